@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Congestion modules: three small tables, one algorithm per file.
+ *
+ *   sender    how much may be in flight        (tahoe, reno, newreno, real)
+ *   recovery  what is lost, what to resend     (tahoe, reno, newreno, real)
+ *   receiver  sees every arriving segment, shapes every ACK, may own a TCP option   (standard, real)
+ *
+ * A module has private state (the engine allocates state_size zeroed bytes), a parameter struct described by a
+ * table, and hooks. A hook gets const facts and writes one output struct; it has no pointer to the connection,
+ * no clock, no allocator. Outputs persist between calls: a hook sees what it wrote last. Unset hooks are skipped.
+ *
+ * Bytes and nanoseconds carry no suffix. To add a module: one file ending in one table, one word in
+ * cc/meson.build. docs/adding-a-congestion-module.md walks through it.
+ */
+#ifndef WT_CC_CC_H
+#define WT_CC_CC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/base/params.h"
+#include "stack/base/seq.h"
+#include "stack/base/time.h"
+
+/* ---- TCP options a module may own --------------------------------------------------------------------- */
+
+#define WT_CC_OPTIONS_MAX 4 /* experimental options kept of one segment */
+
+/* One TCP option of kind 253 or 254 (RFC 4727, RFC 6994). len counts kind and length bytes too; 0: no option. */
+struct wt_cc_option {
+	uint8_t kind, len;
+	uint8_t data[38]; /* what follows kind and length */
+};
+
+struct wt_cc_options {
+	unsigned count;
+	struct wt_cc_option at[WT_CC_OPTIONS_MAX];
+};
+
+/* A line for the trace, written by a module; the engine forwards it when `set` and clears it. */
+struct wt_cc_note {
+	bool set;
+	uint32_t type; /* enum wt_trace_type */
+	uint64_t field[8];
+};
+
+enum wt_cc_event {
+	WT_CC_ESTABLISHED, /* handshake done, mss and options known (env holds the final values) */
+	WT_CC_RECOVERED,   /* recovery over */
+	WT_CC_IDLE,        /* sender: about to send after more than one RTO of silence (RFC 5681 4.1) */
+	WT_CC_UNDO,        /* the last loss event was spurious */
+	WT_CC_FALLBACK,    /* the sender module asked for standard behaviour for the rest of the connection */
+};
+
+/* What the stack tells every module at start, and again (updated) with WT_CC_ESTABLISHED. */
+struct wt_cc_env {
+	wt_time now;
+	uint32_t mss;            /* sender, recovery: effective send segment, options excluded. receiver: largest payload to expect */
+	uint32_t buffer;         /* send buffer (sender) or receive buffer (receiver) */
+	uint32_t initial_window; /* by the stack's setting: RFC 5681, RFC 6928, or one segment */
+	wt_time tick;            /* clock granularity of the stack */
+	bool increment_mss8;     /* stack setting: congestion avoidance adds the old BSD MSS/8 per ACK */
+	bool timestamps;         /* negotiated (RFC 7323) */
+	bool sack;               /* negotiated (RFC 2018) */
+};
+
+/* ---- facts about one ACK ------------------------------------------------------------------------------ */
+
+enum wt_ack_flags {
+	WT_ACK_DUP = 1,          /* duplicate ACK by RFC 5681 2 */
+	WT_ACK_RECOVERY = 2,     /* recovery was in progress when this ACK arrived */
+	WT_ACK_ECE = 4,
+	WT_ACK_CWND_LIMITED = 8, /* the flight filled cwnd before this ACK: growth is justified (RFC 5681, 7661) */
+	WT_ACK_AFTER_RTO = 16,   /* data lost at the last timeout is still outstanding */
+};
+
+struct wt_ack {
+	wt_time now;
+	uint32_t flags;         /* enum wt_ack_flags */
+	wt_seq ack;             /* SEG.ACK */
+	uint32_t acked, sacked; /* newly, by this ACK */
+	uint32_t inflight_before, inflight; /* bytes: sent, neither acked, SACKed nor held lost */
+	uint32_t dupacks;       /* in a row, this one included */
+	uint32_t peer_window;
+	wt_time rtt;            /* sample from this ACK, 0: none */
+	wt_time srtt, min_rtt;  /* 0: none yet */
+	uint64_t delivered, prior_delivered; /* rate sample (draft-cheng-iccrg-delivery-rate-estimation) */
+	wt_time rate_interval;  /* 0: no sample */
+	uint32_t tsval;         /* timestamp of the segment if timestamps are in use */
+	bool has_tsval;
+	const struct wt_cc_options *options; /* experimental options of the segment */
+};
+
+/* ---- sender: how much --------------------------------------------------------------------------------- */
+
+enum wt_loss_why {
+	WT_LOSS_DUPTHRESH, /* the recovery module entered recovery */
+	WT_LOSS_RTO,
+	WT_LOSS_ECN,
+};
+
+struct wt_loss {
+	wt_time now, srtt;
+	enum wt_loss_why why;
+	uint32_t inflight;  /* RFC 5681 FlightSize at the moment of detection: snd_nxt - snd_una */
+	uint32_t peer_window;
+	uint32_t rto_count; /* timeouts in a row without new data acked, this one included */
+	bool dup_seen;      /* a duplicate ACK arrived since the retransmission timer was last (re)started */
+};
+
+struct wt_sent {
+	wt_time now;
+	wt_seq seq;
+	uint32_t len, inflight;
+	bool retransmission;
+};
+
+struct wt_sender_out {
+	uint32_t cwnd;        /* bytes, never below 1 MSS */
+	uint32_t ssthresh;    /* bytes, WT_SSTHRESH_INFINITE at first; informative for modules without one */
+	uint32_t burst;       /* most bytes sent in answer to one event; 0: no limit */
+	uint64_t pacing_rate; /* bytes per second; 0: not paced */
+	uint32_t gauge;       /* one number of the module's own for traces (TCP-Real: level) */
+	bool fallback;        /* set once: the connection is standard TCP from here */
+	struct wt_cc_note note;
+};
+
+#define WT_SSTHRESH_INFINITE 0x7fffffffu
+
+struct wt_sender_ops {
+	const char *name, *text;      /* text: one line with the source */
+	const char *default_recovery; /* recovery module that goes with it */
+	const struct wt_param *params;
+	size_t param_count, params_size, state_size;
+	const void *params_default;   /* params_size bytes */
+	const char *gauge_name;       /* NULL: no gauge */
+
+	void (*init)(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out);
+	void (*on_ack)(void *state, const struct wt_ack *ack, struct wt_sender_out *out);
+	void (*on_loss)(void *state, const struct wt_loss *loss, struct wt_sender_out *out);
+	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out);
+	void (*on_sent)(void *state, const struct wt_sent *sent, struct wt_sender_out *out);
+	/* Handshake. Out: the receiver module is asked first, the sender may add to what stands in *option.
+	 * `attempt` counts from 0. In: the peer's options on SYN or SYN-ACK; called before our own SYN-ACK leaves. */
+	void (*on_syn_out)(void *state, unsigned attempt, struct wt_cc_option *option);
+	void (*on_syn_in)(void *state, const struct wt_cc_options *options);
+};
+
+/* ---- recovery: what is lost --------------------------------------------------------------------------- */
+
+enum wt_tx_flags {
+	WT_TX_SACKED = 1,
+	WT_TX_LOST = 2,          /* held lost, waiting to be resent (cleared when it is) */
+	WT_TX_RETRANSMITTED = 4, /* sent more than once */
+};
+
+/* One segment as first sent. Records cover [snd_una, snd_nxt) without gaps, ascending. */
+struct wt_tx_record {
+	wt_seq seq;
+	uint32_t len;       /* bytes of sequence space, FIN and SYN count one */
+	uint8_t flags;      /* enum wt_tx_flags */
+	wt_time sent;       /* last transmission */
+	uint64_t delivered; /* rate sample state at that moment */
+	wt_time delivered_time, first_sent;
+};
+
+/* The scoreboard, read only. */
+struct wt_outstanding {
+	wt_seq snd_una, snd_nxt; /* snd_nxt: highest sequence number sent, plus one */
+	uint32_t mss;
+	uint32_t cwnd;           /* the sender module's present word */
+	uint32_t sacked, lost;   /* bytes by flag */
+	wt_seq highest_sacked;   /* end of the highest SACKed record; snd_una if none */
+	const struct wt_tx_record *ring; /* record i is ring[(first + i) & mask], 0 <= i < count */
+	uint32_t mask, first, count;
+};
+
+static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstanding *out, uint32_t i)
+{
+	return &out->ring[(out->first + i) & out->mask];
+}
+
+/* The engine clears everything but `inflate` before each call. */
+struct wt_recovery_out {
+	bool enter;      /* loss found: the sender module is asked with WT_LOSS_DUPTHRESH */
+	bool leave;      /* recovery over (may be set together with enter: Tahoe has no recovery phase) */
+	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
+	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
+	wt_seq lost_to;
+	uint32_t inflate; /* bytes that may be in flight beyond cwnd: dup-ACK inflation (RFC 5681 3.2), limited transmit */
+};
+
+struct wt_recovery_ops {
+	const char *name, *text;
+	const struct wt_param *params;
+	size_t param_count, params_size, state_size;
+	const void *params_default;
+
+	void (*init)(void *state, const void *params, const struct wt_cc_env *env);
+	/* After the scoreboard took the ACK; runs before the sender's on_ack. */
+	void (*on_ack)(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out);
+	/* Timeout: the engine has left recovery and marked everything outstanding LOST, SACKed or not (RFC 2018 8). */
+	void (*on_rto)(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out);
+	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env);
+};
+
+/* ---- receiver: every segment in, every ACK out -------------------------------------------------------- */
+
+enum wt_rx_flags {
+	WT_RX_IN_ORDER = 1,      /* advanced rcv_nxt */
+	WT_RX_OUT_OF_ORDER = 2,  /* above a hole */
+	WT_RX_DUPLICATE = 4,     /* brought nothing new */
+	WT_RX_FILLED_HOLE = 8,   /* in order while data above it was waiting */
+	WT_RX_PSH = 16,
+	WT_RX_FIN = 32,
+	WT_RX_CE = 64,
+};
+
+/* One arriving segment with payload (or FIN), already accepted and stored. */
+struct wt_rx_segment {
+	wt_time now;      /* arrival of this packet */
+	wt_seq seq;
+	uint32_t len;     /* payload bytes */
+	wt_seq rcv_nxt;   /* after it */
+	uint32_t flags;   /* enum wt_rx_flags */
+	bool has_ts;
+	uint32_t tsval;
+	uint32_t out_of_order; /* bytes waiting above holes, after it */
+	const struct wt_cc_options *options;
+};
+
+enum wt_rx_verdict {
+	WT_RX_DEFAULT = 0, /* the stack's delayed-ACK policy decides */
+	WT_RX_ACK_NOW = 1,
+	WT_RX_ACK_HOLD = 2, /* not because of this segment: the delayed-ACK timer still runs */
+};
+
+/* A segment with ACK is about to leave (every one, data-bearing too, SYN-ACK not). */
+struct wt_rx_ack {
+	wt_time now;
+	wt_seq rcv_nxt;
+	uint32_t free_window;      /* bytes of receive buffer free */
+	wt_seq right_edge;         /* last advertised */
+	unsigned option_room;      /* bytes of option space left for us, padding included */
+	bool pure;                 /* no payload */
+};
+
+struct wt_rx_out {
+	uint32_t window;            /* in: what the stack would advertise; the module may lower it (never below the last right edge) */
+	struct wt_cc_option option; /* len 0: none */
+	struct wt_cc_note note;
+};
+
+struct wt_receiver_ops {
+	const char *name, *text;
+	const struct wt_param *params;
+	size_t param_count, params_size, state_size;
+	const void *params_default;
+
+	void (*init)(void *state, const void *params, const struct wt_cc_env *env);
+	unsigned (*on_segment)(void *state, const struct wt_rx_segment *segment, struct wt_cc_note *note); /* enum wt_rx_verdict */
+	void (*on_ack_out)(void *state, const struct wt_rx_ack *ack, struct wt_rx_out *out);
+	wt_time (*deadline)(const void *state);              /* WT_NEVER: none */
+	unsigned (*on_timer)(void *state, wt_time now);      /* enum wt_rx_verdict */
+	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env);
+	void (*on_syn_out)(void *state, unsigned attempt, struct wt_cc_option *option);
+	void (*on_syn_in)(void *state, const struct wt_cc_options *options);
+};
+
+/* ---- registry: generated from cc/meson.build ---------------------------------------------------------- */
+
+/* NULL-terminated, in the order of cc/meson.build. */
+extern const struct wt_sender_ops *const wt_senders[];
+extern const struct wt_recovery_ops *const wt_recoveries[];
+extern const struct wt_receiver_ops *const wt_receivers[];
+
+#define WT_CC_PARAMS_MAX 256 /* largest params_size; checked by the conformance test */
+
+/* A module chosen by "name" or "name:param=value,param=value", parameters parsed and stored. */
+struct wt_sender_choice {
+	const struct wt_sender_ops *ops;
+	_Alignas(16) uint8_t params[WT_CC_PARAMS_MAX];
+};
+
+struct wt_recovery_choice {
+	const struct wt_recovery_ops *ops;
+	_Alignas(16) uint8_t params[WT_CC_PARAMS_MAX];
+};
+
+struct wt_receiver_choice {
+	const struct wt_receiver_ops *ops;
+	_Alignas(16) uint8_t params[WT_CC_PARAMS_MAX];
+};
+
+/* Each: 0, or -EINVAL with one sentence in err ("no sender module 'rno'; did you mean 'reno'? known: ..."). */
+int wt_sender_choose(const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
+int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
+int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
+
+#endif

@@ -1,0 +1,2 @@
+/* replaced by the first real file */
+typedef int wt_placeholder_emu;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A frame: one Ethernet frame in a buffer of a pool, with what is known of its checksum.
+ *
+ * Frames are owned by exactly one holder; passing a frame to a node's input() passes the ownership. A pool is a
+ * fixed slab made at start: no allocation per packet, and an exhausted pool is a counted drop, not a failure.
+ */
+#ifndef WT_STACK_BASE_FRAME_H
+#define WT_STACK_BASE_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/base/time.h"
+
+enum wt_csum {
+	WT_CSUM_NONE,    /* bytes as they came off a wire: whoever needs the checksum verifies it */
+	WT_CSUM_PARTIAL, /* pseudo-header sum stands in the field; sum from csum_start, store at +csum_offset */
+	WT_CSUM_VALID,   /* checksum in the bytes is known to be right */
+};
+
+struct wt_pool;
+
+struct wt_frame {
+	struct wt_frame *next; /* for the queue that holds the frame */
+	struct wt_pool *pool;
+	wt_time time;          /* logical time of its last event: arrival, departure */
+	uint64_t id;           /* set by the pool; a copy gets its own. For joining logs. */
+	uint8_t *data;         /* Ethernet header first */
+	uint32_t len;
+	uint32_t room;         /* bytes available at data */
+	uint16_t csum_start;   /* offsets from data; only for WT_CSUM_PARTIAL */
+	uint16_t csum_offset;
+	uint16_t gso_size;     /* payload per packet of a big offload frame; 0: an ordinary frame */
+	uint8_t csum;          /* enum wt_csum */
+	uint8_t mark;          /* free for a node's own use while it owns the frame */
+};
+
+/* A pool of `count` frames of `room` bytes each. NULL if memory is short. Destroy accepts NULL. */
+struct wt_pool *wt_pool_create(uint32_t count, uint32_t room);
+void wt_pool_destroy(struct wt_pool *pool);
+uint32_t wt_pool_free_count(const struct wt_pool *pool);
+uint32_t wt_pool_count(const struct wt_pool *pool);
+
+/* An empty frame (len 0, csum NONE), or NULL when the pool is exhausted. */
+struct wt_frame *wt_frame_new(struct wt_pool *pool);
+/* A copy of bytes and metadata from the same pool, or NULL when it is exhausted. */
+struct wt_frame *wt_frame_copy(const struct wt_frame *frame);
+/* Gives the frame back to its pool. Accepts NULL. */
+void wt_frame_free(struct wt_frame *frame);
+/* Completes a WT_CSUM_PARTIAL checksum in the bytes; afterwards WT_CSUM_VALID. For writers of real bytes. */
+void wt_frame_finish_csum(struct wt_frame *frame);
+
+/* A FIFO of frames, linked through frame->next. Zero-initialised is empty. */
+struct wt_frame_queue {
+	struct wt_frame *head;
+	struct wt_frame *tail;
+	uint32_t frames;
+	uint64_t bytes;
+};
+
+void wt_frame_queue_push(struct wt_frame_queue *queue, struct wt_frame *frame);
+struct wt_frame *wt_frame_queue_pop(struct wt_frame_queue *queue); /* NULL when empty */
+void wt_frame_queue_clear(struct wt_frame_queue *queue);           /* frees what is queued */
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A node: anything that moves frames. Three verbs, time as an argument, no clock, no descriptor, no global.
+ *
+ * The graph (stack/drive/graph.h) calls input() with what another node gave, then output() until it returns
+ * NULL, then deadline(). It calls them in order of logical time, so `now` never goes back; a node that is
+ * woken late by a real-time driver is still called with the time it asked for.
+ */
+#ifndef WT_STACK_BASE_NODE_H
+#define WT_STACK_BASE_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stack/base/frame.h"
+#include "stack/base/time.h"
+
+enum wt_drop {
+#define WT_DROP(id, name, text) WT_DROP_##id,
+#include "stack/base/drop.def"
+#undef WT_DROP
+	WT_DROP_CAUSES,
+};
+
+const char *wt_drop_name(enum wt_drop cause); /* "loss", "queue" ...: stable, used in files */
+const char *wt_drop_text(enum wt_drop cause); /* one sentence for people */
+
+/*
+ * The books of one node. The law, checked after every step by the graph:
+ *     in + made = out + taken + sum(dropped) + queued
+ * `made` are frames the node created (a host's segments, a duplicate); `taken` are frames it consumed as its
+ * purpose (a host's input, a wire port that wrote it).
+ */
+struct wt_audit {
+	uint64_t in, made, out, taken, queued;
+	uint64_t dropped[WT_DROP_CAUSES];
+};
+
+bool wt_audit_holds(const struct wt_audit *audit);
+uint64_t wt_audit_dropped(const struct wt_audit *audit);
+
+struct wt_node;
+
+/* Told of every drop before the frame is freed; does not take the frame. */
+struct wt_drop_sink {
+	void (*drop)(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame,
+		     enum wt_drop cause);
+};
+
+struct wt_node_ops {
+	/* takes ownership, never fails: it drops and counts */
+	void (*input)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
+	/* next frame due at or before now and the port it leaves by, or NULL */
+	struct wt_frame *(*output)(struct wt_node *node, wt_time now, unsigned *port);
+	/* when output() could next have work (may be in the past: at once), WT_NEVER if only input can make some */
+	wt_time (*deadline)(const struct wt_node *node);
+	/* frees the node and the frames it holds. Optional: NULL for a node in the caller's memory */
+	void (*destroy)(struct wt_node *node);
+};
+
+/* Embedded as first member by every implementation. Zero-initialise, then set ops and name. */
+struct wt_node {
+	const struct wt_node_ops *ops;
+	char name[24]; /* unique in its graph; random streams are derived from it */
+	unsigned ports;
+	struct wt_audit audit;
+	struct wt_drop_sink *drops; /* NULL: only counted */
+};
+
+/* Counts the drop, tells the sink, frees the frame. */
+void wt_node_drop(struct wt_node *node, wt_time now, struct wt_frame *frame, enum wt_drop cause);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A graph joins nodes port to port and runs them in order of logical time. It is the whole of the simulator, and the
+ * whole of the real-time daemon too: the two drivers differ only in where `now` comes from (vloop.h, rloop.h).
+ *
+ * An event due at t is run with now = t even if a real-time driver is late; frames read from a wire enter with the time
+ * they were read. So lateness never adds up, and a recorded run replays exactly. Ties: by node index.
+ */
+#ifndef WT_STACK_DRIVE_GRAPH_H
+#define WT_STACK_DRIVE_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stack/base/node.h"
+
+struct wt_graph;
+
+/* An empty graph, or NULL (ENOMEM). Destroy destroys its nodes (those with ops->destroy). Accepts NULL. */
+struct wt_graph *wt_graph_create(void);
+void wt_graph_destroy(struct wt_graph *graph);
+
+/* Adds a node; its index is the count before. 0 or -ENOMEM. The graph sets node->drops to its sink. */
+int wt_graph_add(struct wt_graph *graph, struct wt_node *node);
+/* What leaves `from` by from_port enters `to` by to_port. One direction; an unjoined port drops (UNROUTED). */
+void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to, unsigned to_port);
+/* Both directions. */
+void wt_graph_join_both(struct wt_graph *graph, struct wt_node *a, unsigned a_port, struct wt_node *b, unsigned b_port);
+void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink);
+/* Check every audit after every step (tests, and sims on request): aborts with the node's name if the law is broken. */
+void wt_graph_set_checked(struct wt_graph *graph, bool checked);
+
+/* Runs everything due at or before `until`, in order. Afterwards wt_graph_now() is `until`. */
+void wt_graph_run(struct wt_graph *graph, wt_time until);
+/* Runs only the earliest instant. Returns false if nothing is due at all (deadline WT_NEVER). */
+bool wt_graph_step(struct wt_graph *graph);
+/* Gives a frame to a node from outside (a packet socket that read it), at `now` >= wt_graph_now(). Due events are run first. */
+void wt_graph_input(struct wt_graph *graph, struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
+/* The node was called from outside: ask it for output and deadline again. */
+void wt_graph_touch(struct wt_graph *graph, struct wt_node *node);
+wt_time wt_graph_deadline(const struct wt_graph *graph); /* of the earliest node; WT_NEVER */
+wt_time wt_graph_now(const struct wt_graph *graph);
+
+unsigned wt_graph_count(const struct wt_graph *graph);
+struct wt_node *wt_graph_node(const struct wt_graph *graph, unsigned index);
+/* True if the law of conservation holds in every node. */
+bool wt_graph_audit(const struct wt_graph *graph, const struct wt_node **broken);
+
+#endif
