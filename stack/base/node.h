@@ -26,8 +26,9 @@ const char *wt_drop_name(enum wt_drop cause); /* "loss", "queue" ...: stable, us
 const char *wt_drop_text(enum wt_drop cause); /* one sentence for people */
 
 /*
- * The books of one node. The law, checked after every step by the graph:
+ * The books of one node, kept by the node itself. The law, checked after every step by the graph:
  *     in + made = out + taken + sum(dropped) + queued
+ * `in` grows by one in every input(), `out` by one in every output() that gives a frame, and nowhere else.
  * `made` are frames the node created (a host's segments, a duplicate); `taken` are frames it consumed as its
  * purpose (a host's input, a wire port that wrote it).
  */
@@ -63,6 +64,7 @@ struct wt_node {
 	const struct wt_node_ops *ops;
 	char name[24]; /* unique in its graph; random streams are derived from it */
 	unsigned ports;
+	unsigned index; /* its place in its graph, set by wt_graph_add(): no search on the way to a node */
 	struct wt_audit audit;
 	struct wt_drop_sink *drops; /* NULL: only counted */
 };
