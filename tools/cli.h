@@ -29,7 +29,7 @@ struct wt_option {
 };
 
 struct wt_command {
-	const char *name;      /* "send", or "emu run": object and verb */
+	const char *name;      /* "send", or "emu run": object and verb; wt_command_emu_run is its table */
 	const char *arguments; /* of the usage line, after the options: "[WORDS]" or "" */
 	const char *text;      /* one line */
 	const struct wt_option *options;
@@ -42,20 +42,31 @@ struct wt_command {
 extern const struct wt_command *const wt_commands[];
 extern const size_t wt_command_count;
 
-/* A cursor over the arguments of one command. */
+/* Runs the program: finds the command in argv, prints --help and --version, returns the exit code. */
+int wt_cli_main(int argc, char **argv);
+/* The command being run, NULL before one is known. */
+extern const struct wt_command *wt_current_command;
+/* Prints the help of one command: usage, options, notes. */
+void wt_command_help_print(const struct wt_command *command);
+
+/*
+ * A cursor over the arguments of one command. Options and words may be mixed. A command that passes the rest of its line on
+ * (lab exec) stops calling wt_args_next() after its last own word; what is left is argv[at] to argv[argc - 1].
+ */
 struct wt_args {
 	const struct wt_command *command;
 	int argc, at;
 	char **argv;
-	const char *value; /* argument of the option just returned */
-	const char *cluster;
+	const char *value; /* argument of the option just returned, or the word */
+	const char *cluster; /* rest of "-abc" */
+	bool words_only;     /* after "--" */
 };
 
 void wt_args_init(struct wt_args *args, const struct wt_command *command, int argc, char **argv);
 /*
  * The next option as its index in the table (value in args->value), or WT_ARGS_WORD for a positional word (in args->value),
  * WT_ARGS_END, or WT_ARGS_BAD after having printed one line (unknown option with the nearest, missing argument): return
- * WT_EXIT_USAGE then. --help and "--" are handled inside (help: prints and exits 0).
+ * WT_EXIT_USAGE then. --help and "--" are handled inside (help: prints and exits 0), and so is --quiet.
  */
 enum { WT_ARGS_END = -1, WT_ARGS_WORD = -2, WT_ARGS_BAD = -3 };
 int wt_args_next(struct wt_args *args);
