@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pool: one slab of frame records, one slab of bytes, a free list used as a stack so that the frame handed
+ * out is the one whose bytes are still in the cache. Record and bytes start on cache lines of their own.
+ *
+ * A freed frame has room 0; freeing it again stops the program, because a frame with two owners would corrupt
+ * a run silently. Under AddressSanitizer the bytes of a free frame are poisoned.
+ */
+#include "stack/base/frame.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/base/bytes.h"
+#include "stack/base/checksum.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WT_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WT_POISON 1
+#endif
+#endif
+#ifdef WT_POISON
+#include <sanitizer/asan_interface.h>
+#define poison(data, len) ASAN_POISON_MEMORY_REGION(data, len)
+#define unpoison(data, len) ASAN_UNPOISON_MEMORY_REGION(data, len)
+#else
+#define poison(data, len) ((void)0)
+#define unpoison(data, len) ((void)0)
+#endif
+
+#define CACHE_LINE 64
+
+struct slot {
+	_Alignas(CACHE_LINE) struct wt_frame frame; /* first: a frame's address is its slot's */
+	uint8_t *bytes;
+};
+
+struct wt_pool {
+	struct wt_frame *free;
+	uint32_t free_count, count, room;
+	uint64_t next_id;
+	struct slot *slots;
+	uint8_t *bytes;
+};
+
+struct wt_pool *wt_pool_create(uint32_t count, uint32_t room)
+{
+	size_t stride = ((size_t)room + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	struct wt_pool *pool = calloc(1, sizeof(*pool));
+	size_t bytes;
+
+	if (!pool)
+		return NULL;
+	if (__builtin_mul_overflow(stride, (size_t)count, &bytes))
+		goto fail;
+	/* a zero-sized slab may be NULL, which would look like failure */
+	pool->slots = aligned_alloc(CACHE_LINE, ((size_t)count + 1) * sizeof(struct slot));
+	pool->bytes = aligned_alloc(CACHE_LINE, bytes + CACHE_LINE);
+	if (!pool->slots || !pool->bytes)
+		goto fail;
+	pool->count = count;
+	pool->room = room;
+	poison(pool->bytes, bytes);
+	for (uint32_t i = count; i-- > 0;) { /* so that slot 0 is handed out first */
+		struct slot *slot = &pool->slots[i];
+
+		memset(slot, 0, sizeof(*slot));
+		slot->bytes = pool->bytes + i * stride;
+		slot->frame.pool = pool;
+		slot->frame.next = pool->free;
+		pool->free = &slot->frame;
+	}
+	pool->free_count = count;
+	return pool;
+fail:
+	free(pool->slots);
+	free(pool->bytes);
+	free(pool);
+	return NULL;
+}
+
+void wt_pool_destroy(struct wt_pool *pool)
+{
+	if (!pool)
+		return;
+	unpoison(pool->bytes, (size_t)pool->count * pool->room);
+	free(pool->slots);
+	free(pool->bytes);
+	free(pool);
+}
+
+uint32_t wt_pool_free_count(const struct wt_pool *pool)
+{
+	return pool->free_count;
+}
+
+uint32_t wt_pool_count(const struct wt_pool *pool)
+{
+	return pool->count;
+}
+
+struct wt_frame *wt_frame_new(struct wt_pool *pool)
+{
+	struct wt_frame *frame = pool->free;
+
+	if (!frame)
+		return NULL;
+	pool->free = frame->next;
+	pool->free_count--;
+	*frame = (struct wt_frame){
+		.pool = pool,
+		.id = ++pool->next_id,
+		.data = ((struct slot *)frame)->bytes,
+		.room = pool->room,
+	};
+	unpoison(frame->data, frame->room);
+	return frame;
+}
+
+struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
+{
+	struct wt_frame *copy = wt_frame_new(frame->pool);
+
+	if (!copy)
+		return NULL;
+	assert(frame->len <= copy->room);
+	copy->time = frame->time;
+	copy->len = frame->len;
+	copy->csum_start = frame->csum_start;
+	copy->csum_offset = frame->csum_offset;
+	copy->gso_size = frame->gso_size;
+	copy->csum = frame->csum;
+	copy->mark = frame->mark;
+	memcpy(copy->data, frame->data, frame->len);
+	return copy;
+}
+
+void wt_frame_free(struct wt_frame *frame)
+{
+	struct wt_pool *pool;
+
+	if (!frame)
+		return;
+	assert(frame->room > 0); /* else: freed twice */
+	pool = frame->pool;
+	frame->room = 0;
+	poison(((struct slot *)frame)->bytes, pool->room);
+	frame->next = pool->free;
+	pool->free = frame;
+	pool->free_count++;
+}
+
+void wt_frame_finish_csum(struct wt_frame *frame)
+{
+	uint64_t sum;
+
+	if (frame->csum != WT_CSUM_PARTIAL)
+		return;
+	/* offsets may come from a kernel's packet header: where they point outside, nobody can vouch for the bytes */
+	if ((uint32_t)frame->csum_start + frame->csum_offset + 2 > frame->len) {
+		frame->csum = WT_CSUM_NONE;
+		return;
+	}
+	/* the pseudo-header's sum stands in the field and is summed with the rest */
+	sum = wt_csum_add(0, frame->data + frame->csum_start, frame->len - frame->csum_start);
+	wt_put16(frame->data + frame->csum_start + frame->csum_offset, wt_csum_fold(sum));
+	frame->csum = WT_CSUM_VALID;
+}
+
+void wt_frame_queue_push(struct wt_frame_queue *queue, struct wt_frame *frame)
+{
+	frame->next = NULL;
+	if (queue->tail)
+		queue->tail->next = frame;
+	else
+		queue->head = frame;
+	queue->tail = frame;
+	queue->frames++;
+	queue->bytes += frame->len;
+}
+
+struct wt_frame *wt_frame_queue_pop(struct wt_frame_queue *queue)
+{
+	struct wt_frame *frame = queue->head;
+
+	if (!frame)
+		return NULL;
+	queue->head = frame->next;
+	if (!queue->head)
+		queue->tail = NULL;
+	frame->next = NULL;
+	queue->frames--;
+	queue->bytes -= frame->len;
+	return frame;
+}
+
+void wt_frame_queue_clear(struct wt_frame_queue *queue)
+{
+	struct wt_frame *frame;
+
+	while ((frame = wt_frame_queue_pop(queue)))
+		wt_frame_free(frame);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stack/base/random.h"
+
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+static inline uint64_t rotl(uint64_t v, unsigned bits)
+{
+	return v << bits | v >> (64 - bits);
+}
+
+/* eight little-endian bytes */
+static inline uint64_t load_le(const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+/* SipHash's state and its three steps (Aumasson and Bernstein 2012, section 2). */
+struct sip {
+	uint64_t v0, v1, v2, v3;
+};
+
+static inline void sip_round(struct sip *s)
+{
+	s->v0 += s->v1;
+	s->v1 = rotl(s->v1, 13) ^ s->v0;
+	s->v0 = rotl(s->v0, 32);
+	s->v2 += s->v3;
+	s->v3 = rotl(s->v3, 16) ^ s->v2;
+	s->v0 += s->v3;
+	s->v3 = rotl(s->v3, 21) ^ s->v0;
+	s->v2 += s->v1;
+	s->v1 = rotl(s->v1, 17) ^ s->v2;
+	s->v2 = rotl(s->v2, 32);
+}
+
+static inline void sip_start(struct sip *s, const struct wt_key *key)
+{
+	s->v0 = key->k0 ^ 0x736f6d6570736575;
+	s->v1 = key->k1 ^ 0x646f72616e646f6d;
+	s->v2 = key->k0 ^ 0x6c7967656e657261;
+	s->v3 = key->k1 ^ 0x7465646279746573;
+}
+
+static inline void sip_word(struct sip *s, uint64_t word)
+{
+	s->v3 ^= word;
+	sip_round(s);
+	sip_round(s);
+	s->v0 ^= word;
+}
+
+static inline uint64_t sip_end(struct sip *s)
+{
+	s->v2 ^= 0xff;
+	for (unsigned i = 0; i < 4; i++)
+		sip_round(s);
+	return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
+}
+
+uint64_t wt_siphash(const struct wt_key *key, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+	uint64_t last = (uint64_t)len << 56;
+	size_t left = len;
+	struct sip s;
+
+	sip_start(&s, key);
+	for (; left >= 8; p += 8, left -= 8)
+		sip_word(&s, load_le(p));
+	for (size_t i = 0; i < left; i++)
+		last |= (uint64_t)p[i] << (8 * i);
+	sip_word(&s, last);
+	return sip_end(&s);
+}
+
+uint64_t wt_siphash_u64(const struct wt_key *key, uint64_t n)
+{
+	struct sip s;
+
+	sip_start(&s, key);
+	sip_word(&s, n);
+	sip_word(&s, (uint64_t)8 << 56);
+	return sip_end(&s);
+}
+
+struct wt_key wt_key_derive(uint64_t seed, const char *name)
+{
+	/* two hashes under keys that differ in one word: the halves of the stream's key */
+	const struct wt_key first = {seed, 0}, second = {seed, 1};
+	size_t len = strlen(name);
+
+	return (struct wt_key){wt_siphash(&first, name, len), wt_siphash(&second, name, len)};
+}
+
+double wt_random_unit(const struct wt_key *key, uint64_t n)
+{
+	return (double)(wt_siphash_u64(key, n) >> 11) * 0x1p-53;
+}
+
+uint64_t wt_random_below(const struct wt_key *key, uint64_t n, uint64_t bound)
+{
+	return (uint64_t)((u128)wt_siphash_u64(key, n) * bound >> 64);
+}
+
+double wt_random_exp(const struct wt_key *key, uint64_t n)
+{
+	/* 52 bits and a half: exact, symmetric in (0, 1), never 0 nor 1 */
+	return -wt_log_unit(((double)(wt_siphash_u64(key, n) >> 12) + 0.5) * 0x1p-52);
+}
+
+/*
+ * x = m 2^e with m in [sqrt(1/2), sqrt 2), so that no cancellation happens near 1 (there e = 0);
+ * log m = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.1716. Term k of the series is below 0.0295^k / (2k + 1):
+ * eleven of them reach double precision. Every operation is one IEEE operation in a fixed order.
+ */
+double wt_log_unit(double x)
+{
+	const double ln2_high = 0x1.62e42fee00000p-1; /* 33 bits: exact when multiplied by e */
+	const double ln2_low = 0x1.a39ef35793c76p-33;
+	uint64_t bits;
+	int exponent = 0;
+	double m, s, z, series = 0;
+
+	if (!(x > 0)) /* outside the domain, NaN too: the smallest double's */
+		x = 0x1p-1074;
+	if (x < 0x1p-1022) { /* subnormal */
+		x *= 0x1p54;
+		exponent = -54;
+	}
+	memcpy(&bits, &x, sizeof(bits));
+	exponent += (int)(bits >> 52 & 0x7ff) - 1023;
+	bits = (bits & 0x000fffffffffffff) | 0x3ff0000000000000;
+	memcpy(&m, &bits, sizeof(m));
+	if (m >= 0x1.6a09e667f3bcdp+0) { /* sqrt 2 */
+		m *= 0.5;
+		exponent++;
+	}
+	s = (m - 1) / (m + 1);
+	z = s * s;
+	for (int k = 23; k >= 3; k -= 2)
+		series = (series + 1.0 / k) * z;
+	return (double)exponent * ln2_high + ((double)exponent * ln2_low + (2 * s * series + 2 * s));
+}
