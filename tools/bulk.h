@@ -5,10 +5,10 @@
  *
  *   sender                                            receiver
  *   connect ─────────────────────────────────────────► accept
- *   request (40 bytes: what follows) ────────────────►
+ *   request (32 bytes: what follows) ────────────────►
  *   payload: every byte a function of (seed, position) ► compares every byte
  *   FIN ─────────────────────────────────────────────► end: the stream was whole, or not
- *                          ◄───────────────── result (104 bytes: what it saw), FIN
+ *                          ◄───────────────── result (96 bytes: what it saw), FIN
  *
  * The request and the result are in network byte order (bulk.c). With `raw` neither is sent: plain bytes and FIN, for peers
  * such as nc, and a plain peer's bytes are counted but not compared unless the receiver was told the seed.
@@ -65,7 +65,7 @@ struct wt_bulk_sender;
 
 struct wt_bulk_send_config {
 	uint64_t size;      /* payload bytes; 0: no limit but `time` */
-	wt_time time;       /* stop writing after this long; 0: no limit but `size` */
+	wt_time time;       /* stop writing this long after connecting; 0: no limit but `size` */
 	uint64_t seed;      /* of the payload */
 	bool raw;           /* no request, no result */
 	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end. */
@@ -80,15 +80,16 @@ struct wt_bulk_sender {
 	struct wt_bulk_send_config config;
 	struct wt_host *host;
 	struct wt_tcp *tcp;         /* NULL when done */
-	struct wt_host_timer timer; /* next interval or the end of `time` */
+	struct wt_host_timer timer; /* the earliest of what follows */
+	wt_time interval_at, stop_at;
 	struct wt_bulk_interval last;
-	wt_time stop_at;
+	uint64_t last_retransmits;
 	uint64_t written;           /* of the payload */
 	size_t request_left, result_have, held, held_at;
-	uint8_t wire[104];
+	uint8_t wire[96];
 	uint8_t chunk[16384];
 
-	bool done, shut, got_result;
+	bool done, shut, stopped, eof, got_result;
 	enum wt_bulk_fail fail;
 	int error;                  /* negative errno with CONNECT and BROKEN */
 	wt_time start;              /* first SYN */
@@ -106,7 +107,7 @@ struct wt_bulk_sender {
  */
 int wt_bulk_send(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host,
 		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now);
-/* Stops writing now, finishes in order (FIN, result). For ^C at the first time. */
+/* Stops writing now, finishes in order (FIN, result). For ^C at the first time. From outside a callback: touch the host. */
 void wt_bulk_send_stop(struct wt_bulk_sender *sender);
 /* Resets the connection; on_done is called. */
 void wt_bulk_send_cancel(struct wt_bulk_sender *sender, wt_time now);
@@ -124,11 +125,12 @@ struct wt_bulk_receiver {
 	struct wt_tcp *tcp;
 	struct wt_host_timer timer;
 	struct wt_bulk_interval last;
+	uint64_t last_retransmits;
 	size_t request_have, result_left;
-	uint8_t wire[104];
+	uint8_t wire[96];
 	uint64_t size, seed;        /* announced; size 0: until FIN */
 
-	bool done;
+	bool done, eof, concluded;
 	enum wt_bulk_fail fail;
 	int error;
 	wt_time accepted, end;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The payload: byte p of stream `seed` is table[p mod 4096] ^ key(seed, p / 4096), word by word. A table of random
+ * words makes any shift inside a block visible, the key of the block makes whole blocks and equal places of two blocks
+ * differ; and filling or comparing costs one exclusive-or per eight bytes.
+ */
+#include "tools/bulk.h"
+
+#include <string.h>
+
+#define BLOCK 4096u
+
+static uint8_t table[BLOCK];
+
+/* SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64-bit numbers that scatters neighbours. */
+static uint64_t scatter(uint64_t n)
+{
+	n += 0x9e3779b97f4a7c15u;
+	n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9u;
+	n = (n ^ n >> 27) * 0x94d049bb133111ebu;
+	return n ^ n >> 31;
+}
+
+static void store(uint8_t *p, uint64_t word)
+{
+	for (unsigned i = 0; i < 8; i++)
+		p[i] = (uint8_t)(word >> 8 * i);
+}
+
+static void make_table(void)
+{
+	static bool made;
+
+	if (made)
+		return;
+	for (unsigned i = 0; i < BLOCK; i += 8)
+		store(table + i, scatter(~(uint64_t)i));
+	made = true;
+}
+
+/* `len` bytes of one block from offset `from` on. The key is stored bytes, so the words mean the same on any machine. */
+static void fill_block(const uint8_t key[8], size_t from, uint8_t *out, size_t len)
+{
+	size_t i = 0;
+	uint64_t word, mask;
+
+	for (; i < len && (from + i) % 8; i++)
+		out[i] = table[from + i] ^ key[(from + i) % 8];
+	memcpy(&mask, key, 8);
+	for (; i + 8 <= len; i += 8) {
+		memcpy(&word, table + from + i, 8);
+		word ^= mask;
+		memcpy(out + i, &word, 8);
+	}
+	for (; i < len; i++)
+		out[i] = table[from + i] ^ key[(from + i) % 8];
+}
+
+void wt_bulk_fill(uint64_t seed, uint64_t at, uint8_t *data, size_t len)
+{
+	make_table();
+	while (len) {
+		size_t from = at % BLOCK, n = BLOCK - from < len ? BLOCK - from : len;
+		uint8_t key[8];
+
+		store(key, scatter(scatter(seed) ^ at / BLOCK));
+		fill_block(key, from, data, n);
+		at += n;
+		data += n;
+		len -= n;
+	}
+}
+
+size_t wt_bulk_agree(uint64_t seed, uint64_t at, const uint8_t *data, size_t len)
+{
+	uint8_t expected[2048];
+	size_t good = 0;
+
+	while (good < len) {
+		size_t n = len - good < sizeof(expected) ? len - good : sizeof(expected);
+
+		wt_bulk_fill(seed, at + good, expected, n);
+		if (memcmp(expected, data + good, n) != 0) {
+			size_t i = 0;
+
+			while (expected[i] == data[good + i])
+				i++;
+			return good + i;
+		}
+		good += n;
+	}
+	return len;
+}
