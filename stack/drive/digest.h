@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A running digest of every frame and its nanosecond at one point: equal digests, equal runs. */
+/* A running digest of every frame and its nanosecond at one point: equal digests, equal runs. SipHash-2-4, chained. It
+ * finishes partial checksums in the frames that pass. */
 #ifndef WT_STACK_DRIVE_DIGEST_H
 #define WT_STACK_DRIVE_DIGEST_H
 
 #include <stdint.h>
 
 #include "stack/base/node.h"
-
-struct wt_digest;
 
 /* A pass-through node (ports 0, 1); the graph owns it. NULL: no memory. */
 struct wt_node *wt_digest_tap(const char *name);

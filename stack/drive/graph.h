@@ -4,7 +4,11 @@
  * whole of the real-time daemon too: the two drivers differ only in where `now` comes from (vloop.h, rloop.h).
  *
  * An event due at t is run with now = t even if a real-time driver is late; frames read from a wire enter with the time
- * they were read. So lateness never adds up, and a recorded run replays exactly. Ties: by node index.
+ * they were read. So lateness never adds up, and a recorded run replays exactly. Ties: by node index; but what an event
+ * sets off without delay (a chain of nodes that pass a frame on) is finished before the next event of the same instant.
+ *
+ * A deadline in the past means now: time never goes back. frame->time is set to the instant at which each node gets it.
+ * A node that keeps asking for now and has nothing to give, or frames that circle without delay, abort with a name.
  */
 #ifndef WT_STACK_DRIVE_GRAPH_H
 #define WT_STACK_DRIVE_GRAPH_H
@@ -16,27 +20,31 @@
 
 struct wt_graph;
 
-/* An empty graph, or NULL (ENOMEM). Destroy destroys its nodes (those with ops->destroy). Accepts NULL. */
+/* An empty graph, or NULL (ENOMEM). Destroy destroys its nodes (those with ops->destroy; it does not touch
+ * the others, which may be gone by then). Accepts NULL. */
 struct wt_graph *wt_graph_create(void);
 void wt_graph_destroy(struct wt_graph *graph);
 
 /* Adds a node; its index is the count before. 0 or -ENOMEM. The graph sets node->drops to its sink. */
 int wt_graph_add(struct wt_graph *graph, struct wt_node *node);
-/* What leaves `from` by from_port enters `to` by to_port. One direction; an unjoined port drops (UNROUTED). */
+/* What leaves `from` by from_port enters `to` by to_port. One direction; an unjoined port drops (UNROUTED, and the node's
+ * `out` is taken back by one). Both nodes were added before. */
 void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to, unsigned to_port);
 /* Both directions. */
 void wt_graph_join_both(struct wt_graph *graph, struct wt_node *a, unsigned a_port, struct wt_node *b, unsigned b_port);
 void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink);
-/* Check every audit after every step (tests, and sims on request): aborts with the node's name if the law is broken. */
+/* Check the law after every call of a node, and that input() and output() count each frame exactly once (tests, and sims
+ * on request): aborts with the node's name and its books. */
 void wt_graph_set_checked(struct wt_graph *graph, bool checked);
 
-/* Runs everything due at or before `until`, in order. Afterwards wt_graph_now() is `until`. */
+/* Runs everything due at or before `until`, in order. Afterwards wt_graph_now() is `until` (with WT_NEVER: the last event). */
 void wt_graph_run(struct wt_graph *graph, wt_time until);
 /* Runs only the earliest instant. Returns false if nothing is due at all (deadline WT_NEVER). */
 bool wt_graph_step(struct wt_graph *graph);
 /* Gives a frame to a node from outside (a packet socket that read it), at `now` >= wt_graph_now(). Due events are run first. */
 void wt_graph_input(struct wt_graph *graph, struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
-/* The node was called from outside: ask it for output and deadline again. */
+/* The node was called from outside, at wt_graph_now(): ask it for output and deadline again, at once. From inside a node's
+ * verb (an application called back by a host) it is only noted, and done before the instant is over. */
 void wt_graph_touch(struct wt_graph *graph, struct wt_node *node);
 wt_time wt_graph_deadline(const struct wt_graph *graph); /* of the earliest node; WT_NEVER */
 wt_time wt_graph_now(const struct wt_graph *graph);

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Logs as JSON Lines: engine trace events, and drops with cause joinable to a capture by time and frame id. */
+/*
+ * Logs as JSON Lines: engine trace events, and drops with cause joinable to a capture by time and frame id.
+ *
+ *   {"time_ns":1500,"host":"a","conn":1,"event":"recovery:rtt_sampled","data":{"rtt_ns":...,...}}
+ *   {"time_ns":1500,"event":"emulation:packet_dropped","data":{"node":"fwd.0.loss","cause":"loss","frame":17,"len_bytes":1514}}
+ *
+ * Names and fields of trace events: stack/base/trace.def. Causes: stack/base/drop.def.
+ */
 #ifndef WT_STACK_DRIVE_JOURNAL_H
 #define WT_STACK_DRIVE_JOURNAL_H
 
@@ -9,9 +16,10 @@
 struct wt_journal;
 
 struct wt_journal *wt_journal_open(const char *path); /* NULL with errno */
-/* A trace sink for one host; `name` becomes "host" in each line. Owned by the journal. */
+/* A trace sink for one host; `name` becomes "host" in each line. Owned by the journal. NULL: no memory. */
 struct wt_trace_sink *wt_journal_trace(struct wt_journal *journal, const char *name);
+/* Owned by the journal; passes the news on to `next` if given. One per journal. */
 struct wt_drop_sink *wt_journal_drops(struct wt_journal *journal, struct wt_drop_sink *next);
-int wt_journal_close(struct wt_journal *journal); /* 0 or the first write error */
+int wt_journal_close(struct wt_journal *journal); /* 0 or the first write error. Accepts NULL */
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing JSON, one value after the other; keys and nesting are the caller's, commas and escapes are ours. */
+/*
+ * Writing JSON, one value after the other; keys and nesting are the caller's, commas and escapes are ours.
+ * Bytes that are not UTF-8 become U+FFFD, so the output is always valid JSON. At most WT_JSON_DEPTH levels.
+ */
 #ifndef WT_STACK_DRIVE_JSON_H
 #define WT_STACK_DRIVE_JSON_H
 
@@ -7,14 +10,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define WT_JSON_DEPTH 16
+
 struct wt_json {
 	FILE *out;
 	unsigned depth;
-	bool comma[16];
+	bool comma[WT_JSON_DEPTH + 1]; /* something stands at this level already */
+	char close[WT_JSON_DEPTH + 1];
 };
 
 void wt_json_init(struct wt_json *json, FILE *out);
-/* key NULL inside arrays and at top level. Closing the top-level value writes a newline: JSON Lines. */
+/* key NULL inside arrays and at top level. A newline follows each top-level value: JSON Lines. */
 void wt_json_object(struct wt_json *json, const char *key);
 void wt_json_array(struct wt_json *json, const char *key);
 void wt_json_end(struct wt_json *json);

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The graph keeps two orders: a heap of deadlines (time, then node index) for what is to come, and a FIFO of
+ * dirty nodes, those whose input changed at this very instant. Running a node means: output() until it gives
+ * nothing more, each frame handed to the node its port leads to (which becomes dirty), then deadline() once.
+ *
+ *     heap minimum -> run -> its receivers are dirty -> run them in the order they became so -> next minimum
+ *
+ * So a frame crosses any number of nodes without delay before the next deadline of the same instant is looked
+ * at, and the order depends on nothing but times and indices. A node is in the FIFO at most once. Per frame and
+ * node that is three indirect calls and one move in a heap of a handful of entries.
+ *
+ * Two guards turn a broken node into an abort that names it, where it would otherwise be an endless loop at one
+ * instant: a deadline in the past from a node that has nothing to give, and frames that circle without delay.
+ */
+#include "stack/drive/graph.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stack/base/heap.h"
+
+#define NOWHERE UINT32_MAX
+#define STALL_LIMIT 1000000u     /* empty runs of one node at one instant */
+#define MOVES_LIMIT (1u << 26)   /* frames handed on at one instant */
+
+struct joint {
+	uint32_t to, port;
+};
+
+struct slot {
+	struct wt_heap_entry entry; /* first: the heap hands back this address */
+	struct wt_node *node;
+	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
+	struct joint *joints; /* one per port of the node */
+	uint32_t next_dirty;
+	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
+	bool dirty;
+};
+
+struct wt_graph {
+	struct slot *slots;
+	uint32_t count, room;
+	uint32_t dirty_head, dirty_tail;
+	uint32_t moves; /* frames handed on at this instant */
+	struct wt_heap heap;
+	wt_time now;
+	struct wt_drop_sink *drops;
+	bool checked;
+	bool running;
+};
+
+static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node *node, const char *what)
+{
+	const struct wt_audit *audit = &node->audit;
+
+	fprintf(stderr,
+		"wavetank: internal error: node %s at %" PRId64 " ns: %s (in %" PRIu64 " made %" PRIu64
+		" out %" PRIu64 " taken %" PRIu64 " dropped %" PRIu64 " queued %" PRIu64 ")\n",
+		node->name, graph->now, what, audit->in, audit->made, audit->out, audit->taken,
+		wt_audit_dropped(audit), audit->queued);
+	abort();
+}
+
+struct wt_graph *wt_graph_create(void)
+{
+	struct wt_graph *graph = calloc(1, sizeof(*graph));
+
+	if (graph)
+		graph->dirty_head = graph->dirty_tail = NOWHERE;
+	return graph;
+}
+
+void wt_graph_destroy(struct wt_graph *graph)
+{
+	if (!graph)
+		return;
+	for (uint32_t i = 0; i < graph->count; i++) {
+		struct slot *slot = &graph->slots[i];
+
+		free(slot->joints);
+		if (slot->destroy)
+			slot->destroy(slot->node);
+	}
+	wt_heap_finish(&graph->heap);
+	free(graph->slots);
+	free(graph);
+}
+
+/* Slots move in memory when they grow, and the heap points at them: it is filled anew. Only at set-up. */
+static int grow(struct wt_graph *graph)
+{
+	uint32_t room = graph->room ? graph->room * 2 : 16;
+	struct slot *slots = malloc(room * sizeof(*slots));
+	struct wt_heap heap = {0};
+
+	if (!slots || wt_heap_init(&heap, room)) {
+		free(slots);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < graph->count; i++) {
+		slots[i] = graph->slots[i];
+		if (!slots[i].entry.position)
+			continue;
+		slots[i].entry.position = 0;
+		wt_heap_set(&heap, &slots[i].entry, slots[i].entry.due);
+	}
+	wt_heap_finish(&graph->heap);
+	free(graph->slots);
+	graph->heap = heap;
+	graph->slots = slots;
+	graph->room = room;
+	return 0;
+}
+
+static inline void mark_dirty(struct wt_graph *graph, struct slot *slot)
+{
+	uint32_t index = slot->node->index;
+
+	if (slot->dirty)
+		return;
+	slot->dirty = true;
+	slot->next_dirty = NOWHERE;
+	if (graph->dirty_tail == NOWHERE)
+		graph->dirty_head = index;
+	else
+		graph->slots[graph->dirty_tail].next_dirty = index;
+	graph->dirty_tail = index;
+}
+
+int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
+{
+	struct slot *slot;
+	struct joint *joints;
+
+	assert(!graph->running);
+	if (graph->count == graph->room && grow(graph))
+		return -ENOMEM;
+	joints = malloc((node->ports + 1) * sizeof(*joints));
+	if (!joints)
+		return -ENOMEM;
+	for (unsigned i = 0; i < node->ports; i++)
+		joints[i] = (struct joint){NOWHERE, 0};
+	slot = &graph->slots[graph->count];
+	*slot = (struct slot){
+		.entry.order = graph->count, .node = node, .destroy = node->ops->destroy, .joints = joints};
+	node->index = graph->count++;
+	node->drops = graph->drops;
+	mark_dirty(graph, slot);
+	return 0;
+}
+
+static struct slot *slot_of(const struct wt_graph *graph, const struct wt_node *node)
+{
+	assert(node->index < graph->count && graph->slots[node->index].node == node);
+	return &graph->slots[node->index];
+}
+
+void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
+		   unsigned to_port)
+{
+	struct slot *slot = slot_of(graph, from);
+
+	assert(from_port < from->ports && to_port < slot_of(graph, to)->node->ports);
+	slot->joints[from_port] = (struct joint){to->index, to_port};
+}
+
+void wt_graph_join_both(struct wt_graph *graph, struct wt_node *a, unsigned a_port, struct wt_node *b,
+			unsigned b_port)
+{
+	wt_graph_join(graph, a, a_port, b, b_port);
+	wt_graph_join(graph, b, b_port, a, a_port);
+}
+
+void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink)
+{
+	graph->drops = sink;
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->slots[i].node->drops = sink;
+}
+
+void wt_graph_set_checked(struct wt_graph *graph, bool checked)
+{
+	graph->checked = checked;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------- */
+
+static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+{
+	struct wt_node *node = slot->node;
+	uint64_t in = node->audit.in;
+
+	frame->time = graph->now;
+	node->ops->input(node, port, graph->now, frame);
+	if (graph->checked) {
+		if (node->audit.in != in + 1)
+			broken(graph, node, "input() did not count its frame once");
+		if (!wt_audit_holds(&node->audit))
+			broken(graph, node, "the law of conservation does not hold after input()");
+	}
+	mark_dirty(graph, slot);
+}
+
+static void hand_on(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+{
+	struct wt_node *node = slot->node;
+	struct joint joint;
+
+	if (port >= node->ports)
+		broken(graph, node, "output() by a port it does not have");
+	if (++graph->moves >= MOVES_LIMIT)
+		broken(graph, node, "frames circle without delay");
+	joint = slot->joints[port];
+	if (joint.to == NOWHERE) {
+		node->audit.out--; /* it did not leave after all */
+		wt_node_drop(node, graph->now, frame, WT_DROP_UNROUTED);
+		return;
+	}
+	give(graph, &graph->slots[joint.to], joint.port, frame);
+}
+
+static void run_node(struct wt_graph *graph, struct slot *slot)
+{
+	struct wt_node *node = slot->node;
+	uint64_t given = 0;
+	struct wt_frame *frame;
+	wt_time due;
+
+	for (;;) {
+		uint64_t out = node->audit.out;
+		unsigned port = 0;
+
+		frame = node->ops->output(node, graph->now, &port);
+		if (graph->checked && node->audit.out != out + (frame != NULL))
+			broken(graph, node, "output() did not count its frame once");
+		if (!frame)
+			break;
+		hand_on(graph, slot, port, frame);
+		given++;
+	}
+	if (graph->checked && !wt_audit_holds(&node->audit))
+		broken(graph, node, "the law of conservation does not hold after output()");
+
+	due = node->ops->deadline(node);
+	if (due > graph->now) {
+		slot->stalled = 0;
+	} else {
+		due = graph->now; /* time never goes back */
+		if (given)
+			slot->stalled = 0;
+		else if (++slot->stalled >= STALL_LIMIT)
+			broken(graph, node, "deadline() says now, and output() has nothing");
+	}
+	if (due == WT_NEVER ? slot->entry.position != 0 : !slot->entry.position || due != slot->entry.due)
+		wt_heap_set(&graph->heap, &slot->entry, due);
+}
+
+static void settle(struct wt_graph *graph)
+{
+	while (graph->dirty_head != NOWHERE) {
+		struct slot *slot = &graph->slots[graph->dirty_head];
+
+		graph->dirty_head = slot->next_dirty;
+		if (graph->dirty_head == NOWHERE)
+			graph->dirty_tail = NOWHERE;
+		slot->dirty = false;
+		run_node(graph, slot);
+	}
+}
+
+static void advance(struct wt_graph *graph, wt_time to)
+{
+	if (to > graph->now) {
+		graph->now = to;
+		graph->moves = 0;
+	}
+}
+
+/* Everything due at or before now. */
+static void run_instant(struct wt_graph *graph)
+{
+	struct wt_heap_entry *entry;
+
+	graph->running = true;
+	settle(graph);
+	while ((entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
+		run_node(graph, (struct slot *)entry);
+		settle(graph);
+	}
+	graph->running = false;
+}
+
+void wt_graph_run(struct wt_graph *graph, wt_time until)
+{
+	wt_time due;
+
+	assert(!graph->running);
+	while ((due = wt_graph_deadline(graph)) <= until && due != WT_NEVER) {
+		advance(graph, due);
+		run_instant(graph);
+	}
+	if (until != WT_NEVER)
+		advance(graph, until);
+}
+
+bool wt_graph_step(struct wt_graph *graph)
+{
+	wt_time due = wt_graph_deadline(graph);
+
+	assert(!graph->running);
+	if (due == WT_NEVER)
+		return false;
+	advance(graph, due);
+	run_instant(graph);
+	return true;
+}
+
+void wt_graph_input(struct wt_graph *graph, struct wt_node *node, unsigned port, wt_time now,
+		    struct wt_frame *frame)
+{
+	struct slot *slot = slot_of(graph, node);
+
+	assert(port < node->ports);
+	wt_graph_run(graph, now);
+	give(graph, slot, port, frame);
+	run_instant(graph);
+}
+
+void wt_graph_touch(struct wt_graph *graph, struct wt_node *node)
+{
+	mark_dirty(graph, slot_of(graph, node));
+	if (!graph->running)
+		run_instant(graph);
+}
+
+wt_time wt_graph_deadline(const struct wt_graph *graph)
+{
+	const struct wt_heap_entry *entry;
+
+	if (graph->dirty_head != NOWHERE)
+		return graph->now;
+	entry = wt_heap_min(&graph->heap);
+	return entry ? entry->due : WT_NEVER;
+}
+
+wt_time wt_graph_now(const struct wt_graph *graph)
+{
+	return graph->now;
+}
+
+unsigned wt_graph_count(const struct wt_graph *graph)
+{
+	return graph->count;
+}
+
+struct wt_node *wt_graph_node(const struct wt_graph *graph, unsigned index)
+{
+	return index < graph->count ? graph->slots[index].node : NULL;
+}
+
+bool wt_graph_audit(const struct wt_graph *graph, const struct wt_node **first_broken)
+{
+	for (uint32_t i = 0; i < graph->count; i++) {
+		if (wt_audit_holds(&graph->slots[i].node->audit))
+			continue;
+		if (first_broken)
+			*first_broken = graph->slots[i].node;
+		return false;
+	}
+	return true;
+}

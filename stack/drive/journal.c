@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stack/drive/journal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/drive/json.h"
+
+#define BUFFER (256 * 1024)
+
+struct trace_sink {
+	struct wt_trace_sink sink; /* first */
+	struct wt_journal *journal;
+	struct trace_sink *next;
+	char name[32];
+};
+
+struct wt_journal {
+	FILE *file;
+	struct wt_json json;
+	int error;
+	struct trace_sink *traces;
+	struct wt_drop_sink drops;
+	struct wt_drop_sink *next_drops;
+};
+
+struct wt_journal *wt_journal_open(const char *path)
+{
+	struct wt_journal *journal = calloc(1, sizeof(*journal));
+
+	if (!journal)
+		return NULL;
+	journal->file = fopen(path, "we");
+	if (!journal->file) {
+		int error = errno;
+
+		free(journal);
+		errno = error;
+		return NULL;
+	}
+	setvbuf(journal->file, NULL, _IOFBF, BUFFER);
+	wt_json_init(&journal->json, journal->file);
+	return journal;
+}
+
+/* The first error sticks, and nothing is written after it: a line is never torn in the middle of a file. */
+static void end_line(struct wt_journal *journal)
+{
+	errno = 0;
+	wt_json_end(&journal->json);
+	if (ferror(journal->file))
+		journal->error = errno ? -errno : -EIO;
+}
+
+static void on_event(struct wt_trace_sink *sink, const struct wt_trace_event *event)
+{
+	struct trace_sink *trace = (struct trace_sink *)sink;
+	const struct wt_trace_info *info = wt_trace_info(event->type);
+	struct wt_json *json = &trace->journal->json;
+
+	if (trace->journal->error)
+		return;
+	wt_json_object(json, NULL);
+	wt_json_i64(json, "time_ns", event->time);
+	wt_json_string(json, "host", trace->name);
+	wt_json_u64(json, "conn", event->conn);
+	wt_json_string(json, "event", info->name);
+	wt_json_object(json, "data");
+	for (unsigned i = 0; i < WT_TRACE_FIELDS && info->fields[i]; i++)
+		wt_json_u64(json, info->fields[i], event->field[i]);
+	wt_json_end(json);
+	end_line(trace->journal);
+}
+
+struct wt_trace_sink *wt_journal_trace(struct wt_journal *journal, const char *name)
+{
+	struct trace_sink *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	trace->sink.event = on_event;
+	trace->journal = journal;
+	snprintf(trace->name, sizeof(trace->name), "%s", name);
+	trace->next = journal->traces;
+	journal->traces = trace;
+	return &trace->sink;
+}
+
+static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame,
+		    enum wt_drop cause)
+{
+	struct wt_journal *journal = (struct wt_journal *)((char *)sink - offsetof(struct wt_journal, drops));
+	struct wt_json *json = &journal->json;
+
+	if (!journal->error) {
+		wt_json_object(json, NULL);
+		wt_json_i64(json, "time_ns", now);
+		wt_json_string(json, "event", "emulation:packet_dropped");
+		wt_json_object(json, "data");
+		wt_json_string(json, "node", node->name);
+		wt_json_string(json, "cause", wt_drop_name(cause));
+		wt_json_u64(json, "frame", frame->id);
+		wt_json_u64(json, "len_bytes", frame->len);
+		wt_json_end(json);
+		end_line(journal);
+	}
+	if (journal->next_drops)
+		journal->next_drops->drop(journal->next_drops, node, now, frame, cause);
+}
+
+struct wt_drop_sink *wt_journal_drops(struct wt_journal *journal, struct wt_drop_sink *next)
+{
+	journal->drops.drop = on_drop;
+	journal->next_drops = next;
+	return &journal->drops;
+}
+
+int wt_journal_close(struct wt_journal *journal)
+{
+	int error;
+
+	if (!journal)
+		return 0;
+	error = journal->error;
+	if (fclose(journal->file) && !error)
+		error = -errno;
+	while (journal->traces) {
+		struct trace_sink *trace = journal->traces;
+
+		journal->traces = trace->next;
+		free(trace);
+	}
+	free(journal);
+	return error;
+}
