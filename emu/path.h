@@ -5,18 +5,25 @@
  *   rate 10Mbit burst 20KB limit 64KB delay 15ms loss gilbert on 1s 20% off 1s 0%
  *
  * Each impairment is a node with ports 0 (in) and 1 (out); a path is a chain of them. docs/emulation-model.md states the
- * meaning and the order of each. Words:
+ * meaning of each to the nanosecond, and why the order is what it is. Words:
  *
- *   rate R burst B limit L   token bucket: rate R, depth B, drop-tail queue of at most L waiting bytes
- *   delay T                  constant delay
+ *   rate R burst B limit L [overhead N]
+ *                            token bucket: rate R, depth B, drop-tail queue of at most L waiting bytes; N bytes are added
+ *                            to each Ethernet frame's length. `burst 0B`: a serial line, a frame leaves with its last bit
+ *   outage at T for D        every frame is dropped in [T, T+D); may be repeated
+ *   outage every T for D [at S]   the same in [S+kT, S+kT+D), k = 0, 1 ...; S is T if not given
  *   loss P                   independent loss
- *   loss gilbert on T P off T P [shared] [start on|off|random]
+ *   loss gilbert on T P off T P [shared] [start random|on|off]
  *                            two-state continuous-time chain: exponential sojourns of mean T, drop share P in each state;
- *                            `shared`: both directions follow the same timeline (the paper's one virtual protocol)
+ *                            `shared`: both directions follow the same timeline (the paper's one virtual protocol);
+ *                            it starts at random, by the stationary shares, unless told otherwise
  *   duplicate P              independent duplication
  *   reorder P delay T        a share P of packets is held back by T
- *   outage at T for T        everything is dropped in [at, at+for); may be repeated
- *   outage every T for T     periodic
+ *   delay T                  constant delay
+ *
+ * The order of the words does not matter: frames pass the stages in the order of the list above. Another order, or a
+ * stage twice, is written as a chain of such groups: "loss 1% | rate 2Mbit burst 0B limit 64KB".
+ * Units are mandatory. No words at all: an ideal wire, no stage.
  */
 #ifndef WT_EMU_PATH_H
 #define WT_EMU_PATH_H
@@ -31,15 +38,23 @@
 struct wt_path {
 	unsigned count;
 	struct wt_node *stage[WT_PATH_STAGES]; /* in the order frames pass */
-	char text[512];                        /* the specification in normal form */
+	char text[2048];                       /* the specification in normal form: parsed again, it gives the same path */
 };
 
 /*
- * Builds the stages of one direction. `direction` ("fwd", "rev") and the stage's place name the nodes ("fwd.0.rate") and so their
- * random streams under `seed`. 0, or -EINVAL with one sentence in err: which word, and what was expected; -ENOMEM.
+ * Builds the stages of one direction. `direction` ("fwd", "rev"; at most 8 characters) and the kind of a stage name its node
+ * ("fwd.loss", the second one "fwd.loss.2") and so its random stream under `seed`: a delay added to a path moves no loss.
+ * 0, or -EINVAL with one sentence in err: which word, where, and what was expected; -ENOMEM.
  * The caller adds the stages to a graph (which then owns them) or calls wt_path_finish().
  */
 int wt_path_init(struct wt_path *path, const char *words, const char *direction, uint64_t seed, char *err, size_t err_len);
 void wt_path_finish(struct wt_path *path);
+
+/*
+ * Both directions, "fwd" and "rev". The error names the direction. Refuses a `shared` Gilbert chain whose partner in the other
+ * direction is missing or has other sojourns: the two would not share anything.
+ */
+int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
+		      uint64_t seed, char *err, size_t err_len);
 
 #endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Independent duplication: the copy follows its original at the same instant. IP packets only, as with loss. */
+#include "emu/stage.h"
+
+struct duplicate {
+	struct wt_stage stage;
+	struct wt_packets packets;
+	struct wt_key key;
+	double share;
+};
+
+static void duplicate_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct duplicate *duplicate = (struct duplicate *)node;
+	struct wt_frame *copy;
+	uint64_t number;
+
+	node->audit.in++;
+	frame->time = now;
+	wt_stage_ready(&duplicate->stage, frame);
+	if (!wt_packets_next(&duplicate->packets, frame, &number) ||
+	    wt_random_unit(&duplicate->key, number) >= duplicate->share)
+		return;
+	node->audit.made++;
+	copy = wt_frame_copy(frame);
+	if (!copy) {
+		/* the copy that could not be made: there is no frame to show to the drop sink */
+		node->audit.dropped[WT_DROP_POOL]++;
+		return;
+	}
+	copy->time = now;
+	wt_stage_ready(&duplicate->stage, copy);
+}
+
+static const struct wt_node_ops duplicate_ops = {
+	.input = duplicate_input,
+	.output = wt_stage_output,
+	.deadline = wt_stage_deadline,
+	.destroy = wt_stage_destroy,
+};
+
+struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, double share)
+{
+	struct duplicate *duplicate = wt_stage_new(sizeof(*duplicate), &duplicate_ops, name);
+
+	if (!duplicate)
+		return NULL;
+	duplicate->key = *key;
+	duplicate->share = share;
+	return &duplicate->stage.node;
+}

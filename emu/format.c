@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The normal form of a path: stages in passing order, options in a fixed order, values that read back exactly. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "emu/words.h"
+#include "stack/base/units.h"
+
+struct text {
+	char *at;
+	size_t room;
+	bool full;
+};
+
+static void put(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *text, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text->at, text->room, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= text->room) {
+		text->full = true;
+		return;
+	}
+	text->at += n;
+	text->room -= (size_t)n;
+}
+
+static void put_time(struct text *text, const char *word, wt_time value)
+{
+	char buffer[48];
+
+	put(text, " %s %s", word, wt_format_time(value, buffer, sizeof(buffer)));
+}
+
+static void put_size(struct text *text, const char *word, uint64_t value)
+{
+	char buffer[48];
+
+	put(text, " %s %s", word, wt_format_size(value, buffer, sizeof(buffer)));
+}
+
+/* The shortest per cent that reads back as the same double, else the share itself. */
+static void put_share(struct text *text, double value)
+{
+	char buffer[40];
+	double back;
+
+	for (int digits = 1; digits <= 15; digits++) {
+		snprintf(buffer, sizeof(buffer), "%.*g%%", digits, value * 100);
+		if (!wt_parse_share(buffer, &back, NULL, 0) && back == value) {
+			put(text, " %s", buffer);
+			return;
+		}
+	}
+	put(text, " %.17g", value);
+}
+
+static void put_rate(struct text *text, const struct wt_rate_config *rate)
+{
+	char buffer[48];
+
+	put(text, " %s", wt_format_rate(rate->rate, buffer, sizeof(buffer)));
+	put_size(text, "burst", rate->burst);
+	put_size(text, "limit", rate->limit);
+	if (rate->overhead)
+		put_size(text, "overhead", rate->overhead);
+}
+
+static void put_outages(struct text *text, const struct wt_stage_plan *stage)
+{
+	for (unsigned i = 0; i < stage->outage_count; i++) {
+		const struct wt_outage *outage = &stage->outages[i];
+
+		if (i)
+			put(text, " outage");
+		if (!outage->period || outage->at != outage->period)
+			put_time(text, "at", outage->at);
+		if (outage->period)
+			put_time(text, "every", outage->period);
+		put_time(text, "for", outage->length);
+	}
+}
+
+static void put_gilbert(struct text *text, const struct wt_stage_plan *stage)
+{
+	const struct wt_gilbert_config *gilbert = &stage->gilbert;
+
+	put_time(text, "on", gilbert->mean[1]);
+	put_share(text, gilbert->drop[1]);
+	put_time(text, "off", gilbert->mean[0]);
+	put_share(text, gilbert->drop[0]);
+	if (stage->shared)
+		put(text, " shared");
+	if (gilbert->start != WT_MARKOV_START_RANDOM)
+		put(text, " start %s", gilbert->start == WT_MARKOV_START_ON ? "on" : "off");
+}
+
+static void put_stage(struct text *text, const struct wt_stage_plan *stage)
+{
+	static const char *const names[WT_STAGE_KINDS] = {"rate",	"outage",  "loss", "loss gilbert",
+							  "duplicate", "reorder", "delay"};
+	char buffer[48];
+
+	put(text, "%s", names[stage->kind]);
+	switch (stage->kind) {
+	case WT_STAGE_RATE:
+		put_rate(text, &stage->rate);
+		break;
+	case WT_STAGE_OUTAGE:
+		put_outages(text, stage);
+		break;
+	case WT_STAGE_GILBERT:
+		put_gilbert(text, stage);
+		break;
+	case WT_STAGE_LOSS:
+	case WT_STAGE_DUPLICATE:
+		put_share(text, stage->share);
+		break;
+	case WT_STAGE_REORDER:
+		put_share(text, stage->share);
+		put_time(text, "delay", stage->delay);
+		break;
+	default:
+		put(text, " %s", wt_format_time(stage->delay, buffer, sizeof(buffer)));
+	}
+}
+
+bool wt_path_format(const struct wt_path_plan *plan, char *buffer, size_t len)
+{
+	struct text text = {buffer, len, false};
+
+	buffer[0] = 0;
+	for (unsigned i = 0; i < plan->count; i++) {
+		if (i)
+			put(&text, plan->stage[i].group == plan->stage[i - 1].group ? " " : " | ");
+		put_stage(&text, &plan->stage[i]);
+	}
+	return !text.full;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/markov.h"
+
+/* Number 0 of the stream decides a random start; sojourn k is number k + 1. */
+static wt_time sojourn(const struct wt_markov *chain)
+{
+	double length = wt_random_exp(&chain->key, chain->sojourn + 1) * (double)chain->mean[chain->state];
+
+	return (wt_time)length + 1; /* to whole nanoseconds, and never none */
+}
+
+void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_time mean[2],
+		    enum wt_markov_start start)
+{
+	double total = (double)mean[0] + (double)mean[1];
+
+	*chain = (struct wt_markov){.key = *key, .mean = {mean[0], mean[1]}};
+	/* random: the stationary share of time; sojourns have no memory, so the chain is stationary from 0 on */
+	if (start == WT_MARKOV_START_RANDOM)
+		chain->state = wt_random_unit(key, 0) < (double)mean[1] / total;
+	else
+		chain->state = start == WT_MARKOV_START_ON;
+	chain->until = sojourn(chain);
+}
+
+unsigned wt_markov_at(struct wt_markov *chain, wt_time now)
+{
+	while (now >= chain->until && chain->until != WT_NEVER) {
+		chain->since = chain->until;
+		chain->state ^= 1;
+		chain->sojourn++;
+		chain->until = wt_time_add(chain->since, sojourn(chain));
+	}
+	return chain->state;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the words of a path to its stages. */
+#include "emu/path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/words.h"
+
+#define DIRECTION_MAX 8
+
+static const char *const kind_names[WT_STAGE_KINDS] = {"rate", "outage", "loss", "gilbert", "duplicate", "reorder", "delay"};
+
+/* "fwd.loss", and the second of its kind "fwd.loss.2". */
+static void stage_name(char name[24], const char *direction, enum wt_stage_kind kind, unsigned which)
+{
+	if (which == 1)
+		snprintf(name, 24, "%s.%s", direction, kind_names[kind]);
+	else
+		snprintf(name, 24, "%s.%s.%u", direction, kind_names[kind], which);
+}
+
+/*
+ * The key of a Gilbert stage's timeline. Shared timelines are named without the direction, so that the n-th shared chain of one
+ * direction is the n-th of the other.
+ */
+static struct wt_key timeline_key(const char *name, bool shared, unsigned which_shared, uint64_t seed)
+{
+	char stream[48];
+
+	if (shared)
+		snprintf(stream, sizeof(stream), "shared.gilbert.%u.timeline", which_shared);
+	else
+		snprintf(stream, sizeof(stream), "%s.timeline", name);
+	return wt_key_derive(seed, stream);
+}
+
+static struct wt_node *build(const struct wt_stage_plan *stage, const char *name, unsigned which_shared, uint64_t seed)
+{
+	struct wt_key key = wt_key_derive(seed, name), timeline;
+
+	switch (stage->kind) {
+	case WT_STAGE_RATE:
+		return wt_rate_create(name, &stage->rate);
+	case WT_STAGE_OUTAGE:
+		return wt_outage_create(name, stage->outages, stage->outage_count);
+	case WT_STAGE_LOSS:
+		return wt_loss_create(name, &key, stage->share);
+	case WT_STAGE_GILBERT:
+		timeline = timeline_key(name, stage->shared, which_shared, seed);
+		return wt_gilbert_create(name, &key, &timeline, &stage->gilbert);
+	case WT_STAGE_DUPLICATE:
+		return wt_duplicate_create(name, &key, stage->share);
+	case WT_STAGE_REORDER:
+		return wt_reorder_create(name, &key, stage->share, stage->delay);
+	default:
+		return wt_delay_create(name, stage->delay);
+	}
+}
+
+static int build_all(struct wt_path *path, const struct wt_path_plan *plan, const char *direction, uint64_t seed)
+{
+	unsigned kinds[WT_STAGE_KINDS] = {0}, shared = 0;
+
+	for (unsigned i = 0; i < plan->count; i++) {
+		const struct wt_stage_plan *stage = &plan->stage[i];
+		char name[24];
+
+		stage_name(name, direction, stage->kind, ++kinds[stage->kind]);
+		shared += stage->shared;
+		path->stage[i] = build(stage, name, shared, seed);
+		if (!path->stage[i]) {
+			wt_path_finish(path);
+			return -ENOMEM;
+		}
+		path->count++;
+	}
+	return 0;
+}
+
+static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, char *err, size_t err_len)
+{
+	int error = wt_path_parse(plan, words, err, err_len);
+
+	path->count = 0;
+	path->text[0] = 0;
+	if (error)
+		return error;
+	if (!wt_path_format(plan, path->text, sizeof(path->text))) {
+		snprintf(err, err_len, "the path is too long: its normal form has more than %zu characters",
+			 sizeof(path->text) - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int wt_path_init(struct wt_path *path, const char *words, const char *direction, uint64_t seed, char *err, size_t err_len)
+{
+	struct wt_path_plan plan;
+	int error = plan_path(path, &plan, words, err, err_len);
+
+	if (error)
+		return error;
+	if (strlen(direction) > DIRECTION_MAX) {
+		snprintf(err, err_len, "the name of a direction has at most %d characters: \"%.40s\"", DIRECTION_MAX, direction);
+		return -EINVAL;
+	}
+	return build_all(path, &plan, direction, seed);
+}
+
+void wt_path_finish(struct wt_path *path)
+{
+	while (path->count) {
+		struct wt_node *node = path->stage[--path->count];
+
+		node->ops->destroy(node);
+	}
+}
+
+/* The n-th (from 0) shared chain of a plan, or NULL. */
+static const struct wt_gilbert_config *shared_chain(const struct wt_path_plan *plan, unsigned n)
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->stage[i].shared && n-- == 0)
+			return &plan->stage[i].gilbert;
+	return NULL;
+}
+
+static int check_shared(const struct wt_path_plan *fwd, const struct wt_path_plan *rev, char *err, size_t err_len)
+{
+	for (unsigned n = 0;; n++) {
+		const struct wt_gilbert_config *a = shared_chain(fwd, n), *b = shared_chain(rev, n);
+
+		if (!a && !b)
+			return 0;
+		if (!a || !b) {
+			snprintf(err, err_len, "%s: \"loss gilbert ... shared\" needs its partner in %s", a ? "fwd" : "rev",
+				 a ? "rev" : "fwd");
+			return -EINVAL;
+		}
+		if (a->mean[0] != b->mean[0] || a->mean[1] != b->mean[1] || a->start != b->start) {
+			snprintf(err, err_len,
+				 "rev: \"loss gilbert ... shared\" must have the sojourns and the start of its partner in fwd; only "
+				 "the drop shares may differ");
+			return -EINVAL;
+		}
+	}
+}
+
+int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
+		      uint64_t seed, char *err, size_t err_len)
+{
+	struct wt_path_plan fwd_plan, rev_plan;
+	char why[300];
+	int error = plan_path(fwd, &fwd_plan, fwd_words, why, sizeof(why));
+
+	if (error) {
+		snprintf(err, err_len, "fwd: %s", why);
+		return error;
+	}
+	error = plan_path(rev, &rev_plan, rev_words, why, sizeof(why));
+	if (error) {
+		snprintf(err, err_len, "rev: %s", why);
+		return error;
+	}
+	error = check_shared(&fwd_plan, &rev_plan, err, err_len);
+	if (error)
+		return error;
+	error = build_all(fwd, &fwd_plan, "fwd", seed);
+	if (!error)
+		error = build_all(rev, &rev_plan, "rev", seed);
+	if (error) {
+		wt_path_finish(fwd);
+		snprintf(err, err_len, "out of memory");
+	}
+	return error;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reordering: a share of the IP packets is held back by a constant time while the others pass. How many packets overtake
+ * a held one is the traffic's business: those that come within that time.
+ */
+#include "emu/stage.h"
+
+struct reorder {
+	struct wt_stage stage;
+	struct wt_frame_queue held; /* frame->time: when it is let go; constant delay, so a FIFO */
+	struct wt_packets packets;
+	struct wt_key key;
+	double share;
+	wt_time delay;
+};
+
+static void reorder_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct reorder *reorder = (struct reorder *)node;
+	uint64_t number;
+
+	node->audit.in++;
+	if (wt_packets_next(&reorder->packets, frame, &number) &&
+	    wt_random_unit(&reorder->key, number) < reorder->share) {
+		frame->time = wt_time_add(now, reorder->delay);
+		node->audit.queued++;
+		wt_frame_queue_push(&reorder->held, frame);
+		return;
+	}
+	frame->time = now;
+	wt_stage_ready(&reorder->stage, frame);
+}
+
+static struct wt_frame *reorder_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct reorder *reorder = (struct reorder *)node;
+	struct wt_frame *held = reorder->held.head, *ready = reorder->stage.ready.head;
+
+	/* of two that leave at the same instant, the one that came first */
+	if (!held || held->time > now || (ready && ready->time < held->time))
+		return wt_stage_output(node, now, port);
+	wt_frame_queue_pop(&reorder->held);
+	node->audit.queued--;
+	node->audit.out++;
+	*port = 1;
+	return held;
+}
+
+static wt_time reorder_deadline(const struct wt_node *node)
+{
+	const struct reorder *reorder = (const struct reorder *)node;
+	wt_time ready = wt_stage_deadline(node);
+
+	return reorder->held.head ? wt_time_min(ready, reorder->held.head->time) : ready;
+}
+
+static void reorder_destroy(struct wt_node *node)
+{
+	struct reorder *reorder = (struct reorder *)node;
+
+	if (!reorder)
+		return;
+	wt_frame_queue_clear(&reorder->held);
+	wt_stage_destroy(node);
+}
+
+static const struct wt_node_ops reorder_ops = {
+	.input = reorder_input,
+	.output = reorder_output,
+	.deadline = reorder_deadline,
+	.destroy = reorder_destroy,
+};
+
+struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, double share, wt_time delay)
+{
+	struct reorder *reorder = wt_stage_new(sizeof(*reorder), &reorder_ops, name);
+
+	if (!reorder)
+		return NULL;
+	reorder->key = *key;
+	reorder->share = share;
+	reorder->delay = delay;
+	return &reorder->stage.node;
+}

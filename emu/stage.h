@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The impairments: each a node with ports 0 (in) and 1 (out), made here, chained by path.c, owned by a graph.
+ *
+ * docs/emulation-model.md states what each does to the nanosecond. What they share:
+ *
+ * - A stage computes from the time a thing was due, never from the time it was woken, and writes that time into
+ *   frame->time. A late driver therefore delays one release; it never changes the next.
+ * - Nothing is allocated per packet: waiting frames are linked through frame->next.
+ * - A random decision about a packet is the n-th number of the stage's stream, n being the packet's place in its
+ *   class (see wt_packets): no other traffic moves it.
+ */
+#ifndef WT_EMU_STAGE_H
+#define WT_EMU_STAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stack/base/node.h"
+#include "stack/base/random.h"
+
+struct wt_stage {
+	struct wt_node node;
+	struct wt_frame_queue ready; /* leave at once, in this order */
+};
+
+/*
+ * Counts packets by class: IP version and protocol number. A loss process acts between TCP and IP, so it draws for IP
+ * packets alone, and a TCP segment's number is its place among TCP segments: ARP, ping and router
+ * solicitations neither meet the loss (ARP) nor shift the fate of what follows.
+ */
+struct wt_packets {
+	uint64_t count[512];
+};
+
+/* The packet's number in its stream: class in the high bits, place in the class below. False: not an IP packet. */
+bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number);
+
+/* For implementations: allocate and name; the verbs of a stage that keeps frames in `ready` alone. */
+void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name);
+void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame); /* counts it as queued */
+struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *port);
+wt_time wt_stage_deadline(const struct wt_node *node);
+void wt_stage_destroy(struct wt_node *node);
+
+/* All: NULL if memory is short. `name` names the node; `key` is the key of its decisions. */
+
+struct wt_node *wt_delay_create(const char *name, wt_time delay);
+
+struct wt_rate_config {
+	uint64_t rate;     /* bit/s, 1 .. WT_RATE_MAX */
+	uint64_t burst;    /* bytes, at most WT_BURST_MAX; 0: a serial line */
+	uint64_t limit;    /* waiting bytes */
+	uint64_t overhead; /* bytes added to each frame's length, at most WT_OVERHEAD_MAX */
+};
+
+#define WT_RATE_MAX UINT64_C(1000000000000)
+#define WT_BURST_MAX UINT64_C(1000000000)
+#define WT_OVERHEAD_MAX UINT64_C(1000)
+
+struct wt_node *wt_rate_create(const char *name, const struct wt_rate_config *config);
+
+struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share);
+
+enum wt_markov_start { WT_MARKOV_START_OFF, WT_MARKOV_START_ON, WT_MARKOV_START_RANDOM };
+
+struct wt_gilbert_config {
+	wt_time mean[2]; /* sojourn in off [0] and on [1] */
+	double drop[2];  /* share dropped there */
+	enum wt_markov_start start;
+};
+
+/* `timeline` is the key of the state's history; the same key and means give the same history. */
+struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, const struct wt_key *timeline,
+				  const struct wt_gilbert_config *config);
+
+struct wt_outage {
+	wt_time at, length;
+	wt_time period; /* 0: once */
+};
+
+#define WT_OUTAGES_MAX 16
+
+struct wt_node *wt_outage_create(const char *name, const struct wt_outage *outages, unsigned count);
+
+struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, double share);
+
+struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, double share, wt_time delay);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The words of a path (path.h) as a list of stages in the order frames pass; and back again. */
+#ifndef WT_EMU_WORDS_H
+#define WT_EMU_WORDS_H
+
+#include "emu/path.h"
+#include "emu/stage.h"
+
+/* In the default order. */
+enum wt_stage_kind {
+	WT_STAGE_RATE,
+	WT_STAGE_OUTAGE,
+	WT_STAGE_LOSS,
+	WT_STAGE_GILBERT,
+	WT_STAGE_DUPLICATE,
+	WT_STAGE_REORDER,
+	WT_STAGE_DELAY,
+	WT_STAGE_KINDS,
+};
+
+struct wt_stage_plan {
+	enum wt_stage_kind kind;
+	unsigned group; /* between bars, from 0 */
+	struct wt_rate_config rate;
+	struct wt_gilbert_config gilbert;
+	bool shared;
+	unsigned outage_count;
+	struct wt_outage outages[WT_OUTAGES_MAX];
+	double share;  /* loss, duplicate, reorder */
+	wt_time delay; /* delay, reorder */
+};
+
+struct wt_path_plan {
+	unsigned count;
+	struct wt_stage_plan stage[WT_PATH_STAGES];
+};
+
+/* 0 or -EINVAL with one sentence in err. */
+int wt_path_parse(struct wt_path_plan *plan, const char *words, char *err, size_t err_len);
+/* The normal form. False if it does not fit. */
+bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu_bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "emu/path.h"
+
+static void words_give_stages_in_the_stated_order_whatever_their_own(void **state)
+{
+	static const struct {
+		const char *words, *normal, *names;
+	} table[] = {
+		{"", "", ""},
+		{"  \t\n ", "", ""},
+		{"delay 15ms", "delay 15ms", "fwd.delay "},
+		{"delay 0", "delay 0", "fwd.delay "},
+		{"rate 10Mbit burst 20KB limit 64KB delay 15ms loss gilbert on 1s 20% off 1s 0%",
+		 "rate 10Mbit burst 20KB limit 64KB loss gilbert on 1s 20% off 1s 0% delay 15ms",
+		 "fwd.rate fwd.gilbert fwd.delay "},
+		{"delay 15ms reorder 1% delay 5ms duplicate 0.5% loss 2% loss gilbert off 5s 0 on 500ms .99e0 ", NULL, NULL},
+		{"delay 15ms reorder 1% delay 5ms duplicate 0.5% loss 2% loss gilbert off 5s 0% on 500ms 99% start off "
+		 "shared outage every 5s for 500ms outage at 1min for 2s rate 1Gbit limit 1MiB overhead 24B burst 0B",
+		 "rate 1Gbit burst 0 limit 1MiB overhead 24B outage every 5s for 500ms outage at 60s for 2s loss 2% "
+		 "loss gilbert on 500ms 99% off 5s 0% shared start off duplicate 0.5% reorder 1% delay 5ms delay 15ms",
+		 "fwd.rate fwd.outage fwd.loss fwd.gilbert fwd.duplicate fwd.reorder fwd.delay "},
+		{"loss 1%|rate 2Mbit burst 0B limit 64KB|loss 1% delay 1ms", "loss 1% | rate 2Mbit burst 0 limit 64KB | loss 1% delay 1ms",
+		 "fwd.loss fwd.rate fwd.loss.2 fwd.delay "},
+		{"outage at 1s every 10s for 1s", "outage at 1s every 10s for 1s", "fwd.outage "},
+		{"outage at 10s every 10s for 1s", "outage every 10s for 1s", "fwd.outage "},
+		{"loss 0.3333333333333333", NULL, "fwd.loss "},
+		{"loss 7%", "loss 7%", "fwd.loss "},
+		{"loss 0.07", "loss 7%", "fwd.loss "},
+		{"loss gilbert on 1s 20% off 1s 0% start on", "loss gilbert on 1s 20% off 1s 0% start on", "fwd.gilbert "},
+		{"loss gilbert on 1s 20% off 1s 0% start random", "loss gilbert on 1s 20% off 1s 0%", "fwd.gilbert "},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct wt_path path, again;
+		char err[300] = "", names[300] = "";
+		int error = wt_path_init(&path, table[i].words, "fwd", 1, err, sizeof(err));
+
+		if (!table[i].normal && !table[i].names) {
+			assert_int_equal(error, -EINVAL);
+			continue;
+		}
+		if (error)
+			fail_msg("%s: %s", table[i].words, err);
+		for (unsigned s = 0; s < path.count; s++) {
+			strcat(names, path.stage[s]->name);
+			strcat(names, " ");
+			assert_int_equal(path.stage[s]->ports, 2);
+		}
+		assert_string_equal(names, table[i].names);
+		if (table[i].normal)
+			assert_string_equal(path.text, table[i].normal);
+		assert_int_equal(wt_path_init(&again, path.text, "fwd", 1, err, sizeof(err)), 0);
+		assert_string_equal(again.text, path.text);
+		wt_path_finish(&again);
+		wt_path_finish(&path);
+		assert_int_equal(path.count, 0);
+	}
+}
+
+static void a_bad_word_gives_one_sentence_with_its_place_and_what_was_expected(void **state)
+{
+	static const struct {
+		const char *words, *error;
+	} table[] = {
+		{"delai 15ms", "word 1 \"delai\": not known here; did you mean \"delay\"?"},
+		{"loss 1% delai 15ms", "word 3 \"delai\": not known here; did you mean \"delay\"?"},
+		{"loss 1% | los 1%", "word 3 \"los\": not known here; did you mean \"loss\"?"},
+		{"blackhole", "word 1 \"blackhole\": not known here; a stage is one of rate, outage, loss, duplicate, reorder, delay"},
+		{"delay", "word 1 \"delay\": a time such as \"15ms\" must follow"},
+		{"delay | loss 1%", "word 1 \"delay\": a time such as \"15ms\" must follow"},
+		{"delay 15", "word 2, after \"delay\": '15' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
+		{"delay -1ms", "word 2, after \"delay\": '-1ms' is not a time with its unit (ns us ms s min h), such as 15ms"},
+		{"delay loss 1%", "word 2, after \"delay\": 'loss' is not a time with its unit (ns us ms s min h), such as 15ms"},
+		{"delay 1ms delay 2ms", "word 3 \"delay\": given twice; to pass such a stage twice, separate the two by \"|\""},
+		{"rate 10Mbit", "word 1 \"rate\": burst is missing: the bytes that may pass at once, for example \"burst 3KB\", or "
+				"\"burst 0B\" for a serial line"},
+		{"rate 1Gbit limit 64KB", "word 1 \"rate\": burst is missing: the bytes that may pass at once, for example "
+					  "\"burst 125KB\", or \"burst 0B\" for a serial line"},
+		{"rate 10Mbit burst 20KB", "word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 64KB\" "
+					   "(50 ms of the rate, at least 64KB)"},
+		{"rate 1Gbit burst 20KB", "word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 6.25MB\" "
+					  "(50 ms of the rate, at least 64KB)"},
+		{"rate 10Mbit brust 20KB limit 64KB", "word 3 \"brust\": not known here; did you mean \"burst\"?"},
+		{"rate 10Mbit burst 20KB burst 20KB limit 64KB", "word 5 \"burst\": given twice"},
+		{"rate 10Mbps burst 20KB limit 64KB",
+		 "word 2, after \"rate\": '10Mbps' could mean bits or bytes a second: write Kbit or kBps"},
+		{"rate 10 burst 20KB limit 64KB", "word 2, after \"rate\": '10' has no unit: expected a rate with its unit "
+						  "(bit Kbit Mbit Gbit, Bps kBps MBps), such as 10Mbit"},
+		{"rate 0bit burst 20KB limit 64KB", "word 2 \"0bit\": a rate is from 1bit to 1000Gbit"},
+		{"rate 1001Gbit burst 20KB limit 64KB", "word 2 \"1001Gbit\": a rate is from 1bit to 1000Gbit"},
+		{"rate 1Mbit burst 2GB limit 64KB", "word 1 \"rate\": burst is at most 1GB"},
+		{"rate 1Mbit burst 2KB limit 64KB overhead 2KB", "word 1 \"rate\": overhead is at most 1KB a frame"},
+		{"rate 1Mbit burst 20000 limit 64KB", "word 4, after \"burst\": '20000' has no unit: expected a size with its unit "
+						      "(B KB MB GB, KiB MiB GiB), such as 64KB"},
+		{"rate 1Mbit burst 0B limit 1KB", "word 1 \"rate\": a full frame (1514B) fits neither the burst nor the limit and "
+						  "would never pass; for example \"limit 64KB\""},
+		{"rate 1Mbit limit", "word 3 \"limit\": a size such as \"20KB\" must follow"},
+		{"loss", "word 1 \"loss\": a share such as \"20%\" must follow"},
+		{"loss 20", "word 2, after \"loss\": '20' is not between 0 and 1 (0% and 100%)"},
+		{"loss 101%", "word 2, after \"loss\": '101%' is not between 0 and 1 (0% and 100%)"},
+		{"loss gilbet on 1s 20% off 1s 0%", "word 2 \"gilbet\": not known here; did you mean \"gilbert\"?"},
+		{"loss gilbert", "word 2 \"gilbert\": on is missing: mean sojourn and drop share, such as \"on 1s 20%\""},
+		{"loss gilbert on 1s 20%", "word 2 \"gilbert\": off is missing: mean sojourn and drop share, such as \"off 1s 0%\""},
+		{"loss gilbert on 1s off 1s 0%", "word 5, after \"1s\": 'off' is not a share: expected a percentage such as 20% or "
+						 "a number such as 0.2"},
+		{"loss gilbert on 1s", "word 4 \"1s\": a share such as \"20%\" must follow"},
+		{"loss gilbert on 1us 20% off 1s 0%", "word 4 \"1us\": a mean sojourn is from 100us to 10000h"},
+		{"loss gilbert on 10001h 20% off 1s 0%", "word 4 \"10001h\": a mean sojourn is from 100us to 10000h"},
+		{"loss gilbert on 1s 20% off 1s 0% share", "word 9 \"share\": not known here; did you mean \"shared\"?"},
+		{"loss gilbert on 1s 20% off 1s 0% start maybe", "word 9 \"start\": one of random, on, off must follow"},
+		{"loss gilbert on 1s 20% off 1s 0% start", "word 9 \"start\": one of random, on, off must follow"},
+		{"duplicate", "word 1 \"duplicate\": a share such as \"20%\" must follow"},
+		{"reorder 1%", "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
+		{"reorder 1% loss 1%",
+		 "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
+		{"reorder 1% delay", "word 3 \"delay\": a time such as \"15ms\" must follow"},
+		{"outage at 1s", "word 1 \"outage\": for is missing: how long, such as \"for 500ms\""},
+		{"outage for 1s", "word 1 \"outage\": when is missing: \"at 10s\" or \"every 5s\""},
+		{"outage every 1s for 1s", "word 1 \"outage\": \"every\" must be longer than \"for\""},
+		{"outage at 1s for 1s at 2s", "word 6 \"at\": given twice"},
+		{"| loss 1%", "after word 0: a \"|\" stands between two stages"},
+		{"loss 1% |", "after word 2: a \"|\" stands between two stages"},
+		{"loss 1% || delay 1ms", "after word 2: a \"|\" stands between two stages"},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct wt_path path;
+		char err[300] = "";
+
+		assert_int_equal(wt_path_init(&path, table[i].words, "fwd", 1, err, sizeof(err)), -EINVAL);
+		assert_string_equal(err, table[i].error);
+		assert_int_equal(path.count, 0);
+		assert_int_equal(wt_path_init(&path, table[i].words, "fwd", 1, NULL, 0), -EINVAL);
+	}
+}
+
+static void too_much_is_refused_and_not_cut(void **state)
+{
+	static char text[8192];
+	struct wt_path path;
+	char err[300];
+
+	memset(text, ' ', 3000);
+	text[3000] = 0;
+	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "the path has more than 2047 characters");
+	text[0] = 0;
+	for (int i = 0; i < 300; i++)
+		strcat(text, "a ");
+	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "the path has more than 256 words");
+	strcpy(text, "delay 1ms");
+	for (int i = 0; i < 16; i++)
+		strcat(text, "|delay 1ms");
+	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "word 33 \"delay\": a path has at most 16 stages");
+	text[0] = 0;
+	for (int i = 0; i < 17; i++)
+		strcat(text, "outage at 1s for 1s ");
+	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "word 81 \"outage\": more than 16 outages in one stage");
+	assert_int_equal(wt_path_init(&path, "delay 1ms", "northbound", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "the name of a direction has at most 8 characters: \"northbound\"");
+}
+
+static void a_shared_chain_needs_an_equal_partner(void **state)
+{
+	struct wt_path fwd, rev;
+	char err[300];
+
+	assert_int_equal(wt_path_init_pair(&fwd, "loss gilbert on 1s 20% off 1s 0% shared", &rev,
+					   "delay 1ms loss gilbert off 1s 0% on 1s 50% shared", 1, err, sizeof(err)), 0);
+	assert_int_equal(fwd.count, 1);
+	assert_int_equal(rev.count, 2);
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+	assert_int_equal(wt_path_init_pair(&fwd, "loss gilbert on 1s 20% off 1s 0% shared", &rev, "delay 1ms", 1, err,
+					   sizeof(err)), -EINVAL);
+	assert_string_equal(err, "fwd: \"loss gilbert ... shared\" needs its partner in rev");
+	assert_int_equal(wt_path_init_pair(&fwd, "loss gilbert on 1s 20% off 1s 0% shared", &rev,
+					   "loss gilbert on 2s 20% off 1s 0% shared", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "rev: \"loss gilbert ... shared\" must have the sojourns and the start of its partner in fwd; "
+				 "only the drop shares may differ");
+	assert_int_equal(wt_path_init_pair(&fwd, "delay 1ms", &rev, "delay 1", 1, err, sizeof(err)), -EINVAL);
+	assert_memory_equal(err, "rev: word 2", 11);
+	assert_int_equal(wt_path_init_pair(&fwd, "delay 1", &rev, "delay 1ms", 1, err, sizeof(err)), -EINVAL);
+	assert_memory_equal(err, "fwd: word 2", 11);
+}
+
+static void mutated_words_never_crash_and_never_fail_without_a_sentence(void **state)
+{
+	static const char *const good[] = {
+		"rate 10Mbit burst 20KB limit 64KB delay 15ms loss gilbert on 1s 20% off 1s 0%",
+		"loss 1% | rate 2Mbit burst 0B limit 64KB overhead 24B | duplicate 1% reorder 0.5% delay 5ms",
+		"outage at 1s for 2s outage every 5s for 500ms at 1s loss gilbert on 5s 0.99 off 1s 0 shared start on",
+	};
+	static const char alphabet[] = " |.%0123456789abcdefghlmnorstuvyKMGBit\t\n\377\1-+";
+	struct wt_key key = wt_key_derive(2001, "path fuzz");
+	uint64_t n = 0;
+	unsigned accepted = 0;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		char text[300], err[300] = "";
+		struct wt_path path, again;
+		size_t len;
+
+		strcpy(text, good[i % 3]);
+		len = strlen(text);
+		for (uint64_t edits = 1 + wt_random_below(&key, n++, 4); edits; edits--) {
+			size_t at = wt_random_below(&key, n++, len);
+			char c = alphabet[wt_random_below(&key, n++, sizeof(alphabet) - 1)];
+
+			switch (wt_random_below(&key, n++, 3)) {
+			case 0:
+				text[at] = c;
+				break;
+			case 1:
+				memmove(text + at, text + at + 1, len - at);
+				len--;
+				break;
+			default:
+				memmove(text + at + 1, text + at, len - at + 1);
+				text[at] = c;
+				len++;
+			}
+		}
+		if (wt_path_init(&path, text, "fwd", i, err, sizeof(err))) {
+			assert_true(err[0]);
+			assert_null(strchr(err, '\n'));
+			continue;
+		}
+		accepted++;
+		if (wt_path_init(&again, path.text, "fwd", i, err, sizeof(err)))
+			fail_msg("normal form \"%s\" of \"%s\": %s", path.text, text, err);
+		assert_string_equal(again.text, path.text);
+		wt_path_finish(&again);
+		wt_path_finish(&path);
+	}
+	assert_true(accepted > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_give_stages_in_the_stated_order_whatever_their_own),
+		cmocka_unit_test(a_bad_word_gives_one_sentence_with_its_place_and_what_was_expected),
+		cmocka_unit_test(too_much_is_refused_and_not_cut),
+		cmocka_unit_test(a_shared_chain_needs_an_equal_partner),
+		cmocka_unit_test(mutated_words_never_crash_and_never_fail_without_a_sentence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
