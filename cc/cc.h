@@ -60,10 +60,21 @@ struct wt_cc_env {
 	uint32_t mss;            /* sender, recovery: effective send segment, options excluded. receiver: largest payload to expect */
 	uint32_t buffer;         /* send buffer (sender) or receive buffer (receiver) */
 	uint32_t initial_window; /* by the stack's setting: RFC 5681, RFC 6928, or one segment */
+	uint32_t dupthresh;      /* duplicate ACKs that mean loss; 0 is taken as 3 (RFC 5681) */
 	wt_time tick;            /* clock granularity of the stack */
 	bool increment_mss8;     /* stack setting: congestion avoidance adds the old BSD MSS/8 per ACK */
 	bool timestamps;         /* negotiated (RFC 7323) */
 	bool sack;               /* negotiated (RFC 2018) */
+};
+
+/*
+ * A whole set of parameters under one name. A module that has presets has a parameter "profile" (WT_PARAM_WORD)
+ * whose words are their names: "profile=NAME" anywhere in the list is applied first, the others go on top of it.
+ * So a parameter struct always holds plain values, whatever was written in which order.
+ */
+struct wt_cc_preset {
+	const char *name, *text;
+	const void *params; /* params_size bytes */
 };
 
 /* ---- facts about one ACK ------------------------------------------------------------------------------ */
@@ -135,6 +146,7 @@ struct wt_sender_ops {
 	const struct wt_param *params;
 	size_t param_count, params_size, state_size;
 	const void *params_default;   /* params_size bytes */
+	const struct wt_cc_preset *presets; /* NULL: none; ends with a name of NULL */
 	const char *gauge_name;       /* NULL: no gauge */
 
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out);
@@ -182,13 +194,19 @@ static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstan
 	return &out->ring[(out->first + i) & out->mask];
 }
 
-/* The engine clears everything but `inflate` before each call. */
+/*
+ * The engine clears everything but `inflate` before each call. For one ACK it acts in this order:
+ * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; WT_CC_RECOVERED to both if `leave`; then it sends.
+ * The first segment that a call marks is resent at once, whatever the window says (RFC 5681 3.2 step 3, RFC 6582
+ * 3.2 step 3); further ones as cwnd + inflate - in flight allows, lost data before new data.
+ */
 struct wt_recovery_out {
 	bool enter;      /* loss found: the sender module is asked with WT_LOSS_DUPTHRESH */
 	bool leave;      /* recovery over (may be set together with enter: Tahoe has no recovery phase) */
 	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
 	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
-	wt_seq lost_to;
+	wt_seq lost_to;  /* always the end of a record */
+	bool hold_timer; /* this ACK does not restart the retransmission timer (RFC 6582, impatient variant) */
 	uint32_t inflate; /* bytes that may be in flight beyond cwnd: dup-ACK inflation (RFC 5681 3.2), limited transmit */
 };
 
@@ -197,6 +215,7 @@ struct wt_recovery_ops {
 	const struct wt_param *params;
 	size_t param_count, params_size, state_size;
 	const void *params_default;
+	const struct wt_cc_preset *presets;
 
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env);
 	/* After the scoreboard took the ACK; runs before the sender's on_ack. */
@@ -258,6 +277,7 @@ struct wt_receiver_ops {
 	const struct wt_param *params;
 	size_t param_count, params_size, state_size;
 	const void *params_default;
+	const struct wt_cc_preset *presets;
 
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env);
 	unsigned (*on_segment)(void *state, const struct wt_rx_segment *segment, struct wt_cc_note *note); /* enum wt_rx_verdict */

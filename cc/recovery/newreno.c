@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * NewReno's fast recovery (RFC 6582): partial ACKs resend one hole per round trip, until all that was sent when
+ * recovery began is acknowledged. With SACK negotiated it stays NewReno: it only does not count SACKed data twice.
+ */
+#include "cc/fast.h"
+
+struct newreno_params {
+	uint64_t limited_transmit, heuristic, impatient;
+};
+
+struct newreno {
+	struct wt_fast fast;
+	struct wt_fast_rule rule;
+};
+
+static void newreno_init(void *state, const void *params, const struct wt_cc_env *env)
+{
+	const struct newreno_params *p = params;
+	struct newreno *n = state;
+
+	wt_fast_init(&n->fast, env);
+	n->rule = (struct wt_fast_rule){
+		.partial = true,
+		.once = true,
+		.limited_transmit = p->limited_transmit,
+		.heuristic = p->heuristic,
+		.impatient = p->impatient,
+	};
+}
+
+static void newreno_on_ack(void *state, const struct wt_ack *ack, const struct wt_outstanding *view,
+			   struct wt_recovery_out *out)
+{
+	struct newreno *n = state;
+
+	wt_fast_on_ack(&n->fast, &n->rule, ack, view, out);
+}
+
+static void newreno_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)
+{
+	struct newreno *n = state;
+
+	wt_fast_on_rto(&n->fast, view, out);
+}
+
+static void newreno_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env)
+{
+	struct newreno *n = state;
+
+	wt_fast_on_event(&n->fast, event, env);
+}
+
+static const struct wt_param newreno_params[] = {
+	{"limited_transmit", WT_PARAM_BOOL, offsetof(struct newreno_params, limited_transmit),
+	 "new data for the first two duplicate ACKs (RFC 3042)", 0, 1, NULL},
+	{"heuristic", WT_PARAM_BOOL, offsetof(struct newreno_params, heuristic),
+	 "fast retransmit below `recover` if the last ACK moved at most four segments (RFC 6582 4.1)", 0, 1, NULL},
+	{"impatient", WT_PARAM_BOOL, offsetof(struct newreno_params, impatient),
+	 "only the first partial ACK restarts the retransmission timer (RFC 6582 3.2 step 3)", 0, 1, NULL},
+};
+
+static const struct newreno_params newreno_default = {
+	.limited_transmit = 1,
+	.heuristic = 0,
+	.impatient = 1,
+};
+
+const struct wt_recovery_ops wt_recovery_newreno = {
+	.name = "newreno",
+	.text = "one hole resent per partial ACK until the whole window is acknowledged (RFC 6582)",
+	.params = newreno_params,
+	.param_count = sizeof(newreno_params) / sizeof(newreno_params[0]),
+	.params_size = sizeof(struct newreno_params),
+	.state_size = sizeof(struct newreno),
+	.params_default = &newreno_default,
+	.init = newreno_init,
+	.on_ack = newreno_on_ack,
+	.on_rto = newreno_on_rto,
+	.on_event = newreno_on_event,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * NewReno's side of the window (RFC 6582): Reno, but the full ACK that ends recovery may find little in flight, and
+ * then ssthresh at once would be a burst (3.2 step 3, choice 1).
+ */
+#include "cc/reno.h"
+
+enum { EXIT_FLIGHT, EXIT_SSTHRESH };
+
+struct newreno_params {
+	struct wt_reno_params reno;
+	uint64_t exit;
+};
+
+struct newreno {
+	struct wt_reno reno;
+	bool to_flight;
+	uint32_t inflight; /* after the last ACK that came in recovery */
+};
+
+static void newreno_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
+{
+	const struct newreno_params *p = params;
+	struct newreno *n = state;
+
+	wt_reno_init(&n->reno, &p->reno, env, out);
+	n->to_flight = p->exit == EXIT_FLIGHT;
+}
+
+static void newreno_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
+{
+	struct newreno *n = state;
+
+	n->inflight = ack->inflight;
+	wt_reno_grow(&n->reno, ack, out);
+}
+
+static void newreno_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
+{
+	struct newreno *n = state;
+
+	wt_reno_loss(&n->reno, loss, out);
+}
+
+static void newreno_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env,
+			     struct wt_sender_out *out)
+{
+	struct newreno *n = state;
+	uint32_t mss = n->reno.mss, window;
+
+	wt_reno_event(&n->reno, event, env, out);
+	if (event != WT_CC_RECOVERED || !n->to_flight)
+		return;
+	window = (n->inflight > mss ? n->inflight : mss) + mss;
+	if (out->cwnd > window)
+		out->cwnd = window;
+}
+
+static const char *const exit_words[] = {"flight", "ssthresh", NULL};
+
+static const struct wt_param newreno_params[] = {
+	WT_RENO_PARAM_ROWS(offsetof(struct newreno_params, reno)),
+	{"exit", WT_PARAM_WORD, offsetof(struct newreno_params, exit),
+	 "window after the full ACK: little more than the flight, or ssthresh (RFC 6582 3.2 step 3)", 0, 0,
+	 exit_words},
+};
+
+static const struct newreno_params newreno_default = {
+	.reno = {.growth = WT_RENO_BYTES, .slow_start_limit = 1, .halve = WT_RENO_FLIGHT},
+	.exit = EXIT_FLIGHT,
+};
+
+const struct wt_sender_ops wt_sender_newreno = {
+	.name = "newreno",
+	.text = "Reno with NewReno's careful exit from recovery (RFC 6582)",
+	.default_recovery = "newreno",
+	.params = newreno_params,
+	.param_count = sizeof(newreno_params) / sizeof(newreno_params[0]),
+	.params_size = sizeof(struct newreno_params),
+	.state_size = sizeof(struct newreno),
+	.params_default = &newreno_default,
+	.init = newreno_init,
+	.on_ack = newreno_on_ack,
+	.on_loss = newreno_on_loss,
+	.on_event = newreno_on_event,
+};
