@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank sim: one scenario in virtual time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/base/units.h"
+#include "tools/cli.h"
+#include "tools/scenario.h"
+#include "tools/tcp_words.h"
+
+extern const struct wt_command wt_command_sim;
+
+enum {
+	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
+	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_JSON, OPT_DIGEST, OPT_CHECK,
+};
+
+static const struct wt_option options[] = {
+	[OPT_FWD] = {0, "fwd", "WORDS", "path from sender to receiver: 'rate 10Mbit limit 64KB delay 15ms loss 1%'"},
+	[OPT_REV] = {0, "rev", "WORDS", "path back"},
+	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
+	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
+	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead"},
+	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno)"},
+	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module at the other end (default standard)"},
+	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
+	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90"},
+	[OPT_SETTING] = {'S', "set", "NAME=VALUE", "one stack setting of both hosts; may be repeated"},
+	[OPT_FLOWS] = {'P', "parallel", "N", "flows that start together (default 1)"},
+	[OPT_SEED] = {0, "seed", "N", "of everything random (default 1)"},
+	[OPT_LIMIT] = {0, "limit", "TIME", "simulated time after which the run has failed (default 24h)"},
+	[OPT_INTERVAL] = {'i', "interval", "TIME", "print the first flow every so often"},
+	[OPT_CAPTURE] = {0, "capture", "FILE", "write a pcapng capture with drops"},
+	[OPT_TRACE] = {0, "trace", "FILE", "write engine events and drops as JSON Lines"},
+	[OPT_JSON] = {0, "json", NULL, "the result as one JSON line"},
+	[OPT_DIGEST] = {0, "digest", NULL, "print the digest of all frames: equal digests, equal runs"},
+	[OPT_CHECK] = {0, "check", NULL, "audit every node after every step"},
+};
+
+struct sim {
+	struct wt_scenario scenario;
+	struct wt_tcp_words words;
+	char settings[512];
+	bool json;
+};
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+/* One -S word is added to the list. */
+static int add_setting(struct sim *sim, const char *word)
+{
+	size_t len = strlen(sim->settings);
+
+	if (len + strlen(word) + 2 > sizeof(sim->settings))
+		return -EINVAL;
+	snprintf(sim->settings + len, sizeof(sim->settings) - len, "%s%s", len ? "," : "", word);
+	sim->words.settings = sim->settings;
+	return 0;
+}
+
+static int take_number(struct wt_scenario *scenario, int option, const char *value, char *err, size_t err_len)
+{
+	uint64_t n;
+	int error = wt_parse_count(value, &n, err, err_len);
+
+	if (error)
+		return error;
+	if (option == OPT_SEED) {
+		scenario->seed = n;
+		return 0;
+	}
+	if (n < 1 || n > WT_SCENARIO_FLOWS) {
+		snprintf(err, err_len, "'%s' flows: expected 1 to %d", value, WT_SCENARIO_FLOWS);
+		return -EINVAL;
+	}
+	scenario->flows = (unsigned)n;
+	return 0;
+}
+
+static int take(struct sim *sim, int option, const char *value, char *err, size_t err_len)
+{
+	struct wt_scenario *s = &sim->scenario;
+
+	switch (option) {
+	case OPT_FWD: s->fwd = value; return 0;
+	case OPT_REV: s->rev = value; return 0;
+	case OPT_LINK: s->fwd = s->rev = value; return 0;
+	case OPT_SIZE: return wt_parse_size(value, &s->size, err, err_len);
+	case OPT_TIME: return wt_parse_time(value, &s->time, err, err_len);
+	case OPT_SENDER: sim->words.sender = value; return 0;
+	case OPT_RECEIVER: sim->words.receiver = value; return 0;
+	case OPT_RECOVERY: sim->words.recovery = value; return 0;
+	case OPT_PRESET: sim->words.preset = value; return 0;
+	case OPT_SETTING:
+		snprintf(err, err_len, "too many settings");
+		return add_setting(sim, value);
+	case OPT_FLOWS:
+	case OPT_SEED: return take_number(s, option, value, err, err_len);
+	case OPT_LIMIT: return wt_parse_time(value, &s->limit, err, err_len);
+	case OPT_INTERVAL: return wt_parse_time(value, &s->interval, err, err_len);
+	case OPT_CAPTURE: s->capture = value; return 0;
+	case OPT_TRACE: s->trace = value; return 0;
+	case OPT_JSON: sim->json = true; return 0;
+	case OPT_DIGEST: s->digest = true; return 0;
+	case OPT_CHECK: s->checked = true; return 0;
+	}
+	snprintf(err, err_len, "unknown option");
+	return -EINVAL;
+}
+
+static void print_interval(void *arg, const struct wt_bulk_interval *i)
+{
+	double seconds = (double)(i->to - i->from) / 1e9;
+
+	wt_say("%8.2f s  %10.1f KB/s  %6" PRIu64 " sent again  cwnd %7u  srtt %7.1f ms", (double)i->to / 1e9,
+	       (double)i->bytes / 1000 / seconds, i->retransmits_segs, i->info.cwnd, (double)i->info.srtt / 1e6);
+}
+
+static void print_flow(const struct wt_bulk_sender *s)
+{
+	char size[32];
+	double goodput = wt_bulk_goodput(s);
+
+	printf("%s: %s", s->done ? wt_bulk_fail_text(s->fail) : "unfinished", wt_format_size(s->written, size, sizeof(size)));
+	if (s->acked)
+		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)(s->acked - s->start) / 1e9, goodput / 1000, goodput * 8e-6);
+	if (s->error)
+		printf(" (%s)", strerror(-s->error));
+	printf("%s\n", s->got_result && s->result.verified ? ", every byte verified" : "");
+	printf("  a    %s, recovery %s%s: %" PRIu64 " segments, %" PRIu64 " sent again, %" PRIu64 " fast recoveries, %" PRIu64
+	       " timeouts, srtt %.1f ms\n", s->info.sender, s->info.recovery, s->info.fallback ? " (fell back)" : "",
+	       s->info.segs_sent, s->info.retransmits_segs, s->info.fast_recoveries, s->info.timeouts,
+	       (double)s->info.srtt / 1e6);
+	if (s->got_result)
+		printf("  b    %s: %" PRIu64 " segments, %" PRIu64 " duplicate, %" PRIu64 " out of order\n", s->result.receiver,
+		       s->result.segs, s->result.dup_segs, s->result.out_of_order_segs);
+}
+
+static void print_result(const struct wt_scenario *scenario, const struct wt_scenario_result *result)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < result->flows; i++)
+		print_flow(&result->flow[i]);
+	printf("  fwd  %s\n  rev  %s\n  drop", *result->fwd ? result->fwd : "(a plain wire)",
+	       *result->rev ? result->rev : "(a plain wire)");
+	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
+		if (result->dropped[i]) {
+			printf("%s %s %" PRIu64, any ? "," : "", wt_drop_name(i), result->dropped[i]);
+			any = true;
+		}
+	printf("%s of %" PRIu64 " frames\n", any ? "" : " none", result->frames);
+	if (scenario->digest)
+		printf("  digest %016" PRIx64 "\n", result->digest);
+	printf("  %.3f simulated seconds in %.3f s: %.0f simulated seconds per wall second\n",
+	       (double)result->simulated / 1e9, result->wall_s, wt_scenario_speed(result));
+	if (result->out_of_time)
+		printf("  not finished within the simulated time limit\n");
+}
+
+static int run_sim(struct sim *sim)
+{
+	struct wt_scenario *scenario = &sim->scenario;
+	struct wt_scenario_result result;
+	char err[256];
+	int error, code;
+
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	scenario->interrupt = &interrupted;
+	scenario->on_interval = print_interval;
+	error = wt_scenario_run(scenario, &result, err, sizeof(err));
+	if (error)
+		return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
+	if (sim->json)
+		wt_scenario_json(stdout, scenario, &result);
+	else
+		print_result(scenario, &result);
+	code = result.interrupted ? 128 + interrupted : wt_scenario_ok(&result) ? WT_EXIT_OK :
+	       result.out_of_time ? WT_EXIT_TIMEOUT : result.fail == WT_BULK_MISMATCH ? WT_EXIT_FAILED : WT_EXIT_CONNECTION;
+	wt_scenario_finish(&result);
+	if (fflush(stdout) || ferror(stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	return code;
+}
+
+static int sim_main(int argc, char **argv)
+{
+	struct wt_args args;
+	struct sim sim = {0};
+	struct wt_tcp_words receiver;
+	char err[256];
+	int option;
+
+	wt_scenario_init(&sim.scenario);
+	wt_args_init(&args, &wt_command_sim, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == WT_ARGS_WORD)
+			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
+		if (take(&sim, option, args.value, err, sizeof(err)))
+			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
+	}
+	if (!sim.scenario.size && !sim.scenario.time)
+		sim.scenario.size = 5 << 20;
+	receiver = sim.words;
+	receiver.sender = receiver.recovery = NULL;
+	sim.words.receiver = NULL;
+	if (wt_tcp_words_apply(&sim.words, &sim.scenario.a, err, sizeof(err)) ||
+	    wt_tcp_words_apply(&receiver, &sim.scenario.b, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	return run_sim(&sim);
+}
+
+const struct wt_command wt_command_sim = {
+	.name = "sim",
+	.arguments = "",
+	.text = "run one transfer over an emulated path in virtual time",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = sim_main,
+	.notes = "  wavetank sim --link 'rate 10Mbit limit 64KB delay 15ms' -C reno\n"
+		 "  wavetank sim --link 'rate 2Mbit limit 128KB delay 15ms loss gilbert on 1s 20% off 1s 0% shared' \\\n"
+		 "               --preset bsd90 -C real:profile=paper --rcc real:profile=paper --trace real.jsonl\n"
+		 "Goodput: payload over the time from the first SYN to the acknowledgement of the last byte. KB is 1000 bytes.",
+};
