@@ -1,2 +1,0 @@
-/* replaced by the first real file */
-typedef int wt_placeholder_host;
