@@ -63,12 +63,15 @@ const char *wt_bulk_fail_text(enum wt_bulk_fail fail); /* a short phrase for peo
 
 struct wt_bulk_sender;
 
+#define WT_BULK_LATER ((size_t)-1)
+
 struct wt_bulk_send_config {
 	uint64_t size;      /* payload bytes; 0: no limit but `time` */
 	wt_time time;       /* stop writing this long after connecting; 0: no limit but `size` */
 	uint64_t seed;      /* of the payload */
 	bool raw;           /* no request, no result */
-	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end. */
+	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end, or WT_BULK_LATER: nothing yet,
+	 * wt_bulk_send_wake() follows. */
 	size_t (*source)(void *arg, uint8_t *data, size_t len);
 	wt_time interval;   /* 0: no interval calls */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
@@ -107,6 +110,8 @@ struct wt_bulk_sender {
  */
 int wt_bulk_send(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host,
 		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now);
+/* The source has bytes again, or its end. */
+void wt_bulk_send_wake(struct wt_bulk_sender *sender);
 /* Stops writing now, finishes in order (FIN, result). For ^C at the first time. From outside a callback: touch the host. */
 void wt_bulk_send_stop(struct wt_bulk_sender *sender);
 /* Resets the connection; on_done is called. */

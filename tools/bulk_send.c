@@ -51,8 +51,8 @@ static void arm(struct wt_bulk_sender *s)
 	wt_host_timer_set(s->host, &s->timer, wt_time_min(s->interval_at, s->stop_at));
 }
 
-/* Next bytes to write into chunk; false at the end of the payload. */
-static bool refill(struct wt_bulk_sender *s)
+/* Next bytes to write into chunk; false at the end of the payload, or when the source has none yet (*later). */
+static bool refill(struct wt_bulk_sender *s, bool *later)
 {
 	size_t len = sizeof(s->chunk);
 
@@ -60,6 +60,10 @@ static bool refill(struct wt_bulk_sender *s)
 		return false;
 	if (s->config.source) {
 		len = s->config.source(s->config.arg, s->chunk, len);
+		if (len == WT_BULK_LATER) {
+			*later = true;
+			return false;
+		}
 	} else {
 		if (s->config.size && s->config.size - s->written < len)
 			len = (size_t)(s->config.size - s->written);
@@ -72,6 +76,7 @@ static bool refill(struct wt_bulk_sender *s)
 
 static void pump(struct wt_bulk_sender *s)
 {
+	bool later = false;
 	ssize_t n;
 
 	if (s->shut)
@@ -82,7 +87,7 @@ static void pump(struct wt_bulk_sender *s)
 			return;
 		s->request_left -= (size_t)n;
 	}
-	while ((s->held && !s->stopped) || refill(s)) {
+	while ((s->held && !s->stopped) || refill(s, &later)) {
 		n = wt_tcp_write(s->tcp, s->chunk + s->held_at, s->held);
 		if (n <= 0)
 			return;
@@ -90,6 +95,8 @@ static void pump(struct wt_bulk_sender *s)
 		s->held -= (size_t)n;
 		s->written += (uint64_t)n;
 	}
+	if (later)
+		return;
 	s->shut = true;
 	wt_tcp_shutdown(s->tcp);
 }
@@ -238,6 +245,12 @@ void wt_bulk_send_stop(struct wt_bulk_sender *s)
 		return;
 	s->stopped = true;
 	if (s->connected)
+		pump(s);
+}
+
+void wt_bulk_send_wake(struct wt_bulk_sender *s)
+{
+	if (!s->done && s->connected)
 		pump(s);
 }
 

@@ -24,14 +24,6 @@ const size_t wt_command_count = sizeof(wt_commands) / sizeof(wt_commands[0]);
 bool wt_quiet;
 const struct wt_command *wt_current_command;
 
-/* Suggestions are a courtesy: without them the program still links. */
-#pragma weak wt_nearest_word
-
-static const char *nearest_word(const char *word, const char *(*next)(const void *ctx, size_t i), const void *ctx)
-{
-	return wt_nearest_word ? wt_nearest_word(word, next, ctx) : NULL;
-}
-
 /* ---- messages ----------------------------------------------------------------------------------------- */
 
 int wt_fail(enum wt_exit code, const char *format, ...)
@@ -116,14 +108,14 @@ static int unknown_command(int argc, char **argv)
 	const char *nearest;
 
 	if (!is_object(argv[0])) {
-		nearest = nearest_word(argv[0], next_object, NULL);
+		nearest = wt_nearest_word(argv[0], next_object, NULL);
 		return wt_fail(WT_EXIT_USAGE, "no command '%s'%s%s%s; 'wavetank help' lists them", argv[0],
 			       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	if (argc < 2)
 		return wt_fail(WT_EXIT_USAGE, "'%s' needs a second word; 'wavetank help %s' lists them", argv[0], argv[0]);
 	snprintf(name, sizeof(name), "%s %s", argv[0], argv[1]);
-	nearest = nearest_word(name, next_command_name, NULL);
+	nearest = wt_nearest_word(name, next_command_name, NULL);
 	return wt_fail(WT_EXIT_USAGE, "no command '%s'%s%s%s; 'wavetank help %s' lists them", name,
 		       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", argv[0]);
 }
@@ -302,7 +294,7 @@ static int next_long(struct wt_args *args, const char *name)
 		wt_quiet = true;
 		return wt_args_next(args);
 	}
-	nearest = nearest_word(text, next_option_name, command);
+	nearest = wt_nearest_word(text, next_option_name, command);
 	wt_fail(WT_EXIT_USAGE, "no option --%s%s%s%s; 'wavetank %s --help' lists them", text, nearest ? "; did you mean --" : "",
 		nearest ? nearest : "", nearest ? "?" : "", command->name);
 	return WT_ARGS_BAD;

@@ -4,45 +4,8 @@
 
 #include "tools/bulk_json.h"
 #include "tools/scenario.h"
+#include "tools/tcp_json.h"
 #include "tools/version.h"
-
-static void settings_json(struct wt_json *json, const char *key, const struct wt_tcp_settings *settings)
-{
-	char text[64];
-
-	wt_json_object(json, key);
-	for (size_t i = 0; i < wt_tcp_param_count; i++)
-		wt_json_string(json, wt_tcp_params[i].name, wt_param_format(&wt_tcp_params[i], settings, text, sizeof(text)));
-	wt_json_end(json);
-}
-
-static void module_json(struct wt_json *json, const char *key, const char *name, const struct wt_param *params, size_t count,
-			const void *values)
-{
-	char text[64];
-
-	wt_json_object(json, key);
-	wt_json_string(json, "name", name);
-	for (size_t i = 0; i < count; i++)
-		wt_json_string(json, params[i].name, wt_param_format(&params[i], values, text, sizeof(text)));
-	wt_json_end(json);
-}
-
-static void host_json(struct wt_json *json, const char *key, const struct wt_tcp_config *config)
-{
-	wt_json_object(json, key);
-	if (config->sender.ops)
-		module_json(json, "sender", config->sender.ops->name, config->sender.ops->params,
-			    config->sender.ops->param_count, config->sender.params);
-	if (config->recovery.ops)
-		module_json(json, "recovery", config->recovery.ops->name, config->recovery.ops->params,
-			    config->recovery.ops->param_count, config->recovery.params);
-	if (config->receiver.ops)
-		module_json(json, "receiver", config->receiver.ops->name, config->receiver.ops->params,
-			    config->receiver.ops->param_count, config->receiver.params);
-	settings_json(json, "settings", &config->settings);
-	wt_json_end(json);
-}
 
 void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
 {
@@ -57,8 +20,8 @@ void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struc
 	wt_json_u64(&json, "seed", scenario->seed);
 	wt_json_string(&json, "fwd", result->fwd);
 	wt_json_string(&json, "rev", result->rev);
-	host_json(&json, "a", &scenario->a);
-	host_json(&json, "b", &scenario->b);
+	wt_tcp_config_json(&json, "a", &scenario->a);
+	wt_tcp_config_json(&json, "b", &scenario->b);
 	wt_json_bool(&json, "ok", wt_scenario_ok(result));
 	wt_json_bool(&json, "out_of_time", result->out_of_time);
 	wt_json_number(&json, "simulated_s", (double)result->simulated / 1e9);
