@@ -1,38 +1,80 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A port: a node at the edge, whose other side is a descriptor. Port 0 faces the graph: input() writes to the kernel,
- * output() never has anything by itself; the loop drains the descriptor and calls wt_graph_input() on the peer.
- * Frames of the kernel's TCP come with complete checksums or marked WT_CSUM_PARTIAL, never silently unfinished.
+ * A port: a node at the edge, whose other side is a descriptor of the kernel.
+ *
+ *     graph  <-- port 0 [ wt_port ] port 1 -->  kernel
+ *
+ * input() on port 0 writes to the kernel: the frame is `taken`. What the kernel sends is read by the loop (rloop.h) with
+ * port->read() and given to the port itself, wt_graph_input(graph, &port->node, 1, now, frame); output() then hands it out of
+ * port 0 to whatever is joined there. So a port is joined, tapped and audited like any other node: join port 0 only.
+ *
+ * Frames of the kernel's TCP come with complete checksums or marked WT_CSUM_PARTIAL, never silently unfinished; frames for
+ * the kernel get their checksums finished. Each kind says in the head of its file how: tap.c, packet.c.
+ *
+ * A kernel that cannot take a frame right now (EAGAIN) gets it later, in order, up to WT_PORT_WAITING frames; then frames are
+ * dropped (WT_DROP_WIRE), as they are on any other error.
  */
 #ifndef WT_STACK_DRIVE_PORT_H
 #define WT_STACK_DRIVE_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "stack/base/addr.h"
 #include "stack/base/node.h"
 
-struct wt_port {
-	struct wt_node node; /* first; its other side is reached as output of port 0 */
-	int fd;
-	/* Reads one frame into a fresh frame of the pool. 1: *frame set; 0: nothing more now; negative errno: the device is gone. */
+#define WT_PORT_WAITING 1024
+
+struct wt_port;
+
+struct wt_port_ops {
+	/* Reads one frame into a fresh frame of the pool. 1: *frame set, or NULL if it was lost for want of a free frame or for its
+	 * length (counted); 0: nothing more now; negative errno: the device is gone. */
 	int (*read)(struct wt_port *port, struct wt_frame **frame);
-	struct wt_mac mac; /* of the interface */
+	/* Writes one frame, whose checksum is finished. 0 or negative errno; -EAGAIN: when the descriptor is writable again. */
+	int (*write)(struct wt_port *port, const struct wt_frame *frame);
+	/* Brings kernel_drops up to date. */
+	void (*refresh)(struct wt_port *port);
+};
+
+struct wt_port {
+	struct wt_node node; /* first; port 0: the graph, port 1: the kernel */
+	const struct wt_port_ops *ops;
+	struct wt_pool *pool;
+	int fd;
+	int control;         /* a socket of the interface's network namespace, for questions about it */
+	int index;           /* of the interface */
+	struct wt_mac mac;   /* of the interface: what its kernel end answers to */
 	uint32_t mtu;
+	uint32_t restore;    /* offloads to switch on again at the end (packet.c) */
+	int offloads;        /* packet socket: 0 if the interface's offloads are off, else the negative errno of the attempt */
 	uint64_t kernel_drops; /* refreshed by wt_port_refresh(): TAP tx_dropped or packet socket drops */
+	uint64_t oversize;   /* frames longer than a frame of the pool: offloads left on at the other end of the wire */
+	int last_error;      /* of the last refused write, 0: none so far */
+	struct wt_frame_queue arrived; /* from the kernel, to leave by port 0 */
+	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
+	void (*gone)(struct wt_port *port, int error); /* optional: the loop stopped watching, the device is gone */
+	void *user;          /* for gone() */
 	char interface[16];
 };
 
-/* TAP device `name` (made if absent) in the network namespace of the caller, brought up. Negative errno: see err. */
+/* TAP device `name` (made if absent) in the network namespace of the caller, brought up, queue of 2000 frames. It goes when the port
+ * is closed, unless it is a persistent one. NULL: errno, and one sentence in err. The node is named after the interface. */
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len);
-/* AF_PACKET socket on an existing interface; sees frames to any address. Offloads of a veth must be off (wt_offloads_off)
- * or are dealt with by PACKET_VNET_HDR: say which in the head of packet.c. */
+/* AF_PACKET socket on an existing interface, which it brings up; sees frames to any address. Switches the interface's
+ * offloads off where it may (port->offloads says) and on again at the end. NULL: errno, and one sentence in err. */
 struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char *err, size_t err_len);
 void wt_port_refresh(struct wt_port *port);
-/* Closes the descriptor and frees. Also the node's destroy verb. Accepts NULL. */
+/* Writes what waits, as far as the kernel takes it. The loop calls it when the descriptor is writable. */
+void wt_port_flush(struct wt_port *port, wt_time now);
+/* Closes the descriptor and frees. Also the node's destroy verb: a port in a graph is closed by the graph. Accepts NULL. */
 void wt_port_close(struct wt_port *port);
-/* Switches tx, tso, gso, gro off on an interface (SIOCETHTOOL). 0 or negative errno. */
+/*
+ * Switches tx checksums, tso, gso, gro and scatter-gather off on an interface of the caller's namespace (SIOCETHTOOL).
+ * 0 or negative errno. On a veth pair it must be done at the KERNEL's end, the one whose TCP talks to us: it is the
+ * sender's device that decides whether unfinished checksums and 64 KB frames go onto the pair.
+ */
 int wt_offloads_off(const char *interface);
 
 #endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A packet socket on an existing interface, usually one end of a veth pair. It hears what arrives from the wire (not what this
+ * machine sends by the same interface) to any address, and writes past the queueing discipline.
+ *
+ * Offloads. The kernel at the other end of a veth pair leaves checksums unfinished and sends frames of up to 64 KB, since
+ * no wire ever sees them. Two remedies, both used:
+ *
+ *   - PACKET_VNET_HDR puts a header in front of every frame: an unfinished checksum arrives marked (WT_CSUM_PARTIAL) and is finished
+ *     by whoever writes the bytes out. This needs nothing from the other end.
+ *   - Frames must fit the MTU. Our own end is told not to merge received ones (gro off, by wt_packet_open()); that the
+ *     other end does not send big ones is wt_offloads_off() on *that* interface, in its namespace, and the lab does it. Where
+ *     nobody did, big frames are lost and counted in port->oversize, and `wavetank doctor` has the sentence.
+ *
+ * Writing. The kernel charges frames to the socket until the other end has taken them; a full send buffer is EAGAIN, and
+ * the frame waits (port.c) until the descriptor is writable: a burst meets a queue, as on a real interface, not a gap.
+ * ENOBUFS is the device's refusal of this very frame: it is lost. Tags of VLANs are not seen here (the kernel takes them off).
+ */
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "stack/drive/interface.h"
+#include "stack/drive/port.h"
+
+#define SOCKET_BUFFER (32 << 20)
+
+/* After an error on reading: is the interface still there? (Down is not gone.) */
+static int still_there(struct wt_port *port)
+{
+	struct ifreq request = {.ifr_ifindex = port->index};
+
+	return ioctl(port->control, SIOCGIFNAME, &request) ? -errno : 0;
+}
+
+static int read_error(struct wt_port *port)
+{
+	if (errno == EAGAIN || errno == EINTR)
+		return 0;
+	return errno == ENETDOWN ? still_there(port) : -errno;
+}
+
+/* See tap.c: without a free frame the kernel's frame is read and lost. */
+static int lose_one(struct wt_port *port)
+{
+	char bytes[64];
+
+	if (recv(port->fd, bytes, sizeof(bytes), MSG_DONTWAIT) < 0)
+		return read_error(port);
+	port->node.audit.in++;
+	port->node.audit.dropped[WT_DROP_POOL]++;
+	return 1;
+}
+
+static void note_csum(struct wt_frame *frame, const struct virtio_net_hdr *header)
+{
+	if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) {
+		frame->csum = WT_CSUM_PARTIAL;
+		frame->csum_start = header->csum_start;
+		frame->csum_offset = header->csum_offset;
+	} else if (header->flags & VIRTIO_NET_HDR_F_DATA_VALID) {
+		frame->csum = WT_CSUM_VALID;
+	}
+	if (header->gso_type != VIRTIO_NET_HDR_GSO_NONE)
+		frame->gso_size = header->gso_size;
+}
+
+static int packet_read(struct wt_port *port, struct wt_frame **frame)
+{
+	struct wt_frame *fresh = wt_frame_new(port->pool);
+	struct virtio_net_hdr header;
+	struct iovec parts[2] = {{&header, sizeof(header)}, {NULL, 0}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+	ssize_t n;
+
+	*frame = NULL;
+	if (!fresh)
+		return lose_one(port);
+	parts[1].iov_base = fresh->data;
+	parts[1].iov_len = fresh->room;
+	n = recvmsg(port->fd, &message, MSG_DONTWAIT);
+	if (n < (ssize_t)sizeof(header)) {
+		wt_frame_free(fresh);
+		return n < 0 ? read_error(port) : 1;
+	}
+	fresh->len = (uint32_t)n - (uint32_t)sizeof(header);
+	note_csum(fresh, &header);
+	if (message.msg_flags & MSG_TRUNC || fresh->gso_size) {
+		port->oversize++;
+		wt_frame_free(fresh);
+		return 1;
+	}
+	*frame = fresh;
+	return 1;
+}
+
+static int packet_write(struct wt_port *port, const struct wt_frame *frame)
+{
+	struct virtio_net_hdr header = {.gso_type = VIRTIO_NET_HDR_GSO_NONE};
+	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
+	ssize_t n;
+
+	do
+		n = writev(port->fd, parts, 2);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+static void packet_refresh(struct wt_port *port)
+{
+	struct tpacket_stats stats;
+	socklen_t len = sizeof(stats);
+
+	/* The kernel starts from zero again after each reading. */
+	if (!getsockopt(port->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &len))
+		port->kernel_drops += stats.tp_drops;
+}
+
+static const struct wt_port_ops ops = {packet_read, packet_write, packet_refresh};
+
+static int set(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof(value)) ? -errno : 0;
+}
+
+static int attach(struct wt_port *port)
+{
+	struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
+	struct packet_mreq promiscuous = {.mr_type = PACKET_MR_PROMISC};
+	int error = wt_interface_attach(port);
+
+	if (error)
+		return error;
+	if ((error = set(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)) ||
+	    (error = set(port->fd, SOL_PACKET, PACKET_VNET_HDR, 1)))
+		return error;
+	set(port->fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1); /* a matter of speed only */
+	if (set(port->fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER))
+		set(port->fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER); /* up to net.core.rmem_max */
+	if (set(port->fd, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER / 8))
+		set(port->fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER / 8);
+	address.sll_ifindex = promiscuous.mr_ifindex = port->index;
+	if (bind(port->fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    setsockopt(port->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous)))
+		return -errno;
+	port->offloads = wt_interface_offloads_off(port->control, port->interface, &port->restore);
+	return 0;
+}
+
+static void explain(const char *interface, int error, char *err, size_t err_len)
+{
+	if (error == ENODEV || error == EINVAL)
+		snprintf(err, err_len, "there is no interface %s in this network namespace", interface);
+	else if (error == EPERM || error == EACCES)
+		snprintf(err, err_len, "packet socket on %s: not permitted in this network namespace (needs CAP_NET_RAW and, to bring "
+			 "it up, CAP_NET_ADMIN)", interface);
+	else
+		snprintf(err, err_len, "packet socket on %s: %s", interface, strerror(error));
+}
+
+struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char *err, size_t err_len)
+{
+	struct wt_port *port = wt_port_new(interface, &ops, pool);
+	int error = errno;
+
+	if (!port)
+		goto fail;
+	/* Protocol 0: nothing is heard before bind() has named the interface. */
+	port->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	error = port->fd < 0 ? errno : -attach(port);
+	if (error)
+		goto fail;
+	error = -wt_interface_check_room(port, err, err_len);
+	if (!error)
+		return port;
+	wt_port_close(port);
+	errno = error;
+	return NULL;
+fail:
+	explain(interface, error, err, err_len);
+	wt_port_close(port);
+	errno = error;
+	return NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kinds of ports have in common: the verbs of the node, and what waits for the kernel. */
+#include "stack/drive/port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stack/drive/interface.h"
+
+static void wait_for_kernel(struct wt_port *port, wt_time now, struct wt_frame *frame)
+{
+	if (port->waiting.frames >= WT_PORT_WAITING) {
+		wt_node_drop(&port->node, now, frame, WT_DROP_WIRE);
+		return;
+	}
+	port->node.audit.queued++;
+	wt_frame_queue_push(&port->waiting, frame);
+}
+
+static void write_out(struct wt_port *port, wt_time now, struct wt_frame *frame)
+{
+	int error;
+
+	if (port->waiting.head) { /* not past those that wait */
+		wait_for_kernel(port, now, frame);
+		return;
+	}
+	wt_frame_finish_csum(frame);
+	error = port->ops->write(port, frame);
+	if (!error) {
+		port->node.audit.taken++;
+		wt_frame_free(frame);
+		return;
+	}
+	port->last_error = error;
+	if (error == -EAGAIN)
+		wait_for_kernel(port, now, frame);
+	else
+		wt_node_drop(&port->node, now, frame, WT_DROP_WIRE);
+}
+
+void wt_port_flush(struct wt_port *port, wt_time now)
+{
+	while (port->waiting.head) {
+		int error = port->ops->write(port, port->waiting.head);
+		struct wt_frame *frame;
+
+		if (error == -EAGAIN)
+			return;
+		frame = wt_frame_queue_pop(&port->waiting);
+		port->node.audit.queued--;
+		if (error) {
+			port->last_error = error;
+			wt_node_drop(&port->node, now, frame, WT_DROP_WIRE);
+		} else {
+			port->node.audit.taken++;
+			wt_frame_free(frame);
+		}
+	}
+}
+
+static void input(struct wt_node *node, unsigned from, wt_time now, struct wt_frame *frame)
+{
+	struct wt_port *port = (struct wt_port *)node;
+
+	node->audit.in++;
+	if (from == 0) {
+		write_out(port, now, frame);
+		return;
+	}
+	node->audit.queued++;
+	wt_frame_queue_push(&port->arrived, frame);
+}
+
+static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct wt_frame *frame = wt_frame_queue_pop(&((struct wt_port *)node)->arrived);
+
+	(void)now;
+	if (frame) {
+		*port = 0;
+		node->audit.queued--;
+		node->audit.out++;
+	}
+	return frame;
+}
+
+/* What waits for the kernel waits for its descriptor, not for a time. */
+static wt_time deadline(const struct wt_node *node)
+{
+	return ((const struct wt_port *)node)->arrived.head ? 0 : WT_NEVER;
+}
+
+static void destroy(struct wt_node *node)
+{
+	wt_port_close((struct wt_port *)node);
+}
+
+struct wt_port *wt_port_new(const char *interface, const struct wt_port_ops *ops, struct wt_pool *pool)
+{
+	static const struct wt_node_ops node_ops = {input, output, deadline, destroy};
+	struct wt_port *port;
+	size_t len = strlen(interface);
+
+	/* What the kernel accepts, except '%', which it would replace by a number. */
+	if (!len || len >= sizeof(port->interface) || strpbrk(interface, "/%: \t\n") || !strcmp(interface, ".") ||
+	    !strcmp(interface, "..")) {
+		errno = EINVAL;
+		return NULL;
+	}
+	port = calloc(1, sizeof(*port));
+	if (!port)
+		return NULL;
+	port->node.ops = &node_ops;
+	port->node.ports = 2;
+	port->ops = ops;
+	port->pool = pool;
+	port->fd = port->control = -1;
+	memcpy(port->node.name, interface, len + 1);
+	memcpy(port->interface, interface, len + 1);
+	return port;
+}
+
+void wt_port_refresh(struct wt_port *port)
+{
+	port->ops->refresh(port);
+}
+
+void wt_port_close(struct wt_port *port)
+{
+	if (!port)
+		return;
+	wt_frame_queue_clear(&port->arrived);
+	wt_frame_queue_clear(&port->waiting);
+	if (port->restore)
+		wt_interface_restore(port->control, port->interface, port->restore);
+	if (port->fd >= 0)
+		close(port->fd);
+	if (port->control >= 0)
+		close(port->control);
+	free(port);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TAP: plain Ethernet frames, one read or write each. No offload is announced (no IFF_VNET_HDR, no TUNSETOFFLOAD), so the kernel
+ * cuts what its TCP sends to the MTU and finishes every checksum before a frame can be read here; what is read is as good as
+ * bytes off a wire (WT_CSUM_NONE: the reader verifies).
+ *
+ * A write never waits: the kernel takes the frame into its receive path at once or refuses it. What it sends while nobody
+ * reads fills its queue (txqueuelen, raised to 2000 from 1000) and then counts in the interface's tx_dropped.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "stack/drive/interface.h"
+#include "stack/drive/port.h"
+
+#define QUEUE_FRAMES 2000
+
+/* No frame is free: the kernel's is read and lost, or its descriptor would stay readable and the loop would spin. */
+static int lose_one(struct wt_port *port)
+{
+	char bytes[64];
+
+	if (read(port->fd, bytes, sizeof(bytes)) < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	port->node.audit.in++;
+	port->node.audit.dropped[WT_DROP_POOL]++;
+	return 1;
+}
+
+static int tap_read(struct wt_port *port, struct wt_frame **frame)
+{
+	struct wt_frame *fresh = wt_frame_new(port->pool);
+	ssize_t n;
+
+	*frame = NULL;
+	if (!fresh)
+		return lose_one(port);
+	n = read(port->fd, fresh->data, fresh->room);
+	if (n < 0) {
+		wt_frame_free(fresh);
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	}
+	if ((uint32_t)n == fresh->room) { /* perhaps cut: the MTU was raised after the start */
+		port->oversize++;
+		wt_frame_free(fresh);
+		return 1;
+	}
+	fresh->len = (uint32_t)n;
+	*frame = fresh;
+	return 1;
+}
+
+static int tap_write(struct wt_port *port, const struct wt_frame *frame)
+{
+	ssize_t n;
+
+	do
+		n = write(port->fd, frame->data, frame->len);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+static void tap_refresh(struct wt_port *port)
+{
+	int64_t dropped = wt_interface_tx_dropped(port);
+
+	if (dropped >= 0)
+		port->kernel_drops = (uint64_t)dropped;
+}
+
+static const struct wt_port_ops ops = {tap_read, tap_write, tap_refresh};
+
+static void explain_open(int error, char *err, size_t err_len)
+{
+	if (error == ENOENT || error == ENODEV || error == ENXIO)
+		snprintf(err, err_len, "/dev/net/tun is missing: the kernel has no TUN/TAP driver (modprobe tun)");
+	else if (error == EACCES || error == EPERM)
+		snprintf(err, err_len, "/dev/net/tun may not be opened by this user (chmod 0666 /dev/net/tun, or run as root)");
+	else
+		snprintf(err, err_len, "/dev/net/tun: %s", strerror(error));
+}
+
+static void explain_attach(const char *name, int error, char *err, size_t err_len)
+{
+	if (error == EBUSY)
+		snprintf(err, err_len, "TAP device %s is in use by another process", name);
+	else if (error == EPERM)
+		snprintf(err, err_len, "TAP device %s: not permitted in this network namespace (needs CAP_NET_ADMIN)", name);
+	else if (error == EINVAL)
+		snprintf(err, err_len, "%s is not a name for a TAP device, or exists as an interface of another kind", name);
+	else
+		snprintf(err, err_len, "TAP device %s: %s", name, strerror(error));
+}
+
+static int attach(struct wt_port *port)
+{
+	struct ifreq request;
+
+	memset(&request, 0, sizeof(request));
+	memcpy(request.ifr_name, port->interface, sizeof(port->interface));
+	request.ifr_flags = IFF_TAP | IFF_NO_PI;
+	if (ioctl(port->fd, TUNSETIFF, &request))
+		return -errno;
+	return wt_interface_attach(port);
+}
+
+struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len)
+{
+	struct wt_port *port = wt_port_new(name, &ops, pool);
+	int error;
+
+	if (!port) {
+		error = errno;
+		explain_attach(name, error, err, err_len);
+		errno = error;
+		return NULL;
+	}
+	port->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (port->fd < 0) {
+		error = errno;
+		explain_open(error, err, err_len);
+		goto fail;
+	}
+	error = -attach(port);
+	if (error) {
+		explain_attach(name, error, err, err_len);
+		goto fail;
+	}
+	error = -wt_interface_check_room(port, err, err_len);
+	if (error)
+		goto fail;
+	wt_interface_queue(port, QUEUE_FRAMES); /* without it there are more tx_dropped, which are counted */
+	return port;
+fail:
+	wt_port_close(port);
+	errno = error;
+	return NULL;
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ports against the kernel, in a network namespace of this process's own: as root, or as anybody inside a user
+ * namespace. Exit code 77 (skipped) with the reason where neither works.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "stack/base/bytes.h"
+#include "stack/drive/port.h"
+#include "stack/drive/rloop.h"
+#include "stack/wire/checksum.h"
+
+#define TEST_TYPE 0x88b5 /* IEEE 802 local experimental Ethertype */
+
+static struct wt_pool *pool;
+static char err[200];
+static bool have_tun;
+
+static void shell(const char *command)
+{
+	if (system(command)) {
+		fprintf(stderr, "failed: %s\n", command);
+		abort();
+	}
+}
+
+static int setup(void **state)
+{
+	pool = wt_pool_create(512, 2048);
+	shell("ip link add wtva type veth peer name wtvb && ip link set wtva up && ip link set wtvb up");
+	return !pool;
+}
+
+static int teardown(void **state)
+{
+	shell("ip link del wtva 2>/dev/null || true");
+	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
+	wt_pool_destroy(pool);
+	return 0;
+}
+
+/* The next frame of that Ethertype (and that IP protocol, if not 0) the port reads within a second, or NULL. */
+static struct wt_frame *next_frame(struct wt_port *port, unsigned type, unsigned protocol)
+{
+	struct pollfd fd = {.fd = port->fd, .events = POLLIN};
+	struct wt_frame *frame;
+
+	for (unsigned i = 0; i < 100; i++) {
+		while (port->ops->read(port, &frame) > 0) {
+			if (frame && wt_get16(frame->data + 12) == type && (!protocol || frame->data[23] == protocol))
+				return frame;
+			wt_frame_free(frame);
+		}
+		poll(&fd, 1, 10);
+	}
+	return NULL;
+}
+
+static struct wt_frame *test_frame(uint32_t len, uint8_t fill)
+{
+	struct wt_frame *frame = wt_frame_new(pool);
+
+	memset(frame->data, fill, len);
+	memset(frame->data, 0x02, 12); /* to a station that does not exist */
+	wt_put16(frame->data + 12, TEST_TYPE);
+	frame->len = len;
+	return frame;
+}
+
+static void send_datagram(const char *to, const char *data, int flags)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(9)};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	inet_pton(AF_INET, to, &address.sin_addr);
+	sendto(fd, data, strlen(data), flags, (struct sockaddr *)&address, sizeof(address));
+	close(fd);
+}
+
+static bool udp_checksum_is_right(const struct wt_frame *frame)
+{
+	const uint8_t *ip = frame->data + 14, *udp = ip + 20;
+	struct wt_addr src = wt_addr_ipv4(ip[12], ip[13], ip[14], ip[15]);
+	struct wt_addr dst = wt_addr_ipv4(ip[16], ip[17], ip[18], ip[19]);
+	uint16_t len = wt_get16(udp + 4);
+
+	return wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, 17, len), udp, len)) == 0;
+}
+
+static void frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end(void **state)
+{
+	struct wt_port *a = wt_packet_open("wtva", pool, err, sizeof(err));
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	static const uint32_t lengths[] = {60, 61, 1000, 1514};
+	struct wt_frame *got;
+
+	assert_non_null(a);
+	assert_non_null(b);
+	assert_int_equal(a->mtu, 1500);
+	assert_memory_not_equal(a->mac.bytes, b->mac.bytes, 6);
+	for (unsigned i = 0; i < 4; i++) {
+		struct wt_frame *frame = test_frame(lengths[i], (uint8_t)i);
+		struct wt_frame *copy = wt_frame_copy(frame);
+
+		a->node.ops->input(&a->node, 0, 0, frame);
+		got = next_frame(b, TEST_TYPE, 0);
+		assert_non_null(got);
+		assert_int_equal(got->len, copy->len);
+		assert_memory_equal(got->data, copy->data, copy->len);
+		wt_frame_free(got);
+		wt_frame_free(copy);
+	}
+	assert_int_equal(a->node.audit.taken, 4);
+	assert_null(next_frame(a, TEST_TYPE, 0));
+	wt_port_close(a);
+	wt_port_close(b);
+}
+
+static void an_unfinished_checksum_of_the_kernel_arrives_marked_and_can_be_finished(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	struct wt_frame *frame;
+
+	assert_non_null(b);
+	shell("ip addr add 10.99.0.1/24 dev wtva && ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev wtva");
+	send_datagram("10.99.0.2", "unfinished", 0);
+	frame = next_frame(b, 0x0800, 17);
+	assert_non_null(frame);
+	assert_int_equal(frame->csum, WT_CSUM_PARTIAL);
+	assert_false(udp_checksum_is_right(frame));
+	wt_frame_finish_csum(frame);
+	assert_true(udp_checksum_is_right(frame));
+	wt_frame_free(frame);
+	/* With the offloads of the sending end off, it comes finished. */
+	assert_int_equal(wt_offloads_off("wtva"), 0);
+	send_datagram("10.99.0.2", "finished", 0);
+	frame = next_frame(b, 0x0800, 17);
+	assert_non_null(frame);
+	assert_int_not_equal(frame->csum, WT_CSUM_PARTIAL);
+	assert_true(udp_checksum_is_right(frame));
+	wt_frame_free(frame);
+	wt_port_close(b);
+}
+
+static void big_frames_of_a_sender_with_offloads_are_counted_and_not_cut(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	struct wt_frame *frame;
+
+	assert_non_null(b);
+	shell("ip link set wtva mtu 9000 && ip link set wtvb mtu 9000 && ip addr add 10.99.0.1/24 dev wtva &&"
+	      " ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev wtva");
+	{
+		char big[5000];
+
+		memset(big, 'x', sizeof(big) - 1);
+		big[sizeof(big) - 1] = 0;
+		send_datagram("10.99.0.2", big, 0);
+	}
+	send_datagram("10.99.0.2", "small", 0);
+	frame = next_frame(b, 0x0800, 17);
+	assert_non_null(frame);
+	assert_int_equal(frame->len, 14 + 20 + 8 + 5);
+	assert_int_equal(b->oversize, 1);
+	wt_frame_free(frame);
+	wt_port_close(b);
+}
+
+static void our_own_end_gets_its_offloads_back_when_the_port_closes(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	uint32_t first;
+
+	assert_int_equal(b->offloads, 0);
+	first = b->restore;
+	assert_int_not_equal(first, 0);
+	wt_port_close(b);
+	b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	assert_int_equal(b->restore, first);
+	wt_port_close(b);
+	assert_int_equal(wt_offloads_off("wtvb"), 0);
+	b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	assert_int_equal(b->restore, 0);
+	wt_port_close(b);
+}
+
+static void a_missing_interface_is_named_in_one_sentence(void **state)
+{
+	assert_null(wt_packet_open("wtnone", pool, err, sizeof(err)));
+	assert_int_equal(errno, ENODEV);
+	assert_string_equal(err, "there is no interface wtnone in this network namespace");
+	assert_null(wt_packet_open("a/b", pool, err, sizeof(err)));
+	assert_null(wt_packet_open("", pool, err, sizeof(err)));
+	assert_int_equal(wt_offloads_off("wtnone"), -ENODEV);
+}
+
+static void an_interface_that_is_down_refuses_frames_and_one_that_is_deleted_is_gone(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	struct wt_frame *frame;
+	int n = 0;
+
+	shell("ip link set wtvb down");
+	for (unsigned i = 0; i < 3; i++) {
+		assert_in_range(b->ops->read(b, &frame), 0, 1);
+		wt_frame_free(frame);
+	}
+	b->node.ops->input(&b->node, 0, 0, test_frame(60, 0));
+	assert_int_equal(b->node.audit.dropped[WT_DROP_WIRE], 1);
+	assert_int_equal(b->last_error, -ENETDOWN);
+	shell("ip link set wtvb up");
+	b->node.ops->input(&b->node, 0, 0, test_frame(60, 0));
+	assert_int_equal(b->node.audit.taken, 1);
+	shell("ip link del wtvb");
+	for (unsigned i = 0; i < 3 && n >= 0; i++) {
+		n = b->ops->read(b, &frame);
+		if (n > 0)
+			wt_frame_free(frame);
+	}
+	assert_true(n < 0);
+	wt_port_close(b);
+}
+
+/* ---- TAP ----------------------------------------------------------------------------------------------- */
+
+static struct wt_port *tap_or_skip(const char *name)
+{
+	struct wt_port *tap;
+
+	if (!have_tun) {
+		print_message("skipped: /dev/net/tun cannot be opened here\n");
+		skip();
+	}
+	tap = wt_tap_open(name, pool, err, sizeof(err));
+	if (!tap)
+		print_error("%s\n", err);
+	assert_non_null(tap);
+	return tap;
+}
+
+static void the_kernel_finishes_checksums_before_a_tap_is_read(void **state)
+{
+	struct wt_port *tap = tap_or_skip("wttap");
+	struct wt_frame *frame;
+
+	shell("ip addr add 10.98.0.1/24 dev wttap && ip neigh add 10.98.0.2 lladdr 02:00:00:00:00:02 dev wttap");
+	send_datagram("10.98.0.2", "complete", 0);
+	frame = next_frame(tap, 0x0800, 17);
+	assert_non_null(frame);
+	assert_int_equal(frame->csum, WT_CSUM_NONE);
+	assert_true(udp_checksum_is_right(frame));
+	wt_frame_free(frame);
+	wt_port_close(tap);
+	shell("! ip link show wttap 2>/dev/null"); /* nothing is left behind */
+}
+
+static void frames_the_kernel_could_not_queue_are_in_its_count(void **state)
+{
+	struct wt_port *tap = tap_or_skip("wttap");
+
+	shell("ip addr add 10.98.0.1/24 dev wttap && ip neigh add 10.98.0.2 lladdr 02:00:00:00:00:02 dev wttap");
+	wt_port_refresh(tap);
+	assert_int_equal(tap->kernel_drops, 0);
+	for (unsigned i = 0; i < 2300; i++)
+		send_datagram("10.98.0.2", "flood", MSG_DONTWAIT);
+	wt_port_refresh(tap);
+	assert_in_range(tap->kernel_drops, 290, 310); /* 2000 are in the queue, and whatever else the kernel said */
+	wt_port_close(tap);
+}
+
+static void a_tap_that_cannot_be_had_is_explained_in_one_sentence(void **state)
+{
+	struct wt_port *tap = tap_or_skip("wttap");
+	struct wt_pool *small = wt_pool_create(4, 1000);
+
+	assert_null(wt_tap_open("wttap", pool, err, sizeof(err)));
+	assert_int_equal(errno, EBUSY);
+	assert_string_equal(err, "TAP device wttap is in use by another process");
+	assert_null(wt_tap_open("wtva", pool, err, sizeof(err)));
+	assert_int_equal(errno, EINVAL);
+	assert_null(wt_tap_open("a name that is too long", pool, err, sizeof(err)));
+	assert_int_equal(errno, EINVAL);
+	assert_null(wt_tap_open("wttap%d", pool, err, sizeof(err)));
+	assert_null(wt_tap_open("wtsmall", small, err, sizeof(err)));
+	assert_string_equal(err, "frames of 1000 bytes are too small for wtsmall, whose MTU is 1500");
+	wt_pool_destroy(small);
+	wt_port_close(tap);
+}
+
+static void without_a_free_frame_the_kernel_s_is_read_and_counted_lost(void **state)
+{
+	struct wt_port *tap = tap_or_skip("wttap");
+	struct wt_frame_queue all = {0};
+	struct wt_frame *frame;
+
+	shell("ip addr add 10.98.0.1/24 dev wttap && ip neigh add 10.98.0.2 lladdr 02:00:00:00:00:02 dev wttap");
+	while ((frame = wt_frame_new(pool)))
+		wt_frame_queue_push(&all, frame);
+	send_datagram("10.98.0.2", "lost", 0);
+	while (tap->ops->read(tap, &frame) > 0)
+		assert_null(frame);
+	assert_true(tap->node.audit.dropped[WT_DROP_POOL] >= 1);
+	assert_true(wt_audit_holds(&tap->node.audit));
+	wt_frame_queue_clear(&all);
+	send_datagram("10.98.0.2", "found", 0);
+	frame = next_frame(tap, 0x0800, 17);
+	assert_non_null(frame);
+	wt_frame_free(frame);
+	wt_port_close(tap);
+}
+
+/* A node of one port that answers ARP for any address and ICMP echo to any address. */
+struct responder {
+	struct wt_node node;
+	struct wt_frame_queue answers;
+};
+
+static const uint8_t our_mac[6] = {2, 0, 0, 0, 0, 9};
+
+static bool turn_arp_into_answer(uint8_t *eth)
+{
+	uint8_t *arp = eth + 14, asked[4];
+
+	if (wt_get16(arp + 6) != 1)
+		return false;
+	wt_put16(arp + 6, 2);
+	memcpy(asked, arp + 24, 4);
+	memcpy(arp + 18, arp + 8, 10);
+	memcpy(arp + 8, our_mac, 6);
+	memcpy(arp + 14, asked, 4);
+	return true;
+}
+
+static bool turn_echo_into_answer(uint8_t *eth, uint32_t len)
+{
+	uint8_t *ip = eth + 14, *icmp = ip + 20, source[4];
+	uint32_t total = wt_get16(ip + 2);
+
+	if (ip[9] != 1 || icmp[0] != 8 || total + 14 > len)
+		return false;
+	memcpy(source, ip + 12, 4);
+	memcpy(ip + 12, ip + 16, 4);
+	memcpy(ip + 16, source, 4);
+	icmp[0] = 0;
+	wt_put16(icmp + 2, 0);
+	wt_put16(icmp + 2, wt_csum_fold(wt_csum_add(0, icmp, total - 20)));
+	return true;
+}
+
+static void responder_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct responder *responder = (struct responder *)node;
+	unsigned type = wt_get16(frame->data + 12);
+
+	node->audit.in++;
+	if (frame->len >= 42 && (type == 0x0806 ? turn_arp_into_answer(frame->data) :
+						  type == 0x0800 && turn_echo_into_answer(frame->data, frame->len))) {
+		memcpy(frame->data, frame->data + 6, 6);
+		memcpy(frame->data + 6, our_mac, 6);
+		node->audit.queued++;
+		wt_frame_queue_push(&responder->answers, frame);
+	} else {
+		node->audit.taken++;
+		wt_frame_free(frame);
+	}
+}
+
+static struct wt_frame *responder_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct wt_frame *frame = wt_frame_queue_pop(&((struct responder *)node)->answers);
+
+	if (frame) {
+		node->audit.queued--;
+		node->audit.out++;
+	}
+	return frame;
+}
+
+static wt_time responder_deadline(const struct wt_node *node)
+{
+	return ((const struct responder *)node)->answers.head ? 0 : WT_NEVER;
+}
+
+static unsigned echoes;
+
+static void on_icmp(struct ev_loop *ev, ev_io *watcher, int events)
+{
+	uint8_t packet[200];
+	ssize_t n = recv(watcher->fd, packet, sizeof(packet), MSG_DONTWAIT);
+
+	if (n >= 48 && packet[20] == 0 && !memcmp(packet + 28, "are you there, wavetank?", 20))
+		echoes++;
+}
+
+static void give_up(struct ev_loop *ev, ev_timer *timer, int events)
+{
+	ev_break(ev, EVBREAK_ALL);
+}
+
+static void ping(int fd, const char *to, uint16_t number)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	uint8_t packet[32] = {8, 0, 0, 0, 0x77, 0x77};
+
+	wt_put16(packet + 6, number);
+	memcpy(packet + 8, "are you there, wavetank?", 24);
+	wt_put16(packet + 2, wt_csum_fold(wt_csum_add(0, packet, sizeof(packet))));
+	inet_pton(AF_INET, to, &address.sin_addr);
+	assert_int_equal(sendto(fd, packet, sizeof(packet), 0, (struct sockaddr *)&address, sizeof(address)), sizeof(packet));
+}
+
+/* The kernel pings the responder behind `port`, ten times, over the real-time loop. */
+static void ping_through(struct wt_port *port, const char *to)
+{
+	static const struct wt_node_ops ops = {responder_input, responder_output, responder_deadline, NULL};
+	struct responder responder = {.node = {.ops = &ops, .name = "responder", .ports = 1}};
+	struct wt_graph *graph = wt_graph_create();
+	struct ev_loop *ev = ev_loop_new(EVFLAG_AUTO);
+	struct wt_rloop *rloop = wt_rloop_create(graph, ev);
+	int fd = socket(AF_INET, SOCK_RAW | SOCK_NONBLOCK, IPPROTO_ICMP);
+	ev_timer limit;
+	ev_io icmp;
+
+	assert_true(fd >= 0);
+	wt_graph_set_checked(graph, true);
+	wt_graph_add(graph, &port->node);
+	wt_graph_add(graph, &responder.node);
+	wt_graph_join_both(graph, &port->node, 0, &responder.node, 0);
+	assert_int_equal(wt_rloop_add_port(rloop, port), 0);
+	ev_io_init(&icmp, on_icmp, fd, EV_READ);
+	ev_io_start(ev, &icmp);
+	ev_timer_init(&limit, give_up, 5, 0);
+	ev_timer_start(ev, &limit);
+	wt_rloop_kick(rloop);
+	echoes = 0;
+	for (uint16_t i = 0; i < 10; i++) {
+		ping(fd, to, i);
+		while (echoes <= i && ev_is_active(&limit))
+			ev_run(ev, EVRUN_ONCE);
+	}
+	assert_int_equal(echoes, 10);
+	assert_true(port->node.audit.taken >= 11); /* and the answer to ARP */
+	assert_true(wt_graph_audit(graph, NULL));
+	close(fd);
+	wt_rloop_destroy(rloop);
+	wt_graph_destroy(graph); /* closes the port */
+	ev_loop_destroy(ev);
+}
+
+static void the_kernel_pings_a_node_over_a_tap(void **state)
+{
+	struct wt_port *tap = tap_or_skip("wttap");
+
+	shell("ip addr add 10.98.0.1/24 dev wttap");
+	ping_through(tap, "10.98.0.2");
+}
+
+static void the_kernel_pings_a_node_over_a_packet_socket(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+
+	assert_non_null(b);
+	shell("ip addr add 10.99.0.1/24 dev wtva");
+	ping_through(b, "10.99.0.2");
+}
+
+static void a_tap_that_is_deleted_is_gone(void **state)
+{
+	struct wt_port *tap = tap_or_skip("wttap");
+	struct wt_frame *frame;
+	int n;
+
+	shell("ip link del wttap");
+	while ((n = tap->ops->read(tap, &frame)) > 0)
+		wt_frame_free(frame);
+	assert_true(n < 0);
+	tap->node.ops->input(&tap->node, 0, 0, test_frame(60, 0));
+	assert_int_equal(tap->node.audit.dropped[WT_DROP_WIRE], 1);
+	wt_port_close(tap);
+}
+
+/* ---- a namespace of our own ---------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static const char *enter_namespace(void)
+{
+	char map[64];
+	unsigned uid = getuid(), gid = getgid();
+
+	if (system("ip -V >/dev/null 2>&1"))
+		return "no ip command (iproute2)";
+	if (unshare(CLONE_NEWNET)) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+			return "neither root nor user namespaces";
+		write_file("/proc/self/setgroups", "deny");
+		snprintf(map, sizeof(map), "0 %u 1", uid);
+		write_file("/proc/self/uid_map", map);
+		snprintf(map, sizeof(map), "0 %u 1", gid);
+		write_file("/proc/self/gid_map", map);
+	}
+	/* No router solicitations among the frames. */
+	write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+	if (system("ip link set lo up && ip link add wtva type veth peer name wtvb && ip link del wtva"))
+		return "no veth pairs in a namespace of our own";
+	return NULL;
+}
+
+int main(void)
+{
+	const char *reason = enter_namespace();
+	int fd;
+	const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end),
+		CASE(an_unfinished_checksum_of_the_kernel_arrives_marked_and_can_be_finished),
+		CASE(big_frames_of_a_sender_with_offloads_are_counted_and_not_cut),
+		CASE(our_own_end_gets_its_offloads_back_when_the_port_closes),
+		CASE(a_missing_interface_is_named_in_one_sentence),
+		CASE(an_interface_that_is_down_refuses_frames_and_one_that_is_deleted_is_gone),
+		CASE(the_kernel_pings_a_node_over_a_packet_socket),
+		CASE(the_kernel_finishes_checksums_before_a_tap_is_read),
+		CASE(frames_the_kernel_could_not_queue_are_in_its_count),
+		CASE(a_tap_that_cannot_be_had_is_explained_in_one_sentence),
+		CASE(without_a_free_frame_the_kernel_s_is_read_and_counted_lost),
+		CASE(the_kernel_pings_a_node_over_a_tap),
+		CASE(a_tap_that_is_deleted_is_gone),
+	};
+
+	if (reason) {
+		printf("skipped: %s\n", reason);
+		return 77;
+	}
+	fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+	have_tun = fd >= 0;
+	if (fd >= 0)
+		close(fd);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stack/drive/interface.h"
+#include "stack/drive/rloop.h"
+#include "tests/unit/toy_nodes.h"
+
+static struct wt_pool *pool;
+static struct wt_graph *graph;
+static struct ev_loop *ev;
+static struct wt_rloop *rloop;
+static struct toy_sink sink;
+
+static int setup(void **state)
+{
+	pool = wt_pool_create(4096, 2048);
+	graph = wt_graph_create();
+	wt_graph_set_checked(graph, true);
+	ev = ev_loop_new(EVFLAG_AUTO);
+	rloop = wt_rloop_create(graph, ev);
+	toy_sink_init(&sink, "sink", 2);
+	wt_graph_add(graph, &sink.node);
+	return !pool || !rloop;
+}
+
+static int teardown(void **state)
+{
+	wt_rloop_destroy(rloop);
+	wt_graph_destroy(graph);
+	ev_loop_destroy(ev);
+	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
+	wt_pool_destroy(pool);
+	return 0;
+}
+
+static void too_late(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	*(bool *)timer->data = true;
+}
+
+/* Runs the loop until the sink has `count` frames; false if that takes more than five seconds. */
+static bool run_until_count(unsigned count)
+{
+	bool late = false;
+	ev_timer limit;
+
+	ev_timer_init(&limit, too_late, 5, 0);
+	limit.data = &late;
+	ev_timer_start(ev, &limit);
+	wt_rloop_kick(rloop);
+	while (sink.count < count && !late)
+		ev_run(ev, EVRUN_ONCE);
+	ev_timer_stop(ev, &limit);
+	return !late;
+}
+
+static void events_run_with_their_due_times_and_lateness_is_kept_apart(void **state)
+{
+	const struct wt_lateness *lateness = wt_rloop_lateness(rloop);
+	struct toy_source source;
+	struct toy_delay delay;
+	uint64_t sum = 0;
+
+	toy_source_init(&source, "source", pool, 2 * WT_MS, 2 * WT_MS, 50);
+	toy_delay_init(&delay, "delay", 500 * WT_US);
+	wt_graph_add(graph, &source.node);
+	wt_graph_add(graph, &delay.node);
+	wt_graph_join(graph, &source.node, 0, &delay.node, 0);
+	wt_graph_join(graph, &delay.node, 1, &sink.node, 0);
+	assert_true(run_until_count(50));
+	for (unsigned i = 0; i < 50; i++) {
+		assert_int_equal(sink.got[i].time, 2 * WT_MS * (i + 1) + 500 * WT_US);
+		assert_int_equal(sink.got[i].number, i);
+	}
+	assert_true(wt_rloop_clock(rloop) >= sink.got[49].time);
+	assert_in_range(lateness->count, 1, 100); /* fewer than events where one wake-up served two */
+	assert_true(lateness->worst > 0 && lateness->worst < 5 * WT_S);
+	for (unsigned i = 0; i < 24; i++)
+		sum += lateness->bucket[i];
+	assert_int_equal(sum, lateness->count);
+}
+
+static void a_node_touched_from_outside_is_served_when_the_loop_is_kicked(void **state)
+{
+	struct toy_source source;
+	wt_time now;
+
+	toy_source_init(&source, "source", pool, 0, 0, 0);
+	wt_graph_add(graph, &source.node);
+	wt_graph_join(graph, &source.node, 0, &sink.node, 0);
+	wt_rloop_kick(rloop);
+	now = wt_rloop_catch_up(rloop);
+	assert_int_equal(now, wt_graph_now(graph));
+	source.left = 3;
+	source.due = now;
+	source.period = WT_MS;
+	wt_graph_touch(graph, &source.node);
+	assert_int_equal(sink.count, 1);
+	assert_int_equal(sink.got[0].time, now);
+	assert_true(run_until_count(3));
+	assert_int_equal(sink.got[2].time, now + 2 * WT_MS);
+}
+
+static void time_zero_is_the_moment_of_creation_on_both_clocks(void **state)
+{
+	struct timespec t;
+	int64_t realtime;
+	wt_time now = wt_rloop_clock(rloop);
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	realtime = t.tv_sec * WT_S + t.tv_nsec;
+	assert_true(now >= 0 && now < 10 * WT_S);
+	assert_true(llabs(wt_rloop_epoch(rloop) + now - realtime) < 100 * WT_MS);
+}
+
+/* ---- a port whose kernel is a socket pair -------------------------------------------------------------- */
+
+static int pair_end;
+static int gone_error;
+
+static int pair_read(struct wt_port *port, struct wt_frame **frame)
+{
+	struct wt_frame *fresh = wt_frame_new(port->pool);
+	ssize_t n = recv(port->fd, fresh->data, fresh->room, MSG_DONTWAIT);
+
+	*frame = NULL;
+	if (n <= 0) {
+		wt_frame_free(fresh);
+		return n == 0 ? -ENODEV : errno == EAGAIN ? 0 : -errno;
+	}
+	fresh->len = (uint32_t)n;
+	*frame = fresh;
+	return 1;
+}
+
+static int pair_write(struct wt_port *port, const struct wt_frame *frame)
+{
+	return send(port->fd, frame->data, frame->len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static void pair_refresh(struct wt_port *port)
+{
+}
+
+static void on_gone(struct wt_port *port, int error)
+{
+	gone_error = error;
+	assert_string_equal(port->user, "mine");
+}
+
+static struct wt_port *pair_port(void)
+{
+	static const struct wt_port_ops ops = {pair_read, pair_write, pair_refresh};
+	struct wt_port *port = wt_port_new("pair", &ops, pool);
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	port->fd = fds[0];
+	pair_end = fds[1];
+	port->gone = on_gone;
+	port->user = (void *)(uintptr_t)"mine";
+	gone_error = 0;
+	assert_int_equal(wt_graph_add(graph, &port->node), 0);
+	assert_int_equal(wt_rloop_add_port(rloop, port), 0);
+	return port;
+}
+
+static void frames_of_a_port_enter_in_order_with_the_time_they_were_read(void **state)
+{
+	struct wt_port *port = pair_port();
+	uint8_t bytes[60] = {0};
+	wt_time before, after;
+
+	wt_graph_join(graph, &port->node, 0, &sink.node, 1);
+	before = wt_rloop_clock(rloop);
+	for (unsigned i = 0; i < 100; i++) {
+		wt_put32(bytes, i);
+		assert_int_equal(send(pair_end, bytes, sizeof(bytes), 0), sizeof(bytes));
+	}
+	assert_true(run_until_count(100));
+	after = wt_rloop_clock(rloop);
+	for (unsigned i = 0; i < 100; i++) {
+		assert_int_equal(sink.got[i].number, i);
+		assert_in_range(sink.got[i].time, i ? sink.got[i - 1].time : before, after);
+	}
+	assert_true(sink.got[0].time < sink.got[99].time); /* each has a reading of its own */
+	assert_int_equal(port->node.audit.in, 100);
+	assert_int_equal(port->node.audit.out, 100);
+	close(pair_end);
+}
+
+static void what_the_kernel_refuses_for_now_waits_in_order_and_then_is_dropped(void **state)
+{
+	struct wt_port *port = pair_port();
+	unsigned sent = 0;
+	uint8_t bytes[2048];
+	ssize_t n;
+
+	/* Nobody reads the other end: its buffer fills, then the waiting room, then frames are lost. */
+	while (!port->node.audit.dropped[WT_DROP_WIRE] && sent < 4000) {
+		struct wt_frame *frame = wt_frame_new(pool);
+
+		frame->len = 2000;
+		wt_put32(frame->data, sent++);
+		wt_graph_input(graph, &port->node, 0, 0, frame);
+	}
+	assert_int_equal(port->node.audit.queued, WT_PORT_WAITING);
+	assert_int_equal(port->node.audit.taken, sent - 1 - WT_PORT_WAITING);
+	assert_int_equal(port->last_error, -EAGAIN);
+	wt_rloop_kick(rloop);
+	for (unsigned i = 0; i < sent - 1; i++) {
+		while ((n = recv(pair_end, bytes, sizeof(bytes), MSG_DONTWAIT)) < 0)
+			ev_run(ev, EVRUN_ONCE);
+		assert_int_equal(n, 2000);
+		assert_int_equal(wt_get32(bytes), i);
+	}
+	assert_int_equal(port->node.audit.queued, 0);
+	assert_int_equal(port->node.audit.taken, sent - 1);
+	assert_true(wt_graph_audit(graph, NULL));
+	close(pair_end);
+}
+
+static void a_device_that_goes_away_is_told_once_and_no_longer_watched(void **state)
+{
+	struct wt_port *port = pair_port();
+
+	close(pair_end);
+	wt_rloop_kick(rloop);
+	ev_run(ev, EVRUN_ONCE);
+	assert_int_equal(gone_error, -ENODEV);
+	gone_error = 0;
+	ev_run(ev, EVRUN_NOWAIT);
+	assert_int_equal(gone_error, 0);
+	wt_rloop_remove_port(rloop, port);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(events_run_with_their_due_times_and_lateness_is_kept_apart),
+		CASE(a_node_touched_from_outside_is_served_when_the_loop_is_kicked),
+		CASE(time_zero_is_the_moment_of_creation_on_both_clocks),
+		CASE(frames_of_a_port_enter_in_order_with_the_time_they_were_read),
+		CASE(what_the_kernel_refuses_for_now_waits_in_order_and_then_is_dropped),
+		CASE(a_device_that_goes_away_is_told_once_and_no_longer_watched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
