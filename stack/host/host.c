@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The host as a node: frames in, callbacks to the application, frames out, one deadline.
+ *
+ *   input()    frame -> IP -> TCP: blocks change, connections with something to say join the output queue
+ *   output()   first what the application wants to know, then what is due, then the next frame
+ *   deadline() now if anything is ready, else the earliest of IP's, the connections' and the application's timers
+ *
+ * Callbacks run only from output(), so no application ever re-enters the processing of a segment.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stack/host/books.h"
+#include "stack/host/tcb.h"
+
+#define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+#define APP_TIMERS 256
+
+/* ---- queues and timers ------------------------------------------------------------------------------------- */
+
+void wt_host_wants_output(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	if (tcp->in_output)
+		return;
+	tcp->in_output = true;
+	tcp->output_next = NULL;
+	if (host->output_tail)
+		host->output_tail->output_next = tcp;
+	else
+		host->output_head = tcp;
+	host->output_tail = tcp;
+}
+
+static void pop_output(struct wt_host *host)
+{
+	struct wt_tcp *tcp = host->output_head;
+
+	host->output_head = tcp->output_next;
+	if (!host->output_head)
+		host->output_tail = NULL;
+	tcp->in_output = false;
+	wt_tcb_release(tcp);
+}
+
+static void push_ready(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	tcp->in_ready = true;
+	tcp->ready_next = NULL;
+	if (host->ready_tail)
+		host->ready_tail->ready_next = tcp;
+	else
+		host->ready_head = tcp;
+	host->ready_tail = tcp;
+}
+
+void wt_host_notify(struct wt_tcp *tcp, unsigned events)
+{
+	if (tcp->handle == WT_HANDLE_NONE)
+		return;
+	tcp->events |= events;
+	/* in the accept queue events wait for the one who accepts */
+	if (!tcp->in_ready && tcp->handle == WT_HANDLE_APP && tcp->config.callback)
+		push_ready(tcp);
+}
+
+static void tell_applications(struct wt_host *host)
+{
+	struct wt_tcp *tcp;
+
+	while ((tcp = host->ready_head)) {
+		unsigned events = tcp->events;
+
+		tcp->events = 0;
+		if (tcp->handle == WT_HANDLE_APP && tcp->config.callback && events)
+			tcp->config.callback(tcp->config.arg, tcp, events, host->now);
+		host->ready_head = tcp->ready_next;
+		if (!host->ready_head)
+			host->ready_tail = NULL;
+		tcp->in_ready = false;
+		if (tcp->events && tcp->handle == WT_HANDLE_APP && tcp->config.callback)
+			push_ready(tcp);
+		else
+			wt_tcb_release(tcp);
+	}
+}
+
+void wt_host_rearm(struct wt_tcp *tcp)
+{
+	wt_time due = WT_NEVER;
+
+	for (unsigned i = 0; i < WT_TIMERS; i++)
+		due = wt_time_min(due, tcp->timer[i]);
+	wt_heap_set(&tcp->host->conns, &tcp->heap, due);
+}
+
+void wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time due)
+{
+	if (!timer->entry.order)
+		timer->entry.order = ++host->timer_order;
+	wt_heap_set(&host->timers, &timer->entry, due);
+}
+
+void wt_host_trace(struct wt_host *host, const struct wt_trace_event *event)
+{
+	host->config.trace->event(host->config.trace, event);
+}
+
+static void run_timers(struct wt_host *host)
+{
+	struct wt_heap_entry *entry;
+
+	while ((entry = wt_heap_min(&host->conns)) && entry->due <= host->now)
+		wt_tcp_run_timers(CONTAINER(entry, struct wt_tcp, heap));
+	while ((entry = wt_heap_min(&host->timers)) && entry->due <= host->now) {
+		struct wt_host_timer *timer = CONTAINER(entry, struct wt_host_timer, entry);
+
+		wt_heap_set(&host->timers, entry, WT_NEVER);
+		timer->fire(timer, host->now);
+	}
+	wt_ip_expire(&host->ip, host->now);
+}
+
+/* ---- the node ------------------------------------------------------------------------------------------------ */
+
+static bool tcp_csum_ok(const struct wt_ip_packet *packet)
+{
+	uint64_t sum;
+
+	/* PARTIAL: it never left this process or machine, so nothing could corrupt it */
+	if (packet->frame->csum != WT_CSUM_NONE)
+		return true;
+	sum = wt_csum_pseudo(&packet->ip.src, &packet->ip.dst, WT_IP_TCP, packet->len);
+	return wt_csum_fold(wt_csum_add(sum, packet->payload, packet->len)) == 0;
+}
+
+static void input_tcp(struct wt_host *host, const struct wt_ip_packet *packet)
+{
+	struct wt_tcp_header seg;
+
+	if (!wt_tcp_parse(packet->payload, packet->len, &seg)) {
+		wt_node_drop(&host->node, host->now, packet->frame, WT_DROP_TCP_HEADER);
+		return;
+	}
+	if (!tcp_csum_ok(packet)) {
+		wt_node_drop(&host->node, host->now, packet->frame, WT_DROP_TCP_CSUM);
+		return;
+	}
+	wt_tcp_input(host, packet->frame, &packet->ip, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
+	wt_books_take(&host->node, packet->frame);
+}
+
+static void host_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct wt_host *host = (struct wt_host *)node;
+	struct wt_ip_packet packet;
+	struct wt_icmp_error error;
+
+	host->now = now;
+	node->audit.in++;
+	switch (wt_ip_input(&host->ip, now, frame, &packet)) {
+	case WT_IP_IS_TCP:
+		input_tcp(host, &packet);
+		break;
+	case WT_IP_IS_ICMP:
+		if (wt_icmp_input(&host->ip, now, &packet, &error))
+			wt_tcp_icmp(host, &error);
+		break;
+	case WT_IP_IS_OTHER:
+		wt_icmp_refuse(&host->ip, now, &packet);
+		break;
+	case WT_IP_DONE:
+		break;
+	}
+}
+
+static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct wt_host *host = (struct wt_host *)node;
+	struct wt_frame *frame;
+
+	host->now = now;
+	*port = 0;
+	run_timers(host);
+	tell_applications(host);
+	frame = wt_books_release(node, &host->ip.ready);
+	while (!frame && host->output_head) {
+		bool more;
+
+		frame = wt_tcp_output(host->output_head, &more);
+		if (!more)
+			pop_output(host);
+	}
+	if (frame)
+		node->audit.out++;
+	return frame;
+}
+
+static wt_time host_deadline(const struct wt_node *node)
+{
+	const struct wt_host *host = (const struct wt_host *)node;
+	const struct wt_heap_entry *conn = wt_heap_min(&host->conns), *timer = wt_heap_min(&host->timers);
+	wt_time due = wt_ip_deadline(&host->ip);
+
+	if (host->ready_head || host->output_head)
+		return host->now;
+	if (conn)
+		due = wt_time_min(due, conn->due);
+	if (timer)
+		due = wt_time_min(due, timer->due);
+	return due;
+}
+
+static void host_destroy(struct wt_node *node)
+{
+	struct wt_host *host = (struct wt_host *)node;
+
+	while (host->all) {
+		struct wt_tcp *tcp = host->all;
+
+		wt_demux_remove(tcp);
+		wt_tcb_free(tcp);
+	}
+	wt_ip_finish(&host->ip);
+	wt_heap_finish(&host->conns);
+	wt_heap_finish(&host->timers);
+	free(host->table);
+	free(host);
+}
+
+static const struct wt_node_ops host_ops = {host_input, host_output, host_deadline, host_destroy};
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static struct wt_key subkey(const struct wt_key *secret, uint64_t n)
+{
+	return (struct wt_key){wt_siphash_u64(secret, 2 * n), wt_siphash_u64(secret, 2 * n + 1)};
+}
+
+static void derive_keys(struct wt_host *host)
+{
+	const struct wt_key *secret = &host->config.secret;
+
+	host->key_isn = subkey(secret, 1);
+	host->key_port = subkey(secret, 2);
+	host->key_ts = subkey(secret, 3);
+	host->key_hash = subkey(secret, 4);
+	host->key_phase = subkey(secret, 5);
+	host->port_counter = (uint32_t)wt_siphash_u64(secret, 6);
+}
+
+static void init_ip(struct wt_host *host)
+{
+	struct wt_host_config *config = &host->config;
+	struct wt_ip_config ip = {
+		.mac = config->mac,
+		.addr = config->addr,
+		.gateway = config->gateway,
+		.prefix_len = config->prefix_len,
+		.mtu = config->mtu,
+		.secret = subkey(&config->secret, 7),
+		.node = &host->node,
+		.pool = config->pool,
+	};
+
+	wt_ip_init(&host->ip, &ip);
+	for (unsigned i = 0; i < WT_STATIC_NEIGHBOURS && config->neighbours[i].addr.family; i++)
+		wt_neighbours_add(&host->ip.neighbours, &config->neighbours[i].addr, &config->neighbours[i].mac);
+}
+
+struct wt_host *wt_host_create(const struct wt_host_config *config)
+{
+	struct wt_host *host = calloc(1, sizeof(*host));
+
+	if (!host)
+		return NULL;
+	host->config = *config;
+	if (!host->config.mtu)
+		host->config.mtu = 1500;
+	if (!host->config.max_connections)
+		host->config.max_connections = 1024;
+	host->node.ops = &host_ops;
+	host->node.ports = 1;
+	memcpy(host->node.name, config->name, sizeof(host->node.name));
+	derive_keys(host);
+	if (wt_heap_init(&host->conns, host->config.max_connections + 1) || wt_heap_init(&host->timers, APP_TIMERS) ||
+	    wt_demux_init(host)) {
+		wt_heap_finish(&host->conns);
+		wt_heap_finish(&host->timers);
+		free(host);
+		errno = ENOMEM;
+		return NULL;
+	}
+	init_ip(host);
+	return host;
+}
+
+void wt_host_destroy(struct wt_host *host)
+{
+	if (host)
+		host_destroy(&host->node);
+}
+
+struct wt_node *wt_host_node(struct wt_host *host)
+{
+	return &host->node;
+}
+
+wt_time wt_host_now(const struct wt_host *host)
+{
+	return host->now;
+}
+
+uint32_t wt_host_connections(const struct wt_host *host)
+{
+	uint32_t count = 0;
+
+	for (const struct wt_tcp *tcp = host->all; tcp; tcp = tcp->all_next)
+		count += tcp->state != WT_TCP_CLOSED && tcp->state != WT_TCP_LISTEN;
+	return count;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What applications call: the user calls of RFC 9293 3.10.1 to 3.10.6, without blocking. */
+#include <errno.h>
+
+#include "stack/host/tcb.h"
+
+void wt_tcp_config_init(struct wt_tcp_config *config)
+{
+	*config = (struct wt_tcp_config){0};
+	wt_tcp_preset("modern", &config->settings, NULL, 0);
+	wt_sender_choose("newreno", &config->sender, NULL, 0);
+}
+
+/* Fills in what was left to us: the sender's usual recovery, the standard receiver. */
+static void complete(struct wt_tcp_config *config)
+{
+	if (!config->sender.ops)
+		wt_sender_choose("newreno", &config->sender, NULL, 0);
+	if (!config->recovery.ops)
+		wt_recovery_choose(config->sender.ops->default_recovery, &config->recovery, NULL, 0);
+	if (!config->receiver.ops)
+		wt_receiver_choose("standard", &config->receiver, NULL, 0);
+}
+
+struct wt_tcp *wt_tcp_listen(struct wt_host *host, uint16_t port, unsigned backlog, const struct wt_tcp_config *config)
+{
+	struct wt_endpoint local = {.port = port}, nobody = {0};
+	struct wt_tcp *tcp;
+
+	if (wt_demux_port_used(host, port)) {
+		errno = EADDRINUSE;
+		return NULL;
+	}
+	tcp = wt_tcb_new(host, config, &local, &nobody);
+	if (!tcp)
+		return NULL;
+	complete(&tcp->config);
+	tcp->backlog = backlog ? backlog : 1;
+	tcp->state = WT_TCP_LISTEN;
+	return tcp;
+}
+
+struct wt_tcp *wt_tcp_accept(struct wt_tcp *listener)
+{
+	struct wt_tcp *tcp = listener->accept_head;
+	unsigned events;
+
+	if (!tcp) {
+		errno = EAGAIN;
+		return NULL;
+	}
+	listener->accept_head = tcp->accept_next;
+	if (!listener->accept_head)
+		listener->accept_tail = NULL;
+	listener->acceptable--;
+	tcp->listener = NULL;
+	tcp->handle = WT_HANDLE_APP;
+	events = tcp->events;
+	tcp->events = 0;
+	if (events)
+		wt_host_notify(tcp, events);
+	return tcp;
+}
+
+struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *remote, uint16_t local_port,
+			      const struct wt_tcp_config *config, wt_time now)
+{
+	struct wt_endpoint local = {host->config.addr, local_port};
+	struct wt_addr hop;
+	struct wt_tcp *tcp;
+
+	host->now = wt_time_max(host->now, now);
+	if (!wt_ip_route(&host->ip, &remote->addr, &hop)) {
+		errno = ENETUNREACH;
+		return NULL;
+	}
+	if (!local_port && !(local.port = wt_secret_port(host, remote))) {
+		errno = EADDRNOTAVAIL;
+		return NULL;
+	}
+	if (wt_demux_find(host, &local, remote)) {
+		errno = EADDRINUSE;
+		return NULL;
+	}
+	tcp = wt_tcb_new(host, config, &local, remote);
+	if (!tcp)
+		return NULL;
+	complete(&tcp->config);
+	if (wt_tcb_start(tcp)) {
+		wt_demux_remove(tcp);
+		wt_tcb_free(tcp);
+		errno = ENOMEM;
+		return NULL;
+	}
+	wt_tcb_set_state(tcp, WT_TCP_SYN_SENT);
+	wt_host_wants_output(tcp);
+	return tcp;
+}
+
+void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *arg)
+{
+	tcp->config.callback = callback;
+	tcp->config.arg = arg;
+	if (tcp->events)
+		wt_host_notify(tcp, 0);
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------------ */
+
+size_t wt_tcp_writable(const struct wt_tcp *tcp)
+{
+	wt_seq first = tcp->snd_una == tcp->iss ? tcp->iss + 1 : tcp->snd_una;
+	uint32_t used = wt_seq_gt(tcp->snd_end, first) ? tcp->snd_end - first : 0;
+
+	return tcp->config.settings.snd_buffer > used ? tcp->config.settings.snd_buffer - used : 0;
+}
+
+static bool may_write(const struct wt_tcp *tcp)
+{
+	return !tcp->fin_queued && (tcp->state == WT_TCP_ESTABLISHED || tcp->state == WT_TCP_CLOSE_WAIT ||
+				    tcp->state == WT_TCP_SYN_SENT || tcp->state == WT_TCP_SYN_RECEIVED);
+}
+
+ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
+{
+	size_t room;
+
+	if (tcp->state == WT_TCP_CLOSED && tcp->error)
+		return tcp->error;
+	if (!may_write(tcp))
+		return tcp->state == WT_TCP_LISTEN ? -ENOTCONN : -EPIPE;
+	room = wt_tcp_writable(tcp);
+	if (len > room)
+		tcp->was_full = true;
+	len = len < room ? len : room;
+	if (len == 0)
+		return -EAGAIN;
+	wt_ring_put(&tcp->snd, tcp->snd_end, data, (uint32_t)len);
+	tcp->snd_end += (uint32_t)len;
+	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
+	wt_host_wants_output(tcp);
+	return (ssize_t)len;
+}
+
+size_t wt_tcp_readable(const struct wt_tcp *tcp)
+{
+	return tcp->rcv.size ? wt_tcp_unread(tcp) : 0;
+}
+
+size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data)
+{
+	uint32_t len = (uint32_t)wt_tcp_readable(tcp);
+
+	return len ? wt_ring_span(&tcp->rcv, tcp->read_seq, len, data) : 0;
+}
+
+void wt_tcp_consume(struct wt_tcp *tcp, size_t len)
+{
+	size_t readable = wt_tcp_readable(tcp);
+
+	tcp->read_seq += (uint32_t)(len < readable ? len : readable);
+	wt_tcp_window_opened(tcp);
+}
+
+ssize_t wt_tcp_read(struct wt_tcp *tcp, void *data, size_t len)
+{
+	size_t readable = wt_tcp_readable(tcp);
+
+	if (readable == 0) {
+		if (tcp->fin_taken)
+			return 0;
+		if (tcp->state == WT_TCP_CLOSED)
+			return tcp->error ? tcp->error : 0;
+		return tcp->state == WT_TCP_LISTEN ? -ENOTCONN : -EAGAIN;
+	}
+	len = len < readable ? len : readable;
+	wt_ring_get(&tcp->rcv, tcp->read_seq, data, (uint32_t)len);
+	wt_tcp_consume(tcp, len);
+	return (ssize_t)len;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------- */
+
+/* 3.10.4 CLOSE: FIN after what is buffered. */
+static void queue_fin(struct wt_tcp *tcp)
+{
+	if (tcp->fin_queued)
+		return;
+	tcp->fin_queued = true;
+	if (tcp->state == WT_TCP_ESTABLISHED)
+		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_1);
+	else if (tcp->state == WT_TCP_CLOSE_WAIT)
+		wt_tcb_set_state(tcp, WT_TCP_LAST_ACK);
+	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
+	wt_host_wants_output(tcp);
+}
+
+int wt_tcp_shutdown(struct wt_tcp *tcp)
+{
+	if (tcp->state == WT_TCP_CLOSED || tcp->state == WT_TCP_LISTEN)
+		return -ENOTCONN;
+	queue_fin(tcp);
+	return 0;
+}
+
+static void send_abort(struct wt_tcp *tcp)
+{
+	/* 3.10.5: TIME-WAIT, CLOSING and LAST-ACK need no reset: both FINs are out */
+	if (tcp->state >= WT_TCP_SYN_RECEIVED && tcp->state <= WT_TCP_CLOSE_WAIT)
+		wt_tcp_send_reset(tcp->host, &tcp->local, &tcp->remote, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
+}
+
+static void close_listener(struct wt_tcp *listener)
+{
+	struct wt_tcp *next;
+
+	for (struct wt_tcp *tcp = listener->host->all; tcp; tcp = next) {
+		next = tcp->all_next;
+		if (tcp->listener != listener)
+			continue;
+		tcp->handle = WT_HANDLE_NONE;
+		send_abort(tcp);
+		if (tcp->state == WT_TCP_CLOSED)
+			wt_tcb_release(tcp);
+		else
+			wt_tcb_end(tcp, -ECONNABORTED);
+	}
+}
+
+void wt_tcp_abort(struct wt_tcp *tcp)
+{
+	tcp->handle = WT_HANDLE_NONE;
+	if (tcp->state == WT_TCP_LISTEN)
+		close_listener(tcp);
+	send_abort(tcp);
+	if (tcp->state == WT_TCP_CLOSED)
+		wt_tcb_release(tcp);
+	else
+		wt_tcb_end(tcp, -ECONNABORTED);
+}
+
+void wt_tcp_close(struct wt_tcp *tcp)
+{
+	if (tcp->state == WT_TCP_LISTEN || tcp->state == WT_TCP_SYN_SENT || tcp->state == WT_TCP_CLOSED ||
+	    wt_tcp_readable(tcp) > 0) {
+		wt_tcp_abort(tcp); /* in SYN-SENT nothing is sent (3.10.4) */
+		return;
+	}
+	tcp->handle = WT_HANDLE_NONE;
+	queue_fin(tcp);
+	if (tcp->state == WT_TCP_FIN_WAIT_2)
+		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->host->now, tcp->config.settings.fin_wait_2));
+}
+
+int wt_tcp_error(const struct wt_tcp *tcp)
+{
+	return tcp->error;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------ */
+
+void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
+{
+	*info = tcp->count;
+	info->state = tcp->state;
+	info->local = tcp->local;
+	info->remote = tcp->remote;
+	info->window_scaling = tcp->wscale_ok;
+	info->timestamps = tcp->ts_ok;
+	info->sack = tcp->sack_ok;
+	info->snd_mss = wt_tcp_send_mss(tcp);
+	info->rcv_mss = (uint32_t)tcp->config.settings.mss;
+	info->iss = tcp->iss;
+	info->irs = tcp->irs;
+	info->snd_una = tcp->snd_una;
+	info->snd_nxt = tcp->snd_nxt;
+	info->rcv_nxt = tcp->rcv_nxt;
+	info->snd_wnd = tcp->snd_wnd;
+	info->rcv_wnd = wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
+	info->cwnd = tcp->out.cwnd;
+	info->ssthresh = tcp->out.ssthresh;
+	info->in_flight = wt_tcp_pipe(tcp);
+	info->inflate = tcp->verdict.inflate;
+	info->gauge = tcp->out.gauge;
+	info->in_recovery = tcp->in_recovery;
+	info->dupacks = tcp->dupacks;
+	info->backoff = tcp->rtt.backoff;
+	info->srtt = tcp->rtt.srtt;
+	info->rttvar = tcp->rtt.rttvar;
+	info->rto = wt_rtt_timeout(&tcp->rtt, &tcp->config.settings);
+	info->min_rtt = tcp->rtt.min_rtt;
+	info->unsent = wt_seq_gt(tcp->snd_end, tcp->snd_nxt) ? tcp->snd_end - tcp->snd_nxt : 0;
+	info->unread = (uint32_t)wt_tcp_readable(tcp);
+	info->sender = tcp->config.sender.ops->name;
+	info->recovery = tcp->config.recovery.ops->name;
+	info->receiver = tcp->config.receiver.ops->name;
+}
+
+const struct wt_tcp_config *wt_tcp_get_config(const struct wt_tcp *tcp)
+{
+	return &tcp->config;
+}
