@@ -267,7 +267,7 @@ static bool compare(struct evaluation *ev, const char *op, const value *left, co
 static bool parse_comparison(struct evaluation *ev, value *out)
 {
 	static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
-	bool all = true, one, any = false;
+	bool all = true, one = false, any = false;
 	value left, right;
 
 	if (!parse_sum(ev, &left))

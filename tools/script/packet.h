@@ -3,10 +3,11 @@
 #ifndef WT_TOOLS_SCRIPT_PACKET_H
 #define WT_TOOLS_SCRIPT_PACKET_H
 
+#include "cc/real.h"
 #include "tools/script/script.h"
 
-/* Experiment identifier of TCP-Real's option in the RFC 6994 form (cc/option_real.h uses the same). */
-#define WT_SCRIPT_REAL_EXID 0x5752
+/* Experiment identifier in "real LEVEL". */
+#define WT_SCRIPT_REAL_EXID WT_REAL_EXID
 
 /*
  * One connection as the script sees it. The peer is the script: its sequence numbers go on the wire plus

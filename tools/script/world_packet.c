@@ -74,7 +74,6 @@ bool wt_script_inject(struct wt_script_world *world, const struct wt_script_even
 	frame->time = world->now;
 	log_packet(world, world->now, '<', packet);
 	world->report->packets++;
-	world->node->audit.in++;
 	world->node->ops->input(world->node, 0, world->now, frame);
 	return true;
 }
