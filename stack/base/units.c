@@ -55,11 +55,11 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* digits [ . digits ]: mantissa / 10^places. The end of it, or NULL if it is no number or has over 19 digits. */
+/* digits [ . digits ]: mantissa / 10^places. The end of it, or NULL if it is no number or has too many digits. */
 static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *places)
 {
 	const char *p = text;
-	unsigned digits = 0, significant = 0;
+	unsigned digits = 0;
 	bool point = false;
 
 	*mantissa = 0;
@@ -72,11 +72,10 @@ static const char *read_decimal(const char *text, uint64_t *mantissa, unsigned *
 		if (!is_digit(*p))
 			break;
 		digits++;
-		significant += significant || *p != '0';
 		*places += point;
-		if (significant > 19 || *places > 19)
+		if (*places > 19 || __builtin_mul_overflow(*mantissa, (uint64_t)10, mantissa) ||
+		    __builtin_add_overflow(*mantissa, (uint64_t)(*p - '0'), mantissa))
 			return NULL;
-		*mantissa = *mantissa * 10 + (uint64_t)(*p - '0');
 	}
 	return digits && is_digit(p[-1]) ? p : NULL;
 }

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/unit/unit.h"
+
+#include "stack/base/checksum.h"
+#include "stack/base/frame.h"
+
+static void an_exhausted_pool_gives_null_and_recovers(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(3, 100);
+	struct wt_frame *frame[3];
+
+	for (int i = 0; i < 3; i++)
+		assert_non_null(frame[i] = wt_frame_new(pool));
+	assert_null(wt_frame_new(pool));
+	assert_null(wt_frame_copy(frame[0]));
+	assert_int_equal(wt_pool_free_count(pool), 0);
+	wt_frame_free(frame[1]);
+	assert_int_equal(wt_pool_free_count(pool), 1);
+	assert_non_null(frame[1] = wt_frame_new(pool));
+	for (int i = 0; i < 3; i++)
+		wt_frame_free(frame[i]);
+	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
+	wt_pool_destroy(pool);
+}
+
+static void frames_do_not_share_bytes_or_cache_lines(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(16, 100);
+	struct wt_frame *frame[16];
+
+	for (int i = 0; i < 16; i++) {
+		frame[i] = wt_frame_new(pool);
+		assert_int_equal((uintptr_t)frame[i] % 64, 0);
+		assert_int_equal((uintptr_t)frame[i]->data % 64, 0);
+		assert_int_equal(frame[i]->room, 100);
+		memset(frame[i]->data, i, 100);
+	}
+	for (int i = 0; i < 16; i++)
+		for (int j = 0; j < 100; j++)
+			assert_int_equal(frame[i]->data[j], i);
+	wt_pool_destroy(pool);
+}
+
+static void a_new_frame_has_fresh_metadata_and_the_next_id(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(1, 64);
+	struct wt_frame *frame = wt_frame_new(pool);
+	uint8_t *data = frame->data;
+	uint64_t id = frame->id;
+
+	frame->time = 7;
+	frame->len = 9;
+	frame->data += 4; /* a holder may have moved it */
+	frame->room -= 4;
+	frame->csum = WT_CSUM_PARTIAL;
+	frame->mark = 1;
+	frame->gso_size = 3;
+	wt_frame_free(frame);
+	frame = wt_frame_new(pool);
+	assert_ptr_equal(frame->data, data);
+	assert_int_equal(frame->room, 64);
+	assert_int_equal(frame->id, id + 1);
+	assert_int_equal(frame->time | frame->len | frame->csum | frame->mark | frame->gso_size, 0);
+	assert_null(frame->next);
+	wt_pool_destroy(pool);
+}
+
+static void a_copy_has_everything_but_the_id(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(2, 64);
+	struct wt_frame *frame = wt_frame_new(pool), *copy;
+
+	memset(frame->data, 0xa5, 60);
+	frame->len = 60;
+	frame->time = 12345;
+	frame->csum = WT_CSUM_PARTIAL;
+	frame->csum_start = 34;
+	frame->csum_offset = 16;
+	frame->gso_size = 20;
+	frame->mark = 3;
+	copy = wt_frame_copy(frame);
+	assert_int_equal(copy->len, 60);
+	assert_memory_equal(copy->data, frame->data, 60);
+	assert_ptr_not_equal(copy->data, frame->data);
+	assert_int_equal(copy->time, 12345);
+	assert_int_equal(copy->csum, WT_CSUM_PARTIAL);
+	assert_int_equal(copy->csum_start, 34);
+	assert_int_equal(copy->csum_offset, 16);
+	assert_int_equal(copy->gso_size, 20);
+	assert_int_equal(copy->mark, 3);
+	assert_int_not_equal(copy->id, frame->id);
+	wt_pool_destroy(pool);
+}
+
+static void a_partial_checksum_is_completed_over_what_follows_its_start(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(1, 128);
+	struct wt_frame *frame = wt_frame_new(pool);
+	uint64_t pseudo = 0x4321;
+
+	for (unsigned i = 0; i < 101; i++)
+		frame->data[i] = (uint8_t)(i * 37);
+	frame->len = 101;
+	frame->csum = WT_CSUM_PARTIAL;
+	frame->csum_start = 34;
+	frame->csum_offset = 16;
+	frame->data[50] = 0x43;
+	frame->data[51] = 0x21;
+	wt_frame_finish_csum(frame);
+	assert_int_equal(frame->csum, WT_CSUM_VALID);
+	assert_int_equal(wt_csum_fold(wt_csum_add(pseudo, frame->data + 34, 101 - 34)), 0);
+	/* and only once */
+	frame->data[50] ^= 1;
+	wt_frame_finish_csum(frame);
+	assert_int_not_equal(wt_csum_fold(wt_csum_add(pseudo, frame->data + 34, 101 - 34)), 0);
+	wt_pool_destroy(pool);
+}
+
+static void checksum_offsets_outside_the_frame_write_nothing(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(1, 64);
+	struct wt_frame *frame = wt_frame_new(pool);
+	uint8_t before[64];
+
+	memset(frame->data, 0x5a, 64);
+	memcpy(before, frame->data, 64);
+	frame->len = 60;
+	for (uint32_t start = 0; start <= UINT16_MAX; start += 59) {
+		frame->csum = WT_CSUM_PARTIAL;
+		frame->csum_start = (uint16_t)start;
+		frame->csum_offset = (uint16_t)(start > 59 ? 65535 : 59 - start);
+		wt_frame_finish_csum(frame);
+		assert_int_equal(frame->csum, WT_CSUM_NONE);
+		assert_memory_equal(frame->data, before, 64);
+	}
+	wt_pool_destroy(pool);
+}
+
+static void a_queue_is_first_in_first_out_and_counts(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(5, 64);
+	struct wt_frame_queue queue = {0};
+	struct wt_frame *frame[5];
+
+	assert_null(wt_frame_queue_pop(&queue));
+	for (unsigned i = 0; i < 5; i++) {
+		frame[i] = wt_frame_new(pool);
+		frame[i]->len = 10 + i;
+		wt_frame_queue_push(&queue, frame[i]);
+	}
+	assert_int_equal(queue.frames, 5);
+	assert_int_equal(queue.bytes, 60);
+	for (unsigned i = 0; i < 3; i++)
+		assert_ptr_equal(wt_frame_queue_pop(&queue), frame[i]);
+	assert_int_equal(queue.bytes, 27);
+	wt_frame_queue_push(&queue, frame[0]);
+	assert_int_equal(queue.frames, 3);
+	wt_frame_queue_clear(&queue);
+	assert_null(queue.head);
+	assert_null(queue.tail);
+	assert_int_equal(queue.frames + queue.bytes, 0);
+	assert_int_equal(wt_pool_free_count(pool), 3); /* two were popped and are still out */
+	wt_pool_destroy(pool);
+}
+
+static void null_and_impossible_pools_are_handled(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(0, 64);
+
+	assert_non_null(pool);
+	assert_null(wt_frame_new(pool));
+	wt_pool_destroy(pool);
+	wt_pool_destroy(NULL);
+	wt_frame_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exhausted_pool_gives_null_and_recovers),
+		cmocka_unit_test(frames_do_not_share_bytes_or_cache_lines),
+		cmocka_unit_test(a_new_frame_has_fresh_metadata_and_the_next_id),
+		cmocka_unit_test(a_copy_has_everything_but_the_id),
+		cmocka_unit_test(a_partial_checksum_is_completed_over_what_follows_its_start),
+		cmocka_unit_test(checksum_offsets_outside_the_frame_write_nothing),
+		cmocka_unit_test(a_queue_is_first_in_first_out_and_counts),
+		cmocka_unit_test(null_and_impossible_pools_are_handled),
+	};
+
+	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
+}

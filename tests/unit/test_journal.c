@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stack/drive/journal.h"
+#include "tests/unit/toy_nodes.h"
+
+static char path[] = "/tmp/wt-journal-XXXXXX";
+
+static int setup(void **state)
+{
+	int fd;
+
+	strcpy(path, "/tmp/wt-journal-XXXXXX");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return 1;
+	close(fd);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	unlink(path);
+	return 0;
+}
+
+static unsigned told;
+
+static void tell(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame,
+		 enum wt_drop cause)
+{
+	told++;
+}
+
+static void events_and_drops_become_lines_in_order(void **state)
+{
+	struct wt_journal *journal = wt_journal_open(path);
+	struct wt_drop_sink next = {tell};
+	struct wt_trace_sink *a = wt_journal_trace(journal, "a");
+	struct wt_drop_sink *drops = wt_journal_drops(journal, &next);
+	struct wt_trace_event event = {.time = 1500, .conn = 2, .type = WT_TRACE_RTT, .field = {15000000, 15, 200}};
+	struct wt_pool *pool = wt_pool_create(4, 100);
+	struct wt_frame *frame = wt_frame_new(pool);
+	struct toy_sink node;
+	char text[1000] = "";
+	FILE *file;
+
+	toy_sink_init(&node, "fwd.0.loss", 1);
+	node.node.drops = drops;
+	frame->len = 60;
+	frame->id = 17;
+	a->event(a, &event);
+	wt_node_drop(&node.node, 2500, frame, WT_DROP_LOSS);
+	assert_int_equal(told, 1);
+	assert_int_equal(wt_journal_close(journal), 0);
+	file = fopen(path, "r");
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+	fclose(file);
+	assert_string_equal(text,
+			    "{\"time_ns\":1500,\"host\":\"a\",\"conn\":2,\"event\":\"recovery:rtt_sampled\",\"data\":"
+			    "{\"rtt_ns\":15000000,\"srtt_ns\":15,\"rto_ns\":200}}\n"
+			    "{\"time_ns\":2500,\"event\":\"emulation:packet_dropped\",\"data\":"
+			    "{\"node\":\"fwd.0.loss\",\"cause\":\"loss\",\"frame\":17,\"len_bytes\":60}}\n");
+	wt_pool_destroy(pool);
+}
+
+static void a_full_disk_is_reported_at_close(void **state)
+{
+	struct wt_journal *journal = wt_journal_open("/dev/full");
+	struct wt_trace_sink *a;
+	struct wt_trace_event event = {.type = WT_TRACE_RTT};
+
+	if (!journal)
+		skip();
+	a = wt_journal_trace(journal, "a");
+	for (unsigned i = 0; i < 10000; i++)
+		a->event(a, &event);
+	assert_int_equal(wt_journal_close(journal), -ENOSPC);
+	journal = wt_journal_open("/dev/full");
+	a = wt_journal_trace(journal, "a");
+	a->event(a, &event);
+	assert_int_equal(wt_journal_close(journal), -ENOSPC);
+}
+
+static void a_file_that_cannot_be_made_gives_its_errno(void **state)
+{
+	assert_null(wt_journal_open("/nonexistent/journal"));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(wt_journal_close(NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(events_and_drops_become_lines_in_order),
+		CASE(a_full_disk_is_reported_at_close),
+		CASE(a_file_that_cannot_be_made_gives_its_errno),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

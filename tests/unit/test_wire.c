@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ethernet, ARP, IPv4 and ICMP: parse and emit are inverse, and lies about lengths are caught. */
+#include "tests/unit/unit.h"
+
+#include "stack/base/bytes.h"
+#include "stack/base/random.h"
+#include "stack/wire/arp.h"
+#include "stack/wire/checksum.h"
+#include "stack/wire/ethernet.h"
+#include "stack/wire/icmp.h"
+#include "stack/wire/ipv4.h"
+
+static void an_ethernet_header_survives_and_short_ones_do_not_parse(void **state)
+{
+	struct wt_eth out = {{{1, 2, 3, 4, 5, 6}}, {{7, 8, 9, 10, 11, 12}}, WT_ETH_IPV6}, in;
+	uint8_t data[14];
+
+	wt_eth_emit(data, &out);
+	assert_true(wt_eth_parse(data, 14, &in));
+	assert_memory_equal(&in, &out, sizeof(in));
+	assert_int_equal(data[12], 0x86);
+	for (uint32_t len = 0; len < 14; len++)
+		assert_false(wt_eth_parse(data, len, &in));
+}
+
+static void an_arp_message_survives_and_others_do_not_parse(void **state)
+{
+	struct wt_arp out = {WT_ARP_REPLY, {{1, 2, 3, 4, 5, 6}}, {{7, 8, 9, 10, 11, 12}}, wt_addr_ipv4(10, 0, 0, 1),
+			     wt_addr_ipv4(10, 0, 0, 2)}, in;
+	uint8_t data[28];
+
+	wt_arp_emit(data, &out);
+	memset(&in, 0, sizeof(in));
+	assert_true(wt_arp_parse(data, 28, &in));
+	assert_memory_equal(&in, &out, sizeof(in));
+	for (uint32_t len = 0; len < 28; len++)
+		assert_false(wt_arp_parse(data, len, &in));
+	for (unsigned i = 0; i < 6; i++) { /* hardware, protocol, their lengths */
+		data[i] ^= 1;
+		assert_false(wt_arp_parse(data, 28, &in));
+		data[i] ^= 1;
+	}
+}
+
+static void random_ip_headers_survive(void **state)
+{
+	struct wt_key key = wt_key_derive(1, "ip headers");
+	static uint8_t data[65536];
+
+	for (uint64_t n = 0; n < 20000; n++) {
+		uint64_t a = wt_siphash_u64(&key, 2 * n), b = wt_siphash_u64(&key, 2 * n + 1);
+		struct wt_ipv4 out = {.src = wt_addr_ipv4((uint8_t)a, (uint8_t)(a >> 8), 3, 4), .dst = wt_addr_ipv4(9, 8, (uint8_t)b, 6),
+				      .id = (uint16_t)(a >> 16), .total_len = (uint16_t)(20 + (a >> 32) % 60000),
+				      .frag_offset = (uint16_t)((b >> 16) & 0xfff8), .dont_fragment = b >> 8 & 1,
+				      .more_fragments = b >> 9 & 1, .ttl = (uint8_t)(b >> 32), .protocol = (uint8_t)(b >> 40),
+				      .tos = (uint8_t)(b >> 48)}, in;
+
+		wt_ipv4_emit(data, &out);
+		assert_int_equal(wt_csum_fold(wt_csum_add(0, data, 20)), 0);
+		assert_int_equal(wt_ipv4_parse(data, out.total_len, true, &in), WT_IPV4_OK);
+		assert_int_equal(wt_ipv4_parse(data, out.total_len - 1u, true, &in), WT_IPV4_SHORT);
+		assert_int_equal(wt_ipv4_parse(data, sizeof(data), true, &in), WT_IPV4_OK); /* link padding */
+		assert_int_equal(in.header_len, 20);
+		assert_true(wt_addr_eq(&in.src, &out.src) && wt_addr_eq(&in.dst, &out.dst));
+		assert_true(in.id == out.id && in.total_len == out.total_len && in.frag_offset == out.frag_offset);
+		assert_true(in.dont_fragment == out.dont_fragment && in.more_fragments == out.more_fragments);
+		assert_true(in.ttl == out.ttl && in.protocol == out.protocol && in.tos == out.tos);
+	}
+}
+
+static void any_single_bit_error_in_an_ip_header_is_caught(void **state)
+{
+	struct wt_ipv4 ip = {.src = wt_addr_ipv4(10, 0, 0, 1), .dst = wt_addr_ipv4(10, 0, 0, 2), .total_len = 60, .ttl = 64}, in;
+	uint8_t data[64] = {0};
+
+	wt_ipv4_emit(data, &ip);
+	for (unsigned bit = 0; bit < 160; bit++) {
+		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_int_not_equal(wt_ipv4_parse(data, 60, true, &in), WT_IPV4_OK);
+		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+}
+
+static void lengths_that_contradict_each_other_are_caught(void **state)
+{
+	struct wt_ipv4 ip = {.total_len = 60}, in;
+	uint8_t data[64] = {0};
+
+	wt_ipv4_emit(data, &ip);
+	for (uint32_t len = 0; len < 60; len++)
+		assert_int_equal(wt_ipv4_parse(data, len, false, &in), WT_IPV4_SHORT);
+	data[0] = 0x65; /* version 6 */
+	assert_int_equal(wt_ipv4_parse(data, 60, false, &in), WT_IPV4_MALFORMED);
+	for (uint8_t words = 0; words < 5; words++) {
+		data[0] = 0x40 | words;
+		assert_int_equal(wt_ipv4_parse(data, 60, false, &in), WT_IPV4_MALFORMED);
+	}
+	data[0] = 0x4f; /* 60 bytes of header */
+	assert_int_equal(wt_ipv4_parse(data, 60, false, &in), WT_IPV4_OK);
+	assert_int_equal(in.header_len, 60);
+	wt_put16(data + 2, 59); /* total length ends inside the header */
+	assert_int_equal(wt_ipv4_parse(data, 60, false, &in), WT_IPV4_MALFORMED);
+	wt_put16(data + 2, 0);
+	assert_int_equal(wt_ipv4_parse(data, 60, false, &in), WT_IPV4_MALFORMED);
+}
+
+static void an_icmp_message_survives_and_a_wrong_checksum_does_not(void **state)
+{
+	struct wt_icmp out = {WT_ICMP_ECHO_REQUEST, 0, 0x12345678}, in;
+	uint8_t data[41];
+
+	memset(data, 0x77, sizeof(data));
+	wt_icmp_emit(data, sizeof(data), &out);
+	assert_true(wt_icmp_parse(data, sizeof(data), &in));
+	assert_true(in.type == out.type && in.code == out.code && in.rest == out.rest);
+	data[40] ^= 1;
+	assert_false(wt_icmp_parse(data, sizeof(data), &in));
+	for (uint32_t len = 0; len < 8; len++)
+		assert_false(wt_icmp_parse(data, len, &in));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_ethernet_header_survives_and_short_ones_do_not_parse),
+		cmocka_unit_test(an_arp_message_survives_and_others_do_not_parse),
+		cmocka_unit_test(random_ip_headers_survive),
+		cmocka_unit_test(any_single_bit_error_in_an_ip_header_is_caught),
+		cmocka_unit_test(lengths_that_contradict_each_other_are_caught),
+		cmocka_unit_test(an_icmp_message_survives_and_a_wrong_checksum_does_not),
+	};
+
+	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
+}
