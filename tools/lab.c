@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lab up, status, down. lab_keeper.h says what a lab is made of. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/path.h"
+#include "stack/base/units.h"
+#include "stack/drive/json.h"
+#include "tools/cli.h"
+#include "tools/lab_keeper.h"
+#include "tools/lab_state.h"
+
+static int refuse_inside(void)
+{
+	const char *lab = getenv("WAVETANK_LAB");
+
+	return lab ? wt_fail(WT_EXIT_USAGE, "this shell is inside lab '%s'; run lab commands outside", lab) : WT_EXIT_OK;
+}
+
+/* ---- lab up ------------------------------------------------------------------------------------------- */
+
+enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE };
+
+static const struct wt_option up_options[] = {
+	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
+	[UP_FWD] = {0, "fwd", "WORDS", "the path from a to b"},
+	[UP_REV] = {0, "rev", "WORDS", "the path from b to a"},
+	[UP_SEED] = {0, "seed", "N", "seed of the emulator's draws (default: a fresh one, printed)"},
+	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
+	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the emulator: both ends, and drops with cause"},
+};
+
+static int absolute_path(const char *file, char path[WT_LAB_PATH])
+{
+	char cwd[PATH_MAX];
+
+	if (file[0] == '/')
+		return snprintf(path, WT_LAB_PATH, "%s", file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
+	if (!getcwd(cwd, sizeof(cwd)))
+		return -errno;
+	return snprintf(path, WT_LAB_PATH, "%s/%s", cwd, file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
+}
+
+/* Parses a direction's words, so that a wrong one is told before anything is started, and keeps the normal form. */
+static int check_path(char words[WT_LAB_WORDS], const char *direction, uint64_t seed)
+{
+	struct wt_path path = {0};
+	char err[300];
+	int result = wt_path_init(&path, words, direction, seed, err, sizeof(err));
+
+	if (result < 0)
+		return wt_fail(WT_EXIT_USAGE, "--%s: %s", direction, err);
+	snprintf(words, WT_LAB_WORDS, "%s", path.text);
+	wt_path_finish(&path);
+	return WT_EXIT_OK;
+}
+
+static int set_words(char to[WT_LAB_WORDS], const char *from, const char *option)
+{
+	return snprintf(to, WT_LAB_WORDS, "%s", from) < WT_LAB_WORDS ?
+		       WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--%s has more than %d characters", option, WT_LAB_WORDS - 1);
+}
+
+static int up_option(struct wt_lab *lab, int option, const char *value)
+{
+	char err[200];
+	uint64_t seed;
+	int code;
+
+	switch (option) {
+	case WT_ARGS_WORD:
+		if (lab->name[0])
+			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much", value);
+		if (!wt_lab_name_ok(value))
+			return wt_fail(WT_EXIT_USAGE, "'%s' cannot name a lab: 1 to %d letters, digits, - and _", value, WT_LAB_NAME - 1);
+		strcpy(lab->name, value);
+		break;
+	case UP_LINK:
+		code = set_words(lab->fwd, value, "link");
+		return code ? code : set_words(lab->rev, value, "link");
+	case UP_FWD:
+		return set_words(lab->fwd, value, "fwd");
+	case UP_REV:
+		return set_words(lab->rev, value, "rev");
+	case UP_SEED:
+		if (wt_parse_count(value, &seed, err, sizeof(err)) < 0 || seed > INT64_MAX)
+			return wt_fail(WT_EXIT_USAGE, "--seed: '%s' is not a whole number below 2^63", value);
+		lab->seed = seed;
+		break;
+	case UP_BACKEND:
+		if (strcmp(value, "auto") != 0 && strcmp(value, "tap") != 0 && strcmp(value, "packet") != 0)
+			return wt_fail(WT_EXIT_USAGE, "--backend: '%s' is none of auto, tap, packet", value);
+		strcpy(lab->backend, value);
+		break;
+	case UP_CAPTURE:
+		if (absolute_path(value, lab->capture) < 0)
+			return wt_fail(WT_EXIT_USAGE, "--capture: the path is too long");
+		break;
+	}
+	return WT_EXIT_OK;
+}
+
+static void find_name(void *arg, const struct wt_lab *lab)
+{
+	struct wt_lab *wanted = arg;
+
+	if (strcmp(lab->name, wanted->name) == 0)
+		*wanted = *lab;
+}
+
+/* The living lab of that name. */
+static bool find_lab(const char *name, struct wt_lab *lab)
+{
+	*lab = (struct wt_lab){0};
+	snprintf(lab->name, sizeof(lab->name), "%s", name);
+	wt_labs_scan(find_name, lab);
+	return lab->keeper.pid > 0;
+}
+
+static int write_hosts(const struct wt_lab *lab)
+{
+	char path[WT_LAB_PATH];
+	FILE *file;
+
+	wt_lab_path(path, lab->name, NULL);
+	if (mkdir(path, 0700) < 0)
+		return -errno;
+	wt_lab_path(path, lab->name, "hosts");
+	file = fopen(path, "we");
+	if (!file)
+		return -errno;
+	fprintf(file, "127.0.0.1 localhost\n10.77.0.1 a a.kernel\n10.77.0.2 b b.kernel\n10.77.0.101 a.engine\n10.77.0.102 b.engine\n");
+	return fclose(file) ? -errno : 0;
+}
+
+/* Under the lock: starts the lab and makes it known. */
+static int bring_up(struct wt_lab *lab)
+{
+	struct wt_lab other;
+	char err[500];
+	int commit, code, result;
+
+	if (find_lab(lab->name, &other))
+		return wt_fail(WT_EXIT_USAGE, "lab '%s' is up already; wavetank lab down %s ends it", lab->name, lab->name);
+	result = write_hosts(lab);
+	if (result < 0) {
+		wt_lab_remove(lab->name);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write the lab's folder: %s", strerror(-result));
+	}
+	code = wt_lab_start(lab, &commit, err, sizeof(err));
+	if (code) {
+		wt_lab_remove(lab->name);
+		return wt_fail(code, "%s", err);
+	}
+	result = wt_lab_store(lab);
+	if (result < 0 || write(commit, "", 1) != 1) {
+		close(commit);
+		wt_lab_remove(lab->name);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write the lab's state: %s", strerror(result < 0 ? -result : errno));
+	}
+	close(commit);
+	return WT_EXIT_OK;
+}
+
+static int up_run(int argc, char **argv)
+{
+	struct wt_lab lab = {.backend = "auto"};
+	struct wt_args args;
+	char err[200];
+	int option, code = refuse_inside(), lock;
+	uint32_t fresh;
+
+	if (code)
+		return code;
+	lab.created = time(NULL);
+	lab.seed = getrandom(&fresh, sizeof(fresh), 0) == sizeof(fresh) ? fresh : (uint64_t)lab.created;
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, option, args.value);
+		if (code)
+			return code;
+	}
+	if (!lab.name[0])
+		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab up NAME --link 'delay 15ms'");
+	code = check_path(lab.fwd, "fwd", lab.seed);
+	if (!code)
+		code = check_path(lab.rev, "rev", lab.seed);
+	if (code)
+		return code;
+	lock = wt_labs_lock(err, sizeof(err));
+	if (lock < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	code = bring_up(&lab);
+	close(lock);
+	if (code)
+		return code;
+	wt_say("lab %s is up: hosts a and b, backend %s, seed %" PRIu64 "\n"
+	       "  a to b: %s\n  b to a: %s\n"
+	       "  kernel addresses 10.77.0.1 (a) 10.77.0.2 (b); engine addresses 10.77.0.101 (a) 10.77.0.102 (b)\n"
+	       "next:  wavetank lab exec %s:b wavetank recv -1 &\n"
+	       "       wavetank lab exec %s:a wavetank send -c b -n 5MiB\n"
+	       "end:   wavetank lab down %s", lab.name, lab.backend, lab.seed, *lab.fwd ? lab.fwd : "as it comes",
+	       *lab.rev ? lab.rev : "as it comes", lab.name, lab.name, lab.name);
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_lab_up = {
+	.name = "lab up",
+	.arguments = "NAME",
+	.text = "start a lab: two hosts and an emulated path between them, in namespaces of their own",
+	.options = up_options,
+	.option_count = sizeof(up_options) / sizeof(up_options[0]),
+	.run = up_run,
+	.notes = "Works without root where user namespaces do. Host a has 10.77.0.1 (kernel) and 10.77.0.101 (engine),\n"
+		 "host b 10.77.0.2 and 10.77.0.102. The lab lives until lab down, or until any of its processes is killed.\n\n"
+		 "  wavetank lab up demo --link 'rate 10Mbit burst 20KB limit 64KB delay 15ms'\n"
+		 "  wavetank lab up lossy --fwd 'delay 15ms loss gilbert on 1s 20% off 1s 0%' --rev 'delay 15ms' --seed 7",
+};
+
+/* ---- lab status --------------------------------------------------------------------------------------- */
+
+enum { STATUS_JSON };
+
+static const struct wt_option status_options[] = {
+	[STATUS_JSON] = {'J', "json", NULL, "one JSON line per lab"},
+};
+
+struct status {
+	const char *name;
+	bool json;
+	unsigned shown;
+};
+
+static void show_lab(void *arg, const struct wt_lab *lab)
+{
+	struct status *status = arg;
+	struct wt_json json;
+	char up[40];
+
+	if (status->name && strcmp(status->name, lab->name) != 0)
+		return;
+	status->shown++;
+	if (!status->json) {
+		wt_format_time((time(NULL) - lab->created) * WT_S, up, sizeof(up));
+		printf("%s: backend %s, seed %" PRIu64 ", up %s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
+		       lab->backend, lab->seed, up, (int)lab->keeper.pid, (int)lab->emulator.pid,
+		       *lab->fwd ? lab->fwd : "as it comes", *lab->rev ? lab->rev : "as it comes");
+		if (lab->capture[0])
+			printf("  capture: %s\n", lab->capture);
+		return;
+	}
+	wt_json_init(&json, stdout);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "schema", "wavetank.lab.1");
+	wt_json_string(&json, "name", lab->name);
+	wt_json_string(&json, "backend", lab->backend);
+	wt_json_string(&json, "fwd", lab->fwd);
+	wt_json_string(&json, "rev", lab->rev);
+	wt_json_string(&json, "capture", lab->capture[0] ? lab->capture : NULL);
+	wt_json_u64(&json, "seed", lab->seed);
+	wt_json_i64(&json, "created_s", lab->created);
+	wt_json_i64(&json, "keeper_pid", lab->keeper.pid);
+	wt_json_i64(&json, "emulator_pid", lab->emulator.pid);
+	wt_json_i64(&json, "a_pid", lab->host[0].pid);
+	wt_json_i64(&json, "b_pid", lab->host[1].pid);
+	wt_json_end(&json);
+}
+
+static int status_run(int argc, char **argv)
+{
+	struct status status = {0};
+	struct wt_args args;
+	char err[200];
+	int option, lock;
+
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == STATUS_JSON)
+			status.json = true;
+		else if (status.name)
+			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much", args.value);
+		else
+			status.name = args.value;
+	}
+	lock = wt_labs_lock(err, sizeof(err));
+	if (lock < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	wt_labs_scan(show_lab, &status);
+	close(lock);
+	if (status.name && !status.shown)
+		return wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", status.name);
+	if (!status.shown)
+		wt_say("no lab is up; wavetank lab up NAME --link 'delay 15ms' starts one");
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_lab_status = {
+	.name = "lab status",
+	.arguments = "[NAME]",
+	.text = "the labs that are up",
+	.options = status_options,
+	.option_count = sizeof(status_options) / sizeof(status_options[0]),
+	.run = status_run,
+};
+
+/* ---- lab down ----------------------------------------------------------------------------------------- */
+
+enum { DOWN_ALL };
+
+static const struct wt_option down_options[] = {
+	[DOWN_ALL] = {0, "all", NULL, "every lab of this user"},
+};
+
+/* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
+static void bring_down(void *arg, const struct wt_lab *lab)
+{
+	struct pollfd gone = {.events = POLLIN};
+
+	gone.fd = pidfd_open(lab->keeper.pid, 0);
+	if (gone.fd >= 0) {
+		kill(lab->keeper.pid, SIGTERM);
+		if (poll(&gone, 1, 5000) == 0) {
+			kill(lab->keeper.pid, SIGKILL);
+			poll(&gone, 1, 5000);
+		}
+		close(gone.fd);
+	}
+	wt_lab_remove(lab->name);
+	wt_say("lab %s is down%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture);
+}
+
+static int down_run(int argc, char **argv)
+{
+	const char *name = NULL;
+	struct wt_args args;
+	struct wt_lab lab;
+	char err[200];
+	bool all = false;
+	int option, lock, code = refuse_inside();
+
+	if (code)
+		return code;
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == DOWN_ALL)
+			all = true;
+		else if (name)
+			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much (--all ends every lab)", args.value);
+		else
+			name = args.value;
+	}
+	if (!name == !all)
+		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab down NAME, or --all");
+	lock = wt_labs_lock(err, sizeof(err));
+	if (lock < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	if (all)
+		wt_labs_scan(bring_down, NULL);
+	else if (find_lab(name, &lab))
+		bring_down(NULL, &lab);
+	else
+		code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
+	close(lock);
+	return code;
+}
+
+const struct wt_command wt_command_lab_down = {
+	.name = "lab down",
+	.arguments = "NAME",
+	.text = "end a lab and everything that runs in it",
+	.options = down_options,
+	.option_count = sizeof(down_options) / sizeof(down_options[0]),
+	.run = down_run,
+};

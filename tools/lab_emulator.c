@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/lab_emulator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/cli.h"
+#include "tools/lab_host.h"
+
+/* The program's last words: the log's last line, without the name before them. */
+static void last_words(const char *log, char *err, size_t err_len)
+{
+	char line[300];
+	FILE *file = fopen(log, "re");
+
+	snprintf(err, err_len, "the emulator ended without a word");
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = 0;
+		if (*line)
+			snprintf(err, err_len, "%s", strncmp(line, "wavetank ", 9) == 0 ? line + 9 : line);
+	}
+	if (file)
+		fclose(file);
+}
+
+static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], const char *log, int ready)
+{
+	char port[2][64], seed[24], fd[12];
+	const char *argv[20];
+	int argc = 0, out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(out, 1);
+	dup2(out, 2);
+	for (unsigned i = 0; i < 2; i++)
+		if (strcmp(lab->backend, "tap") == 0)
+			snprintf(port[i], sizeof(port[i]), "tap:%s@/proc/%d/ns/net", WT_LAB_INTERFACE, (int)host[i]);
+		else
+			snprintf(port[i], sizeof(port[i]), "packet:e%c", 'a' + i);
+	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)lab->seed);
+	snprintf(fd, sizeof(fd), "%d", ready);
+	argv[argc++] = "wavetank";
+	argv[argc++] = "emu";
+	argv[argc++] = "run";
+	argv[argc++] = "--port";
+	argv[argc++] = port[0];
+	argv[argc++] = "--port";
+	argv[argc++] = port[1];
+	argv[argc++] = "--fwd";
+	argv[argc++] = lab->fwd;
+	argv[argc++] = "--rev";
+	argv[argc++] = lab->rev;
+	argv[argc++] = "--seed";
+	argv[argc++] = seed;
+	argv[argc++] = "--ready-fd";
+	argv[argc++] = fd;
+	if (lab->capture[0]) {
+		argv[argc++] = "--capture";
+		argv[argc++] = lab->capture;
+	}
+	argv[argc] = NULL;
+	execv("/proc/self/exe", (char **)argv);
+	dprintf(2, "cannot start the emulator: %s\n", strerror(errno));
+	_exit(WT_EXIT_ENVIRONMENT);
+}
+
+int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, pid_t a, pid_t b, char *err, size_t err_len)
+{
+	int ready[2], outer[2], status;
+	char log[WT_LAB_PATH], byte;
+	struct pollfd wait;
+
+	wt_lab_path(log, lab->name, "emu.log");
+	if (pipe2(ready, 0) < 0 || pipe2(outer, O_CLOEXEC) < 0 || (emulator->inner = fork()) < 0) {
+		snprintf(err, err_len, "cannot start a process: %s", strerror(errno));
+		return WT_EXIT_ENVIRONMENT;
+	}
+	if (emulator->inner == 0) {
+		pid_t self = wt_lab_outer_pid();
+
+		close(ready[0]);
+		if (write(outer[1], &self, sizeof(self)) != sizeof(self))
+			_exit(WT_EXIT_ENVIRONMENT);
+		run(lab, (pid_t[]){a, b}, log, ready[1]);
+	}
+	close(ready[1]);
+	close(outer[1]);
+	if (read(outer[0], &emulator->outer, sizeof(emulator->outer)) != sizeof(emulator->outer))
+		emulator->outer = 0;
+	close(outer[0]);
+	wait = (struct pollfd){.fd = ready[0], .events = POLLIN};
+	if (poll(&wait, 1, 10000) == 0) {
+		snprintf(err, err_len, "the emulator did not open its ports within 10 s");
+		return WT_EXIT_TIMEOUT;
+	}
+	if (read(ready[0], &byte, 1) == 1) {
+		close(ready[0]);
+		return WT_EXIT_OK;
+	}
+	if (waitpid(emulator->inner, &status, 0) < 0 || !WIFEXITED(status))
+		status = WT_EXIT_INTERNAL << 8;
+	last_words(log, err, err_len);
+	return WEXITSTATUS(status) ? WEXITSTATUS(status) : WT_EXIT_INTERNAL;
+}
