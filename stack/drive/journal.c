@@ -117,6 +117,13 @@ struct wt_drop_sink *wt_journal_drops(struct wt_journal *journal, struct wt_drop
 	return &journal->drops;
 }
 
+int wt_journal_flush(struct wt_journal *journal)
+{
+	if (fflush(journal->file) && !journal->error)
+		journal->error = -errno;
+	return journal->error;
+}
+
 int wt_journal_close(struct wt_journal *journal)
 {
 	int error;

@@ -20,6 +20,8 @@ struct wt_journal *wt_journal_open(const char *path); /* NULL with errno */
 struct wt_trace_sink *wt_journal_trace(struct wt_journal *journal, const char *name);
 /* Owned by the journal; passes the news on to `next` if given. One per journal. */
 struct wt_drop_sink *wt_journal_drops(struct wt_journal *journal, struct wt_drop_sink *next);
+/* Writes what is buffered. 0, or the first write error so far. */
+int wt_journal_flush(struct wt_journal *journal);
 int wt_journal_close(struct wt_journal *journal); /* 0 or the first write error. Accepts NULL */
 
 #endif

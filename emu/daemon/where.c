@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/daemon/where.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int set_space(struct wt_where *where, const char *text, char *err, size_t err_len)
+{
+	int n;
+
+	if (text[0] == '/')
+		n = snprintf(where->space, sizeof(where->space), "%s", text);
+	else if (text[0] && text[strspn(text, "0123456789")] == 0)
+		n = snprintf(where->space, sizeof(where->space), "/proc/%s/ns/net", text);
+	else
+		n = snprintf(where->space, sizeof(where->space), "/run/netns/%s", text);
+	if (text[0] && n < (int)sizeof(where->space))
+		return 0;
+	snprintf(err, err_len, "after the @ a network namespace must stand: a process number, a path or a name of ip netns");
+	return -EINVAL;
+}
+
+int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t err_len)
+{
+	const char *at = strchr(text, '@'), *name = strchr(text, ':');
+	size_t len;
+
+	*where = (struct wt_where){0};
+	if (!strncmp(text, "tap:", 4)) {
+		where->kind = WT_WHERE_TAP;
+	} else if (!strncmp(text, "packet:", 7)) {
+		where->kind = WT_WHERE_PACKET;
+	} else {
+		snprintf(err, err_len, "'%.60s' is not a port: expected tap:NAME or packet:INTERFACE, and @NAMESPACE if it lives in another",
+			 text);
+		return -EINVAL;
+	}
+	name++;
+	len = at ? (size_t)(at - name) : strlen(name);
+	if (!len || len >= sizeof(where->interface)) {
+		snprintf(err, err_len, "'%.60s': the name of an interface has 1 to 15 characters", text);
+		return -EINVAL;
+	}
+	memcpy(where->interface, name, len);
+	return at ? set_space(where, at + 1, err, err_len) : 0;
+}
+
+static struct wt_port *open_here(const struct wt_where *where, struct wt_pool *pool, char *err, size_t err_len)
+{
+	if (where->kind == WT_WHERE_TAP)
+		return wt_tap_open(where->interface, pool, err, err_len);
+	return wt_packet_open(where->interface, pool, err, err_len);
+}
+
+struct wt_port *wt_where_open(const struct wt_where *where, struct wt_pool *pool, char *err, size_t err_len)
+{
+	struct wt_port *port = NULL;
+	int home, there, error = 0;
+
+	if (!where->space[0])
+		return open_here(where, pool, err, err_len);
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	there = open(where->space, O_RDONLY | O_CLOEXEC);
+	if (home < 0 || there < 0) {
+		error = errno;
+		snprintf(err, err_len, "there is no network namespace %s: %s", where->space, strerror(error));
+	} else if (setns(there, CLONE_NEWNET)) {
+		error = errno;
+		snprintf(err, err_len, "cannot enter the network namespace %s: %s%s", where->space, strerror(error),
+			 error == EPERM ? " (run as root, or inside the user namespace that owns it)" : "");
+	} else {
+		port = open_here(where, pool, err, err_len);
+		error = errno;
+		if (setns(home, CLONE_NEWNET)) {
+			error = errno;
+			snprintf(err, err_len, "cannot come back from the network namespace %s: %s", where->space, strerror(error));
+			wt_port_close(port);
+			port = NULL;
+		}
+	}
+	if (home >= 0)
+		close(home);
+	if (there >= 0)
+		close(there);
+	errno = error;
+	return port;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where a port is: "tap:wt0", "packet:veth1@lab", "tap:wt0@4711", "tap:wt0@/proc/4711/ns/net".
+ *
+ * After the @: the network namespace the device lives in, as the number of a process, a path, or a name of `ip netns`.
+ */
+#ifndef WT_EMU_DAEMON_WHERE_H
+#define WT_EMU_DAEMON_WHERE_H
+
+#include <stddef.h>
+
+#include "stack/drive/port.h"
+
+enum wt_where_kind { WT_WHERE_TAP, WT_WHERE_PACKET };
+
+struct wt_where {
+	enum wt_where_kind kind;
+	char interface[16];
+	char space[256]; /* path of the namespace; empty: ours */
+};
+
+/* 0 or -EINVAL with one sentence in err. */
+int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t err_len);
+/* Opens the port inside its namespace and comes back. NULL: errno, and one sentence in err. */
+struct wt_port *wt_where_open(const struct wt_where *where, struct wt_pool *pool, char *err, size_t err_len);
+
+#endif
