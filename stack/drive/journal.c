@@ -45,10 +45,18 @@ struct wt_journal *wt_journal_open(const char *path)
 	return journal;
 }
 
-/* The first error sticks, and nothing is written after it: a line is never torn in the middle of a file. */
+/* A line, unless an error came before: the first one sticks, so a line is torn only at the end of a file. */
+static bool begin_line(struct wt_journal *journal)
+{
+	if (journal->error)
+		return false;
+	errno = 0;
+	wt_json_object(&journal->json, NULL);
+	return true;
+}
+
 static void end_line(struct wt_journal *journal)
 {
-	errno = 0;
 	wt_json_end(&journal->json);
 	if (ferror(journal->file))
 		journal->error = errno ? -errno : -EIO;
@@ -60,9 +68,8 @@ static void on_event(struct wt_trace_sink *sink, const struct wt_trace_event *ev
 	const struct wt_trace_info *info = wt_trace_info(event->type);
 	struct wt_json *json = &trace->journal->json;
 
-	if (trace->journal->error)
+	if (!begin_line(trace->journal))
 		return;
-	wt_json_object(json, NULL);
 	wt_json_i64(json, "time_ns", event->time);
 	wt_json_string(json, "host", trace->name);
 	wt_json_u64(json, "conn", event->conn);
@@ -94,8 +101,7 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 	struct wt_journal *journal = (struct wt_journal *)((char *)sink - offsetof(struct wt_journal, drops));
 	struct wt_json *json = &journal->json;
 
-	if (!journal->error) {
-		wt_json_object(json, NULL);
+	if (begin_line(journal)) {
 		wt_json_i64(json, "time_ns", now);
 		wt_json_string(json, "event", "emulation:packet_dropped");
 		wt_json_object(json, "data");
