@@ -101,17 +101,11 @@ static int build_host(struct run *run, unsigned side)
 	return add(run, wt_host_node(run->host[side]));
 }
 
-static int build_path(struct run *run, unsigned side)
+static int add_path(struct run *run, struct wt_path *path)
 {
-	const char *words = side ? run->scenario->rev : run->scenario->fwd;
-	struct wt_path *path = &run->path[side];
-	int error = wt_path_init(path, words ? words : "", side ? "rev" : "fwd", run->scenario->seed, run->err, run->err_len);
-
-	if (error)
-		return error;
-	snprintf(side ? run->result->rev : run->result->fwd, sizeof(run->result->fwd), "%s", path->text);
 	for (unsigned i = 0; i < path->count; i++) {
-		error = wt_graph_add(run->graph, path->stage[i]);
+		int error = wt_graph_add(run->graph, path->stage[i]);
+
 		if (error) { /* what is not in the graph is ours to free */
 			memmove(path->stage, path->stage + i, (path->count - i) * sizeof(path->stage[0]));
 			path->count -= i;
@@ -120,6 +114,24 @@ static int build_path(struct run *run, unsigned side)
 		}
 	}
 	return 0;
+}
+
+static int build_paths(struct run *run)
+{
+	const struct wt_scenario *scenario = run->scenario;
+	int error = wt_path_init_pair(&run->path[0], scenario->fwd ? scenario->fwd : "", &run->path[1],
+				      scenario->rev ? scenario->rev : "", scenario->seed, run->err, run->err_len);
+
+	if (error)
+		return error;
+	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->path[0].text);
+	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->path[1].text);
+	error = add_path(run, &run->path[0]);
+	if (error) {
+		wt_path_finish(&run->path[1]);
+		return error;
+	}
+	return add_path(run, &run->path[1]);
 }
 
 static int build_taps(struct run *run, unsigned side)
@@ -197,11 +209,10 @@ static int build(struct run *run)
 	error = open_files(run);
 	for (unsigned side = 0; side < 2 && !error; side++)
 		error = build_host(run, side);
-	for (unsigned side = 0; side < 2 && !error; side++) {
+	for (unsigned side = 0; side < 2 && !error; side++)
 		error = build_taps(run, side);
-		if (!error)
-			error = build_path(run, side);
-	}
+	if (!error)
+		error = build_paths(run);
 	if (!error)
 		join(run);
 	return error;

@@ -47,7 +47,7 @@ struct wt_scenario_result {
 	uint64_t digest;        /* 0 if not asked for */
 	uint64_t frames;        /* made by both hosts */
 	uint64_t dropped[WT_DROP_CAUSES];
-	char fwd[512], rev[512];/* in normal form */
+	char fwd[2048], rev[2048]; /* in normal form */
 	unsigned flows;
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result. wt_scenario_finish() frees */
 };

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank paper list, show: the published tables that came with the program. */
+#include "tools/paper_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stack/base/units.h"
+#include "tools/cli.h"
+
+extern const struct wt_command wt_command_paper_list, wt_command_paper_show;
+
+static int list_main(int argc, char **argv)
+{
+	struct wt_args args;
+	struct wt_paper paper;
+	char err[300];
+	int option;
+
+	wt_args_init(&args, &wt_command_paper_list, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END)
+		return option == WT_ARGS_BAD ? WT_EXIT_USAGE : wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
+	for (unsigned i = 0; wt_paper_files[i].id; i++) {
+		if (wt_paper_load(wt_paper_files[i].id, &paper, err, sizeof(err)))
+			return wt_fail(WT_EXIT_USAGE, "%s", err);
+		printf("%-28s %s (%u points, %u protocols)\n", paper.id, paper.title, paper.points, paper.variants);
+	}
+	return WT_EXIT_OK;
+}
+
+static void show_numbers(const struct wt_paper *paper)
+{
+	printf("\npublished goodput in KB/s (1000 bytes) and time in s, by %s:\n  %-6s", *paper->axis ? paper->axis : "point", "");
+	for (unsigned v = 0; v < paper->variants; v++)
+		printf(" %18s", paper->variant[v].label);
+	putchar('\n');
+	for (unsigned p = 0; p < paper->points; p++) {
+		const struct wt_paper_point *point = &paper->point[p];
+
+		printf("  %-6s", point->label);
+		for (unsigned v = 0; v < paper->variants; v++)
+			if (isnan(point->cell[v].goodput))
+				printf(" %18s", "-");
+			else
+				printf(" %8.2f %8.2f%s", point->cell[v].goodput, point->cell[v].time,
+				       *point->cell[v].suspect ? "?" : " ");
+		putchar('\n');
+	}
+	for (unsigned p = 0; p < paper->points; p++) {
+		if (*paper->point[p].note)
+			printf("  %s: %s\n", paper->point[p].label, paper->point[p].note);
+		for (unsigned v = 0; v < paper->variants; v++)
+			if (*paper->point[p].cell[v].suspect)
+				printf("  %s %s (?): %s\n", paper->point[p].label, paper->variant[v].label,
+				       paper->point[p].cell[v].suspect);
+	}
+}
+
+static void show(const struct wt_paper *paper)
+{
+	char text[64], fwd[640], rev[640];
+	const struct wt_paper_variant *v = &paper->variant[0];
+
+	printf("%s: %s\n%s\n\n", paper->id, paper->title, paper->source);
+	for (unsigned i = 0; i < paper->parameters; i++)
+		printf("  %-14s %s\n", paper->parameter[i].name, paper->parameter[i].text);
+	printf("\n  %-14s %s\n  %-14s %s\n  %-14s %s %s\n", "fwd", paper->fwd, "rev", paper->rev, "hosts", paper->preset,
+	       paper->settings);
+	for (unsigned i = 0; i < paper->variants; i++)
+		printf("  %-14s sender %s, recovery %s, receiver %s\n", paper->variant[i].label, paper->variant[i].sender,
+		       *paper->variant[i].recovery ? paper->variant[i].recovery : "(the sender's own)",
+		       *paper->variant[i].receiver ? paper->variant[i].receiver : "standard");
+	show_numbers(paper);
+	wt_paper_words(paper->fwd, paper->point[paper->points / 2].p, fwd, sizeof(fwd));
+	wt_paper_words(paper->rev, paper->point[paper->points / 2].p, rev, sizeof(rev));
+	printf("\none cell by hand (%s, %s):\n  wavetank sim --preset %s -S %s -n %s --seed %" PRIu64 " -C %s%s%s%s%s \\\n"
+	       "    --fwd '%s' \\\n    --rev '%s'\nall of it:\n  wavetank paper run %s\n",
+	       v->label, paper->point[paper->points / 2].label, *paper->preset ? paper->preset : "modern",
+	       *paper->settings ? paper->settings : "nagle=on", wt_format_size(paper->size, text, sizeof(text)), paper->seed,
+	       v->sender, *v->recovery ? " --recovery " : "", v->recovery, *v->receiver ? " --rcc " : "", v->receiver, fwd, rev,
+	       paper->id);
+}
+
+static int show_main(int argc, char **argv)
+{
+	const char *id = NULL;
+	struct wt_args args;
+	struct wt_paper paper;
+	char err[300];
+	int option;
+
+	wt_args_init(&args, &wt_command_paper_show, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (id)
+			return wt_fail(WT_EXIT_USAGE, "one table at a time; '%s' is too much", args.value);
+		id = args.value;
+	}
+	if (!id)
+		return wt_fail(WT_EXIT_USAGE, "which table? 'wavetank paper list' lists them");
+	if (wt_paper_load(id, &paper, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	show(&paper);
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_paper_list = {
+	.name = "paper list",
+	.arguments = "",
+	.text = "list the published tables that can be re-created",
+	.run = list_main,
+};
+
+const struct wt_command wt_command_paper_show = {
+	.name = "paper show",
+	.arguments = "TABLE",
+	.text = "show a published table, and how it is re-created and why so",
+	.run = show_main,
+	.notes = "  wavetank paper show tcp-real-2001/table1\n"
+		 "A file of your own: name it with its .ini. $WAVETANK_DATA/papers/TABLE.ini replaces the one inside.",
+};

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank paper run. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/base/units.h"
+#include "tools/cli.h"
+#include "tools/jobs.h"
+#include "tools/paper_files.h"
+#include "tools/paper_lab.h"
+#include "tools/progress.h"
+
+extern const struct wt_command wt_command_paper_run;
+
+/* Real-time runs are idle most of the time: many labs side by side. */
+#define LABS 24
+
+enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_JSON, OPT_DIR };
+
+static const struct wt_option options[] = {
+	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
+	[OPT_POINTS] = {0, "points", "LIST", "only these rows: 0,0.05,0.2"},
+	[OPT_SEED] = {0, "seed", "N", "of repeat 0; repeat k runs with N + k (default: the table's own)"},
+	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 24 labs in real time)"},
+	[OPT_BACKEND] = {0, "backend", "NAME", "sim (default), tap or packet: the emulator daemon in real time, in labs"},
+	[OPT_JSON] = {0, "json", NULL, "the cells as JSON Lines"},
+	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND, numbered)"},
+};
+
+struct command {
+	struct wt_paper paper;
+	struct wt_paper_plan plan;
+	const char *id, *points, *dir;
+	uint64_t repeats, jobs, seed;
+	bool json, has_seed;
+};
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+static int take(struct command *command, int option, const char *value, char *err, size_t err_len)
+{
+	switch (option) {
+	case WT_ARGS_WORD:
+		if (command->id) {
+			snprintf(err, err_len, "one table at a time; '%s' is too much", value);
+			return -EINVAL;
+		}
+		command->id = value;
+		return 0;
+	case OPT_REPEATS: return wt_parse_count(value, &command->repeats, err, err_len);
+	case OPT_JOBS: return wt_parse_count(value, &command->jobs, err, err_len);
+	case OPT_SEED:
+		command->has_seed = true;
+		return wt_parse_count(value, &command->seed, err, err_len);
+	case OPT_POINTS: command->points = value; return 0;
+	case OPT_JSON: command->json = true; return 0;
+	case OPT_DIR: command->dir = value; return 0;
+	case OPT_BACKEND:
+		for (unsigned i = 0; i < 3; i++) {
+			static const char *const names[] = {"sim", "tap", "packet"};
+
+			if (!strcmp(value, names[i])) {
+				command->plan.backend = names[i];
+				return 0;
+			}
+		}
+		snprintf(err, err_len, "no backend '%s'; known: sim, tap, packet", value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Rows named by their label, or by an equal number: "0" is "0.00". */
+static int choose_points(struct command *command, char *err, size_t err_len)
+{
+	struct wt_paper_plan *plan = &command->plan;
+	char list[256], *save = NULL;
+
+	if (!command->points) {
+		for (plan->points = 0; plan->points < command->paper.points; plan->points++)
+			plan->point[plan->points] = plan->points;
+		return 0;
+	}
+	snprintf(list, sizeof(list), "%s", command->points);
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		unsigned found = 0, seen = 0;
+
+		for (; found < command->paper.points; found++) {
+			double a, b;
+
+			if (!strcmp(word, command->paper.point[found].label) ||
+			    (!wt_parse_number(word, &a, NULL, 0) &&
+			     !wt_parse_number(command->paper.point[found].label, &b, NULL, 0) && fabs(a - b) < 1e-9))
+				break;
+		}
+		while (seen < plan->points && plan->point[seen] != found)
+			seen++;
+		if (found == command->paper.points || seen < plan->points) {
+			size_t at = (size_t)snprintf(err, err_len, "%s row '%s'; there are:",
+						     seen < plan->points ? "twice" : "no", word);
+
+			for (unsigned i = 0; i < command->paper.points && at < err_len; i++)
+				at += (size_t)snprintf(err + at, err_len - at, " %s", command->paper.point[i].label);
+			return -EINVAL;
+		}
+		plan->point[plan->points++] = found;
+	}
+	if (!plan->points)
+		snprintf(err, err_len, "no row named");
+	return plan->points ? 0 : -EINVAL;
+}
+
+static int complete(struct command *command, char *err, size_t err_len)
+{
+	struct wt_paper_plan *plan = &command->plan;
+	bool sim = !strcmp(plan->backend, "sim");
+	int error;
+
+	if (!command->id) {
+		snprintf(err, err_len, "which table? 'wavetank paper list' lists them");
+		return -EINVAL;
+	}
+	error = wt_paper_load(command->id, &command->paper, err, err_len);
+	if (error)
+		return error;
+	plan->paper = &command->paper;
+	plan->seed = command->has_seed ? command->seed : command->paper.seed;
+	if (!command->repeats)
+		command->repeats = sim ? command->paper.repeats : 3;
+	if (command->repeats > 100000 || command->jobs > 1000) {
+		snprintf(err, err_len, "at most 100000 repeats and 1000 jobs");
+		return -EINVAL;
+	}
+	plan->repeats = (uint32_t)command->repeats;
+	plan->jobs = command->jobs ? (unsigned)command->jobs : sim ? wt_cores() : LABS;
+	error = choose_points(command, err, err_len);
+	return error ? error : wt_paper_check(plan, err, err_len);
+}
+
+/* The same rows in virtual time, often enough to have a narrow interval. */
+static int compare(const struct command *command, const struct wt_paper_report *real)
+{
+	struct wt_paper_plan plan = command->plan;
+	struct wt_paper_report *report = calloc(1, sizeof(*report));
+	struct wt_paper_record *records;
+	unsigned agree = 0, cells = 0;
+
+	plan.backend = "sim";
+	plan.jobs = wt_cores();
+	plan.repeats = command->paper.repeats < 30 ? 30 : (uint32_t)command->paper.repeats;
+	records = calloc(wt_paper_count(&plan), sizeof(*records));
+	if (records && report && wt_paper_sweep(&plan, wt_paper_run_sim, records, NULL, &interrupted) >= 0 && !interrupted) {
+		wt_paper_judge(&plan, records, report);
+		agree = wt_paper_agreement(command->json ? stderr : stdout, &command->plan, real, report, plan.repeats, &cells);
+	}
+	free(records);
+	free(report);
+	return agree == cells && cells ? WT_EXIT_OK : WT_EXIT_FAILED;
+}
+
+static int conclude(struct command *command, struct wt_paper_files_out *out, const struct wt_paper_record *records, double wall)
+{
+	struct wt_paper_plan *plan = &command->plan;
+	struct wt_paper_report *report = calloc(1, sizeof(*report));
+	int code = WT_EXIT_OK, error;
+
+	if (!report)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+	wt_paper_judge(plan, records, report);
+	if (command->json)
+		wt_paper_json(stdout, plan, report);
+	else
+		wt_paper_print(stdout, plan, report, wall);
+	error = wt_paper_files_close(out, plan, report, wall);
+	for (uint32_t i = 0, shown = 0; i < wt_paper_count(plan) && shown < 5; i++)
+		if (records[i].outcome == WT_PAPER_FAILED) {
+			struct wt_paper_place at = wt_paper_at(plan, i);
+
+			shown++;
+			wt_say("failed: %s at %s, seed %" PRIu64 ": %s", plan->paper->variant[at.variant].label,
+			       plan->paper->point[plan->point[at.point]].label, plan->seed + at.repeat, records[i].why);
+		}
+	if (report->failed)
+		code = WT_EXIT_SOME_FAILED;
+	if (!interrupted && strcmp(plan->backend, "sim")) {
+		int agreed = compare(command, report);
+
+		code = code ? code : agreed;
+	}
+	wt_say("%s %s: runs.jsonl, table.csv, table.txt", error ? "incomplete, in" : "results in", out->dir);
+	free(report);
+	if (error)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", out->dir, strerror(-error));
+	if (fflush(stdout) || ferror(stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	return interrupted ? 128 + interrupted : code;
+}
+
+static int sweep(struct command *command)
+{
+	struct wt_paper_plan *plan = &command->plan;
+	struct wt_paper_record *records = calloc(wt_paper_count(plan), sizeof(*records));
+	struct wt_paper_files_out out;
+	double from = wt_wall_clock();
+	char err[700];
+	int64_t finished;
+	int code;
+
+	if (!records)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory for %u runs", wt_paper_count(plan));
+	if (wt_paper_files_open(&out, command->dir, plan, err, sizeof(err))) {
+		free(records);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	}
+	wt_say("%s: %u runs on %s, %u at a time", plan->paper->id, wt_paper_count(plan), plan->backend, plan->jobs);
+	finished = wt_paper_sweep(plan, strcmp(plan->backend, "sim") ? wt_paper_run_lab : wt_paper_run_sim, records, out.runs,
+				  &interrupted);
+	if (finished < 0)
+		code = wt_fail(WT_EXIT_ENVIRONMENT, "no worker process: %s", strerror((int)-finished));
+	else
+		code = conclude(command, &out, records, wt_wall_clock() - from);
+	free(records);
+	return code;
+}
+
+static int run_main(int argc, char **argv)
+{
+	static struct command command; /* large */
+	struct wt_args args;
+	char err[400];
+	int option;
+
+	command.plan.backend = "sim";
+	wt_args_init(&args, &wt_command_paper_run, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (take(&command, option, args.value, err, sizeof(err)))
+			return option >= 0 ? wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err)
+					   : wt_fail(WT_EXIT_USAGE, "%s", err);
+	}
+	if (complete(&command, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	return sweep(&command);
+}
+
+const struct wt_command wt_command_paper_run = {
+	.name = "paper run",
+	.arguments = "TABLE",
+	.text = "re-create a published table and compare",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = run_main,
+	.notes = "  wavetank paper run tcp-real-2001/table1\n"
+		 "  wavetank paper run tcp-real-2001/table1 --backend tap --points 0,0.05,0.2 --repeats 3\n"
+		 "Results do not depend on --jobs. In real time the same rows are run in virtual time too, and each cell says whether\n"
+		 "the two agree (exit code 1 if one does not). ^C keeps what is done. Exit code 5: some runs failed.",
+};

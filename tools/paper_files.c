@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/paper_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stack/drive/json.h"
+#include "tools/version.h"
+
+/* mkdir -p; 0, or negative errno (-EEXIST: the last part was there). */
+static int make(const char *dir)
+{
+	char part[512];
+	size_t len = strlen(dir);
+
+	if (len >= sizeof(part))
+		return -ENAMETOOLONG;
+	for (size_t i = 1; i < len; i++)
+		if (dir[i] == '/') {
+			snprintf(part, sizeof(part), "%.*s", (int)i, dir);
+			if (mkdir(part, 0777) && errno != EEXIST)
+				return -errno;
+		}
+	return mkdir(dir, 0777) ? -errno : 0;
+}
+
+static int make_fresh(struct wt_paper_files_out *out, const struct wt_paper_plan *plan)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s", plan->paper->id);
+	for (char *c = name; *c; c++)
+		if (*c == '/')
+			*c = '-';
+	for (unsigned n = 1; n < 10000; n++) {
+		int error;
+
+		if (n == 1)
+			snprintf(out->dir, sizeof(out->dir), "results/%s-%s", name, plan->backend);
+		else
+			snprintf(out->dir, sizeof(out->dir), "results/%s-%s-%u", name, plan->backend, n);
+		error = make(out->dir);
+		if (error != -EEXIST)
+			return error;
+	}
+	return -EEXIST;
+}
+
+static FILE *create(const struct wt_paper_files_out *out, const char *name)
+{
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/%s", out->dir, name);
+	return fopen(path, "wxe");
+}
+
+static void plan_json(FILE *file, const struct wt_paper_plan *plan)
+{
+	struct wt_json json;
+
+	wt_json_init(&json, file);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "schema", "wavetank.paper.1");
+	wt_json_string(&json, "record", "plan");
+	wt_json_string(&json, "table", plan->paper->id);
+	wt_json_string(&json, "backend", plan->backend);
+	wt_json_string(&json, "version", WT_VERSION);
+	wt_json_string(&json, "commit", WT_COMMIT);
+	wt_json_u64(&json, "seed", plan->seed);
+	wt_json_u64(&json, "repeats", plan->repeats);
+	wt_json_string(&json, "fwd", plan->paper->fwd);
+	wt_json_string(&json, "rev", plan->paper->rev);
+	wt_json_string(&json, "preset", plan->paper->preset);
+	wt_json_string(&json, "settings", plan->paper->settings);
+	wt_json_end(&json);
+}
+
+int wt_paper_files_open(struct wt_paper_files_out *out, const char *dir, const struct wt_paper_plan *plan, char *err,
+			size_t err_len)
+{
+	int error;
+
+	memset(out, 0, sizeof(*out));
+	if (dir) {
+		if (strlen(dir) >= sizeof(out->dir)) {
+			snprintf(err, err_len, "name of the results folder is too long");
+			return -ENAMETOOLONG;
+		}
+		snprintf(out->dir, sizeof(out->dir), "%s", dir);
+		error = make(dir);
+		if (error == -EEXIST)
+			error = 0; /* a folder of the user's; files in it are not overwritten */
+	} else {
+		error = make_fresh(out, plan);
+	}
+	if (!error) {
+		out->runs = create(out, "runs.jsonl");
+		if (!out->runs)
+			error = -errno;
+	}
+	if (error) {
+		snprintf(err, err_len, "%s/runs.jsonl: %s", out->dir, strerror(-error));
+		return error;
+	}
+	plan_json(out->runs, plan);
+	return 0;
+}
+
+/* After a failed write the file may end in a torn line: cut it off. */
+static void cut_torn_line(const struct wt_paper_files_out *out)
+{
+	char path[600];
+	FILE *file;
+	long whole = 0;
+	int c;
+
+	snprintf(path, sizeof(path), "%s/runs.jsonl", out->dir);
+	file = fopen(path, "re");
+	while (file && (c = getc(file)) != EOF)
+		if (c == '\n')
+			whole = ftell(file);
+	if (file)
+		fclose(file);
+	if (truncate(path, whole) && errno != ENOENT)
+		fprintf(stderr, "wavetank: %s: %s\n", path, strerror(errno));
+}
+
+static int close_file(FILE *file)
+{
+	int error;
+
+	if (!file)
+		return errno ? -errno : -EIO;
+	error = ferror(file) ? -ENOSPC : 0;
+	if (fclose(file) && !error)
+		error = errno ? -errno : -EIO;
+	return error;
+}
+
+int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report,
+			 double wall)
+{
+	struct wt_json json;
+	FILE *file;
+	int error, more;
+
+	wt_json_init(&json, out->runs);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "end");
+	wt_json_u64(&json, "runs", report->runs);
+	wt_json_u64(&json, "failed", report->failed);
+	wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
+	wt_json_number(&json, "simulated_s", report->simulated);
+	wt_json_number(&json, "wall_s", wall);
+	wt_json_end(&json);
+	error = close_file(out->runs);
+	if (error)
+		cut_torn_line(out);
+	file = create(out, "table.csv");
+	if (file)
+		wt_paper_csv(file, plan, report);
+	more = close_file(file);
+	error = error ? error : more;
+	file = create(out, "table.txt");
+	if (file)
+		wt_paper_print(file, plan, report, wall);
+	more = close_file(file);
+	return error ? error : more;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The folder a sweep writes to: runs.jsonl while it goes on, table.csv and table.txt at the end. */
+#ifndef WT_TOOLS_PAPER_FILES_H
+#define WT_TOOLS_PAPER_FILES_H
+
+#include "tools/paper_run.h"
+
+struct wt_paper_files_out {
+	char dir[512];
+	FILE *runs;
+};
+
+/*
+ * Makes `dir`, which must not exist or be empty of results; NULL: results/TABLE-BACKEND, with -2, -3 ... if it is taken. 0, or negative
+ * errno with a sentence in err.
+ */
+int wt_paper_files_open(struct wt_paper_files_out *out, const char *dir, const struct wt_paper_plan *plan, char *err,
+			size_t err_len);
+/* Writes what is left and closes. 0, or the first write error: runs.jsonl then ends with the last whole line. */
+int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report,
+			 double wall);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Verdicts. A cell: `match`, our 95 % interval contains the printed value; `near`, within 10 % of it; `rank`, neither, but the
+ * protocols of its row stand in the printed order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no
+ * run of ours finished.
+ *
+ * A row's order is judged pair by pair on paired ratios (both met the same losses): a pair whose interval contains 1 is
+ * undecided. One pair decided against the paper makes the row differ.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/paper_run.h"
+
+/* Goodput of one cell by repeat, NaN where it failed. */
+static void samples(const struct wt_paper_plan *plan, const struct wt_paper_record *records, unsigned point, unsigned variant,
+		    double *out, unsigned *failed)
+{
+	*failed = 0;
+	for (unsigned k = 0; k < plan->repeats; k++) {
+		const struct wt_paper_record *record = wt_paper_record(plan, records, k, point, variant);
+
+		out[k] = record->outcome == WT_PAPER_OK ? record->goodput : NAN;
+		*failed += record->outcome == WT_PAPER_FAILED;
+	}
+}
+
+static bool usable(const struct wt_paper_point *point, const struct wt_paper_row_result *row, unsigned variant)
+{
+	return !isnan(point->cell[variant].goodput) && !*point->cell[variant].suspect && row->cell[variant].ours.n;
+}
+
+static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_point *point, double *const sample[],
+			struct wt_paper_row_result *row)
+{
+	double ours[WT_PAPER_VARIANTS], paper[WT_PAPER_VARIANTS];
+	unsigned n = 0, undecided = 0, against = 0, pairs = 0;
+
+	for (unsigned i = 0; i < plan->paper->variants; i++) {
+		if (!usable(point, row, i))
+			continue;
+		ours[n] = row->cell[i].ours.mean;
+		paper[n++] = point->cell[i].goodput;
+		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
+			struct wt_mean ratio;
+			double half;
+
+			if (!usable(point, row, j))
+				continue;
+			pairs++;
+			ratio = wt_paired_ratio(sample[i], sample[j], plan->repeats);
+			half = isnan(ratio.half) ? 0 : ratio.half;
+			if (!ratio.n || fabs(ratio.mean - 1) <= half)
+				undecided++;
+			else if ((ratio.mean > 1) != (point->cell[i].goodput > point->cell[j].goodput))
+				against++;
+		}
+	}
+	row->tau = wt_kendall_tau(paper, ours, n);
+	row->order = !pairs ? WT_ORDER_NONE : against ? WT_ORDER_DIFFERS : undecided ? WT_ORDER_UNDECIDED : WT_ORDER_AGREES;
+}
+
+static const char *verdict(const struct wt_paper_cell *paper, const struct wt_paper_cell_result *cell, bool in_order)
+{
+	double half = isnan(cell->ours.half) ? 0 : cell->ours.half;
+
+	if (!cell->ours.n)
+		return cell->failed ? "failed" : "n/a";
+	if (*paper->suspect)
+		return "suspect";
+	if (isnan(paper->goodput))
+		return "n/a";
+	if (fabs(cell->ours.mean - paper->goodput) <= half)
+		return "match";
+	if (fabs(cell->ratio - 1) <= 0.10)
+		return "near";
+	return in_order ? "rank" : "differs";
+}
+
+void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_record *records, struct wt_paper_report *report)
+{
+	unsigned variants = plan->paper->variants;
+	double *all = calloc((size_t)variants * plan->repeats, sizeof(double)), *sample[WT_PAPER_VARIANTS];
+
+	memset(report, 0, sizeof(*report));
+	for (uint32_t i = 0; i < wt_paper_count(plan); i++) {
+		report->runs += records[i].outcome == WT_PAPER_OK || records[i].outcome == WT_PAPER_FAILED;
+		report->failed += records[i].outcome == WT_PAPER_FAILED;
+		report->simulated += records[i].simulated;
+	}
+	for (unsigned p = 0; p < plan->points && all; p++) {
+		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+		struct wt_paper_row_result *row = &report->row[p];
+
+		for (unsigned v = 0; v < variants; v++) {
+			sample[v] = all + (size_t)v * plan->repeats;
+			samples(plan, records, p, v, sample[v], &row->cell[v].failed);
+			row->cell[v].ours = wt_mean_of(sample[v], plan->repeats);
+			row->cell[v].ratio = row->cell[v].ours.mean / point->cell[v].goodput;
+		}
+		judge_order(plan, point, sample, row);
+		for (unsigned v = 0; v < variants; v++)
+			row->cell[v].verdict = verdict(&point->cell[v], &row->cell[v], row->order == WT_ORDER_AGREES);
+	}
+	free(all);
+}

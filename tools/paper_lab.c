@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A real-time run is what a person would type: lab up, recv on b, send on a, lab down, by this same program. The lab is made and taken
+ * down for every run, so that nothing of one run is left for the next.
+ */
+#include "tools/paper_lab.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stack/base/units.h"
+#include "tools/child.h"
+#include "tools/progress.h"
+
+#define UP_SECONDS 60   /* for lab up and down: two dozen may come up at once on two cores */
+#define RUN_SECONDS 7200
+#define ARGS_MAX 40
+
+struct lab_run {
+	const struct wt_paper_plan *plan;
+	const struct wt_paper_variant *variant;
+	struct wt_paper_record *record;
+	const volatile int *stop;
+	char program[PATH_MAX], name[32], host[2][40], seed[24], size[32];
+	char fwd[640], rev[640];
+};
+
+/* argv of one command, its parts as given. */
+struct words {
+	unsigned count;
+	const char *at[ARGS_MAX];
+};
+
+static void say(struct words *words, const char *word)
+{
+	if (words->count + 1 < ARGS_MAX)
+		words->at[words->count++] = word;
+}
+
+/* An option and its value, unless the value is empty. */
+static void say_with(struct words *words, const char *option, const char *value)
+{
+	if (*value) {
+		say(words, option);
+		say(words, value);
+	}
+}
+
+static int start(struct wt_child *child, const struct words *words, bool want_out, bool want_err)
+{
+	/* execv() takes char *const[] for history's sake and does not write to it. */
+	return wt_child_start(child, (char *const *)(uintptr_t)words->at, want_out, want_err);
+}
+
+static void fail(struct lab_run *run, const char *what, const char *text)
+{
+	struct wt_paper_record *record = run->record;
+	size_t len = strcspn(text, "\n");
+
+	if (run->stop && *run->stop) {
+		record->outcome = WT_PAPER_STOPPED;
+		return;
+	}
+	record->outcome = WT_PAPER_FAILED;
+	snprintf(record->why, sizeof(record->why), "%s: %.*s", what, (int)(len < 120 ? len : 120), text);
+}
+
+static bool lab_up(struct lab_run *run)
+{
+	struct words words = {0};
+	struct wt_child child;
+	char text[512] = "";
+	int error;
+
+	say(&words, run->program);
+	say(&words, "lab");
+	say(&words, "up");
+	say(&words, run->name);
+	say_with(&words, "--backend", run->plan->backend);
+	say_with(&words, "--fwd", run->fwd);
+	say_with(&words, "--rev", run->rev);
+	say_with(&words, "--seed", run->seed);
+	error = start(&child, &words, false, true);
+	if (error) {
+		fail(run, "lab up", strerror(-error));
+		return false;
+	}
+	/* Not to end of file: what stays running in the lab may hold the pipe. */
+	while (!wt_child_read(child.err, text, sizeof(text), "\n", 1, run->stop) && !(run->stop && *run->stop)) {
+		char scrap[2] = "";
+
+		if (wt_child_read(child.err, scrap, sizeof(scrap), NULL, 0.05, NULL))
+			break;
+	}
+	error = wt_child_end(&child, UP_SECONDS, NULL); /* never cut short: half a lab is harder to take down */
+	if (error)
+		fail(run, "lab up", *text ? text : "failed");
+	return error == 0;
+}
+
+static void lab_down(struct lab_run *run)
+{
+	struct words words = {0};
+	struct wt_child child;
+
+	say(&words, run->program);
+	say(&words, "lab");
+	say(&words, "down");
+	say(&words, run->name);
+	if (start(&child, &words, false, false) == 0)
+		wt_child_end(&child, UP_SECONDS, NULL);
+}
+
+static void stack_words(const struct lab_run *run, struct words *words)
+{
+	say_with(words, "--preset", run->plan->paper->preset);
+	say_with(words, "-S", run->plan->paper->settings);
+}
+
+static int start_recv(const struct lab_run *run, struct wt_child *child)
+{
+	struct words words = {0};
+
+	say(&words, run->program);
+	say(&words, "lab");
+	say(&words, "exec");
+	say(&words, run->host[1]);
+	say(&words, run->program);
+	say(&words, "recv");
+	say(&words, "-1");
+	say_with(&words, "-i", "0");
+	stack_words(run, &words);
+	say_with(&words, "--rcc", run->variant->receiver);
+	return start(child, &words, false, true);
+}
+
+static int start_send(const struct lab_run *run, struct wt_child *child)
+{
+	struct words words = {0};
+
+	say(&words, run->program);
+	say(&words, "lab");
+	say(&words, "exec");
+	say(&words, run->host[0]);
+	say(&words, run->program);
+	say(&words, "send");
+	say_with(&words, "-c", "b");
+	say_with(&words, "-n", run->size);
+	say_with(&words, "-i", "0");
+	say(&words, "--json");
+	say_with(&words, "--seed", run->seed);
+	stack_words(run, &words);
+	say_with(&words, "-C", run->variant->sender);
+	say_with(&words, "--recovery", run->variant->recovery);
+	return start(child, &words, true, true);
+}
+
+/* Takes the numbers out of send's record, the last line. */
+static void parse(struct lab_run *run, char *text)
+{
+	struct wt_paper_record *record = run->record;
+	const char *outcome = NULL;
+	json_t *root, *sender;
+	char *line;
+
+	while (*text && text[strlen(text) - 1] == '\n')
+		text[strlen(text) - 1] = '\0';
+	line = strrchr(text, '\n');
+	root = json_loads(line ? line + 1 : text, 0, NULL);
+	json_unpack(root, "{s:s}", "outcome", &outcome);
+	if (!outcome || strcmp(outcome, "complete")) {
+		fail(run, "send", outcome ? outcome : "no record");
+	} else {
+		record->outcome = WT_PAPER_OK;
+		record->goodput = json_number_value(json_object_get(root, "goodput_kBps"));
+		record->time = json_number_value(json_object_get(root, "connection_time_s"));
+		record->simulated = record->time;
+		sender = json_object_get(root, "sender");
+		record->sent_segs = (uint64_t)json_integer_value(json_object_get(sender, "sent_segs"));
+		record->retransmits_segs = (uint64_t)json_integer_value(json_object_get(sender, "retransmits_segs"));
+		record->fast_recoveries = (uint64_t)json_integer_value(json_object_get(sender, "fast_recoveries"));
+		record->timeouts = (uint64_t)json_integer_value(json_object_get(sender, "timeouts"));
+	}
+	json_decref(root);
+}
+
+static void transfer(struct lab_run *run)
+{
+	struct wt_child recv = {.out = -1, .err = -1}, send = {.out = -1, .err = -1};
+	char text[512] = "", *out = calloc(1, 65536);
+	int error = out ? start_recv(run, &recv) : -ENOMEM;
+
+	if (error) {
+		fail(run, "recv", strerror(-error));
+	} else if (!wt_child_read(recv.err, text, sizeof(text), "listening", UP_SECONDS, run->stop)) {
+		fail(run, "recv", *text ? text : "does not listen");
+	} else if ((error = start_send(run, &send)) != 0) {
+		fail(run, "send", strerror(-error));
+	} else {
+		bool whole = wt_child_read(send.out, out, 65536, NULL, RUN_SECONDS, run->stop);
+
+		*text = '\0';
+		wt_child_read(send.err, text, sizeof(text), NULL, 1, run->stop);
+		if (whole && *out)
+			parse(run, out);
+		else
+			fail(run, "send", *text ? text : whole ? "no record" : "not finished in time");
+	}
+	wt_child_end(&send, 5, run->stop);
+	wt_child_end(&recv, 0, run->stop); /* it may still wait for an ACK that was lost; we have its result */
+	free(out);
+}
+
+void wt_paper_run_lab(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop)
+{
+	struct wt_paper_place at = wt_paper_at(plan, index);
+	struct lab_run run = {.plan = plan, .variant = &plan->paper->variant[at.variant], .record = record, .stop = stop};
+	const char *p = plan->paper->point[plan->point[at.point]].p;
+	ssize_t len = readlink("/proc/self/exe", run.program, sizeof(run.program) - 1);
+	double from = wt_wall_clock();
+
+	if (len <= 0) {
+		fail(&run, "/proc/self/exe", strerror(errno));
+		return;
+	}
+	wt_paper_words(plan->paper->fwd, p, run.fwd, sizeof(run.fwd));
+	wt_paper_words(plan->paper->rev, p, run.rev, sizeof(run.rev));
+	snprintf(run.name, sizeof(run.name), "paper-%d-%" PRIu32, (int)getppid(), index);
+	for (unsigned i = 0; i < 2; i++)
+		snprintf(run.host[i], sizeof(run.host[i]), "%s:%c", run.name, 'a' + (int)i);
+	snprintf(run.seed, sizeof(run.seed), "%" PRIu64, plan->seed + at.repeat);
+	wt_format_size(plan->paper->size, run.size, sizeof(run.size));
+	if (lab_up(&run))
+		transfer(&run);
+	lab_down(&run); /* also after a failed lab up: whatever stands of it */
+	record->wall = wt_wall_clock() - from;
+}
+
+unsigned wt_paper_agreement(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *real,
+			    const struct wt_paper_report *virtual_time, unsigned virtual_repeats, unsigned *cells)
+{
+	const struct wt_paper *paper = plan->paper;
+	unsigned agree = 0;
+
+	*cells = 0;
+	fprintf(out, "\n%s (%u runs) beside virtual time (%u runs), KB/s, mean and 95 %% interval:\n", plan->backend, plan->repeats,
+		virtual_repeats);
+	for (unsigned p = 0; p < plan->points; p++)
+		for (unsigned v = 0; v < paper->variants; v++) {
+			const struct wt_mean *a = &real->row[p].cell[v].ours, *b = &virtual_time->row[p].cell[v].ours;
+			bool overlap = wt_means_overlap(a, b);
+			/* Without losses the runs hardly differ, and what is left is the machine's own lateness. */
+			bool close = !overlap && a->n && b->n && fabs(a->mean / b->mean - 1) <= 0.01;
+
+			fprintf(out, "  %-5s %-10s %8.1f ± %-6.1f %8.1f ± %-6.1f %s\n", v ? "" : paper->point[plan->point[p]].label,
+				paper->variant[v].label, a->mean, a->half, b->mean, b->half,
+				overlap ? "agree" : close ? "agree within 1 %" : a->n && b->n ? "DIFFER" : "nothing to compare");
+			agree += overlap || close;
+			++*cells;
+		}
+	fprintf(out, "agree: %u of %u (intervals overlap, or means within 1 %%)\n", agree, *cells);
+	return agree;
+}

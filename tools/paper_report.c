@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "stack/drive/json.h"
+#include "tools/paper_run.h"
+#include "tools/version.h"
+
+static const char *const order_texts[] = {
+	[WT_ORDER_NONE] = "nothing to compare",
+	[WT_ORDER_AGREES] = "as printed",
+	[WT_ORDER_UNDECIDED] = "not against the printed one; some pairs too close to call",
+	[WT_ORDER_DIFFERS] = "not as printed",
+};
+
+static const char *number(char *text, size_t len, const char *format, double value)
+{
+	if (isnan(value))
+		snprintf(text, len, "-");
+	else
+		snprintf(text, len, format, value);
+	return text;
+}
+
+/* Footnote numbers are given in order of appearance. */
+struct notes {
+	unsigned count;
+	const char *text[2 * WT_PAPER_POINTS * WT_PAPER_VARIANTS];
+};
+
+static const char *note(struct notes *notes, const char *text, char *mark, size_t len)
+{
+	*mark = '\0';
+	if (*text) {
+		notes->text[notes->count++] = text;
+		snprintf(mark, len, " [%u]", notes->count);
+	}
+	return mark;
+}
+
+static void print_order(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_row_result *row, const char *mark)
+{
+	unsigned order[WT_PAPER_VARIANTS], n = 0;
+	char tau[32];
+
+	for (unsigned v = 0; v < plan->paper->variants; v++) {
+		unsigned i = n;
+
+		if (!row->cell[v].ours.n)
+			continue;
+		for (; i > 0 && row->cell[order[i - 1]].ours.mean < row->cell[v].ours.mean; i--)
+			order[i] = order[i - 1];
+		order[i] = v;
+		n++;
+	}
+	fprintf(out, "        order: ");
+	for (unsigned i = 0; i < n; i++)
+		fprintf(out, "%s%s", i ? " > " : "", plan->paper->variant[order[i]].label);
+	fprintf(out, ": %s (Kendall tau %s)%s\n", order_texts[row->order], number(tau, sizeof(tau), "%.2f", row->tau), mark);
+}
+
+static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, unsigned p,
+		      struct notes *notes)
+{
+	const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+	const struct wt_paper_row_result *row = &report->row[p];
+	char mean[32], half[32], paper[32], ratio[32], mark[16];
+
+	for (unsigned v = 0; v < plan->paper->variants; v++) {
+		const struct wt_paper_cell_result *cell = &row->cell[v];
+
+		fprintf(out, "  %-5s %-10s %8s ± %-6s %9s %6s  %s%s", v ? "" : point->label, plan->paper->variant[v].label,
+			number(mean, sizeof(mean), "%.1f", cell->ours.mean), number(half, sizeof(half), "%.1f", cell->ours.half),
+			number(paper, sizeof(paper), "%.2f", point->cell[v].goodput),
+			number(ratio, sizeof(ratio), "%.2f", cell->ratio), cell->verdict,
+			note(notes, point->cell[v].suspect, mark, sizeof(mark)));
+		if (cell->failed)
+			fprintf(out, "  (%u of %u failed)", cell->failed, cell->failed + (unsigned)cell->ours.n);
+		fputc('\n', out);
+	}
+	print_order(out, plan, row, note(notes, point->note, mark, sizeof(mark)));
+}
+
+static void print_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
+{
+	static const char *const verdicts[] = {"match", "near", "rank", "differs", "suspect", "failed"};
+	unsigned orders[4] = {0};
+
+	fprintf(out, "\ncells:");
+	for (unsigned i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		unsigned count = 0;
+
+		for (unsigned p = 0; p < plan->points; p++)
+			for (unsigned v = 0; v < plan->paper->variants; v++)
+				count += !strcmp(report->row[p].cell[v].verdict, verdicts[i]);
+		if (count)
+			fprintf(out, " %u %s", count, verdicts[i]);
+	}
+	for (unsigned p = 0; p < plan->points; p++)
+		orders[report->row[p].order]++;
+	fprintf(out, " · orders: %u as printed, %u too close to call, %u not as printed\n", orders[WT_ORDER_AGREES],
+		orders[WT_ORDER_UNDECIDED], orders[WT_ORDER_DIFFERS]);
+	fputs("match: our 95 % interval holds the printed value · near: within 10 % · rank: only the order agrees\n", out);
+}
+
+void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, double wall)
+{
+	const struct wt_paper *paper = plan->paper;
+	struct notes notes = {0};
+
+	fprintf(out, "%s: %s\n%s\ngoodput in KB/s (1000 bytes), mean and 95 %% interval of %u runs; first column: %s\n\n", paper->id,
+		paper->title, paper->source, plan->repeats, *paper->axis ? paper->axis : "point");
+	fprintf(out, "  %-5s %-10s %8s   %-6s %9s %6s  %s\n", "", "protocol", "ours", "", "paper", "ratio", "verdict");
+	for (unsigned p = 0; p < plan->points; p++)
+		print_row(out, plan, report, p, &notes);
+	for (unsigned i = 0; i < notes.count; i++)
+		fprintf(out, "%s  [%u] %s\n", i ? "" : "\n", i + 1, notes.text[i]);
+	print_summary(out, plan, report);
+	fprintf(out, "%u runs (%u failed) on %s in %.1f s", report->runs, report->failed, plan->backend, wall);
+	if (!strcmp(plan->backend, "sim") && wall > 0)
+		fprintf(out, ", %.0f simulated seconds per wall second", report->simulated / wall);
+	fprintf(out, " · seed %" PRIu64 " · wavetank %s %s\n", plan->seed, WT_VERSION, WT_COMMIT);
+}
+
+void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
+{
+	fputs("point,variant,runs,failed,goodput_mean_kBps,goodput_half95_kBps,goodput_stddev_kBps,paper_goodput_kBps,ratio,"
+	      "verdict,paper_suspect\r\n", out);
+	for (unsigned p = 0; p < plan->points; p++) {
+		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+
+		for (unsigned v = 0; v < plan->paper->variants; v++) {
+			const struct wt_paper_cell_result *cell = &report->row[p].cell[v];
+			const double values[] = {cell->ours.mean, cell->ours.half, cell->ours.deviation, point->cell[v].goodput,
+						 cell->ratio};
+			char text[32];
+
+			fprintf(out, "%s,%s,%zu,%u", point->label, plan->paper->variant[v].name, cell->ours.n, cell->failed);
+			for (unsigned i = 0; i < 5; i++)
+				fprintf(out, ",%s", isnan(values[i]) ? "" : number(text, sizeof(text), "%.6g", values[i]));
+			fprintf(out, ",%s,%d\r\n", cell->verdict, *point->cell[v].suspect != '\0');
+		}
+	}
+}
+
+void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
+{
+	static const char *const orders[] = {"none", "agrees", "undecided", "differs"};
+	struct wt_json json;
+
+	wt_json_init(&json, out);
+	for (unsigned p = 0; p < plan->points; p++) {
+		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+		const struct wt_paper_row_result *row = &report->row[p];
+
+		for (unsigned v = 0; v < plan->paper->variants; v++) {
+			const struct wt_paper_cell_result *cell = &row->cell[v];
+
+			wt_json_object(&json, NULL);
+			wt_json_string(&json, "record", "cell");
+			wt_json_string(&json, "table", plan->paper->id);
+			wt_json_string(&json, "backend", plan->backend);
+			wt_json_string(&json, "point", point->label);
+			wt_json_string(&json, "variant", plan->paper->variant[v].name);
+			wt_json_u64(&json, "runs", cell->ours.n);
+			wt_json_u64(&json, "failed", cell->failed);
+			wt_json_number(&json, "goodput_mean_kBps", cell->ours.mean);
+			wt_json_number(&json, "goodput_half95_kBps", cell->ours.half);
+			wt_json_number(&json, "paper_goodput_kBps", point->cell[v].goodput);
+			wt_json_bool(&json, "paper_suspect", *point->cell[v].suspect);
+			wt_json_number(&json, "ratio", cell->ratio);
+			wt_json_string(&json, "verdict", cell->verdict);
+			wt_json_string(&json, "row_order", orders[row->order]);
+			wt_json_number(&json, "row_kendall_tau", row->tau);
+			wt_json_end(&json);
+		}
+	}
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/paper_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/path.h"
+#include "stack/drive/json.h"
+#include "tools/jobs.h"
+#include "tools/progress.h"
+#include "tools/tcp_words.h"
+
+uint32_t wt_paper_count(const struct wt_paper_plan *plan)
+{
+	return plan->repeats * plan->points * plan->paper->variants;
+}
+
+struct wt_paper_place wt_paper_at(const struct wt_paper_plan *plan, uint32_t index)
+{
+	unsigned variants = plan->paper->variants;
+
+	return (struct wt_paper_place){index / (plan->points * variants), index / variants % plan->points, index % variants};
+}
+
+const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, const struct wt_paper_record *records,
+					      unsigned repeat, unsigned point, unsigned variant)
+{
+	return &records[(repeat * plan->points + point) * plan->paper->variants + variant];
+}
+
+int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
+		      struct wt_paper_words *words, struct wt_scenario *scenario, char *err, size_t err_len)
+{
+	const struct wt_paper *paper = plan->paper;
+	const struct wt_paper_variant *v = &paper->variant[variant];
+	const char *p = paper->point[plan->point[point]].p;
+	struct wt_tcp_words a = {
+		.preset = *paper->preset ? paper->preset : NULL,
+		.settings = *paper->settings ? paper->settings : NULL,
+		.sender = v->sender,
+		.recovery = *v->recovery ? v->recovery : NULL,
+	};
+	struct wt_tcp_words b = {.preset = a.preset, .settings = a.settings, .receiver = *v->receiver ? v->receiver : NULL};
+	int error;
+
+	wt_scenario_init(scenario);
+	wt_paper_words(paper->fwd, p, words->fwd, sizeof(words->fwd));
+	wt_paper_words(paper->rev, p, words->rev, sizeof(words->rev));
+	scenario->fwd = words->fwd;
+	scenario->rev = words->rev;
+	scenario->size = paper->size;
+	scenario->limit = paper->limit;
+	scenario->seed = seed;
+	error = wt_tcp_words_apply(&a, &scenario->a, err, err_len);
+	return error ? error : wt_tcp_words_apply(&b, &scenario->b, err, err_len);
+}
+
+int wt_paper_check(const struct wt_paper_plan *plan, char *err, size_t err_len)
+{
+	struct wt_paper_words words;
+	struct wt_scenario scenario;
+	struct wt_path fwd, rev;
+
+	for (unsigned point = 0; point < plan->points; point++)
+		for (unsigned variant = 0; variant < plan->paper->variants; variant++) {
+			int error = wt_paper_scenario(plan, point, variant, 1, &words, &scenario, err, err_len);
+
+			if (!error)
+				error = wt_path_init_pair(&fwd, words.fwd, &rev, words.rev, 1, err, err_len);
+			if (error)
+				return error;
+			wt_path_finish(&fwd);
+			wt_path_finish(&rev);
+		}
+	return 0;
+}
+
+static void fill(struct wt_paper_record *record, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
+{
+	const struct wt_bulk_sender *s = &result->flow[0];
+
+	record->simulated = (double)result->simulated / 1e9;
+	record->wall = result->wall_s;
+	record->sent_segs = s->info.segs_sent;
+	record->retransmits_segs = s->info.retransmits_segs;
+	record->fast_recoveries = s->info.fast_recoveries;
+	record->timeouts = s->info.timeouts;
+	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
+		record->dropped_frames += result->dropped[i];
+	if (result->interrupted) {
+		record->outcome = WT_PAPER_STOPPED;
+	} else if (wt_scenario_ok(result)) {
+		record->outcome = WT_PAPER_OK;
+		record->goodput = wt_bulk_goodput(s) / 1000;
+		record->time = (double)(s->acked - s->start) / 1e9;
+	} else {
+		record->outcome = WT_PAPER_FAILED;
+		if (result->out_of_time)
+			snprintf(record->why, sizeof(record->why), "not finished after %.0f simulated seconds", record->simulated);
+		else
+			snprintf(record->why, sizeof(record->why), "%s%s%s", wt_bulk_fail_text(result->fail),
+				 result->error ? ": " : "", result->error ? strerror(-result->error) : "");
+	}
+}
+
+void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop)
+{
+	struct wt_paper_place at = wt_paper_at(plan, index);
+	struct wt_scenario_result result;
+	struct wt_paper_words words;
+	struct wt_scenario scenario;
+	int error = wt_paper_scenario(plan, at.point, at.variant, plan->seed + at.repeat, &words, &scenario, record->why,
+				      sizeof(record->why));
+
+	scenario.interrupt = stop;
+	if (!error)
+		error = wt_scenario_run(&scenario, &result, record->why, sizeof(record->why));
+	if (error) {
+		record->outcome = WT_PAPER_FAILED;
+		return;
+	}
+	fill(record, &scenario, &result);
+	wt_scenario_finish(&result);
+}
+
+/* ---- sweep -------------------------------------------------------------------------------------------- */
+
+struct sweep {
+	const struct wt_paper_plan *plan;
+	wt_paper_run_fn *run;
+	struct wt_paper_record *records;
+	FILE *lines;
+	uint32_t written; /* records below are in the file */
+	unsigned failed;
+	struct wt_progress progress;
+};
+
+static void work(void *arg, uint32_t index, void *result, const volatile int *stop)
+{
+	struct sweep *sweep = arg;
+
+	sweep->run(sweep->plan, index, result, stop);
+}
+
+/* Lines stand in the order of the runs, whoever finished first, so equal sweeps write equal files. */
+static void write_lines(struct sweep *sweep, bool all)
+{
+	uint32_t count = wt_paper_count(sweep->plan);
+
+	if (!sweep->lines)
+		return;
+	for (; sweep->written < count; sweep->written++) {
+		const struct wt_paper_record *record = &sweep->records[sweep->written];
+
+		if (record->outcome == WT_PAPER_NOT_RUN && !all)
+			break;
+		if (record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED)
+			wt_paper_record_json(sweep->lines, sweep->plan, sweep->written, record);
+	}
+	fflush(sweep->lines);
+}
+
+static void done(void *arg, uint32_t index, const void *result, bool lost)
+{
+	struct sweep *sweep = arg;
+	struct wt_paper_record *record = &sweep->records[index];
+
+	memcpy(record, result, sizeof(*record));
+	if (lost) {
+		record->outcome = WT_PAPER_FAILED;
+		snprintf(record->why, sizeof(record->why), "the process that ran it died");
+	}
+	if (record->outcome == WT_PAPER_FAILED)
+		sweep->failed++;
+	write_lines(sweep, false);
+}
+
+static void tick(void *arg, uint32_t finished)
+{
+	struct sweep *sweep = arg;
+	char extra[32];
+
+	snprintf(extra, sizeof(extra), "%u failed", sweep->failed);
+	wt_progress_show(&sweep->progress, finished, sweep->failed ? extra : NULL, wt_wall_clock());
+}
+
+int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, FILE *lines,
+		       const volatile int *interrupt)
+{
+	struct sweep sweep = {.plan = plan, .run = run, .records = records, .lines = lines};
+	struct wt_jobs jobs = {
+		.count = wt_paper_count(plan),
+		.workers = plan->jobs,
+		.result_size = sizeof(struct wt_paper_record),
+		.work = work,
+		.done = done,
+		.tick = tick,
+		.arg = &sweep,
+		.interrupt = interrupt,
+	};
+	const char *slash = strrchr(plan->paper->id, '/');
+	char what[96];
+	int64_t finished;
+
+	snprintf(what, sizeof(what), "%s@%s", slash ? slash + 1 : plan->paper->id, plan->backend);
+	wt_progress_start(&sweep.progress, what, jobs.count, wt_wall_clock());
+	finished = wt_jobs_run(&jobs);
+	wt_progress_end(&sweep.progress);
+	write_lines(&sweep, true);
+	return finished;
+}
+
+void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t index, const struct wt_paper_record *record)
+{
+	struct wt_paper_place at = wt_paper_at(plan, index);
+	const struct wt_paper *paper = plan->paper;
+	struct wt_json json;
+
+	wt_json_init(&json, out);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "run");
+	wt_json_string(&json, "point", paper->point[plan->point[at.point]].label);
+	wt_json_string(&json, "variant", paper->variant[at.variant].name);
+	wt_json_u64(&json, "repeat", at.repeat);
+	wt_json_u64(&json, "seed", plan->seed + at.repeat);
+	wt_json_bool(&json, "ok", record->outcome == WT_PAPER_OK);
+	if (record->outcome != WT_PAPER_OK)
+		wt_json_string(&json, "why", record->why);
+	wt_json_number(&json, "goodput_kBps", record->goodput);
+	wt_json_number(&json, "connection_time_s", record->time);
+	wt_json_u64(&json, "sent_segs", record->sent_segs);
+	wt_json_u64(&json, "retransmits_segs", record->retransmits_segs);
+	wt_json_u64(&json, "fast_recoveries", record->fast_recoveries);
+	wt_json_u64(&json, "timeouts", record->timeouts);
+	wt_json_u64(&json, "dropped_frames", record->dropped_frames);
+	wt_json_end(&json);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/paper_table.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/base/units.h"
+
+#define TEXT_MAX 65536
+
+struct parse {
+	struct wt_paper *paper;
+	char section[80], key[80]; /* of the line before: the same again is a continuation */
+	char value[600];
+	char *err;
+	size_t err_len;
+	char why[300];
+};
+
+static int refuse(struct parse *parse, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(parse->why, sizeof(parse->why), format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int copy(struct parse *parse, char *out, size_t len)
+{
+	if (strlen(parse->value) >= len)
+		return refuse(parse, "value of '%s' is longer than %zu characters", parse->key, len - 1);
+	snprintf(out, len, "%s", parse->value);
+	return 0;
+}
+
+/* A pointer to the text after "word " if section is "word NAME". */
+static const char *name_after(const char *section, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncmp(section, word, len) == 0 && section[len] == ' ' ? section + len + 1 : NULL;
+}
+
+static int table_key(struct parse *parse)
+{
+	struct wt_paper *paper = parse->paper;
+	const char *key = parse->key, *value = parse->value;
+
+	if (!strcmp(key, "id"))
+		return copy(parse, paper->id, sizeof(paper->id));
+	if (!strcmp(key, "title"))
+		return copy(parse, paper->title, sizeof(paper->title));
+	if (!strcmp(key, "source"))
+		return copy(parse, paper->source, sizeof(paper->source));
+	if (!strcmp(key, "axis"))
+		return copy(parse, paper->axis, sizeof(paper->axis));
+	if (!strcmp(key, "size"))
+		return wt_parse_size(value, &paper->size, parse->why, sizeof(parse->why));
+	if (!strcmp(key, "limit"))
+		return wt_parse_time(value, &paper->limit, parse->why, sizeof(parse->why));
+	if (!strcmp(key, "seed"))
+		return wt_parse_count(value, &paper->seed, parse->why, sizeof(parse->why));
+	if (!strcmp(key, "repeats"))
+		return wt_parse_count(value, &paper->repeats, parse->why, sizeof(parse->why));
+	return refuse(parse, "unknown key '%s' in [table]", key);
+}
+
+static int variant_key(struct parse *parse, const char *name)
+{
+	struct wt_paper *paper = parse->paper;
+	struct wt_paper_variant *variant = NULL;
+
+	for (unsigned i = 0; i < paper->variants; i++)
+		if (!strcmp(paper->variant[i].name, name))
+			variant = &paper->variant[i];
+	if (!variant) {
+		if (paper->variants == WT_PAPER_VARIANTS || strlen(name) >= sizeof(variant->name))
+			return refuse(parse, "too many variants, or '%s' is too long a name", name);
+		variant = &paper->variant[paper->variants++];
+		snprintf(variant->name, sizeof(variant->name), "%s", name);
+		snprintf(variant->label, sizeof(variant->label), "%s", name);
+	}
+	if (!strcmp(parse->key, "label"))
+		return copy(parse, variant->label, sizeof(variant->label));
+	if (!strcmp(parse->key, "sender"))
+		return copy(parse, variant->sender, sizeof(variant->sender));
+	if (!strcmp(parse->key, "recovery"))
+		return copy(parse, variant->recovery, sizeof(variant->recovery));
+	if (!strcmp(parse->key, "receiver"))
+		return copy(parse, variant->receiver, sizeof(variant->receiver));
+	return refuse(parse, "unknown key '%s' of variant %s", parse->key, name);
+}
+
+/* "237.65 KB/s 22.06 s" */
+static int published(struct parse *parse, struct wt_paper_cell *cell)
+{
+	int used = 0;
+
+	if (sscanf(parse->value, "%lf KB/s %lf s%n", &cell->goodput, &cell->time, &used) != 2 || !used ||
+	    parse->value[used] || !(cell->goodput > 0) || !(cell->time > 0))
+		return refuse(parse, "'%s': expected a goodput and a time, such as 237.65 KB/s 22.06 s", parse->value);
+	return 0;
+}
+
+static int point_key(struct parse *parse, const char *label)
+{
+	struct wt_paper *paper = parse->paper;
+	struct wt_paper_point *point = paper->points ? &paper->point[paper->points - 1] : NULL;
+	const char *suspect = name_after(parse->key, "suspect");
+
+	if (!point || strcmp(point->label, label)) {
+		if (paper->points == WT_PAPER_POINTS || strlen(label) >= sizeof(point->label))
+			return refuse(parse, "too many points, or '%s' is too long a label", label);
+		point = &paper->point[paper->points++];
+		snprintf(point->label, sizeof(point->label), "%s", label);
+		for (unsigned i = 0; i < WT_PAPER_VARIANTS; i++)
+			point->cell[i].goodput = point->cell[i].time = NAN;
+	}
+	if (!strcmp(parse->key, "p"))
+		return copy(parse, point->p, sizeof(point->p));
+	if (!strcmp(parse->key, "note"))
+		return copy(parse, point->note, sizeof(point->note));
+	for (unsigned i = 0; i < paper->variants; i++) {
+		if (!strcmp(parse->key, paper->variant[i].name))
+			return published(parse, &point->cell[i]);
+		if (suspect && !strcmp(suspect, paper->variant[i].name))
+			return copy(parse, point->cell[i].suspect, sizeof(point->cell[i].suspect));
+	}
+	return refuse(parse, "unknown key '%s' of point %s (variants come before points)", parse->key, label);
+}
+
+static int parameter_key(struct parse *parse)
+{
+	struct wt_paper *paper = parse->paper;
+	struct wt_paper_parameter *parameter = paper->parameters ? &paper->parameter[paper->parameters - 1] : NULL;
+
+	if (!parameter || strcmp(parameter->name, parse->key)) {
+		if (paper->parameters == WT_PAPER_PARAMETERS || strlen(parse->key) >= sizeof(parameter->name))
+			return refuse(parse, "too many parameters, or '%s' is too long a name", parse->key);
+		parameter = &paper->parameter[paper->parameters++];
+		snprintf(parameter->name, sizeof(parameter->name), "%s", parse->key);
+	}
+	return copy(parse, parameter->text, sizeof(parameter->text));
+}
+
+static int take(struct parse *parse)
+{
+	struct wt_paper *paper = parse->paper;
+	const char *name;
+
+	if (!strcmp(parse->section, "table"))
+		return table_key(parse);
+	if (!strcmp(parse->section, "path") && !strcmp(parse->key, "fwd"))
+		return copy(parse, paper->fwd, sizeof(paper->fwd));
+	if (!strcmp(parse->section, "path") && !strcmp(parse->key, "rev"))
+		return copy(parse, paper->rev, sizeof(paper->rev));
+	if (!strcmp(parse->section, "hosts") && !strcmp(parse->key, "preset"))
+		return copy(parse, paper->preset, sizeof(paper->preset));
+	if (!strcmp(parse->section, "hosts") && !strcmp(parse->key, "settings"))
+		return copy(parse, paper->settings, sizeof(paper->settings));
+	if (!strcmp(parse->section, "parameters"))
+		return parameter_key(parse);
+	name = name_after(parse->section, "variant");
+	if (name)
+		return variant_key(parse, name);
+	name = name_after(parse->section, "point");
+	if (name)
+		return point_key(parse, name);
+	return refuse(parse, "unknown section or key: [%s] %s", parse->section, parse->key);
+}
+
+/* libinih calls again with the same name for every continuation line: the value grows, and is taken anew. */
+static int on_line(void *arg, const char *section, const char *key, const char *value)
+{
+	struct parse *parse = arg;
+	bool more = !strcmp(section, parse->section) && !strcmp(key, parse->key);
+	size_t len = more ? strlen(parse->value) : 0;
+
+	snprintf(parse->section, sizeof(parse->section), "%s", section);
+	snprintf(parse->key, sizeof(parse->key), "%s", key);
+	if (len + strlen(value) + 2 > sizeof(parse->value)) {
+		refuse(parse, "value of '%s' is too long", key);
+		return 0;
+	}
+	snprintf(parse->value + len, sizeof(parse->value) - len, "%s%s", more ? " " : "", value);
+	return take(parse) == 0;
+}
+
+static int complete(struct parse *parse)
+{
+	const struct wt_paper *paper = parse->paper;
+
+	if (!*paper->id || !*paper->title || !*paper->fwd || !paper->size || !paper->repeats || !paper->limit)
+		return refuse(parse, "[table] needs id, title, size, repeats and limit, and [path] needs fwd");
+	if (!paper->points || !paper->variants)
+		return refuse(parse, "no variant or no point");
+	for (unsigned i = 0; i < paper->variants; i++)
+		if (!*paper->variant[i].sender)
+			return refuse(parse, "variant %s has no sender", paper->variant[i].name);
+	for (unsigned i = 0; i < paper->points; i++)
+		if (!*paper->point[i].p)
+			return refuse(parse, "point %s has no p", paper->point[i].label);
+	return 0;
+}
+
+int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, char *err, size_t err_len)
+{
+	struct parse parse = {.paper = paper};
+	int line;
+
+	memset(paper, 0, sizeof(*paper));
+	line = ini_parse_string(text, on_line, &parse);
+	if (line) {
+		snprintf(err, err_len, "%s:%d: %s", name, line, *parse.why ? parse.why : "neither [section] nor name = value");
+		return -EINVAL;
+	}
+	if (complete(&parse)) {
+		snprintf(err, err_len, "%s: %s", name, parse.why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int load_file(const char *path, struct wt_paper *paper, char *err, size_t err_len)
+{
+	FILE *file = fopen(path, "re");
+	char *text;
+	size_t len;
+	int error;
+
+	if (!file) {
+		error = -errno;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+		return error;
+	}
+	text = calloc(1, TEXT_MAX + 1);
+	len = text ? fread(text, 1, TEXT_MAX, file) : 0;
+	if (!text || ferror(file) || !feof(file)) {
+		error = !text ? -ENOMEM : ferror(file) ? -EIO : -EFBIG;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+	} else if (memchr(text, 0, len)) {
+		error = -EINVAL;
+		snprintf(err, err_len, "%s: not a text file", path);
+	} else {
+		error = wt_paper_parse(text, path, paper, err, err_len);
+	}
+	free(text);
+	fclose(file);
+	return error;
+}
+
+int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len)
+{
+	const char *data = getenv("WAVETANK_DATA");
+	size_t len = strlen(id), at;
+	char path[512];
+
+	if (len > 4 && !strcmp(id + len - 4, ".ini"))
+		return load_file(id, paper, err, err_len);
+	if (data && *data && !strstr(id, "..")) {
+		int error;
+
+		snprintf(path, sizeof(path), "%s/papers/%s.ini", data, id);
+		error = load_file(path, paper, err, err_len);
+		if (error != -ENOENT)
+			return error;
+	}
+	for (unsigned i = 0; wt_paper_files[i].id; i++)
+		if (!strcmp(wt_paper_files[i].id, id))
+			return wt_paper_parse(wt_paper_files[i].text, id, paper, err, err_len);
+	at = (size_t)snprintf(err, err_len, "no published table '%s'; known:", id);
+	for (unsigned i = 0; wt_paper_files[i].id && at < err_len; i++)
+		at += (size_t)snprintf(err + at, err_len - at, " %s", wt_paper_files[i].id);
+	return -ENOENT;
+}
+
+void wt_paper_words(const char *words, const char *p, char *out, size_t len)
+{
+	size_t at = 0;
+
+	*out = '\0';
+	while (*words && at + 1 < len) {
+		if (!strncmp(words, "{p}", 3)) {
+			at += (size_t)snprintf(out + at, len - at, "%s", p);
+			words += 3;
+		} else {
+			out[at++] = *words++;
+			out[at] = '\0';
+		}
+	}
+}
