@@ -51,17 +51,18 @@ static int absolute_path(const char *file, char path[WT_LAB_PATH])
 	return snprintf(path, WT_LAB_PATH, "%s/%s", cwd, file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
 }
 
-/* Parses a direction's words, so that a wrong one is told before anything is started, and keeps the normal form. */
-static int check_path(char words[WT_LAB_WORDS], const char *direction, uint64_t seed)
+/* Parses the words, so that a wrong one is told before anything is started, and keeps the normal form. */
+static int check_paths(struct wt_lab *lab)
 {
-	struct wt_path path = {0};
+	static struct wt_path fwd, rev;
 	char err[300];
-	int result = wt_path_init(&path, words, direction, seed, err, sizeof(err));
 
-	if (result < 0)
-		return wt_fail(WT_EXIT_USAGE, "--%s: %s", direction, err);
-	snprintf(words, WT_LAB_WORDS, "%s", path.text);
-	wt_path_finish(&path);
+	if (wt_path_init_pair(&fwd, lab->fwd, &rev, lab->rev, lab->seed, err, sizeof(err)) < 0)
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	snprintf(lab->fwd, sizeof(lab->fwd), "%s", fwd.text);
+	snprintf(lab->rev, sizeof(lab->rev), "%s", rev.text);
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
 	return WT_EXIT_OK;
 }
 
@@ -192,9 +193,7 @@ static int up_run(int argc, char **argv)
 	}
 	if (!lab.name[0])
 		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab up NAME --link 'delay 15ms'");
-	code = check_path(lab.fwd, "fwd", lab.seed);
-	if (!code)
-		code = check_path(lab.rev, "rev", lab.seed);
+	code = check_paths(&lab);
 	if (code)
 		return code;
 	lock = wt_labs_lock(err, sizeof(err));
@@ -245,15 +244,13 @@ static void show_lab(void *arg, const struct wt_lab *lab)
 {
 	struct status *status = arg;
 	struct wt_json json;
-	char up[40];
 
 	if (status->name && strcmp(status->name, lab->name) != 0)
 		return;
 	status->shown++;
 	if (!status->json) {
-		wt_format_time((time(NULL) - lab->created) * WT_S, up, sizeof(up));
-		printf("%s: backend %s, seed %" PRIu64 ", up %s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
-		       lab->backend, lab->seed, up, (int)lab->keeper.pid, (int)lab->emulator.pid,
+		printf("%s: backend %s, seed %" PRIu64 ", up %" PRId64 " s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
+		       lab->backend, lab->seed, (int64_t)time(NULL) - lab->created, (int)lab->keeper.pid, (int)lab->emulator.pid,
 		       *lab->fwd ? lab->fwd : "as it comes", *lab->rev ? lab->rev : "as it comes");
 		if (lab->capture[0])
 			printf("  capture: %s\n", lab->capture);

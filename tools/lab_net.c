@@ -88,6 +88,22 @@ int wt_net_veth(const char *name, const char *peer, pid_t pid)
 	return exchange(&request);
 }
 
+/* By rtnetlink, because the ioctl asks for a capability outside our user namespace. */
+int wt_net_queue_length(const char *interface, unsigned packets)
+{
+	struct request request = {
+		.head = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct ifinfomsg)), .nlmsg_type = RTM_NEWLINK,
+			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+		.link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(interface)},
+	};
+	uint32_t length = packets;
+
+	if (!request.link.ifi_index)
+		return -errno;
+	attribute(&request, IFLA_TXQLEN, &length, sizeof(length));
+	return exchange(&request);
+}
+
 /* ---- ioctl -------------------------------------------------------------------------------------------- */
 
 static int control(unsigned long what, void *argument)
@@ -149,14 +165,6 @@ int wt_net_address(const char *interface, const struct wt_addr *addr, unsigned p
 	result = control(SIOCSIFADDR, &request);
 	put_ipv4(&request.ifr_netmask, prefix_len ? ~0u << (32 - prefix_len) : 0);
 	return result < 0 ? result : control(SIOCSIFNETMASK, &request);
-}
-
-int wt_net_queue_length(const char *interface, unsigned packets)
-{
-	struct ifreq request = named(interface);
-
-	request.ifr_qlen = (int)packets;
-	return control(SIOCSIFTXQLEN, &request);
 }
 
 int wt_net_neighbour(const char *interface, const struct wt_addr *addr, const struct wt_mac *mac)

@@ -65,7 +65,8 @@ static void on_interval(void *arg, struct wt_bulk_receiver *receiver, const stru
 {
 	struct recv *recv = arg;
 
-	wt_transfer_interval(&recv->transfer, receiver->last.info.conn, false, interval);
+	/* The listener is the host's connection 1. */
+	wt_transfer_interval(&recv->transfer, interval->info.conn - 1, false, interval);
 }
 
 static void print_record(struct recv *recv, const struct wt_bulk_receiver *receiver)

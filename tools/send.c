@@ -32,7 +32,7 @@ struct send {
 	wt_time time;
 	struct wt_endpoint remote;
 	struct wt_bulk_sender sender;
-	ev_timer progress, linger;
+	ev_timer progress, linger, patience;
 	bool bar;           /* a bar is on the terminal */
 	int fd;             /* of file; -1: none */
 	bool waits;         /* the file may have nothing yet: a pipe, a terminal */
@@ -121,6 +121,17 @@ static void on_interval(void *arg, const struct wt_bulk_interval *interval)
 
 	clear_bar(send);
 	wt_transfer_interval(&send->transfer, 1, true, interval);
+}
+
+/* A SYN nobody answers is repeated for two minutes; nobody should have to guess what we are waiting for. */
+static void on_patience(struct ev_loop *ev, ev_timer *watcher, int events)
+{
+	struct send *send = watcher->data;
+	char text[WT_ADDR_TEXT];
+
+	if (!send->sender.connected && !send->sender.done)
+		wt_say("no answer from %s port %u yet; is wavetank recv running there? (--timeout limits the wait)",
+		       wt_addr_format(&send->remote.addr, text), send->remote.port);
 }
 
 static void on_linger(struct ev_loop *ev, ev_timer *watcher, int events)
@@ -232,7 +243,9 @@ static int begin(struct send *send)
 	ev_io_init(&send->readable, on_readable, send->fd < 0 ? 0 : send->fd, EV_READ);
 	ev_timer_init(&send->linger, on_linger, 1., 0.);
 	ev_timer_init(&send->progress, on_progress, 0.2, 0.2);
-	send->readable.data = send->linger.data = send->progress.data = send;
+	ev_timer_init(&send->patience, on_patience, 3., 0.);
+	ev_timer_start(transfer->station.ev, &send->patience);
+	send->readable.data = send->linger.data = send->patience.data = send->progress.data = send;
 	result = wt_bulk_send(&send->sender, &config, transfer->station.host, &send->remote, 0, &transfer->tcp,
 			      wt_rloop_clock(transfer->station.rloop));
 	if (result < 0)
@@ -265,6 +278,9 @@ static void print_summary(const struct send *send)
 	if (s->got_result)
 		printf("  receiver  %s: %" PRIu64 " bytes%s; %" PRIu64 " duplicate and %" PRIu64 " out-of-order segments\n", r->receiver,
 		       r->bytes, r->verified ? ", every byte verified" : "", r->dup_segs, r->out_of_order_segs);
+	if (s->info.fallback)
+		wt_say("note: the peer does not take part in %s, so the sender fell back to standard behaviour; start recv with --rcc %s",
+		       s->info.sender, s->info.sender);
 }
 
 static int judge(const struct send *send)
