@@ -113,15 +113,24 @@ static bool module(const char *name)
 	return !strcmp(name, "sender") || !strcmp(name, "recovery") || !strcmp(name, "receiver");
 }
 
+/* "FIN_WAIT_1": a name in an expression has no hyphen. */
+static void state_word(enum wt_tcp_state state, char *text)
+{
+	strcpy(text, wt_tcp_state_name(state));
+	for (; *text; text++)
+		if (*text == '-')
+			*text = '_';
+}
+
 /* Names that are true of no connection in particular. */
 static bool constant(const char *name, struct wt_expression_value *value)
 {
 	static const char *const linux_ca[] = {"TCP_CA_Open", "TCP_CA_Disorder", "TCP_CA_CWR", "TCP_CA_Recovery", "TCP_CA_Loss"};
 
 	for (unsigned i = 0; i < WT_TCP_STATES; i++) {
-		if (!strcmp(name, wt_tcp_state_name(i))) {
+		state_word(i, value->text);
+		if (!strcmp(name, value->text)) {
 			value->is_text = true;
-			strcpy(value->text, name);
 			return true;
 		}
 	}
@@ -170,7 +179,7 @@ static void state_text(const struct wt_script_world *world, const struct wt_scri
 	} else if (conn && conn < WT_SCRIPT_CONNECTIONS) {
 		state = world->states[conn];
 	}
-	strcpy(text, wt_tcp_state_name(state));
+	state_word(state, text);
 }
 
 bool wt_script_fact(void *context, const char *name, struct wt_expression_value *value, char *error, size_t error_len)
