@@ -46,8 +46,8 @@ static int unknown(const char *table, const char *word, next_name next, char *er
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
 					 next(NULL, i));
 	if (err && err_len)
-		snprintf(err, err_len, "no %s module '%.40s'%s%s%s; known: %s", table, word,
-			 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
+		snprintf(err, err_len, "no %s module '%.40s'; %s%s%sknown: %s", table, word,
+			 near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", known);
 	return -EINVAL;
 }
 

@@ -111,10 +111,10 @@ static void duplicate(struct wt_fast *fast, const struct wt_fast_rule *rule, con
 static void partial(struct wt_fast *fast, const struct wt_fast_rule *rule, const struct wt_ack *ack,
 		    const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
+	uint32_t deflate = ack->acked >= view->mss ? ack->acked - view->mss : ack->acked;
+
 	wt_fast_mark_first(view, out);
-	fast->inflation -= at_most(ack->acked, fast->inflation);
-	if (ack->acked >= view->mss && !rule->no_inflation)
-		fast->inflation += view->mss;
+	fast->inflation -= at_most(deflate, fast->inflation);
 	put_inflation(fast, rule, view, out);
 	out->hold_timer = rule->impatient && fast->had_partial;
 	fast->had_partial = true;
