@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the end-to-end tests of the emulator share: two network namespaces, the daemon between them, plain kernel sockets.
+
+A test is a script of functions whose names are sentences; `main()` runs them in order. Exit 77: skipped, with the reason.
+"""
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+WAVETANK = sys.argv[1] if len(sys.argv) > 1 else "wavetank"
+A, B = "10.9.0.1", "10.9.0.2"
+started = []
+
+
+def skip(reason):
+    print("SKIP:", reason)
+    sys.exit(77)
+
+
+def check(truth, *what):
+    if not truth:
+        raise AssertionError(" ".join(str(w) for w in what))
+
+
+def start(command, **options):
+    process = subprocess.Popen(command, **options)
+    started.append(process)
+    return process
+
+
+def stop(process, number=signal.SIGTERM, timeout=10):
+    if process.poll() is None:
+        process.send_signal(number)
+    return process.wait(timeout)
+
+
+def clean_up():
+    for process in reversed(started):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+atexit.register(clean_up)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def run(command, timeout=60, **options):
+    return subprocess.run(command, timeout=timeout, capture_output=True, text=True, **options)
+
+
+class Side:
+    """One end: a network namespace held by a sleeping process."""
+
+    def __init__(self):
+        self.holder = start(["unshare", "-n", "sleep", "1000"])
+        mine = os.readlink("/proc/self/ns/net")
+        until = time.monotonic() + 5
+        while os.readlink(f"/proc/{self.holder.pid}/ns/net") == mine:
+            if self.holder.poll() is not None or time.monotonic() > until:
+                skip("no new network namespace here: run as root")
+            time.sleep(0.01)
+
+    def inside(self, *command):
+        return ["nsenter", "-n", "-t", str(self.holder.pid), *command]
+
+    def do(self, *command, **options):
+        return run(self.inside(*command), **options)
+
+    def must(self, *command):
+        done = self.do(*command)
+        check(done.returncode == 0, " ".join(command), done.stdout, done.stderr)
+        return done.stdout
+
+    def python(self, code, *arguments, **options):
+        """Starts a Python program inside; it prints one line of JSON, which answer() reads."""
+        return start(self.inside(sys.executable, "-c", code, *map(str, arguments)), stdout=subprocess.PIPE, text=True, **options)
+
+    def interfaces(self):
+        return {line["ifname"] for line in json.loads(self.must("ip", "-j", "link"))}
+
+    def close(self):
+        stop(self.holder, signal.SIGKILL)
+
+
+def answer(process, timeout=60):
+    out, _ = process.communicate(timeout=timeout)
+    check(process.returncode == 0, "helper exited", process.returncode, out)
+    return json.loads(out)
+
+
+class Emulator:
+    """The daemon between two sides, by TAP; addresses and fixed neighbours are set when it is ready."""
+
+    def __init__(self, a, b, *words, ports=None, addresses=True):
+        ports = ports or [f"tap:wt0@{a.holder.pid}", f"tap:wt0@/proc/{b.holder.pid}/ns/net"]
+        read, write = os.pipe()
+        command = [WAVETANK, "emu", "run", "--json", "--die-with-parent", "--ready-fd", str(write)]
+        for port in ports:
+            command += ["--port", port]
+        self.process = start(command + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[write])
+        os.close(write)
+        with os.fdopen(read) as ready:
+            word = ready.readline()
+        if word != "ready\n":
+            out, err = self.process.communicate(timeout=10)
+            raise AssertionError(f"not ready: exit {self.process.returncode} {out} {err}")
+        if addresses:
+            for side, address in ((a, A), (b, B)):
+                side.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
+                side.must("ip", "address", "add", address + "/24", "dev", "wt0")
+
+    def end(self, number=signal.SIGTERM, code=0):
+        """Ends it and returns its last record."""
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=20)
+        check(self.process.returncode == code, "exit", self.process.returncode, out, err)
+        record = json.loads(out.splitlines()[-1])
+        check(record["record"] == "end", record)
+        check(record["audit_holds"], "the audit is broken:", record)
+        return record
+
+
+def stage(record, name):
+    for direction in ("fwd", "rev"):
+        for entry in record[direction]["stages"]:
+            if entry["stage"] == name:
+                return entry
+    raise AssertionError(f"no stage {name} in {record}")
+
+
+def scratch():
+    return tempfile.mkdtemp(prefix="wavetank-e2e-")
+
+
+UDP_RECEIVE = """
+import json, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+s.bind(("", 7777))
+print("listening", file=sys.stderr, flush=True)
+s.settimeout(float(sys.argv[1]))
+got = []
+try:
+    while True:
+        got.append(int.from_bytes(s.recv(2000)[:4], "big"))
+except TimeoutError:
+    print(json.dumps(got))
+"""
+
+UDP_SEND = """
+import json, socket, sys, time
+to, count, gap, size = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+next = time.perf_counter()
+for i in range(count):
+    s.sendto(i.to_bytes(4, "big") + bytes(size - 4), (to, 7777))
+    next += gap
+    wait = next - time.perf_counter()
+    if wait > 0:
+        time.sleep(wait)
+print(json.dumps(count))
+"""
+
+PING = """
+import json, os, select, socket, struct, sys, time
+to, count, gap = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+def sum16(data):
+    total = sum(struct.unpack("!%dH" % (len(data) // 2), data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+rtts, who = [], os.getpid() & 0xffff
+for i in range(count):
+    body = bytes(56)
+    head = struct.pack("!BBHHH", 8, 0, 0, who, i)
+    head = struct.pack("!BBHHH", 8, 0, sum16(head + body), who, i)
+    sent = time.perf_counter()
+    s.sendto(head + body, (to, 0))
+    until = sent + 1
+    while select.select([s], [], [], max(0, until - time.perf_counter()))[0]:
+        data, now = s.recv(2000), time.perf_counter()
+        if struct.unpack("!BxxxHH", data[20:28]) == (0, who, i):
+            rtts.append(now - sent)
+            break
+    time.sleep(gap)
+print(json.dumps(rtts))
+"""
+
+TCP_RECEIVE = """
+import hashlib, json, socket, sys
+l = socket.socket()
+l.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+l.bind(("", 7778))
+l.listen(1)
+print("listening", file=sys.stderr, flush=True)
+c, _ = l.accept()
+c.settimeout(60)
+h, n = hashlib.sha256(), 0
+while True:
+    d = c.recv(1 << 16)
+    if not d:
+        break
+    h.update(d)
+    n += len(d)
+print(json.dumps([n, h.hexdigest()]))
+"""
+
+TCP_SEND = """
+import hashlib, json, random, socket, sys, time
+to, size = sys.argv[1], int(sys.argv[2])
+data = random.Random(1).randbytes(size)
+s = socket.create_connection((to, 7778), 20)
+s.settimeout(60)
+started = time.perf_counter()
+s.sendall(data)
+s.shutdown(socket.SHUT_WR)
+s.recv(1)
+print(json.dumps([size, hashlib.sha256(data).hexdigest(), time.perf_counter() - started]))
+"""
+
+
+def listener(side, code, *arguments):
+    process = side.python(code, *arguments, stderr=subprocess.PIPE)
+    check(process.stderr.readline() == "listening\n", "helper does not listen")
+    return process
+
+
+def udp(a, b, count, gap, size=100, patience=1.0):
+    """Sends numbered datagrams from a to b; the numbers that arrived, in order."""
+    receiver = listener(b, UDP_RECEIVE, patience)
+    answer(a.python(UDP_SEND, B, count, gap, size))
+    return answer(receiver)
+
+
+def tcp(a, b, size):
+    """A transfer from a to b by the kernel's TCP: (seconds), its bytes having been compared."""
+    receiver = listener(b, TCP_RECEIVE)
+    sent = answer(a.python(TCP_SEND, B, size), 120)
+    got = answer(receiver, 120)
+    check(got == sent[:2], "received", got, "sent", sent)
+    return sent[2]
+
+
+def main(*tests):
+    if os.geteuid() != 0:
+        skip("needs root: it makes network namespaces and TAP devices")
+    try:
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except OSError as error:
+        skip(f"/dev/net/tun: {error.strerror}")
+    for test in tests:
+        sides = Side(), Side()
+        began = time.monotonic()
+        try:
+            test(*sides)
+        finally:
+            clean_up()
+        print(f"ok  {test.__name__.replace('_', ' ')}  ({time.monotonic() - began:.1f} s)", flush=True)
+        started.clear()

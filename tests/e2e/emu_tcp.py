@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+from emu_lab import *
+
+
+def the_kernels_tcp_crosses_loss_reordering_and_duplication_unharmed(a, b):
+    emulator = Emulator(a, b, "--link", "rate 50Mbit burst 20KB limit 128KB delay 5ms loss 0.5% duplicate 1% reorder 1% delay 2ms")
+    seconds = tcp(a, b, 5 << 20)
+    record = emulator.end()
+    check(stage(record, "fwd.duplicate")["made"] > 0, record)
+    check(stage(record, "fwd.loss")["dropped"]["loss"] > 0, record)
+    print(f"    5 MiB in {seconds:.2f} s")
+
+
+def a_rate_is_the_rate(a, b):
+    # datagrams of 1042 bytes on the wire, offered at twice 10 Mbit/s for 3 s; the queue keeps the link busy
+    emulator = Emulator(a, b, "--fwd", "rate 10Mbit burst 10KB limit 50KB")
+    got = udp(a, b, 7200, 1 / 2400, 1000)
+    record = emulator.end()
+    rate = stage(record, "fwd.rate")
+    arp = rate["in"] - 7200  # a rate delays everything
+    check(0 <= arp <= 6 and rate["out"] + rate["dropped"]["queue"] == rate["in"], rate)
+    check(0 <= rate["out"] - len(got) <= arp, rate, len(got))
+    expected = 10e6 * 3 / 8 / 1042 + 60e3 / 1042
+    check(abs(len(got) / expected - 1) < 0.03, len(got), "for", expected)
+    check(got == sorted(got), "out of order")
+
+
+def an_ideal_wire_carries_the_kernels_tcp(a, b):
+    emulator = Emulator(a, b)
+    seconds = tcp(a, b, 200 << 20)
+    record = emulator.end()
+    check(record["fwd"]["dropped"] == 0 or record["ports"][1]["dropped"], record)
+    print(f"    {200 * 8 * 1.048576 / seconds:.0f} Mbit/s")
+
+
+def veth_pairs_and_packet_sockets_do_as_well_as_tap(a, b):
+    for side, name in ((a, "ea"), (b, "eb")):
+        made = run(["ip", "link", "add", name, "type", "veth", "peer", "name", "wt0", "netns", str(side.holder.pid)])
+        check(made.returncode == 0, made.stderr)
+        side.must("ip", "link", "set", "wt0", "up")
+        off = side.do("ethtool", "-K", "wt0", "tx", "off", "tso", "off", "gso", "off", "gro", "off")
+        if off.returncode:
+            print("    no ethtool: skipped")
+            return
+    emulator = Emulator(a, b, "--link", "delay 2ms", ports=["packet:ea", "packet:eb"])
+    tcp(a, b, 5 << 20)
+    emulator.end()
+
+
+def cleaned_up(test):
+    def inner(a, b):
+        try:
+            test(a, b)
+        finally:
+            a.close()
+            b.close()
+            for name in ("ea", "eb"):
+                run(["ip", "link", "delete", name])
+    inner.__name__ = test.__name__
+    return inner
+
+
+main(the_kernels_tcp_crosses_loss_reordering_and_duplication_unharmed, a_rate_is_the_rate, an_ideal_wire_carries_the_kernels_tcp,
+     cleaned_up(veth_pairs_and_packet_sockets_do_as_well_as_tap))
