@@ -73,22 +73,32 @@ static int add(struct wt_daemon *daemon, struct wt_node *node)
 	return node ? wt_graph_add(daemon->graph, node) : -ENOMEM;
 }
 
-/* Hands the nodes to the graph, which then owns them. What did not get there is freed by wt_daemon_finish(). */
+/* Hands the nodes to the graph, which then owns them. */
 static int add_nodes(struct wt_daemon *daemon)
 {
-	int error = 0;
+	int error;
 
-	for (unsigned i = 0; i < 2 && !error; i++)
+	for (unsigned i = 0; i < 2; i++) {
 		error = add(daemon, &daemon->port[i]->node);
-	for (unsigned i = 0; i < 2 && !error && daemon->capture; i++) {
+		if (error)
+			return error;
+		daemon->ports_in_graph++;
+	}
+	for (unsigned i = 0; i < 2 && daemon->capture; i++) {
 		daemon->tap[i] = wt_capture_tap(daemon->capture, i ? "b" : "a");
 		error = add(daemon, daemon->tap[i]);
+		if (error)
+			return error;
 	}
-	for (unsigned i = 0; i < 2; i++)
-		for (unsigned n = 0; n < daemon->path[i].count && !error; n++)
+	for (unsigned i = 0; i < 2; i++) {
+		for (unsigned n = 0; n < daemon->path[i].count; n++) {
 			error = add(daemon, daemon->path[i].stage[n]);
-	daemon->paths_in_graph = !error;
-	return error;
+			if (error)
+				return error;
+			daemon->stages_in_graph[i]++;
+		}
+	}
+	return 0;
 }
 
 /* The end of the graph that faces the paths on one side: the tap's inner port, or the port itself. */
@@ -277,14 +287,12 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 {
 	wt_daemon_close_files(daemon);
 	wt_rloop_destroy(daemon->rloop);
-	/* a daemon whose opening failed half way ends with its process: only what the graph does not hold is freed here */
-	if (daemon->paths_in_graph) {
-		wt_graph_destroy(daemon->graph);
-	} else {
-		for (unsigned i = 0; i < 2; i++) {
-			wt_path_finish(&daemon->path[i]);
+	wt_graph_destroy(daemon->graph);
+	for (unsigned i = 0; i < 2; i++) {
+		for (unsigned n = daemon->stages_in_graph[i]; n < daemon->path[i].count; n++)
+			daemon->path[i].stage[n]->ops->destroy(daemon->path[i].stage[n]);
+		if (i >= daemon->ports_in_graph)
 			wt_port_close(daemon->port[i]);
-		}
 	}
 	wt_pool_destroy(daemon->pool);
 	if (daemon->ev)

@@ -40,7 +40,7 @@ struct wt_daemon {
 	struct wt_daemon_config config;
 	struct wt_where where[2];
 	struct wt_path path[2];
-	bool paths_in_graph;
+	unsigned ports_in_graph, stages_in_graph[2]; /* the graph owns the first so many */
 	struct wt_pool *pool;
 	struct wt_port *port[2];
 	struct wt_graph *graph;

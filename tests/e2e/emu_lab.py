@@ -6,6 +6,7 @@ A test is a script of functions whose names are sentences; `main()` runs them in
 import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -135,7 +136,10 @@ def stage(record, name):
 
 
 def scratch():
-    return tempfile.mkdtemp(prefix="wavetank-e2e-")
+    """A folder that goes with the test."""
+    folder = tempfile.mkdtemp(prefix="wavetank-e2e-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 UDP_RECEIVE = """
