@@ -134,9 +134,11 @@ static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
 	tcp->rcv_nxt += len;
 	if (tcp->waiting.count) {
 		flags |= WT_RX_FILLED_HOLE;
-		if (wt_seq_le(tcp->waiting.at[0].start, tcp->rcv_nxt))
-			tcp->rcv_nxt = wt_seq_max(tcp->rcv_nxt, tcp->waiting.at[0].end);
-		wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt);
+		wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt); /* it may cover several intervals and a part of the next */
+		if (tcp->waiting.count && tcp->waiting.at[0].start == tcp->rcv_nxt) {
+			tcp->rcv_nxt = tcp->waiting.at[0].end;
+			wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt);
+		}
 	}
 	wt_host_notify(tcp, WT_TCP_EV_READABLE);
 	return flags;
@@ -151,6 +153,9 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 	wt_seq before = tcp->rcv_nxt;
 	unsigned flags = 0;
 
+	/* a FIN below bytes that arrived already is a lie: the payload is taken, the FIN is not */
+	if (fin && tcp->waiting.count && wt_seq_gt(tcp->waiting.at[tcp->waiting.count - 1].end, seq + len))
+		fin = false;
 	if (fin && !tcp->fin_seen) {
 		tcp->fin_seen = true;
 		tcp->fin_seq = seq + len;
