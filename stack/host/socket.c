@@ -289,7 +289,7 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->rttvar = tcp->rtt.rttvar;
 	info->rto = wt_rtt_timeout(&tcp->rtt, &tcp->config.settings);
 	info->min_rtt = tcp->rtt.min_rtt;
-	info->unsent = wt_seq_gt(tcp->snd_end, tcp->snd_nxt) ? tcp->snd_end - tcp->snd_nxt : 0;
+	info->unsent = wt_tcp_unsent(tcp);
 	info->unread = (uint32_t)wt_tcp_readable(tcp);
 	info->sender = tcp->config.sender.ops->name;
 	info->recovery = tcp->config.recovery.ops->name;

@@ -151,6 +151,12 @@ struct wt_tcp {
 	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
 };
 
+/* Bytes written and not sent once. (Once the FIN is out there are none, and snd_nxt is past snd_end.) */
+static inline uint32_t wt_tcp_unsent(const struct wt_tcp *tcp)
+{
+	return tcp->fin_sent ? 0 : tcp->snd_end - wt_seq_max(tcp->snd_nxt, tcp->iss + 1);
+}
+
 /* ---- the host ----------------------------------------------------------------------------------------- */
 
 struct wt_host {

@@ -188,8 +188,6 @@ static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 		if (!wt_tcp_ack(tcp, seg, len))
 			return false;
 		wt_tcp_established(tcp);
-		if (tcp->fin_queued) /* close() was called in SYN-RECEIVED (3.10.4) */
-			wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_1);
 	} else if (!ack_in_range(tcp, seg) || !wt_tcp_ack(tcp, seg, len)) {
 		return false;
 	}

@@ -78,7 +78,7 @@ static bool worth_sending(const struct wt_tcp *tcp, uint32_t len, uint32_t unsen
 
 static struct plan next_data(const struct wt_tcp *tcp)
 {
-	uint32_t unsent = tcp->fin_sent ? 0 : tcp->snd_end - tcp->snd_nxt;
+	uint32_t unsent = wt_tcp_unsent(tcp);
 	bool fin = tcp->fin_queued && !tcp->fin_sent;
 	wt_seq edge = tcp->snd_una + tcp->snd_wnd;
 	uint32_t peer = wt_seq_gt(edge, tcp->snd_nxt) ? edge - tcp->snd_nxt : 0;
@@ -412,7 +412,7 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 	struct plan plan;
 
 	/* RFC 5681 4.1: after more than an RTO of silence the window is stale */
-	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->snd_una == tcp->snd_nxt && tcp->snd_nxt != tcp->snd_end && tcp->last_sent &&
+	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->snd_una == tcp->snd_nxt && wt_tcp_unsent(tcp) && tcp->last_sent &&
 	    !tcp->idle_told && tcp->host->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
 		tcp->idle_told = true;
 		wt_cc_event(tcp, WT_CC_IDLE);

@@ -76,6 +76,8 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	if (tcp->state == WT_TCP_SYN_RECEIVED && listener)
 		listener->half_open--;
 	wt_tcb_set_state(tcp, WT_TCP_ESTABLISHED);
+	if (tcp->fin_queued) /* sending was ended during the handshake (3.10.4) */
+		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_1);
 	tcp->rto_count = 0;
 	wt_cc_event(tcp, WT_CC_ESTABLISHED);
 	if (tcp->config.settings.keepalive)

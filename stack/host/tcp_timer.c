@@ -48,7 +48,7 @@ void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 {
 	bool outstanding = tcp->snd_una != tcp->snd_nxt;
 	bool waiting = tcp->state >= WT_TCP_ESTABLISHED &&
-		       (tcp->snd_nxt != tcp->snd_end || (tcp->fin_queued && !tcp->fin_sent));
+		       (wt_tcp_unsent(tcp) || (tcp->fin_queued && !tcp->fin_sent));
 
 	/* with data waiting and nothing in flight it runs as the persist timer (RFC 9293 3.8.6.1) */
 	if (!outstanding && !waiting) {
