@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every C file is built, every command is in commands.def, every test is run by `meson test`."""
+import os
+import re
+
+from source import definitions, files, introspect, lines
+
+
+def built(build):
+    sources = set()
+    for target in introspect(build, 'targets'):
+        for group in target.get('target_sources', []):
+            sources.update(os.path.realpath(source) for source in group.get('sources', []))
+    return sources
+
+
+def commands(root):
+    """Identifiers of the command tables in the code."""
+    found = {}
+    for path in files(root, ('.c',), ('tools', 'emu/daemon')):
+        for line in lines(root, path):
+            match = re.match(r'const struct wt_command wt_command_(\w+) = \{', line)
+            if match:
+                found[match.group(1)] = path
+    return found
+
+
+def check(root, build):
+    sources = built(build)
+    for path in files(root, ('.c',)):
+        if os.path.realpath(os.path.join(root, path)) not in sources:
+            yield '%s: in no meson.build' % path
+    listed = {name for name, _ in definitions(root, 'tools/commands.def', 'WT_COMMAND')}
+    for name, path in commands(root).items():
+        if name not in listed:
+            yield '%s: WT_COMMAND(%s) is missing from tools/commands.def' % (path, name)
+    words = ' '.join(' '.join(test['cmd']) for kind in ('tests', 'benchmarks') for test in introspect(build, kind))
+    for path in files(root, ('.py', '.sh'), ('tests',)):
+        if os.path.basename(path).startswith('test_') and os.path.basename(path) not in words:
+            yield '%s: no test() runs it' % path
+    for target in introspect(build, 'targets'):
+        where = os.path.relpath(target['defined_in'], os.path.realpath(root))
+        if target['type'] == 'executable' and where.startswith('tests/') and target['name'].startswith('test_'):
+            if target['name'] not in words:
+                yield '%s: no test() runs %s' % (where, target['name'])

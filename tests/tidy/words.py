@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""No leftovers (marks of unfinished work, paths of somebody's machine); a licence line on top of each file of code."""
+import re
+
+from source import CODE, files, lines
+
+# Put together from pieces, so that this file does not find itself.
+MARKS = re.compile(r'\b(' + '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'X' * 3, 'HA' + 'CK', 'T' + 'BD']) + r')\b')
+MACHINE = re.compile(r'(?<![\w.])/(' + '|'.join(['work', 'home/\\w', 'root', 'tmp/wt', 'Us' + 'ers/\\w']) + r')/')
+SHARED = re.compile(r'\.\./' + 'shared' + r'\b')
+LICENCE = 'SPDX-License-Identifier: BSD-2-Clause'
+SCRIPTS = ('.py', '.sh', '.build', '.ini')
+
+
+def check(root, build):
+    for path in files(root):
+        if path.endswith(('.png', '.svg', '.pcap', '.pcapng', '.bin')) or '/corpus/' in path:
+            continue
+        text = lines(root, path)
+        for number, line in enumerate(text, 1):
+            if MARKS.search(line):
+                yield '%s:%d: a mark of unfinished work: %s' % (path, number, line.strip())
+            if MACHINE.search(line) or SHARED.search(line):
+                yield '%s:%d: names a path of somebody\'s machine: %s' % (path, number, line.strip())
+        head = text[:3]
+        if path.endswith(CODE + ('.py', '.sh')) and not any(LICENCE in line for line in head):
+            yield '%s: no line "%s" on top' % (path, LICENCE)
