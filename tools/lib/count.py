@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Counts the tests of several `meson test` runs: count.py [--broken N] [--strict true] FOLDER.
+
+FOLDER holds one <build>-<label>.json per run, as meson writes it. Failed and skipped tests are told with the end of
+their output; the last line is "N passed, N failed, N skipped". A program of CMocka that passed but skipped one of its
+cases counts as skipped, because a case was not run. --broken adds builds that did not come to an end to the failures.
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import sys
+
+PASSED = {'OK', 'EXPECTEDFAIL'}
+SKIPPED = {'SKIP'}
+TAIL = 40
+
+
+def kind(test):
+    if test['result'] in SKIPPED:
+        return 'skipped'
+    if test['result'] not in PASSED:
+        return 'failed'
+    return 'skipped' if re.search(r'\[  SKIPPED \] \d+ test', output(test)) else 'passed'
+
+
+def output(test):
+    return (test.get('stdout') or '') + (test.get('stderr') or '')
+
+
+def tell(run, test, what):
+    text = output(test).strip().split('\n')
+    if what == 'skipped':
+        why = [line for line in text if re.search(r'skip', line, re.I)] or text[-1:]
+        print('skipped: %s: %s: %s' % (run, test['name'], why[0].strip() or 'no reason given'))
+    else:
+        print('\nfailed: %s: %s (%s, %.1f s)' % (run, test['name'], test['result'], test.get('duration') or 0))
+        for line in text[-TAIL:]:
+            print('    ' + line)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--broken', type=int, default=0)
+    parser.add_argument('--strict', default='false')
+    parser.add_argument('folder')
+    arguments = parser.parse_args()
+    count = {'passed': 0, 'failed': arguments.broken, 'skipped': 0}
+    for path in sorted(glob.glob(os.path.join(arguments.folder, '*.json'))):
+        for line in open(path, encoding='utf-8'):
+            test = json.loads(line)
+            what = kind(test)
+            count[what] += 1
+            if what != 'passed':
+                tell(os.path.basename(path)[:-len('.json')], test, what)
+    strict = arguments.strict == 'true' and count['skipped'] > 0
+    if strict:
+        print('\nCI=true: a skipped test counts as a failure of this machine')
+    print('\nlogs: %s' % arguments.folder)
+    print('%d passed, %d failed, %d skipped' % (count['passed'], count['failed'], count['skipped']))
+    return 1 if count['failed'] or strict or not count['passed'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
