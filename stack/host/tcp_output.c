@@ -411,6 +411,8 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 {
 	struct plan plan;
 
+	if (tcp->state >= WT_TCP_ESTABLISHED)
+		wt_tcb_check(tcp);
 	/* RFC 5681 4.1: after more than an RTO of silence the window is stale */
 	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->snd_una == tcp->snd_nxt && wt_tcp_unsent(tcp) && tcp->last_sent &&
 	    !tcp->idle_told && tcp->host->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
