@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The input is what happens to a host's IP layer: records of
+ *     control byte, length (two bytes, low first), that many bytes of Ethernet frame.
+ * Control: bits 0-1 time passes (nothing, 1 ms, 1 s, 40 s); bit 2 the checksums are made right first; bit 3 the
+ * frame's checksum is vouched for; bit 4 the host sends to the address in the record's first four bytes instead.
+ *
+ * Claims: the books balance and no frame is lost after every record; everything that leaves is a well-formed ARP or
+ * IPv4 frame from us that fits the MTU; a deadline that was served lies in the future.
+ */
+#include <string.h>
+
+#include "stack/base/bytes.h"
+#include "stack/host/books.h"
+#include "stack/host/icmp.h"
+#include "stack/host/ip.h"
+#include "stack/wire/arp.h"
+#include "stack/wire/checksum.h"
+#include "stack/wire/icmp.h"
+#include "tests/fuzz/fuzz.h"
+
+#define FRAMES 64
+#define ROOM 2048
+#define MTU 1500
+
+struct world {
+	struct wt_node node;
+	struct wt_pool *pool;
+	struct wt_ip ip;
+	wt_time now;
+};
+
+static struct world w;
+
+static void start(void)
+{
+	struct wt_ip_config config = {.mac = {{2, 0, 0, 0, 0, 1}}, .addr = wt_addr_ipv4(10, 0, 0, 1),
+				      .gateway = wt_addr_ipv4(10, 0, 0, 254), .prefix_len = 24, .mtu = MTU, .secret = {1, 2}};
+	struct wt_pool *pool = w.pool ? w.pool : wt_pool_create(FRAMES, ROOM);
+
+	memset(&w, 0, sizeof(w));
+	w.pool = config.pool = pool;
+	config.node = &w.node;
+	if (!pool)
+		exit(2);
+	wt_ip_init(&w.ip, &config);
+	wt_neighbours_add(&w.ip.neighbours, &(struct wt_addr){WT_FAMILY_IPV4, {10, 0, 0, 2}}, &(struct wt_mac){{2, 0, 0, 0, 0, 2}});
+}
+
+static void check_leaving(const struct wt_frame *frame)
+{
+	struct wt_icmp icmp;
+	struct wt_ipv4 ip;
+	struct wt_eth eth;
+	struct wt_arp arp;
+
+	CLAIM(frame->len <= WT_ETH_HEADER + MTU && frame->len <= frame->room);
+	CLAIM(wt_eth_parse(frame->data, frame->len, &eth));
+	CLAIM(memcmp(&eth.src, &w.ip.config.mac, sizeof(eth.src)) == 0);
+	if (eth.type == WT_ETH_ARP) {
+		CLAIM(wt_arp_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp));
+		CLAIM(wt_addr_eq(&arp.sender, &w.ip.config.addr));
+		return;
+	}
+	CLAIM(eth.type == WT_ETH_IPV4);
+	CLAIM(!(eth.dst.bytes[0] & 1));
+	CLAIM(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip) == WT_IPV4_OK);
+	CLAIM(ip.total_len == frame->len - WT_ETH_HEADER);
+	CLAIM(wt_addr_eq(&ip.src, &w.ip.config.addr) && !wt_addr_eq(&ip.dst, &w.ip.config.addr));
+	CLAIM(ip.protocol != WT_IP_ICMP || wt_icmp_parse(frame->data + WT_IP_PAYLOAD, frame->len - WT_IP_PAYLOAD, &icmp));
+}
+
+/* Puts right checksums where the lengths allow it, so that inputs get past them. */
+static void repair(struct wt_frame *frame)
+{
+	uint8_t *header = frame->data + WT_ETH_HEADER, *payload;
+	struct wt_ipv4 ip;
+	uint32_t len;
+
+	if (frame->len < WT_IP_PAYLOAD ||
+	    wt_ipv4_parse(header, frame->len - WT_ETH_HEADER, false, &ip) != WT_IPV4_OK)
+		return;
+	wt_put16(header + 10, 0);
+	wt_put16(header + 10, wt_csum_fold(wt_csum_add(0, header, ip.header_len)));
+	payload = header + ip.header_len;
+	len = (uint32_t)ip.total_len - ip.header_len;
+	if (ip.protocol != WT_IP_ICMP || len < WT_ICMP_HEADER)
+		return;
+	wt_put16(payload + 2, 0);
+	wt_put16(payload + 2, wt_csum_fold(wt_csum_add(0, payload, len)));
+}
+
+static void receive(const uint8_t *data, uint32_t len, uint8_t control)
+{
+	struct wt_frame *frame = wt_frame_new(w.pool);
+	struct wt_ip_packet packet;
+	struct wt_icmp_error error;
+
+	if (!frame)
+		return;
+	w.node.audit.in++;
+	frame->len = len < frame->room ? len : frame->room;
+	memcpy(frame->data, data, frame->len);
+	if (control & 4)
+		repair(frame);
+	if (control & 8)
+		frame->csum = WT_CSUM_VALID;
+	switch (wt_ip_input(&w.ip, w.now, frame, &packet)) {
+	case WT_IP_IS_TCP:
+		CLAIM(packet.payload + packet.len <= packet.frame->data + packet.frame->len);
+		wt_books_take(&w.node, packet.frame);
+		break;
+	case WT_IP_IS_ICMP:
+		if (wt_icmp_input(&w.ip, w.now, &packet, &error))
+			CLAIM(wt_addr_eq(&error.local.addr, &w.ip.config.addr));
+		break;
+	case WT_IP_IS_OTHER:
+		wt_icmp_refuse(&w.ip, w.now, &packet);
+		break;
+	case WT_IP_DONE:
+		break;
+	}
+}
+
+static void send(const uint8_t *data, uint32_t len)
+{
+	struct wt_frame *frame;
+	struct wt_addr dst;
+
+	if (len < 4)
+		return;
+	dst = wt_addr_ipv4(data[0], data[1], data[2], data[3]);
+	frame = wt_books_make(&w.node, w.pool, w.now);
+	if (!frame)
+		return;
+	frame->len = WT_IP_PAYLOAD + (len < 100 ? len : 100);
+	memset(frame->data, 0, frame->len);
+	wt_ip_send(&w.ip, w.now, frame, &dst, WT_IP_TCP, 0);
+}
+
+static void settle(void)
+{
+	struct wt_frame *frame;
+
+	wt_ip_expire(&w.ip, w.now);
+	while ((frame = wt_books_release(&w.node, &w.ip.ready))) {
+		check_leaving(frame);
+		w.node.audit.out++;
+		wt_frame_free(frame);
+	}
+	CLAIM(wt_ip_deadline(&w.ip) > w.now);
+	CLAIM(wt_audit_holds(&w.node.audit));
+	CLAIM(wt_pool_free_count(w.pool) + w.node.audit.queued == FRAMES);
+}
+
+/* Time passes as a driver lets it: the layer is called at each deadline it named. */
+static void pass(wt_time until)
+{
+	unsigned calls = 0;
+
+	while (wt_ip_deadline(&w.ip) <= until) {
+		w.now = wt_time_max(w.now, wt_ip_deadline(&w.ip));
+		settle();
+		CLAIM(++calls <= 4 * WT_NEIGHBOURS + WT_FRAGMENT_SLOTS);
+	}
+	w.now = until;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const wt_time steps[] = {0, WT_MS, WT_S, 40 * WT_S};
+
+	start();
+	while (size >= 3) {
+		uint8_t control = data[0];
+		uint32_t len = data[1] | (uint32_t)data[2] << 8;
+
+		data += 3;
+		size -= 3;
+		len = len < size ? len : (uint32_t)size;
+		pass(w.now + steps[control & 3]);
+		if (control & 16)
+			send(data, len);
+		else
+			receive(data, len, control);
+		settle();
+		data += len;
+		size -= len;
+	}
+	wt_ip_finish(&w.ip);
+	CLAIM(wt_pool_free_count(w.pool) == FRAMES);
+	return 0;
+}

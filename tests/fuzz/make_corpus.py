@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""make_corpus.py DIRECTORY: writes the seeds of the fuzz targets, one folder per target."""
+import os
+import struct
+import sys
+
+US, PEER, OTHER = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]), bytes([10, 0, 0, 3])
+OUR_MAC, PEER_MAC = bytes([2, 0, 0, 0, 0, 1]), bytes([2, 0, 0, 0, 0, 2])
+BROADCAST = b"\xff" * 6
+
+
+def csum(data):
+    if len(data) % 2:
+        data += b"\0"
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+# ---- TCP segments ----------------------------------------------------------------------------------------
+
+
+def segment(flags, options=b"", payload=b"", offset=None):
+    words = (20 + len(options)) // 4 if offset is None else offset
+    return struct.pack("!HHIIBBHHH", 40000, 80, 0x01020304, 0x0A0B0C0D, words << 4, flags, 65535, 0, 0) + options + payload
+
+
+def ts(value=1, echo=2):
+    return b"\x01\x01\x08\x0a" + struct.pack("!II", value, echo)
+
+
+def sack(blocks):
+    return b"\x01\x01\x05" + bytes([2 + 8 * blocks]) + b"".join(struct.pack("!II", 100 * i, 100 * i + 50) for i in range(blocks))
+
+
+def tcp_seeds():
+    exid = b"\x01\x01\xfd\x06TR\x01\x18"
+    yield segment(16)
+    yield segment(24, payload=b"GET / HTTP/1.0\r\n\r\n")
+    yield segment(2, b"\x02\x04\x05\xb4")
+    yield segment(2, b"\x02\x04\x05\xb4\x04\x02\x08\x0a" + bytes(8) + b"\x01\x03\x03\x07")
+    yield segment(2, b"\x02\x04\x05\xb4\x01\x01\x04\x02\x01\x03\x03\x0e")
+    yield segment(16, ts())
+    for blocks in (1, 2, 3):
+        yield segment(16, ts() + sack(blocks))
+    yield segment(16, sack(4))
+    yield segment(16, ts() + sack(2) + exid)
+    yield segment(16, exid + exid + exid + exid + exid)
+    yield segment(16, b"\xfe\x28" + bytes(38))
+    yield segment(16, b"\x00\x02\x04\x05")
+    yield segment(16, b"\x08\x00\x00\x00")
+    yield segment(16, b"\x08\x01\x00\x00")
+    yield segment(16, b"\x08\xff\x00\x00")
+    yield segment(16, b"\x01\x01\x01\x08")
+    yield segment(16, b"\x13\x12" + bytes(16) + b"\x01\x01")
+    yield segment(16, offset=4)
+    yield segment(16, offset=15)
+    yield segment(0xFF, b"\x01" * 40)
+    yield b"\x00" * 19
+
+
+# ---- frames for the IP layer -----------------------------------------------------------------------------
+
+
+def ipv4(payload, protocol, src=PEER, dst=US, frag=0x4000, ident=1, tos=0, total=None, options=b""):
+    ihl = 5 + len(options) // 4
+    header = struct.pack("!BBHHHBBH4s4s", 4 << 4 | ihl, tos, total or ihl * 4 + len(payload), ident, frag, 64, protocol, 0, src, dst)
+    header += options
+    return header[:10] + struct.pack("!H", csum(header)) + header[12:] + payload
+
+
+def eth(payload, kind=0x0800, dst=OUR_MAC):
+    return dst + PEER_MAC + struct.pack("!H", kind) + payload
+
+
+def icmp(kind, code, rest=0, body=b""):
+    head = struct.pack("!BBHI", kind, code, 0, rest)
+    return head[:2] + struct.pack("!H", csum(head + body)) + head[4:] + body
+
+
+def arp(op, sender=PEER, target=US, mac=PEER_MAC, dst=BROADCAST):
+    return eth(struct.pack("!HHBBH", 1, 0x0800, 6, 4, op) + mac + sender + OUR_MAC + target, 0x0806, dst)
+
+
+def record(frame, control=0):
+    return struct.pack("<BH", control, len(frame)) + frame
+
+
+def transmit(dst, control=0):
+    return record(dst + bytes(16), 16 | control)
+
+
+def ip_seeds():
+    quoted = ipv4(segment(16)[:8], 6, US, PEER, total=1500)
+    yield record(eth(ipv4(segment(2), 6)))
+    yield record(eth(ipv4(icmp(8, 0, 7, b"ping" * 14), 1)))
+    yield record(eth(ipv4(icmp(8, 0, 7, bytes(1480)), 1)), 4)
+    for code in (0, 1, 2, 3, 4):
+        yield record(eth(ipv4(icmp(3, code, 1400, quoted), 1)))
+    yield record(eth(ipv4(icmp(11, 0, 0, quoted), 1)))
+    yield record(eth(ipv4(icmp(4, 0, 0, quoted), 1)))
+    yield record(eth(ipv4(icmp(3, 3, 0, quoted[:20]), 1)), 4)
+    yield record(eth(ipv4(bytes(30), 17))) * 30
+    yield record(eth(ipv4(bytes(1400), 132)))
+    yield record(arp(1))
+    yield record(arp(2, OTHER, dst=OUR_MAC))
+    yield record(arp(1, PEER, OTHER)) + record(arp(1, US, US)) + record(arp(1, bytes(4)))
+    yield transmit(OTHER) + record(arp(2, OTHER, mac=bytes([2, 0, 0, 0, 0, 3]), dst=OUR_MAC), 1) + transmit(OTHER)
+    yield transmit(OTHER) * 20 + transmit(OTHER, 2) * 5
+    yield b"".join(transmit(bytes([10, 0, 0, 100 + i])) for i in range(80))
+    yield transmit(bytes([192, 168, 1, 1])) + transmit(US) + transmit(bytes([255] * 4)) + transmit(PEER, 3)
+    yield record(eth(ipv4(segment(16), 6, src=US))) + record(eth(ipv4(segment(16), 6, src=bytes([127, 0, 0, 1]))))
+    yield record(eth(ipv4(segment(16), 6, dst=OTHER))) + record(eth(ipv4(segment(16), 6), dst=BROADCAST))
+    yield record(eth(ipv4(segment(16), 6, total=2000))) + record(eth(ipv4(segment(16), 6, total=10)))
+    yield record(eth(ipv4(segment(16), 6, options=b"\x94\x04\x00\x00")))
+    yield record(eth(ipv4(segment(16), 6))[:33]) + record(eth(b"", 0x86DD)) + record(b"\x02")
+    first, last = ipv4(bytes(64), 6, frag=0x2000), ipv4(bytes(30), 6, frag=8)
+    yield record(eth(first)) + record(eth(last))
+    yield record(eth(last)) + record(eth(first), 1)
+    yield record(eth(first)) + record(eth(ipv4(b"\x01" * 64, 6, frag=0x2004))) + record(eth(last), 3)
+    echo = icmp(8, 0, 1, bytes(100))
+    yield record(eth(ipv4(echo[:56], 1, frag=0x2000))) + record(eth(ipv4(echo[56:], 1, frag=7)))
+    yield b"".join(record(eth(ipv4(bytes(8), 6, frag=0x2000, ident=i))) for i in range(40))
+    yield b"".join(record(eth(ipv4(bytes(8), 6, src=bytes([11, 0, 0, i]), frag=0x2000))) for i in range(40))
+    yield record(eth(ipv4(bytes(8), 6, frag=0x1FFF))) + record(eth(ipv4(b"", 6, frag=0x2000)), 3)
+
+
+# ---- fragments -------------------------------------------------------------------------------------------
+
+
+def piece(start, length, more, datagram=0, fill=0, wait=0):
+    return struct.pack("<BHHBB", datagram | (4 if more else 0), start // 8, length, fill, wait)
+
+
+def fragment_seeds():
+    yield piece(0, 512, True) + piece(512, 512, True) + piece(1024, 333, False)
+    yield piece(1024, 333, False) + piece(512, 512, True) + piece(0, 512, True)
+    yield piece(0, 64, True) + piece(0, 64, True) + piece(64, 8, False)
+    yield piece(0, 64, True) + piece(56, 64, True) + piece(120, 8, False)
+    yield piece(0, 64, True) + piece(0, 64, True, fill=1) + piece(64, 8, False)
+    yield piece(0, 64, True) + piece(64, 64, False) + piece(128, 8, True)
+    yield piece(128, 8, False) + piece(64, 8, False) + piece(0, 64, True)
+    yield piece(0, 64, True) + piece(64, 64, False, wait=119)
+    yield piece(0, 64, True) + piece(64, 64, False, wait=120)
+    yield piece(0, 63, True) + piece(0, 0, True) + piece(65528, 2000, False)
+    yield piece(2000, 14, False) + piece(2008, 8, False)
+    yield piece(1000, 1014, False) + piece(0, 1000, True)
+    yield piece(1000, 1015, False) + piece(0, 1000, True)
+    yield b"".join(piece(8 * i, 8, i < 199) for i in range(200))
+    yield b"".join(piece(8 * i, 8, i < 199) for i in reversed(range(200)))
+    yield b"".join(piece(16 * i, 8, True) for i in range(100)) + b"".join(piece(16 * i + 8, 8, i < 99) for i in range(100))
+    yield b"".join(piece(64 * i, 64, i < 5, datagram=d) for i in range(6) for d in range(4))
+    yield b"".join(piece(0, 512, True, datagram=d, wait=40) for d in range(4)) * 3 + piece(512, 9, False, datagram=3)
+    yield piece(0, 1, False) + piece(8, 1, False) + piece(0, 8, True)
+    yield piece(448, 128, True) + piece(0, 448, True) + piece(576, 64, False)
+
+
+def main():
+    for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds())):
+        folder = os.path.join(sys.argv[1], name)
+        os.makedirs(folder, exist_ok=True)
+        for i, seed in enumerate(seeds):
+            with open(os.path.join(folder, f"{i:02}"), "wb") as file:
+                file.write(seed)
+    with open(os.path.join(sys.argv[1], "corpus.stamp"), "w", encoding="ascii") as file:
+        file.write("made by make_corpus.py\n")
+
+
+main()
