@@ -4,13 +4,13 @@
  * machine sends by the same interface) to any address, and writes past the queueing discipline.
  *
  * Offloads. The kernel at the other end of a veth pair leaves checksums unfinished and sends frames of up to 64 KB, since
- * no wire ever sees them. Two remedies, both used:
+ * no wire ever sees them. PACKET_VNET_HDR puts a header in front of every frame that says so, and needs nothing from the
+ * other end: an unfinished checksum arrives marked (WT_CSUM_PARTIAL) and is finished by whoever writes the bytes out; a big
+ * TCP frame is cut into the packets it stands for (cut.c), each with its own headers. Other big frames (UDP segmentation,
+ * jumbo frames) are lost and counted in port->oversize. Our own end is told not to merge received frames (gro off).
  *
- *   - PACKET_VNET_HDR puts a header in front of every frame: an unfinished checksum arrives marked (WT_CSUM_PARTIAL) and is finished
- *     by whoever writes the bytes out. This needs nothing from the other end.
- *   - Frames must fit the MTU. Our own end is told not to merge received ones (gro off, by wt_packet_open()); that the
- *     other end does not send big ones is wt_offloads_off() on *that* interface, in its namespace, and the lab does it. Where
- *     nobody did, big frames are lost and counted in port->oversize, and `wavetank doctor` has the sentence.
+ * So a kernel's TCP is heard right with any setting of its offloads. But what passes the pair is then not packet by packet in
+ * time: where that matters (an emulated path), wt_offloads_off() belongs to the kernel's end, and the lab does it.
  *
  * Writing. The kernel charges frames to the socket until the other end has taken them; a full send buffer is EAGAIN, and
  * the frame waits (port.c) until the descriptor is writable: a burst meets a queue, as on a real interface, not a gap.
@@ -23,15 +23,18 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "stack/drive/cut.h"
 #include "stack/drive/interface.h"
 #include "stack/drive/port.h"
 
+#define BIG_FRAME (256 * 1024) /* TCP makes up to 64 KB, more only where gso_max_size was raised (BIG TCP) */
 #define SOCKET_BUFFER (32 << 20)
 
 /* After an error on reading: is the interface still there? (Down is not gone.) */
@@ -70,36 +73,59 @@ static void note_csum(struct wt_frame *frame, const struct virtio_net_hdr *heade
 	} else if (header->flags & VIRTIO_NET_HDR_F_DATA_VALID) {
 		frame->csum = WT_CSUM_VALID;
 	}
-	if (header->gso_type != VIRTIO_NET_HDR_GSO_NONE)
-		frame->gso_size = header->gso_size;
+}
+
+/* A frame that did not fit, or stands for several packets. They are handed out by the next reads. */
+static void read_big(struct wt_port *port, const struct wt_frame *frame, uint32_t len, const struct virtio_net_hdr *header)
+{
+	unsigned kind = header->gso_type & ~(unsigned)VIRTIO_NET_HDR_GSO_ECN;
+	struct wt_big_frame big = {.head = frame->data, .rest = port->big, .segment = header->gso_size};
+	int lost;
+
+	big.head_len = len < frame->room ? len : frame->room;
+	big.rest_len = len - big.head_len;
+	lost = kind == VIRTIO_NET_HDR_GSO_TCPV4 || kind == VIRTIO_NET_HDR_GSO_TCPV6 ? wt_cut(&big, port->pool, &port->cut) : -EINVAL;
+	if (lost < 0) {
+		port->oversize++;
+	} else {
+		port->node.audit.in += (unsigned)lost;
+		port->node.audit.dropped[WT_DROP_POOL] += (unsigned)lost;
+	}
 }
 
 static int packet_read(struct wt_port *port, struct wt_frame **frame)
 {
-	struct wt_frame *fresh = wt_frame_new(port->pool);
 	struct virtio_net_hdr header;
-	struct iovec parts[2] = {{&header, sizeof(header)}, {NULL, 0}};
-	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+	struct iovec parts[3] = {{&header, sizeof(header)}, {NULL, 0}, {port->big, BIG_FRAME}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+	struct wt_frame *fresh;
 	ssize_t n;
 
-	*frame = NULL;
+	*frame = wt_frame_queue_pop(&port->cut);
+	if (*frame)
+		return 1;
+	fresh = wt_frame_new(port->pool);
 	if (!fresh)
 		return lose_one(port);
 	parts[1].iov_base = fresh->data;
 	parts[1].iov_len = fresh->room;
-	n = recvmsg(port->fd, &message, MSG_DONTWAIT);
-	if (n < (ssize_t)sizeof(header)) {
-		wt_frame_free(fresh);
-		return n < 0 ? read_error(port) : 1;
-	}
-	fresh->len = (uint32_t)n - (uint32_t)sizeof(header);
-	note_csum(fresh, &header);
-	if (message.msg_flags & MSG_TRUNC || fresh->gso_size) {
-		port->oversize++;
-		wt_frame_free(fresh);
+	n = recvmsg(port->fd, &message, MSG_DONTWAIT) - (ssize_t)sizeof(header);
+	if (n >= 0 && n <= (ssize_t)fresh->room && header.gso_type == VIRTIO_NET_HDR_GSO_NONE) {
+		fresh->len = (uint32_t)n;
+		note_csum(fresh, &header);
+		*frame = fresh;
 		return 1;
 	}
-	*frame = fresh;
+	if (n < 0) {
+		wt_frame_free(fresh);
+		return n == -1 - (ssize_t)sizeof(header) ? read_error(port) : 1;
+	}
+	if (message.msg_flags & MSG_TRUNC)
+		port->oversize++;
+	else
+		read_big(port, fresh, (uint32_t)n, &header);
+	wt_frame_free(fresh);
+	*frame = wt_frame_queue_pop(&port->cut);
 	return 1;
 }
 
@@ -177,6 +203,9 @@ struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char
 	/* Protocol 0: nothing is heard before bind() has named the interface. */
 	port->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	error = port->fd < 0 ? errno : -attach(port);
+	port->big = malloc(BIG_FRAME);
+	if (!error && !port->big)
+		error = ENOMEM;
 	if (error)
 		goto fail;
 	error = -wt_interface_check_room(port, err, err_len);

@@ -133,6 +133,7 @@ void wt_port_close(struct wt_port *port)
 {
 	if (!port)
 		return;
+	wt_frame_queue_clear(&port->cut);
 	wt_frame_queue_clear(&port->arrived);
 	wt_frame_queue_clear(&port->waiting);
 	if (port->restore)
@@ -141,5 +142,6 @@ void wt_port_close(struct wt_port *port)
 		close(port->fd);
 	if (port->control >= 0)
 		close(port->control);
+	free(port->big);
 	free(port);
 }

@@ -50,8 +50,10 @@ struct wt_port {
 	uint32_t restore;    /* offloads to switch on again at the end (packet.c) */
 	int offloads;        /* packet socket: 0 if the interface's offloads are off, else the negative errno of the attempt */
 	uint64_t kernel_drops; /* refreshed by wt_port_refresh(): TAP tx_dropped or packet socket drops */
-	uint64_t oversize;   /* frames longer than a frame of the pool: offloads left on at the other end of the wire */
+	uint64_t oversize;   /* frames lost because they were longer than a frame of the pool and not TCP's to be cut */
 	int last_error;      /* of the last refused write, 0: none so far */
+	uint8_t *big;                  /* packet socket: where what does not fit a frame is read to */
+	struct wt_frame_queue cut;     /* packets of a big frame: read() hands them out before it asks the kernel again */
 	struct wt_frame_queue arrived; /* from the kernel, to leave by port 0 */
 	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
 	void (*gone)(struct wt_port *port, int error); /* optional: the loop stopped watching, the device is gone */
@@ -72,8 +74,9 @@ void wt_port_flush(struct wt_port *port, wt_time now);
 void wt_port_close(struct wt_port *port);
 /*
  * Switches tx checksums, tso, gso, gro and scatter-gather off on an interface of the caller's namespace (SIOCETHTOOL).
- * 0 or negative errno. On a veth pair it must be done at the KERNEL's end, the one whose TCP talks to us: it is the
- * sender's device that decides whether unfinished checksums and 64 KB frames go onto the pair.
+ * 0 or negative errno. On a veth pair it is done at the KERNEL's end, the one whose TCP talks to us: it is the sender's
+ * device that decides whether unfinished checksums and 64 KB frames go onto the pair. A packet port understands both (packet.c);
+ * an emulated path wants packets.
  */
 int wt_offloads_off(const char *interface);
 

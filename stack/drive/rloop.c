@@ -146,7 +146,8 @@ static void on_readable(struct ev_loop *ev, ev_io *watcher, int events)
 	int n = 0;
 
 	rloop->busy = true;
-	for (unsigned i = 0; i < BATCH && (n = port->ops->read(port, &frame)) > 0; i++)
+	/* The packets of a big frame are all taken: the descriptor does not speak for them. */
+	for (unsigned i = 0; (i < BATCH || port->cut.head) && (n = port->ops->read(port, &frame)) > 0; i++)
 		if (frame)
 			wt_graph_input(rloop->graph, &port->node, 1, wt_rloop_clock(rloop), frame);
 	rloop->busy = false;

@@ -12,18 +12,23 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "stack/base/bytes.h"
 #include "stack/drive/port.h"
 #include "stack/drive/rloop.h"
 #include "stack/wire/checksum.h"
+#include "stack/wire/ipv4.h"
 
 #define TEST_TYPE 0x88b5 /* IEEE 802 local experimental Ethertype */
 
@@ -157,27 +162,69 @@ static void an_unfinished_checksum_of_the_kernel_arrives_marked_and_can_be_finis
 	wt_port_close(b);
 }
 
-static void big_frames_of_a_sender_with_offloads_are_counted_and_not_cut(void **state)
+static void what_is_longer_than_a_frame_and_not_tcp_is_counted_and_not_cut_off(void **state)
 {
 	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
 	struct wt_frame *frame;
+	char big[5000];
 
 	assert_non_null(b);
 	shell("ip link set wtva mtu 9000 && ip link set wtvb mtu 9000 && ip addr add 10.99.0.1/24 dev wtva &&"
 	      " ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev wtva");
-	{
-		char big[5000];
-
-		memset(big, 'x', sizeof(big) - 1);
-		big[sizeof(big) - 1] = 0;
-		send_datagram("10.99.0.2", big, 0);
-	}
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	send_datagram("10.99.0.2", big, 0);
 	send_datagram("10.99.0.2", "small", 0);
 	frame = next_frame(b, 0x0800, 17);
 	assert_non_null(frame);
 	assert_int_equal(frame->len, 14 + 20 + 8 + 5);
 	assert_int_equal(b->oversize, 1);
 	wt_frame_free(frame);
+	wt_port_close(b);
+}
+
+/* What the kernel's TCP sends into a veth with offloads: one frame, 10 segments, checksum unfinished. */
+static void send_big_tcp_frame(const char *interface)
+{
+	struct virtio_net_hdr header = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .hdr_len = 54,
+					.gso_size = 1400, .csum_start = 34, .csum_offset = 16};
+	static uint8_t bytes[54 + 14000];
+	struct iovec parts[2] = {{&header, sizeof(header)}, {bytes, sizeof(bytes)}};
+	struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(interface)};
+	struct wt_ipv4 ip = {.src = wt_addr_ipv4(10, 99, 0, 1), .dst = wt_addr_ipv4(10, 99, 0, 2), .ttl = 64, .protocol = 6,
+			     .dont_fragment = true, .total_len = 40 + 14000, .header_len = 20};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1;
+
+	memset(bytes, 2, 12);
+	wt_put16(bytes + 12, 0x0800);
+	wt_ipv4_emit(bytes + 14, &ip);
+	bytes[34 + 12] = 5 << 4;
+	wt_put16(bytes + 34 + 16, (uint16_t)~wt_csum_fold(wt_csum_pseudo(&ip.src, &ip.dst, 6, 20 + 14000)));
+	for (unsigned i = 0; i < 14000; i++)
+		bytes[54 + i] = (uint8_t)(i / 1400);
+	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(writev(fd, parts, 2), sizeof(header) + sizeof(bytes));
+	close(fd);
+}
+
+static void a_big_tcp_frame_of_a_sender_with_offloads_is_read_as_its_packets(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+
+	assert_non_null(b);
+	send_big_tcp_frame("wtva");
+	for (unsigned i = 0; i < 10; i++) {
+		struct wt_frame *frame = next_frame(b, 0x0800, 6);
+
+		assert_non_null(frame);
+		assert_int_equal(frame->len, 54 + 1400);
+		assert_int_equal(wt_get32(frame->data + 34 + 4), i * 1400);
+		assert_int_equal(frame->data[54], i);
+		assert_int_equal(frame->csum, WT_CSUM_PARTIAL);
+		wt_frame_free(frame);
+	}
+	assert_int_equal(b->oversize, 0);
 	wt_port_close(b);
 }
 
@@ -537,7 +584,8 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end),
 		CASE(an_unfinished_checksum_of_the_kernel_arrives_marked_and_can_be_finished),
-		CASE(big_frames_of_a_sender_with_offloads_are_counted_and_not_cut),
+		CASE(what_is_longer_than_a_frame_and_not_tcp_is_counted_and_not_cut_off),
+		CASE(a_big_tcp_frame_of_a_sender_with_offloads_is_read_as_its_packets),
 		CASE(our_own_end_gets_its_offloads_back_when_the_port_closes),
 		CASE(a_missing_interface_is_named_in_one_sentence),
 		CASE(an_interface_that_is_down_refuses_frames_and_one_that_is_deleted_is_gone),
