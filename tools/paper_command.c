@@ -17,7 +17,7 @@
 extern const struct wt_command wt_command_paper_run;
 
 /* Real-time runs are idle most of the time: many labs side by side. */
-#define LABS 24
+#define LABS 32
 
 enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_JSON, OPT_DIR };
 
@@ -25,7 +25,7 @@ static const struct wt_option options[] = {
 	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
 	[OPT_POINTS] = {0, "points", "LIST", "only these rows: 0,0.05,0.2"},
 	[OPT_SEED] = {0, "seed", "N", "of repeat 0; repeat k runs with N + k (default: the table's own)"},
-	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 24 labs in real time)"},
+	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 32 labs in real time)"},
 	[OPT_BACKEND] = {0, "backend", "NAME", "sim (default), tap or packet: the emulator daemon in real time, in labs"},
 	[OPT_JSON] = {0, "json", NULL, "the cells as JSON Lines"},
 	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND, numbered)"},

@@ -18,7 +18,7 @@
 #include "tools/child.h"
 #include "tools/progress.h"
 
-#define UP_SECONDS 60   /* for lab up and down: two dozen may come up at once on two cores */
+#define UP_SECONDS 60   /* for lab up and down: some dozens may come up at once on two cores */
 #define RUN_SECONDS 7200
 #define ARGS_MAX 40
 
@@ -252,7 +252,7 @@ static bool compare_cell(FILE *out, const char *point, const char *variant, stru
 	overlap = wt_means_overlap(&a, b);
 	/* Without losses the runs hardly differ, and what is left is the machine's own lateness. */
 	close = !overlap && a.n && b->n && fabs(a.mean / b->mean - 1) <= 0.01;
-	fprintf(out, "  %-5s %-10s %8.1f ± %-6.1f %8.1f ± %-6.1f %s\n", point, variant, a.mean, isnan(a.half) ? 0 : a.half, b->mean,
+	fprintf(out, "  %-5s %-10s %8.2f ± %-7.2f %8.2f ± %-7.2f %s\n", point, variant, a.mean, isnan(a.half) ? 0 : a.half, b->mean,
 		isnan(b->half) ? 0 : b->half,
 		overlap ? "agree" : close ? "agree within 1 %" : a.n && b->n ? "DIFFER" : "nothing to compare");
 	return overlap || close;

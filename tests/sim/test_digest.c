@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Equal runs in every build: the digests of a fixed set of scenarios (every frame and its nanosecond at both hosts) against
+ * tests/sim/digests.txt, which all compilers, optimisation levels and sanitizers share.
+ *
+ *   test_digest FILE            compares
+ *   test_digest FILE --write    writes the file anew: in the commit that changes behaviour, with the reason in its message
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/scenarios.h"
+
+#define LOSSY "rate 2Mbit burst 0B limit 128KB loss gilbert on 1s 20% off 1s 0% shared delay 15ms"
+#define ROUGH "rate 10Mbit burst 20KB limit 64KB loss 1% duplicate 1% reorder 3% delay 3ms delay 12ms"
+#define TIGHT "rate 5Mbit burst 3KB limit 16KB delay 20ms"
+#define HANDOFF "rate 6Mbit burst 0B limit 128KB outage every 3s for 300ms at 1s delay 15ms"
+
+static const struct {
+	const char *name;
+	struct setup setup;
+} scenarios[] = {
+	{"tahoe-lossy", {"bsd90", NULL, "tahoe", "tahoe:resend=first,once=off", "standard", LOSSY, LOSSY, 1 << 20, 11}},
+	{"reno-lossy", {"bsd90", NULL, "reno", NULL, "standard", LOSSY, LOSSY, 1 << 20, 11}},
+	{"real-paper-lossy", {"bsd90", NULL, "real:profile=paper,opt=paper4", NULL, "real:profile=paper,opt=paper4", LOSSY, LOSSY,
+			      1 << 20, 11}},
+	{"real-slow-lossy", {"bsd90", NULL, "real:profile=paper-slow", NULL, "real:profile=paper-slow", LOSSY, LOSSY, 1 << 20, 12}},
+	{"tahoe-rough", {"modern", NULL, "tahoe", NULL, "standard", ROUGH, ROUGH, 2 << 20, 13}},
+	{"newreno-rough", {"modern", NULL, "newreno", NULL, "standard", ROUGH, ROUGH, 2 << 20, 13}},
+	{"real-safe-rough", {"modern", NULL, "real", NULL, "real", ROUGH, ROUGH, 2 << 20, 13}},
+	{"reno-tight", {"modern", NULL, "reno", NULL, "standard", TIGHT, TIGHT, 2 << 20, 14}},
+	{"real-safe-tight", {"modern", NULL, "real", NULL, "real", TIGHT, TIGHT, 2 << 20, 14}},
+	{"newreno-handoff", {"modern", NULL, "newreno", NULL, "standard", HANDOFF, HANDOFF, 3 << 20, 15}},
+	{"real-handoff", {"bsd90", NULL, "real:profile=paper", NULL, "real:profile=paper", HANDOFF, HANDOFF, 3 << 20, 15}},
+	{"fallback", {"modern", NULL, "real", NULL, "standard", ROUGH, "delay 12ms", 1 << 20, 16}},
+};
+
+#define COUNT (sizeof(scenarios) / sizeof(scenarios[0]))
+
+static uint64_t digest_of(const struct setup *setup)
+{
+	struct wt_scenario_result result;
+	struct wt_scenario scenario;
+	struct wt_bulk_sender flow;
+
+	prepare(&scenario, setup);
+	scenario.digest = true;
+	result = run(&scenario, &flow);
+	assert_whole(&result, &flow, setup->size);
+	return result.digest;
+}
+
+/* The line of a scenario in the file: its name, its digest. */
+static uint64_t expected(const char *path, const char *name)
+{
+	FILE *file = fopen(path, "r");
+	char line[128], word[64];
+	uint64_t value, found = 0;
+
+	if (!file)
+		fail_msg("no %s", path);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %" SCNx64, word, &value) == 2 && !strcmp(word, name))
+			found = value;
+	fclose(file);
+	return found;
+}
+
+static const char *file_path;
+
+static void every_build_sends_the_same_frames_at_the_same_nanosecond(void **state)
+{
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		uint64_t digest = digest_of(&scenarios[i].setup), wanted = expected(file_path, scenarios[i].name);
+
+		if (digest == wanted)
+			continue;
+		print_error("%s: %016" PRIx64 ", expected %016" PRIx64 "\n", scenarios[i].name, digest, wanted);
+		wrong++;
+	}
+	if (wrong)
+		fail_msg("%u of %zu differ; if behaviour was meant to change: test_digest %s --write", wrong, COUNT, file_path);
+}
+
+static void write_file(void **state)
+{
+	FILE *file = fopen(file_path, "w");
+
+	assert_non_null(file);
+	for (size_t i = 0; i < COUNT; i++)
+		fprintf(file, "%-20s %016" PRIx64 "\n", scenarios[i].name, digest_of(&scenarios[i].setup));
+	assert_int_equal(fclose(file), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest compare[] = {cmocka_unit_test(every_build_sends_the_same_frames_at_the_same_nanosecond)};
+	const struct CMUnitTest write[] = {cmocka_unit_test(write_file)};
+
+	if (argc < 2)
+		return 2;
+	file_path = argv[1];
+	return argc > 2 && !strcmp(argv[2], "--write") ? cmocka_run_group_tests(write, NULL, NULL)
+						       : cmocka_run_group_tests(compare, NULL, NULL);
+}
