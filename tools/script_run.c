@@ -20,7 +20,7 @@ static const struct wt_option options[] = {
 	[OPT_TOLERANCE] = {0, "tolerance", "TIME", "how far a packet may be from its time (default 0)"},
 	[OPT_PRESET] = {0, "preset", "NAME", "stack settings: modern, bsd90"},
 	[OPT_SETTING] = {'S', "set", "NAME=VALUE", "one stack setting; may be repeated"},
-	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters (default newreno)"},
+	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters (default newreno, recovery sack)"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module (default standard)"},
 	[OPT_ISN] = {0, "remote-isn", "N", "where the script's sequence numbers begin on the wire (default 0)"},

@@ -25,7 +25,7 @@ static const struct wt_option options[] = {
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead"},
-	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno)"},
+	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno, recovery sack)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module at the other end (default standard)"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
 	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90"},

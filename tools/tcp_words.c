@@ -11,6 +11,8 @@ int wt_tcp_words_apply(const struct wt_tcp_words *words, struct wt_tcp_config *c
 		error = wt_param_set_list(wt_tcp_params, wt_tcp_param_count, &config->settings, words->settings, err, err_len);
 	if (!error && words->sender)
 		error = wt_sender_choose(words->sender, &config->sender, err, err_len);
+	if (words->sender && !words->recovery)
+		config->recovery.ops = NULL; /* a sender asked for by name brings its own */
 	if (!error && words->recovery)
 		error = wt_recovery_choose(words->recovery, &config->recovery, err, err_len);
 	if (!error && words->receiver)

@@ -106,7 +106,7 @@ struct wt_tcp_config {
 	void *arg;
 };
 
-/* The modern preset, sender newreno, receiver standard, no callback. */
+/* The modern preset, sender newreno with recovery sack, receiver standard, no callback. */
 void wt_tcp_config_init(struct wt_tcp_config *config);
 
 /*

@@ -9,6 +9,7 @@ void wt_tcp_config_init(struct wt_tcp_config *config)
 	*config = (struct wt_tcp_config){0};
 	wt_tcp_preset("modern", &config->settings, NULL, 0);
 	wt_sender_choose("newreno", &config->sender, NULL, 0);
+	wt_recovery_choose("sack", &config->recovery, NULL, 0); /* which is NewReno's if the peer does not do SACK */
 }
 
 /* Fills in what was left to us: the sender's usual recovery, the standard receiver. */
