@@ -97,9 +97,11 @@ static void splice(struct input *input, size_t at, size_t gone, const uint8_t *b
 	rest = input->size - at - gone;
 	if (at + len + rest > INPUT_MAX)
 		return;
-	memcpy(copy, bytes, len); /* may lie inside the input itself */
+	if (len)
+		memcpy(copy, bytes, len); /* may lie inside the input itself */
 	memmove(input->data + at + len, input->data + at + gone, rest);
-	memcpy(input->data + at, copy, len);
+	if (len)
+		memcpy(input->data + at, copy, len);
 	input->size = at + len + rest;
 }
 
