@@ -142,7 +142,8 @@ static void take_sample(struct wt_tcp *tcp, wt_time sample)
 /* RFC 9293 3.10.7.4: only newer segments may move the window. */
 static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
 {
-	uint32_t window = (uint32_t)seg->window << tcp->snd_wscale;
+	/* RFC 7323 2.2: never scaled in a segment with SYN */
+	uint32_t window = (uint32_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->snd_wscale);
 
 	if (!(wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack))))
 		return;
