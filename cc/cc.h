@@ -115,7 +115,7 @@ enum wt_loss_why {
 struct wt_loss {
 	wt_time now, srtt;
 	enum wt_loss_why why;
-	uint32_t inflight;  /* RFC 5681 FlightSize at the moment of detection: snd_nxt - snd_una */
+	uint32_t inflight;  /* FlightSize (RFC 5681) at the moment of detection, less what waits to be resent */
 	uint32_t peer_window;
 	uint32_t rto_count; /* timeouts in a row without new data acked, this one included */
 	bool dup_seen;      /* a duplicate ACK arrived since the retransmission timer was last (re)started */
@@ -318,5 +318,7 @@ struct wt_receiver_choice {
 int wt_sender_choose(const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
 int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
 int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
+/* The recovery module that goes with a sender, with the sender's profile if it knows one of that name. */
+void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice);
 
 #endif

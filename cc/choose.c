@@ -143,3 +143,30 @@ int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char
 	choice->ops = wt_receivers[i];
 	return fill(&MODULE_OF(choice->ops), list, choice->params, err, err_len);
 }
+
+/* The word of the parameter "profile", or NULL. */
+static const char *profile_of(const struct wt_sender_choice *sender)
+{
+	uint64_t word;
+
+	for (size_t i = 0; sender->ops->presets && i < sender->ops->param_count; i++) {
+		const struct wt_param *param = &sender->ops->params[i];
+
+		if (strcmp(param->name, "profile") || param->type != WT_PARAM_WORD)
+			continue;
+		memcpy(&word, sender->params + param->offset, sizeof(word));
+		return param->words[word];
+	}
+	return NULL;
+}
+
+void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice)
+{
+	const char *profile = profile_of(sender), *name = sender->ops->default_recovery;
+
+	if (wt_recovery_choose(name ? name : "newreno", choice, NULL, 0))
+		wt_recovery_choose("newreno", choice, NULL, 0);
+	for (const struct wt_cc_preset *p = choice->ops->presets; profile && p && p->name; p++)
+		if (!strcmp(p->name, profile))
+			memcpy(choice->params, p->params, choice->ops->params_size);
+}

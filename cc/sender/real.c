@@ -50,7 +50,7 @@ struct real {
 	uint64_t round_sent, round_resent;
 	unsigned bad_rounds, calm_rounds;
 	uint32_t cap;            /* bytes; 0: none */
-	uint32_t inflight;
+	uint32_t timeout_flight; /* in flight at the first timeout in a row */
 	wt_time ecn_at;          /* last halving by ECN, plus one */
 	wt_time rtt, rtt_min, rtt_max;
 };
@@ -210,7 +210,6 @@ static void measure(struct real *r, const struct wt_ack *ack)
 		r->rtt_max = wt_time_max(r->rtt_max, ack->rtt);
 	}
 	r->earned += ack->acked;
-	r->inflight = ack->inflight;
 	if (!r->has_una || wt_seq_gt(ack->ack, r->una)) {
 		r->has_una = true;
 		r->una = ack->ack;
@@ -269,8 +268,10 @@ static void on_timeout(struct real *r, const struct wt_loss *loss, struct wt_sen
 	/* Without any duplicate ACK since the timer started, no word of the receiver reached us (the paper's bit). */
 	if (!loss->dup_seen)
 		r->rto_limit = (uint32_t)r->params.rto_window * r->mss;
-	if (r->params.cap && loss->rto_count >= 2)
-		set_cap(r, loss->inflight);
+	if (loss->rto_count <= 1) /* later ones find only what was resent in flight */
+		r->timeout_flight = loss->inflight;
+	else if (r->params.cap)
+		set_cap(r, r->timeout_flight);
 	start_ramp(r, out);
 }
 

@@ -82,12 +82,30 @@ static void a_profile_sets_all_and_what_is_given_goes_on_top_in_any_order(void *
 	}
 }
 
+static void recovery_follows_the_senders_profile(void **state)
+{
+	struct wt_recovery_choice recovery;
+	struct wt_sender_choice sender;
+
+	MUST(wt_sender_choose("real:lmax=30,profile=paper", &sender, err, sizeof(err)));
+	wt_recovery_follow(&sender, &recovery);
+	assert_string_equal(recovery.ops->name, "real");
+	assert_string_equal(value(&recovery, "fr_mode"), "single");
+	MUST(wt_sender_choose("real", &sender, err, sizeof(err)));
+	wt_recovery_follow(&sender, &recovery);
+	assert_string_equal(value(&recovery, "fr_mode"), "newreno");
+	MUST(wt_sender_choose("tahoe", &sender, err, sizeof(err)));
+	wt_recovery_follow(&sender, &recovery);
+	assert_string_equal(recovery.ops->name, "tahoe");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_alone_means_the_defaults),
 		cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest_and_all_known_ones),
 		cmocka_unit_test(a_bad_parameter_is_refused_in_one_sentence_with_the_module),
+		cmocka_unit_test(recovery_follows_the_senders_profile),
 		cmocka_unit_test(a_profile_sets_all_and_what_is_given_goes_on_top_in_any_order),
 	};
 

@@ -63,7 +63,7 @@ static void send(struct bench *b, uint32_t segments, bool again)
 
 static void timeout(struct bench *b, bool dup_seen, uint32_t count)
 {
-	struct wt_loss loss = {.now = b->now, .why = WT_LOSS_RTO, .inflight = 20 * MSS, .dup_seen = dup_seen,
+	struct wt_loss loss = {.now = b->now, .why = WT_LOSS_RTO, .inflight = count > 1 ? MSS : 20 * MSS, .dup_seen = dup_seen,
 			       .rto_count = count, .srtt = RTT};
 
 	b->s.choice.ops->on_loss(b->s.state, &loss, &b->s.out);
