@@ -18,7 +18,7 @@ static void complete(struct wt_tcp_config *config)
 	if (!config->sender.ops)
 		wt_sender_choose("newreno", &config->sender, NULL, 0);
 	if (!config->recovery.ops)
-		wt_recovery_choose(config->sender.ops->default_recovery, &config->recovery, NULL, 0);
+		wt_recovery_follow(&config->sender, &config->recovery);
 	if (!config->receiver.ops)
 		wt_receiver_choose("standard", &config->receiver, NULL, 0);
 }
