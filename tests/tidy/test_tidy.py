@@ -86,7 +86,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(faults(words.check, {'cc/a.c': TOP}), [])
         self.assertEqual(len(faults(words.check, {'cc/a.c': 'int a;\n'})), 1)
         self.assertEqual(len(faults(words.check, {'cc/a.c': TOP + '/* TO' + 'DO: more */\n'})), 1)
-        self.assertEqual(len(faults(words.check, {'docs/a.md': 'see /wo' + 'rk/main/x\n'})), 1)
+        self.assertEqual(len(faults(words.check, {'docs/a.txt': 'see /wo' + 'rk/main/x\n'})), 1)
+        self.assertEqual(len(faults(words.check, {'tools/a.ini': 'see doc' + 's/gone.md\n'})), 1)
 
     def test_an_undocumented_cause_or_event_is_found(self):
         content = {'stack/base/drop.def': 'WT_DROP(A, "late", "too late")\n',

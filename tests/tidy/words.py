@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No leftovers (marks of unfinished work, paths of somebody's machine); a licence line on top of each file of code."""
+"""No leftovers (marks of unfinished work, paths of somebody's machine); a licence line on top of each file of code; and
+a document that is mentioned is there."""
+import os
 import re
 
 from source import CODE, files, lines
@@ -9,11 +11,12 @@ MARKS = re.compile(r'\b(' + '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'X' * 3, 'HA' +
 MACHINE = re.compile(r'(?<![\w.])/(' + '|'.join(['work', 'home/\\w', 'root', 'tmp/wt', 'Us' + 'ers/\\w']) + r')/')
 SHARED = re.compile(r'\.\./' + 'shared' + r'\b')
 LICENCE = 'SPDX-License-Identifier: BSD-2-Clause'
-SCRIPTS = ('.py', '.sh', '.build', '.ini')
+DOCUMENT = re.compile(r'\bdocs/[\w/-]+\.md\b')
+LINK = re.compile(r'\]\(([\w./-]+\.md|LICENSE)\)')
 
 
 def check(root, build):
-    for path in files(root):
+    for path in files(root) + [name for name in ('README.md', 'meson.build') if os.path.exists(os.path.join(root, name))]:
         if path.endswith(('.png', '.svg', '.pcap', '.pcapng', '.bin')) or '/corpus/' in path:
             continue
         text = lines(root, path)
@@ -22,6 +25,12 @@ def check(root, build):
                 yield '%s:%d: a mark of unfinished work: %s' % (path, number, line.strip())
             if MACHINE.search(line) or SHARED.search(line):
                 yield '%s:%d: names a path of somebody\'s machine: %s' % (path, number, line.strip())
+            for target in DOCUMENT.findall(line):
+                if not os.path.exists(os.path.join(root, target)):
+                    yield '%s:%d: there is no %s' % (path, number, target)
+            for target in LINK.findall(line) if path.endswith('.md') else []:
+                if not os.path.exists(os.path.join(root, os.path.dirname(path), target)):
+                    yield '%s:%d: there is no %s' % (path, number, target)
         head = text[:3]
         if path.endswith(CODE + ('.py', '.sh')) and not any(LICENCE in line for line in head):
             yield '%s: no line "%s" on top' % (path, LICENCE)
