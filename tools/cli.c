@@ -61,12 +61,12 @@ static const char *next_command_name(const void *ctx, size_t i)
 /* The first words of all commands, duplicates included. */
 static const char *next_object(const void *ctx, size_t i)
 {
-	static char word[32];
+	static char words[sizeof(wt_commands) / sizeof(wt_commands[0])][16]; /* the caller keeps the best of them */
 
 	if (i >= wt_command_count)
 		return NULL;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(wt_commands[i]->name, " "), wt_commands[i]->name);
-	return word;
+	snprintf(words[i], sizeof(words[i]), "%.*s", (int)strcspn(wt_commands[i]->name, " "), wt_commands[i]->name);
+	return words[i];
 }
 
 static const char *next_option_name(const void *ctx, size_t i)

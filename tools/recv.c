@@ -54,11 +54,9 @@ static void on_accept(void *arg, struct wt_bulk_receiver *receiver)
 {
 	struct wt_tcp_info info;
 	char text[WT_ADDR_TEXT];
-	struct recv *recv = arg;
 
 	wt_tcp_info(receiver->tcp, &info);
-	if (!recv->transfer.json)
-		wt_say("connection from %s port %u", wt_addr_format(&info.remote.addr, text), info.remote.port);
+	wt_say("connection from %s port %u", wt_addr_format(&info.remote.addr, text), info.remote.port);
 }
 
 static void on_interval(void *arg, struct wt_bulk_receiver *receiver, const struct wt_bulk_interval *interval)
@@ -196,8 +194,7 @@ static int begin(struct recv *recv)
 
 	if (result < 0)
 		return wt_fail(WT_EXIT_CONNECTION, "cannot listen on port %u: %s", transfer->port, strerror(-result));
-	if (!transfer->json)
-		wt_say("listening on %s port %u", wt_addr_format(&transfer->station.addr, text), transfer->port);
+	wt_say("listening on %s port %u", wt_addr_format(&transfer->station.addr, text), transfer->port);
 	wt_station_touch(&transfer->station);
 	return WT_EXIT_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "stack/base/units.h"
 #include "tools/bulk_json.h"
+#include "tools/bulk_wire.h"
 #include "tools/transfer.h"
 
 enum { OPT_CONNECT = WT_T_OPTIONS, OPT_CLIENT, OPT_BYTES, OPT_TIME, OPT_FILE };
@@ -190,8 +191,10 @@ static int take_options(struct send *send, int argc, char **argv)
 			send->peer = args.value;
 			break;
 		case OPT_BYTES:
-			if (wt_parse_size(args.value, &send->size, err, sizeof(err)) < 0 || !send->size)
-				return wt_fail(WT_EXIT_USAGE, "--bytes: %s", send->size ? err : "nothing to send");
+			if (wt_parse_size(args.value, &send->size, err, sizeof(err)) < 0)
+				return wt_fail(WT_EXIT_USAGE, "--bytes: %s", err);
+			if (!send->size)
+				return wt_fail(WT_EXIT_USAGE, "--bytes: nothing to send");
 			break;
 		case OPT_TIME:
 			if (wt_parse_time(args.value, &send->time, err, sizeof(err)) < 0)
@@ -309,6 +312,7 @@ static int judge(const struct send *send)
 static void report(struct send *send)
 {
 	struct wt_transfer *transfer = &send->transfer;
+	uint64_t head = transfer->raw ? 0 : WT_BULK_REQUEST, acked = send->sender.info.bytes_acked;
 	struct wt_json json;
 
 	if (!transfer->json) {
@@ -316,6 +320,7 @@ static void report(struct send *send)
 		return;
 	}
 	wt_transfer_record(transfer, &json, "sender", &send->sender.info);
+	wt_json_u64(&json, "acked_bytes", acked > head ? acked - head : 0);
 	wt_bulk_json(&json, &send->sender);
 	wt_json_end(&json);
 	fflush(stdout);

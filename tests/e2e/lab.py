@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Labs: they come up with and without root, carry kernel traffic, and leave nothing behind however they end."""
+import os
+import shutil
+import signal
+import subprocess
+
+from e2e import (Home, Skip, backends, check, end, equal, finish, lab, members, need_labs, running, test, until, users_of,
+                 wait_for)
+
+ORDINARY = 64813  # no such user is needed: the kernel only sees the number
+ROOT = os.geteuid() == 0
+HOMES = [("as this user", Home())] + ([("as an ordinary user", Home(ORDINARY))] if ROOT else [])
+
+
+def each_backend(function):
+    for who, home in HOMES:
+        for backend in ("tap", "packet"):
+            function(who, home, backend)
+
+
+def need(home, backend):
+    if backend not in backends(home):
+        raise Skip(f"backend {backend} does not work here")
+
+
+@each_backend
+def _(who, home, backend):
+    @test(f"{who}, a {backend} lab comes up, runs commands and goes down without a trace")
+    def _():
+        need(home, backend)
+        with lab(home, "demo", "--backend", backend, "--link", "delay 2ms", "--seed", "7") as state:
+            equal(state["backend"], backend, "backend")
+            out, _ = home.run("lab", "exec", "demo:a", "sh", "-c", "echo $WAVETANK_LAB $WAVETANK_HOST $WAVETANK_ADDRESS")
+            equal(out, "demo a 10.77.0.101/24\n", "environment")
+            home.run("lab", "exec", "demo:b", "sh", "-c", "exit 42", code=42)
+            home.run("lab", "exec", "demo:b", "sh", "-c", "kill -TERM $$", code=128 + signal.SIGTERM)
+            out, _ = home.run("lab", "exec", "demo:a", "cat", "/proc/net/dev")
+            check("wt0:" in out and "eth0:" not in out, out)
+            home.run("lab", "up", "demo", code=2)
+            out, _ = home.run("lab", "status", "--json")
+            check('"name":"demo"' in out, out)
+        home.run("lab", "status", "demo", code=2)
+        equal(os.listdir(home.path("wavetank/labs")), [], "folder of labs")
+
+
+@each_backend
+def _(who, home, backend):
+    @test(f"{who}, kernel iperf3 runs through a {backend} lab at the rate of the link")
+    def _():
+        need(home, backend)
+        if not shutil.which("iperf3"):
+            raise Skip("no iperf3")
+        with lab(home, "demo", "--backend", backend, "--link", "rate 20Mbit burst 20KB limit 100KB delay 5ms"):
+            server = home.start("lab", "exec", "demo:b", "iperf3", "-s", "-1", "--forceflush")
+            until(lambda: ":1451 " in home.run("lab", "exec", "demo:b", "cat", "/proc/net/tcp6", "/proc/net/tcp",
+                                               code=None)[0], "iperf3 listens")
+            out, _ = home.run("lab", "exec", "demo:a", "iperf3", "-c", "b", "-t", "2", "-J")
+            import json
+            rate = json.loads(out)["end"]["sum_received"]["bits_per_second"]
+            check(14e6 < rate < 21e6, f"{rate / 1e6:.1f} Mbit/s through a link of 20 Mbit/s")
+            end(server)
+
+
+@test("two labs stand side by side and do not see each other")
+def _():
+    home = HOMES[0][1]
+    need_labs(home)
+    with lab(home, "one", "--link", "delay 1ms") as one, lab(home, "two", "--link", "delay 1ms") as two:
+        check(os.stat(f"/proc/{one['a'][0]}/ns/net").st_ino != os.stat(f"/proc/{two['a'][0]}/ns/net").st_ino, "namespaces differ")
+        out, _ = home.run("lab", "status")
+        check("one:" in out and "two:" in out, out)
+
+
+VICTIMS = {"the keeper": "keeper", "the emulator": "emulator", "host a": "a", "host b": "b"}
+
+for victim, key in VICTIMS.items():
+    @test(f"kill -9 of {victim} leaves no process, no namespace and no state")
+    def _(key=key):
+        home = HOMES[-1][1]
+        need_labs(home)
+        home.run("lab", "up", "demo", "--link", "delay 1ms")
+        state = home.lab_state("demo")
+        sleeper = home.start("lab", "exec", "demo:a", "sleep", "1000")
+        until(lambda: len(members(state["keeper"][0])) == 5, "sleep runs in the lab")
+        pids = members(state["keeper"][0])
+        spaces = {os.stat(f"/proc/{state[who][0]}/ns/net").st_ino for who in ("a", "b", "emulator")}
+        spaces.discard(os.stat("/proc/self/ns/net").st_ino)
+        os.kill(state[key][0], signal.SIGKILL)
+        until(lambda: not any(map(running, pids)), "the lab's processes ended")
+        equal(end(sleeper)[0], 128 + signal.SIGKILL, "exit code of lab exec")
+        until(lambda: not users_of(spaces), "the namespaces ended")
+        home.run("lab", "exec", "demo:a", "true", code=2)
+        equal(os.listdir(home.path("wavetank/labs")), [], "state was cleaned")
+
+
+@test("kill -9 of lab exec ends its command")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    with lab(home, "demo", "--link", "delay 1ms") as state:
+        before = members(state["keeper"][0])
+        sleeper = home.start("lab", "exec", "demo:a", "sleep", "1000")
+        until(lambda: members(state["keeper"][0]) - before, "sleep runs in the lab")
+        command = (members(state["keeper"][0]) - before).pop()
+        sleeper.kill()
+        sleeper.wait()
+        until(lambda: not running(command), "the command ended")
+
+
+@test("kill -9 of lab up while it works leaves nothing")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    for delay in (0.005, 0.01, 0.02, 0.04):
+        space = os.stat("/proc/self/ns/pid").st_ino
+        up = home.start("lab", "up", "demo", "--link", "delay 1ms")
+        try:
+            up.wait(delay)
+        except subprocess.TimeoutExpired:
+            up.kill()
+            up.wait()
+
+        def strangers():
+            found = set()
+            for entry in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    with open(f"/proc/{entry}/environ", "rb") as file:
+                        ours = home.folder.encode() in file.read()
+                    if ours and os.stat(f"/proc/{entry}/ns/pid").st_ino != space and running(int(entry)):
+                        found.add(int(entry))
+                except OSError:
+                    pass
+            return found
+
+        if up.returncode == 0:
+            home.run("lab", "down", "demo")
+        until(lambda: not strangers(), "what lab up had started ended")
+        home.run("lab", "status")
+        equal(os.listdir(home.path("wavetank/labs")), [], "state was cleaned")
+
+
+@test("lab commands inside a lab are refused")
+def _():
+    home = HOMES[0][1]
+    need_labs(home)
+    with lab(home, "demo", "--link", "delay 1ms"):
+        _, err = home.run("lab", "exec", "demo:a", home.program, "lab", "down", "demo", code=2)
+        check("inside lab 'demo'" in err, err)
+
+
+@test("a lab's capture is a file tshark reads without one malformed packet")
+def _():
+    home = HOMES[0][1]
+    need_labs(home)
+    if not shutil.which("tshark"):
+        raise Skip("no tshark")
+    with lab(home, "demo", "--link", "delay 1ms loss 2%", "--capture", "lab.pcapng"):
+        receiver = home.start("lab", "exec", "demo:b", home.program, "recv", "-1")
+        wait_for(receiver, "listening")
+        home.run("lab", "exec", "demo:a", home.program, "send", "-c", "b", "-n", "500KB")
+        equal(end(receiver)[0], 0, "exit code of recv")
+    shown = subprocess.run(["tshark", "-r", home.path("lab.pcapng"), "-o", "tcp.check_checksum:TRUE", "-Y",
+                            "_ws.malformed || tcp.checksum.status == 0"], capture_output=True, text=True, timeout=60, check=True)
+    equal(shown.stdout, "", "malformed packets")
+    shown = subprocess.run(["tshark", "-r", home.path("lab.pcapng"), "-Y", "frame.comment contains \"loss\""],
+                           capture_output=True, text=True, timeout=60, check=True)
+    check(shown.stdout, "dropped packets are in the capture with their cause")
+
+
+finish()

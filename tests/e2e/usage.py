@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Wrong words: one line that says what is wrong, and the documented exit code."""
+from e2e import Home, check, equal, finish, test
+
+HOME = Home()
+WIRE = ("--port", "tap:wtnone", "--address", "10.9.9.1/24")
+
+# words, exit code, what the line must hold
+WRONG = [
+    (("foo",), 2, "no command 'foo'"),
+    (("sned",), 2, "did you mean 'send'?"),
+    (("lab",), 2, "'lab' needs a second word"),
+    (("lab", "upp"), 2, "did you mean 'lab up'?"),
+    (("--bogus",), 2, "no option --bogus"),
+    (("send",), 2, "to whom?"),
+    (("send", "-c"), 2, "needs an argument"),
+    (("send", "--conect", "x"), 2, "did you mean --connect?"),
+    (("send", "-Z"), 2, "no option -Z"),
+    (("send", "-c", "10.0.0.1", "stray"), 2, "what is 'stray'?"),
+    (("send", "-c", "b"), 2, "'b' is not an address"),
+    (("send", "-c", "10.0.0.1", "-n", "5"), 2, "'5'"),
+    (("send", "-c", "10.0.0.1", "-n", "0B"), 2, "nothing to send"),
+    (("send", "-c", "10.0.0.1", "-n", "5Mbit"), 2, "'5Mbit'"),
+    (("send", "-c", "10.0.0.1", "-t", "10"), 2, "'10'"),
+    (("send", "-c", "10.0.0.1", "-n", "5MB", "-t", "1s"), 2, "not both"),
+    (("send", "-c", "10.0.0.1", "-p", "99999"), 2, "1 to 65535"),
+    (("send", "-c", "10.0.0.1", "-F", "x"), 2, "--file goes with --raw"),
+    (("send", "-c", "10.0.0.1", "--raw", "-F", "/nonexistent"), 2, "cannot read /nonexistent"),
+    (("send", "-c", "10.0.0.1", "-C", "rno", *WIRE), 2, "did you mean 'reno'?"),
+    (("send", "-c", "10.0.0.1", "-C", "real:lmx=3", *WIRE), 2, "lmx"),
+    (("send", "-c", "10.0.0.1", "--rcc", "nothing", *WIRE), 2, "nothing"),
+    (("send", "-c", "10.0.0.1", "--recovery", "nothing", *WIRE), 2, "nothing"),
+    (("send", "-c", "10.0.0.1", "-S", "tick=5", *WIRE), 2, "'5'"),
+    (("send", "-c", "10.0.0.1", "-S", "nonsense=5ms", *WIRE), 2, "nonsense"),
+    (("send", "-c", "10.0.0.1", "--preset", "bsd99", *WIRE), 2, "bsd99"),
+    (("send", "-c", "10.0.0.1", "-M", "1000", *WIRE), 2, "'1000'"),
+    (("send", "-c", "10.0.0.1"), 2, "which address?"),
+    (("send", "-c", "10.0.0.1", "--address", "10.0.0.2"), 2, "with its prefix"),
+    (("send", "-c", "10.0.0.1", "--address", "10.0.0.2/24"), 2, "which port?"),
+    (("send", "-c", "10.0.0.1", "--address", "10.0.0.2/24", "--port", "5201"), 2, "neither tap:NAME nor packet:INTERFACE"),
+    (("send", "-c", "10.0.0.1", "--address", "10.0.0.2/24", "--port", "packet:nosuch0"), 3, "nosuch0"),
+    (("send", "-c", "10.0.0.1", "--seed", "x"), 2, "--seed"),
+    (("send", "-c", "10.0.0.1", "--timeout", "3"), 2, "--timeout"),
+    (("send", "--json=yes"), 2, "takes no argument"),
+    (("recv", "stray"), 2, "what is 'stray'?"),
+    (("recv", "--json", "-o", "-"), 2, "both want standard output"),
+    (("recv", "-o", "/nonexistent/file", *WIRE), 3, "cannot write /nonexistent/file"),
+    (("lab", "up"), 2, "which lab?"),
+    (("lab", "up", "../x"), 2, "cannot name a lab"),
+    (("lab", "up", "x", "--link", "delay 5"), 2, "'5' has no unit"),
+    (("lab", "up", "x", "--link", "dely 5ms"), 2, "dely"),
+    (("lab", "up", "x", "--seed", "-1"), 2, "--seed"),
+    (("lab", "up", "x", "--backend", "pigeon"), 2, "none of auto, tap, packet"),
+    (("lab", "exec"), 2, "where?"),
+    (("lab", "exec", "x:c", "true"), 2, "'x:c' is no host"),
+    (("lab", "exec", "x:a"), 2, "which command?"),
+    (("lab", "exec", "x:a", "true"), 2, "no lab 'x' is up"),
+    (("lab", "down"), 2, "which lab?"),
+    (("lab", "down", "x"), 2, "no lab 'x' is up"),
+    (("lab", "status", "x"), 2, "no lab 'x' is up"),
+    (("help", "nothing"), 2, "no command 'nothing'"),
+]
+
+for words, code, text in WRONG:
+    def wrong(words=words, code=code, text=text):
+        out, err = HOME.run(*words, code=code)
+        equal(out, "", "standard output")
+        equal(len(err.splitlines()), 1, f"lines on standard error\n{err}")
+        check(err.startswith("wavetank"), f"the line names the program: {err}")
+        check(text in err, f"'{text}' is not in: {err}")
+
+    test(f"'{' '.join(words)}' ends with {code} and one line about it")(wrong)
+
+
+@test("help fits on one screen and names every command")
+def _():
+    out, err = HOME.run("help")
+    names, _ = HOME.run("help", "--commands")
+    check(len(out.splitlines()) <= 40 and err == "", "one screen")
+    for name in names.splitlines():
+        check(name in out, name)
+        text, _ = HOME.run("help", *name.split())
+        check(text.startswith(f"usage: wavetank {name}"), name)
+        same, _ = HOME.run(*name.split(), "--help")
+        equal(same, text, f"help {name} and {name} --help")
+
+
+@test("--version names version, commit, compiler and backends")
+def _():
+    out, _ = HOME.run("--version")
+    for word in ("wavetank ", "commit ", "compiler ", "backends "):
+        check(any(line.startswith(word) for line in out.splitlines()), word)
+
+
+@test("a full disk under standard output is exit code 3")
+def _():
+    with open("/dev/full", "wb") as full:
+        import subprocess
+        done = subprocess.run([HOME.program, "help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+    equal(done.returncode, 3, "exit code")
+    check("standard output" in done.stderr, done.stderr)
+
+
+finish()
