@@ -17,8 +17,7 @@ struct parse {
 	struct wt_paper *paper;
 	char section[80], key[80]; /* of the line before: the same again is a continuation */
 	char value[600];
-	char *err;
-	size_t err_len;
+	bool failed;
 	char why[300];
 };
 
@@ -183,14 +182,18 @@ static int on_line(void *arg, const char *section, const char *key, const char *
 	bool more = !strcmp(section, parse->section) && !strcmp(key, parse->key);
 	size_t len = more ? strlen(parse->value) : 0;
 
+	if (parse->failed)
+		return 0; /* it goes on after an error; the first one is told */
 	snprintf(parse->section, sizeof(parse->section), "%s", section);
 	snprintf(parse->key, sizeof(parse->key), "%s", key);
 	if (len + strlen(value) + 2 > sizeof(parse->value)) {
 		refuse(parse, "value of '%s' is too long", key);
+		parse->failed = true;
 		return 0;
 	}
 	snprintf(parse->value + len, sizeof(parse->value) - len, "%s%s", more ? " " : "", value);
-	return take(parse) == 0;
+	parse->failed = take(parse) != 0;
+	return !parse->failed;
 }
 
 static int complete(struct parse *parse)

@@ -222,6 +222,9 @@ static int teardown(struct run *run)
 {
 	int error = 0, more;
 
+	run->server.config.on_done = NULL; /* the result stands */
+	if (run->host[1])
+		wt_bulk_serve_stop(&run->server);
 	/* Hosts go with the graph if it owns them. */
 	for (unsigned side = 0; side < 2; side++)
 		if (run->host[side] && wt_host_node(run->host[side])->ops->destroy)

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# wavetank paper: same results for any number of jobs, ^C and a full disk keep whole lines, exit codes as documented.
+set -u
+wavetank=$1
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+failed=0
+table=tcp-real-2001/table1
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# expect CODE WORDS...: the exit code of a command that prints nothing on standard output we need
+expect() {
+	want=$1
+	shift
+	"$wavetank" "$@" >out.txt 2>err.txt
+	got=$?
+	[ "$got" = "$want" ] || fail "exit code $got, not $want: wavetank $* ($(cat err.txt))"
+}
+
+# every line of runs.jsonl ends in a brace, and the file in a newline
+whole() {
+	[ -s "$1" ] || fail "$1 is empty"
+	[ "$(grep -c '^{.*}$' "$1")" = "$(grep -c '' "$1")" ] || fail "$1 has a torn line"
+	[ "$(tail -c 1 "$1" | od -An -tx1 | tr -d ' ')" = 0a ] || fail "$1 ends without newline"
+}
+
+expect 0 paper list
+grep -q "^$table " out.txt || fail "paper list does not name $table"
+expect 0 paper show $table
+expect 2 paper show
+expect 2 paper show nothing
+expect 2 paper run
+expect 2 paper run $table --points 0.07
+expect 2 paper run $table --points 0,0.00
+expect 2 paper run $table --backend ether
+expect 2 paper run $table --repeats many
+
+# The results do not depend on how many worked on them.
+expect 0 paper run $table --points 0,0.2 --repeats 3 --jobs 1 -o one
+expect 0 paper run $table --points 0,0.2 --repeats 3 --jobs 5 -o five
+for d in one five; do
+	whole $d/runs.jsonl
+	grep -v '"record":"end"' $d/runs.jsonl >$d/lines
+	[ "$(grep -c '"record":"run"' $d/lines)" = 18 ] || fail "$d: not 18 runs"
+done
+cmp one/lines five/lines || fail "runs differ between 1 and 5 jobs"
+cmp one/table.csv five/table.csv || fail "tables differ between 1 and 5 jobs"
+# Nothing is overwritten; without -o every sweep gets a folder of its own.
+expect 3 paper run $table --points 0 --repeats 1 -o one
+expect 0 paper run $table --points 0 --repeats 1
+expect 0 paper run $table --points 0 --repeats 1
+[ -f results/tcp-real-2001-table1-sim/table.csv ] && [ -f results/tcp-real-2001-table1-sim-2/table.csv ] || fail "no fresh folders"
+
+# --json: one line per cell, nothing else on standard output
+expect 0 paper run $table --points 0 --repeats 2 --json -o json
+[ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"
+
+# ^C: what is done is kept.
+"$wavetank" paper run $table --repeats 20000 -o stopped >out.txt 2>err.txt &
+pid=$!
+sleep 1.5
+kill -TERM $pid
+wait $pid
+code=$?
+[ $code = 143 ] || fail "exit code $code after SIGTERM, not 143"
+whole stopped/runs.jsonl
+[ "$(grep -c '"record":"run"' stopped/runs.jsonl)" -gt 20 ] || fail "nothing kept of an ended sweep"
+grep -q '"complete":false' stopped/runs.jsonl || fail "an ended sweep calls itself complete"
+pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
+
+# A full disk (a file size limit stands for it): one line, exit code 3, whole lines.
+(
+	trap '' XFSZ
+	ulimit -f 8
+	exec "$wavetank" paper run $table --points 0 --repeats 60 -o full >out.txt 2>err.txt
+)
+code=$?
+[ $code = 3 ] || fail "exit code $code on a full disk, not 3"
+whole full/runs.jsonl
+
+# A run that cannot finish within the table's limit is a failed run, and the sweep goes on: exit code 5.
+mkdir -p data/papers/tcp-real-2001
+"$wavetank" paper show $table >/dev/null
+sed 's/^limit .*/limit = 20s/' "$2" >data/papers/tcp-real-2001/table1.ini
+WAVETANK_DATA=$dir/data
+export WAVETANK_DATA
+expect 5 paper run $table --points 0,0.5 --repeats 2 -o limited
+grep -q 'not finished after 20 simulated seconds' limited/runs.jsonl || fail "no failed run in the records"
+unset WAVETANK_DATA
+
+# A broken table says where.
+sed 's/^repeats/repeets/' "$2" >broken.ini
+expect 2 paper run ./broken.ini
+grep -q 'broken.ini:[0-9]*: unknown key .repeets' err.txt || fail "a broken table does not say where: $(cat err.txt)"
+
+exit $failed

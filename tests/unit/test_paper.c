@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/paper_run.h"
+
+static const char small[] = "[table]\nid = x/y\ntitle = T\nsize = 1KiB\nrepeats = 4\nlimit = 1min\n"
+			    "[path]\nfwd = delay 1ms\n  loss {p}\nrev = delay 1ms\n"
+			    "[variant a]\nlabel = A\nsender = reno\n[variant b]\nsender = tahoe\n[variant c]\nsender = real\n"
+			    "[point 0.1]\np = 10%\na = 100.0 KB/s 1 s\nb = 50 KB/s 2 s\nc = 80 KB/s 3 s\nsuspect c = odd\n"
+			    "[point 0.2]\np = 20%\na = 10 KB/s 1 s\n";
+
+static int parse(const char *text, struct wt_paper *paper, char *err)
+{
+	return wt_paper_parse(text, "t.ini", paper, err, 300);
+}
+
+/* `small` with one piece replaced. */
+static int parse_with(const char *from, const char *to, struct wt_paper *paper, char *err)
+{
+	char text[1200];
+	const char *at = strstr(small, from);
+
+	assert_non_null(at);
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - small), small, to, at + strlen(from));
+	return parse(text, paper, err);
+}
+
+static void every_table_inside_the_program_parses_and_its_cells_are_valid_scenarios(void **state)
+{
+	struct wt_paper *paper = calloc(1, sizeof(*paper));
+	char err[300];
+
+	assert_non_null(wt_paper_files[0].id);
+	for (unsigned i = 0; wt_paper_files[i].id; i++) {
+		struct wt_paper_plan plan = {.paper = paper, .backend = "sim", .repeats = 1};
+
+		if (wt_paper_load(wt_paper_files[i].id, paper, err, sizeof(err)))
+			fail_msg("%s", err);
+		assert_string_equal(paper->id, wt_paper_files[i].id);
+		for (; plan.points < paper->points; plan.points++)
+			plan.point[plan.points] = plan.points;
+		if (wt_paper_check(&plan, err, sizeof(err)))
+			fail_msg("%s", err);
+	}
+	free(paper);
+}
+
+/* Goodput times time is the size, in units of 1000 bytes, unless the cell is called suspect: guards against typing errors. */
+static void the_printed_numbers_of_table_1_belong_to_5_mib_except_the_suspect_one(void **state)
+{
+	struct wt_paper *paper = calloc(1, sizeof(*paper));
+	char err[300];
+	unsigned suspects = 0;
+
+	assert_int_equal(wt_paper_load("tcp-real-2001/table1", paper, err, sizeof(err)), 0);
+	assert_int_equal(paper->points, 7);
+	assert_int_equal(paper->variants, 3);
+	for (unsigned p = 0; p < 7; p++)
+		for (unsigned v = 0; v < 3; v++) {
+			const struct wt_paper_cell *cell = &paper->point[p].cell[v];
+			double off = cell->goodput * cell->time * 1000 / 5242880 - 1;
+
+			suspects += *cell->suspect != '\0';
+			assert_true((fabs(off) < 0.003) == !*cell->suspect);
+		}
+	assert_int_equal(suspects, 1);
+	free(paper);
+}
+
+static void continued_lines_are_joined_and_p_is_filled_in(void **state)
+{
+	struct wt_paper paper;
+	char err[300] = "", words[64];
+
+	if (parse(small, &paper, err))
+		fail_msg("%s", err);
+	assert_string_equal(paper.fwd, "delay 1ms loss {p}");
+	wt_paper_words(paper.fwd, "20%", words, sizeof(words));
+	assert_string_equal(words, "delay 1ms loss 20%");
+	assert_string_equal(paper.variant[0].label, "A");
+	assert_string_equal(paper.variant[1].label, "b");
+	assert_true(isnan(paper.point[1].cell[1].goodput));
+	assert_string_equal(paper.point[0].cell[2].suspect, "odd");
+}
+
+static void a_bad_table_is_refused_with_its_line(void **state)
+{
+	static const struct {
+		const char *from, *to, *says;
+	} bad[] = {
+		{"size = 1KiB", "size = 1", "t.ini:4:"},
+		{"size = 1KiB", "sise = 1KiB", "t.ini:4: unknown key 'sise'"},
+		{"[variant a]", "[variety a]", "unknown section"},
+		{"sender = reno", "sander = reno", "unknown key 'sander'"},
+		{"50 KB/s 2 s", "50 Kbps 2 s", "expected a goodput and a time"},
+		{"50 KB/s 2 s", "50 KB/s 2 s or so", "expected a goodput and a time"},
+		{"50 KB/s 2 s", "-50 KB/s 2 s", "expected a goodput and a time"},
+		{"b = 50", "d = 50", "unknown key 'd' of point 0.1"},
+		{"repeats = 4", "", "needs id"},
+		{"p = 20%", "note = n", "has no p"},
+		{"[path]", "[path", "t.ini:7:"},
+	};
+	struct wt_paper paper;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char err[300] = "";
+
+		if (parse_with(bad[i].from, bad[i].to, &paper, err) == 0 || !strstr(err, bad[i].says))
+			fail_msg("%s: '%s'", bad[i].to, err);
+	}
+}
+
+/* ---- verdicts ----------------------------------------------------------------------------------------- */
+
+static struct wt_paper paper;
+static struct wt_paper_record records[24]; /* 4 repeats, 2 points, 3 variants */
+static struct wt_paper_plan plan = {.paper = &paper, .backend = "sim", .points = 2, .point = {0, 1}, .repeats = 4};
+static struct wt_paper_report report;
+
+/* Goodputs of a cell by repeat; 0: failed. */
+static void cell(unsigned point, unsigned variant, double a, double b, double c, double d)
+{
+	double goodput[] = {a, b, c, d};
+
+	for (unsigned k = 0; k < 4; k++)
+		records[(k * 2 + point) * 3 + variant] =
+			(struct wt_paper_record){.outcome = goodput[k] > 0 ? WT_PAPER_OK : WT_PAPER_FAILED, .goodput = goodput[k]};
+}
+
+static int setup(void **state)
+{
+	char err[300];
+
+	memset(records, 0, sizeof(records));
+	return parse(small, &paper, err);
+}
+
+static void cells_match_are_near_or_differ(void **state)
+{
+	cell(0, 0, 99, 101, 98, 103);      /* holds 100 */
+	cell(0, 1, 54, 54.1, 53.9, 54);    /* 8 % off */
+	cell(0, 2, 300, 300, 300, 300);    /* suspect, whatever it is */
+	cell(1, 0, 20, 20, 20, 20);        /* twice too much */
+	cell(1, 1, 0, 0, 0, 0);            /* every run failed */
+	wt_paper_judge(&plan, records, &report);
+	assert_string_equal(report.row[0].cell[0].verdict, "match");
+	assert_string_equal(report.row[0].cell[1].verdict, "near");
+	assert_string_equal(report.row[0].cell[2].verdict, "suspect");
+	assert_string_equal(report.row[1].cell[0].verdict, "differs");
+	assert_string_equal(report.row[1].cell[1].verdict, "failed");
+	assert_string_equal(report.row[1].cell[2].verdict, "n/a");
+	assert_int_equal(report.runs, 20);
+	assert_int_equal(report.failed, 4);
+}
+
+static void an_order_agrees_only_if_every_pair_is_decided(void **state)
+{
+	cell(0, 0, 60, 61, 62, 63);
+	cell(0, 1, 20, 21, 22, 23);
+	cell(0, 2, 1000, 1, 1000, 1); /* suspect: left out */
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_AGREES);
+	assert_true(report.row[0].tau == 1);
+	assert_string_equal(report.row[0].cell[0].verdict, "rank");
+	/* the same losses move both: pairs decide where plain intervals would overlap */
+	cell(0, 0, 10, 40, 90, 200);
+	cell(0, 1, 9, 36, 80, 182);
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_AGREES);
+	cell(0, 1, 11, 38, 95, 190);
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_UNDECIDED);
+	cell(0, 1, 20, 80, 170, 410);
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_DIFFERS);
+	assert_true(report.row[0].tau == -1);
+	/* one usable cell: nothing to order */
+	assert_int_equal(report.row[1].order, WT_ORDER_NONE);
+}
+
+static void a_run_that_failed_takes_its_pair_out_and_no_other(void **state)
+{
+	cell(0, 0, 60, 0, 62, 63);
+	cell(0, 1, 20, 21, 0, 23);
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].cell[0].ours.n, 3);
+	assert_int_equal(report.row[0].cell[0].failed, 1);
+	assert_int_equal(report.row[0].order, WT_ORDER_AGREES);
+}
+
+static void runs_are_numbered_repeat_by_repeat(void **state)
+{
+	struct wt_paper_place at = wt_paper_at(&plan, 17);
+
+	assert_int_equal(wt_paper_count(&plan), 24);
+	assert_int_equal(at.repeat, 2);
+	assert_int_equal(at.point, 1);
+	assert_int_equal(at.variant, 2);
+	assert_ptr_equal(wt_paper_record(&plan, records, 2, 1, 2), &records[17]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_table_inside_the_program_parses_and_its_cells_are_valid_scenarios),
+		cmocka_unit_test(the_printed_numbers_of_table_1_belong_to_5_mib_except_the_suspect_one),
+		cmocka_unit_test(continued_lines_are_joined_and_p_is_filled_in),
+		cmocka_unit_test(a_bad_table_is_refused_with_its_line),
+		cmocka_unit_test_setup(cells_match_are_near_or_differ, setup),
+		cmocka_unit_test_setup(an_order_agrees_only_if_every_pair_is_decided, setup),
+		cmocka_unit_test_setup(a_run_that_failed_takes_its_pair_out_and_no_other, setup),
+		cmocka_unit_test_setup(runs_are_numbered_repeat_by_repeat, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
