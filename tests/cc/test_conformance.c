@@ -172,13 +172,18 @@ static void every_table_is_complete_and_every_parameter_reads_back(void **state)
 	struct described all[64];
 	size_t n = 0;
 
-	for (size_t i = 0; wt_senders[i]; i++)
+	bool has_example = false; /* somebody is trying the documentation's recipe */
+
+	for (size_t i = 0; wt_senders[i]; i++) {
 		all[n++] = DESCRIBED("sender", wt_senders[i]);
+		has_example |= wt_senders[i] == &wt_sender_steps;
+	}
 	for (size_t i = 0; wt_recoveries[i]; i++)
 		all[n++] = DESCRIBED("recovery", wt_recoveries[i]);
 	for (size_t i = 0; wt_receivers[i]; i++)
 		all[n++] = DESCRIBED("receiver", wt_receivers[i]);
-	all[n++] = DESCRIBED("sender", &wt_sender_steps);
+	if (!has_example)
+		all[n++] = DESCRIBED("sender", &wt_sender_steps);
 	for (size_t i = 0; i < n; i++) {
 		check_module(&all[i]);
 		for (size_t j = 0; j < i; j++)
