@@ -23,7 +23,9 @@ static void an_unknown_name_is_refused_with_the_nearest_and_all_known_ones(void 
 	struct wt_receiver_choice receiver;
 
 	assert_int_equal(wt_sender_choose("rno", &choice, err, sizeof(err)), -EINVAL);
-	assert_string_equal(err, "no sender module 'rno'; did you mean 'reno'? known: tahoe, reno, newreno, real");
+	assert_ptr_equal(strstr(err, "no sender module 'rno'; did you mean 'reno'? known: "), err);
+	for (size_t i = 0; wt_senders[i]; i++)
+		assert_non_null(strstr(err, wt_senders[i]->name));
 	assert_int_equal(wt_recovery_choose("xyzzy:a=1", &recovery, err, sizeof(err)), -EINVAL);
 	assert_non_null(strstr(err, "no recovery module 'xyzzy'; known: tahoe"));
 	assert_int_equal(wt_receiver_choose("", &receiver, err, sizeof(err)), -EINVAL);
