@@ -16,7 +16,6 @@
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +28,13 @@
 #include "stack/drive/rloop.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/ipv4.h"
+#include "tests/unit/own_namespace.h"
 
 #define TEST_TYPE 0x88b5 /* IEEE 802 local experimental Ethertype */
 
 static struct wt_pool *pool;
 static char err[200];
 static bool have_tun;
-
-static void shell(const char *command)
-{
-	if (system(command)) {
-		fprintf(stderr, "failed: %s\n", command);
-		abort();
-	}
-}
 
 static int setup(void **state)
 {
@@ -541,44 +533,11 @@ static void a_tap_that_is_deleted_is_gone(void **state)
 	wt_port_close(tap);
 }
 
-/* ---- a namespace of our own ---------------------------------------------------------------------------- */
-
-static void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd >= 0 && write(fd, text, strlen(text)) < 0)
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-}
-
-static const char *enter_namespace(void)
-{
-	char map[64];
-	unsigned uid = getuid(), gid = getgid();
-
-	if (system("ip -V >/dev/null 2>&1"))
-		return "no ip command (iproute2)";
-	if (unshare(CLONE_NEWNET)) {
-		if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
-			return "neither root nor user namespaces";
-		write_file("/proc/self/setgroups", "deny");
-		snprintf(map, sizeof(map), "0 %u 1", uid);
-		write_file("/proc/self/uid_map", map);
-		snprintf(map, sizeof(map), "0 %u 1", gid);
-		write_file("/proc/self/gid_map", map);
-	}
-	/* No router solicitations among the frames. */
-	write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-	if (system("ip link set lo up && ip link add wtva type veth peer name wtvb && ip link del wtva"))
-		return "no veth pairs in a namespace of our own";
-	return NULL;
-}
+/* ---- all together --------------------------------------------------------------------------------------- */
 
 int main(void)
 {
-	const char *reason = enter_namespace();
+	const char *reason = own_namespace_enter();
 	int fd;
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
