@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- rtnetlink ---------------------------------------------------------------------------------------- */
@@ -145,6 +146,19 @@ int wt_net_up(const char *interface)
 
 	request.ifr_flags |= IFF_UP;
 	return result < 0 ? result : control(SIOCSIFFLAGS, &request);
+}
+
+void wt_net_wait_running(const char *interface)
+{
+	struct timespec step = {.tv_nsec = 1000000};
+
+	for (unsigned i = 0; i < 1000; i++) {
+		struct ifreq request = named(interface);
+
+		if (control(SIOCGIFFLAGS, &request) < 0 || request.ifr_flags & IFF_RUNNING)
+			return;
+		nanosleep(&step, NULL);
+	}
 }
 
 int wt_net_mac(const char *interface, const struct wt_mac *mac)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/cli.h"
+#include "tools/lab_net.h"
 #include "tools/lab_state.h"
 
 #define POOL_FRAMES 8192 /* the most an engine holds: its send buffers live elsewhere, frames only pass */
@@ -149,7 +150,10 @@ static int open_port(struct wt_station *station, const char *spec, char *err, si
 		snprintf(err, err_len, "--port: '%s' is neither tap:NAME nor packet:INTERFACE", spec);
 		return WT_EXIT_USAGE;
 	}
-	return station->port ? WT_EXIT_OK : WT_EXIT_ENVIRONMENT;
+	if (!station->port)
+		return WT_EXIT_ENVIRONMENT;
+	wt_net_wait_running(station->port->interface);
+	return WT_EXIT_OK;
 }
 
 static void add_lab_neighbours(struct wt_host_config *host)
