@@ -43,9 +43,12 @@ void wt_graph_run(struct wt_graph *graph, wt_time until);
 bool wt_graph_step(struct wt_graph *graph);
 /* Gives a frame to a node from outside (a packet socket that read it), at `now` >= wt_graph_now(). Due events are run first. */
 void wt_graph_input(struct wt_graph *graph, struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
-/* The node was called from outside, at wt_graph_now(): ask it for output and deadline again, at once. From inside a node's
- * verb (an application called back by a host) it is only noted, and done before the instant is over. */
+/* The node was called from outside: ask it for output and deadline again, at once: at wt_graph_now(), or with a clock at
+ * this moment, after running what was due. From inside a node's verb (an application called back by a host) it is only
+ * noted, and done before the instant is over. */
 void wt_graph_touch(struct wt_graph *graph, struct wt_node *node);
+/* The real-time driver's: where this moment comes from. Without one (virtual time, clock NULL) it is the last event. */
+void wt_graph_set_clock(struct wt_graph *graph, wt_time (*clock)(const void *arg), const void *arg);
 wt_time wt_graph_deadline(const struct wt_graph *graph); /* of the earliest node; WT_NEVER */
 wt_time wt_graph_now(const struct wt_graph *graph);
 

@@ -58,6 +58,11 @@ wt_time wt_rloop_clock(const struct wt_rloop *rloop)
 	return clock_ns(CLOCK_MONOTONIC) - rloop->base;
 }
 
+static wt_time clock_of(const void *rloop)
+{
+	return wt_rloop_clock(rloop);
+}
+
 /* ---- arming -------------------------------------------------------------------------------------------- */
 
 static void arm(struct wt_rloop *rloop)
@@ -195,6 +200,7 @@ struct wt_rloop *wt_rloop_create(struct wt_graph *graph, struct ev_loop *ev)
 	ev_io_init(&rloop->timer, on_timer, rloop->timer_fd, EV_READ);
 	ev_set_priority(&rloop->timer, 1); /* before the ports */
 	rloop->timer.data = rloop;
+	wt_graph_set_clock(graph, clock_of, rloop);
 	ev_io_start(ev, &rloop->timer);
 	return rloop;
 }
@@ -234,6 +240,7 @@ void wt_rloop_destroy(struct wt_rloop *rloop)
 		return;
 	while (rloop->watches)
 		wt_rloop_remove_port(rloop, rloop->watches->port);
+	wt_graph_set_clock(rloop->graph, NULL, NULL);
 	ev_io_stop(rloop->ev, &rloop->timer);
 	close(rloop->timer_fd);
 	free(rloop);

@@ -10,6 +10,9 @@
  *     wt_graph_touch(graph, node);
  *     wt_rloop_kick(rloop);                        rearms the timer
  *
+ * A call without the first step is done at this moment too (wt_graph_touch() looks at the clock), but events of the node that were due a
+ * little earlier and are run then may meet what the call has changed.
+ *
  * From inside a node's verb (an application called back by a host) both are harmless and do nothing: the time is the verb's
  * `now`, and the loop rearms when the graph has come to rest.
  */

@@ -106,9 +106,26 @@ static void a_node_touched_from_outside_is_served_when_the_loop_is_kicked(void *
 	source.period = WT_MS;
 	wt_graph_touch(graph, &source.node);
 	assert_int_equal(sink.count, 1);
-	assert_int_equal(sink.got[0].time, now);
+	assert_in_range(sink.got[0].time, now, wt_rloop_clock(rloop));
 	assert_true(run_until_count(3));
 	assert_int_equal(sink.got[2].time, now + 2 * WT_MS);
+}
+
+static void what_is_touched_after_a_silence_happens_now_and_not_at_the_last_event(void **state)
+{
+	struct toy_source source;
+	wt_time before;
+
+	toy_source_init(&source, "source", pool, 0, 0, 0);
+	wt_graph_add(graph, &source.node);
+	wt_graph_join(graph, &source.node, 0, &sink.node, 0);
+	wt_rloop_kick(rloop);
+	usleep(20000);
+	before = wt_rloop_clock(rloop);
+	source.left = 1;
+	wt_graph_touch(graph, &source.node);
+	assert_int_equal(sink.count, 1);
+	assert_in_range(sink.got[0].time, before, wt_rloop_clock(rloop));
 }
 
 static void time_zero_is_the_moment_of_creation_on_both_clocks(void **state)
@@ -250,6 +267,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(events_run_with_their_due_times_and_lateness_is_kept_apart),
 		CASE(a_node_touched_from_outside_is_served_when_the_loop_is_kicked),
+		CASE(what_is_touched_after_a_silence_happens_now_and_not_at_the_last_event),
 		CASE(time_zero_is_the_moment_of_creation_on_both_clocks),
 		CASE(frames_of_a_port_enter_in_order_with_the_time_they_were_read),
 		CASE(what_the_kernel_refuses_for_now_waits_in_order_and_then_is_dropped),
