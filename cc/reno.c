@@ -96,7 +96,9 @@ void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct 
 	reno->prior_cwnd = out->cwnd;
 	reno->prior_ssthresh = out->ssthresh;
 	reno->counted = 0;
-	out->ssthresh = at_least(base / 2, 2 * reno->mss);
+	/* In recovery the flight counts what waits at the receiver above the holes, and half of it may be far more than
+	 * the window that recovery left: a timeout must not raise that. */
+	out->ssthresh = at_least(at_most(base / 2, out->cwnd), 2 * reno->mss);
 }
 
 void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)

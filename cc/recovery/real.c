@@ -4,8 +4,8 @@
  * (specification 7.3). After a fallback of the sender it is NewReno's.
  *
  * `window` is what a BSD-derived stack does if one only takes the cwnd assignments out of its fast retransmit,
- * because there the limit to one segment is made by setting cwnd to one segment. A recovery by SACK (RFC 6675) is
- * not among the modes.
+ * because there the limit to one segment is made by setting cwnd to one segment. For RFC 6675 choose the recovery
+ * module `sack` beside this sender: it leaves the window to the sender just as well.
  */
 #include "cc/fast.h"
 
@@ -84,7 +84,7 @@ static const struct wt_cc_preset presets[] = {
 static const struct wt_param real_params[] = {
 	{"profile", WT_PARAM_WORD, AT(profile), "set of all parameters; others given go on top", 0, 0, profile_words},
 	{"fr_mode", WT_PARAM_WORD, AT(fr_mode),
-	 "resend: a hole per partial ACK (RFC 6582), the first segment only (Reno), or everything outstanding", 0, 0,
+	 "resend a hole per partial ACK (RFC 6582), the first segment (Reno), or all; by SACK: recovery sack", 0, 0,
 	 mode_words},
 	{"inflation", WT_PARAM_BOOL, AT(inflation), "one more segment per duplicate ACK, at most one extra window", 0, 1,
 	 NULL},

@@ -171,6 +171,19 @@ static void a_timeout_sends_one_segment_and_a_repeated_one_keeps_the_threshold(v
 	sender_finish(&s);
 }
 
+static void a_timeout_in_recovery_does_not_raise_the_threshold(void **state)
+{
+	struct sender s;
+
+	sender_start(&s, "newreno", cc_env());
+	s.out.cwnd = 20000;
+	sender_loss(&s, WT_LOSS_DUPTHRESH, 20000, 0);
+	sender_loss(&s, WT_LOSS_RTO, 50000, 1); /* ten lost, forty waiting at the receiver */
+	assert_int_equal(s.out.ssthresh, 10000);
+	assert_int_equal(s.out.cwnd, 1000);
+	sender_finish(&s);
+}
+
 static void ecn_halves_once_per_round_trip(void **state)
 {
 	struct wt_loss loss = {.why = WT_LOSS_ECN, .inflight = 16000, .srtt = 100 * WT_MS, .now = WT_S};
@@ -244,6 +257,7 @@ int main(void)
 		cmocka_unit_test(three_duplicate_acks_halve_the_window_in_reno_and_end_it_in_tahoe),
 		cmocka_unit_test(the_threshold_is_at_least_two_segments_and_leaves_limited_transmit_out),
 		cmocka_unit_test(a_timeout_sends_one_segment_and_a_repeated_one_keeps_the_threshold),
+		cmocka_unit_test(a_timeout_in_recovery_does_not_raise_the_threshold),
 		cmocka_unit_test(ecn_halves_once_per_round_trip),
 		cmocka_unit_test(idle_restarts_from_the_initial_window_and_undo_restores),
 		cmocka_unit_test(newreno_leaves_recovery_with_little_more_than_its_flight),
