@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lab up, status, down. lab_keeper.h says what a lab is made of. */
+/* lab up. lab_keeper.h says what a lab is made of. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,19 +12,9 @@
 
 #include "emu/path.h"
 #include "stack/base/units.h"
-#include "stack/drive/json.h"
 #include "tools/cli.h"
 #include "tools/lab_keeper.h"
 #include "tools/lab_state.h"
-
-static int refuse_inside(void)
-{
-	const char *lab = getenv("WAVETANK_LAB");
-
-	return lab ? wt_fail(WT_EXIT_USAGE, "this shell is inside lab '%s'; run lab commands outside", lab) : WT_EXIT_OK;
-}
-
-/* ---- lab up ------------------------------------------------------------------------------------------- */
 
 enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE };
 
@@ -111,23 +98,6 @@ static int up_option(struct wt_lab *lab, int option, const char *value)
 	return WT_EXIT_OK;
 }
 
-static void find_name(void *arg, const struct wt_lab *lab)
-{
-	struct wt_lab *wanted = arg;
-
-	if (strcmp(lab->name, wanted->name) == 0)
-		*wanted = *lab;
-}
-
-/* The living lab of that name. */
-static bool find_lab(const char *name, struct wt_lab *lab)
-{
-	*lab = (struct wt_lab){0};
-	snprintf(lab->name, sizeof(lab->name), "%s", name);
-	wt_labs_scan(find_name, lab);
-	return lab->keeper.pid > 0;
-}
-
 static int write_hosts(const struct wt_lab *lab)
 {
 	char path[WT_LAB_PATH];
@@ -151,7 +121,7 @@ static int bring_up(struct wt_lab *lab)
 	char err[500];
 	int commit, code, result;
 
-	if (find_lab(lab->name, &other))
+	if (wt_lab_find(lab->name, &other))
 		return wt_fail(WT_EXIT_USAGE, "lab '%s' is up already; wavetank lab down %s ends it", lab->name, lab->name);
 	result = write_hosts(lab);
 	if (result < 0) {
@@ -178,7 +148,7 @@ static int up_run(int argc, char **argv)
 	struct wt_lab lab = {.backend = "auto"};
 	struct wt_args args;
 	char err[200];
-	int option, code = refuse_inside(), lock;
+	int option, code = wt_lab_refuse_inside(), lock;
 	uint32_t fresh;
 
 	if (code)
@@ -224,162 +194,4 @@ const struct wt_command wt_command_lab_up = {
 		 "host b 10.77.0.2 and 10.77.0.102. The lab lives until lab down, or until any of its processes is killed.\n\n"
 		 "  wavetank lab up demo --link 'rate 10Mbit burst 20KB limit 64KB delay 15ms'\n"
 		 "  wavetank lab up lossy --fwd 'delay 15ms loss gilbert on 1s 20% off 1s 0%' --rev 'delay 15ms' --seed 7",
-};
-
-/* ---- lab status --------------------------------------------------------------------------------------- */
-
-enum { STATUS_JSON };
-
-static const struct wt_option status_options[] = {
-	[STATUS_JSON] = {'J', "json", NULL, "one JSON line per lab"},
-};
-
-struct status {
-	const char *name;
-	bool json;
-	unsigned shown;
-};
-
-static void show_lab(void *arg, const struct wt_lab *lab)
-{
-	struct status *status = arg;
-	struct wt_json json;
-
-	if (status->name && strcmp(status->name, lab->name) != 0)
-		return;
-	status->shown++;
-	if (!status->json) {
-		printf("%s: backend %s, seed %" PRIu64 ", up %" PRId64 " s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
-		       lab->backend, lab->seed, (int64_t)time(NULL) - lab->created, (int)lab->keeper.pid, (int)lab->emulator.pid,
-		       *lab->fwd ? lab->fwd : "as it comes", *lab->rev ? lab->rev : "as it comes");
-		if (lab->capture[0])
-			printf("  capture: %s\n", lab->capture);
-		return;
-	}
-	wt_json_init(&json, stdout);
-	wt_json_object(&json, NULL);
-	wt_json_string(&json, "schema", "wavetank.lab.1");
-	wt_json_string(&json, "name", lab->name);
-	wt_json_string(&json, "backend", lab->backend);
-	wt_json_string(&json, "fwd", lab->fwd);
-	wt_json_string(&json, "rev", lab->rev);
-	wt_json_string(&json, "capture", lab->capture[0] ? lab->capture : NULL);
-	wt_json_u64(&json, "seed", lab->seed);
-	wt_json_i64(&json, "created_s", lab->created);
-	wt_json_i64(&json, "keeper_pid", lab->keeper.pid);
-	wt_json_i64(&json, "emulator_pid", lab->emulator.pid);
-	wt_json_i64(&json, "a_pid", lab->host[0].pid);
-	wt_json_i64(&json, "b_pid", lab->host[1].pid);
-	wt_json_end(&json);
-}
-
-static int status_run(int argc, char **argv)
-{
-	struct status status = {0};
-	struct wt_args args;
-	char err[200];
-	int option, lock;
-
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == STATUS_JSON)
-			status.json = true;
-		else if (status.name)
-			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much", args.value);
-		else
-			status.name = args.value;
-	}
-	lock = wt_labs_lock(err, sizeof(err));
-	if (lock < 0)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
-	wt_labs_scan(show_lab, &status);
-	close(lock);
-	if (status.name && !status.shown)
-		return wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", status.name);
-	if (!status.shown)
-		wt_say("no lab is up; wavetank lab up NAME --link 'delay 15ms' starts one");
-	return WT_EXIT_OK;
-}
-
-const struct wt_command wt_command_lab_status = {
-	.name = "lab status",
-	.arguments = "[NAME]",
-	.text = "the labs that are up",
-	.options = status_options,
-	.option_count = sizeof(status_options) / sizeof(status_options[0]),
-	.run = status_run,
-};
-
-/* ---- lab down ----------------------------------------------------------------------------------------- */
-
-enum { DOWN_ALL };
-
-static const struct wt_option down_options[] = {
-	[DOWN_ALL] = {0, "all", NULL, "every lab of this user"},
-};
-
-/* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
-static void bring_down(void *arg, const struct wt_lab *lab)
-{
-	struct pollfd gone = {.events = POLLIN};
-
-	gone.fd = pidfd_open(lab->keeper.pid, 0);
-	if (gone.fd >= 0) {
-		kill(lab->keeper.pid, SIGTERM);
-		if (poll(&gone, 1, 5000) == 0) {
-			kill(lab->keeper.pid, SIGKILL);
-			poll(&gone, 1, 5000);
-		}
-		close(gone.fd);
-	}
-	wt_lab_remove(lab->name);
-	wt_say("lab %s is down%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture);
-}
-
-static int down_run(int argc, char **argv)
-{
-	const char *name = NULL;
-	struct wt_args args;
-	struct wt_lab lab;
-	char err[200];
-	bool all = false;
-	int option, lock, code = refuse_inside();
-
-	if (code)
-		return code;
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == DOWN_ALL)
-			all = true;
-		else if (name)
-			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much (--all ends every lab)", args.value);
-		else
-			name = args.value;
-	}
-	if (!name == !all)
-		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab down NAME, or --all");
-	lock = wt_labs_lock(err, sizeof(err));
-	if (lock < 0)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
-	if (all)
-		wt_labs_scan(bring_down, NULL);
-	else if (find_lab(name, &lab))
-		bring_down(NULL, &lab);
-	else
-		code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
-	close(lock);
-	return code;
-}
-
-const struct wt_command wt_command_lab_down = {
-	.name = "lab down",
-	.arguments = "NAME",
-	.text = "end a lab and everything that runs in it",
-	.options = down_options,
-	.option_count = sizeof(down_options) / sizeof(down_options[0]),
-	.run = down_run,
 };

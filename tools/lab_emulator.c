@@ -30,18 +30,26 @@ static void last_words(const char *log, char *err, size_t err_len)
 		fclose(file);
 }
 
-static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], const char *log, int ready)
+static int open_output(const char *lab, const char *file)
+{
+	char path[WT_LAB_PATH];
+
+	wt_lab_path(path, lab, file);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
 {
 	char port[2][64], seed[24], fd[12];
 	const char *argv[20];
-	int argc = 0, out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int argc = 0;
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	dup2(out, 1);
-	dup2(out, 2);
+	dup2(open_output(lab->name, "emu.jsonl"), 1);
+	dup2(open_output(lab->name, "emu.log"), 2);
 	for (unsigned i = 0; i < 2; i++)
 		if (strcmp(lab->backend, "tap") == 0)
 			snprintf(port[i], sizeof(port[i]), "tap:%s@/proc/%d/ns/net", WT_LAB_INTERFACE, (int)host[i]);
@@ -52,6 +60,7 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], const c
 	argv[argc++] = "wavetank";
 	argv[argc++] = "emu";
 	argv[argc++] = "run";
+	argv[argc++] = "--json";
 	argv[argc++] = "--port";
 	argv[argc++] = port[0];
 	argv[argc++] = "--port";
@@ -91,7 +100,7 @@ int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab 
 		close(ready[0]);
 		if (write(outer[1], &self, sizeof(self)) != sizeof(self))
 			_exit(WT_EXIT_ENVIRONMENT);
-		run(lab, (pid_t[]){a, b}, log, ready[1]);
+		run(lab, (pid_t[]){a, b}, ready[1]);
 	}
 	close(ready[1]);
 	close(outer[1]);

@@ -26,14 +26,6 @@ static void pass_on(int number)
 		kill((pid_t)command_pid, number);
 }
 
-static void find_name(void *arg, const struct wt_lab *lab)
-{
-	struct wt_lab *wanted = arg;
-
-	if (strcmp(lab->name, wanted->name) == 0)
-		*wanted = *lab;
-}
-
 /* 1: entered; 0: ours already; negative errno. */
 static int enter(pid_t pid, const char *type, int flag)
 {
@@ -143,11 +135,12 @@ static int run_there(const struct wt_lab *lab, unsigned host, char **argv)
 
 static int exec_run(int argc, char **argv)
 {
-	struct wt_lab lab = {0};
+	struct wt_lab lab;
 	struct wt_args args;
-	char err[200];
+	char err[200], name[WT_LAB_NAME];
 	const char *where = NULL, *colon;
 	int option, lock;
+	bool found;
 
 	wt_args_init(&args, wt_current_command, argc, argv);
 	while ((option = wt_args_next(&args)) == WT_ARGS_WORD && !where)
@@ -160,16 +153,16 @@ static int exec_run(int argc, char **argv)
 			       where ? where : "", where ? "' is no host; " : "");
 	if (option == WT_ARGS_END)
 		return wt_fail(WT_EXIT_USAGE, "which command? wavetank lab exec %s COMMAND", where);
-	if (getenv("WAVETANK_LAB"))
-		return wt_fail(WT_EXIT_USAGE, "this shell is inside lab '%s'; run lab commands outside", getenv("WAVETANK_LAB"));
+	if (wt_lab_refuse_inside())
+		return WT_EXIT_USAGE;
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
-	snprintf(lab.name, sizeof(lab.name), "%.*s", (int)(colon - where), where);
-	wt_labs_scan(find_name, &lab);
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - where), where);
+	found = wt_lab_find(name, &lab);
 	close(lock);
-	if (!lab.keeper.pid)
-		return wt_fail(WT_EXIT_USAGE, "no lab '%s' is up; wavetank lab status lists them", lab.name);
+	if (!found)
+		return wt_fail(WT_EXIT_USAGE, "no lab '%s' is up; wavetank lab status lists them", name);
 	return run_there(&lab, (unsigned)(colon[1] - 'a'), args.argv + args.at - 1);
 }
 

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/cli.h"
+
 static char labs_folder[WT_LAB_PATH - WT_LAB_NAME - 16]; /* set by wt_labs_lock() */
 
 /* ---- address plan ------------------------------------------------------------------------------------- */
@@ -141,7 +143,7 @@ void wt_lab_path(char path[WT_LAB_PATH], const char *name, const char *file)
 
 void wt_lab_remove(const char *name)
 {
-	static const char *const files[] = {"state.json", "state.new", "emu.log", "hosts"};
+	static const char *const files[] = {"state.json", "state.new", "emu.jsonl", "emu.log", "hosts"};
 	char path[WT_LAB_PATH];
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -258,4 +260,27 @@ unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *a
 	if (count >= 0)
 		free(entries);
 	return living;
+}
+
+static void match_name(void *arg, const struct wt_lab *lab)
+{
+	struct wt_lab *wanted = arg;
+
+	if (strcmp(lab->name, wanted->name) == 0)
+		*wanted = *lab;
+}
+
+bool wt_lab_find(const char *name, struct wt_lab *lab)
+{
+	memset(lab, 0, sizeof(*lab));
+	copy_text(lab->name, sizeof(lab->name), name);
+	wt_labs_scan(match_name, lab);
+	return lab->keeper.pid > 0;
+}
+
+int wt_lab_refuse_inside(void)
+{
+	const char *lab = getenv("WAVETANK_LAB");
+
+	return lab ? wt_fail(WT_EXIT_USAGE, "this shell is inside lab '%s'; run lab commands outside", lab) : WT_EXIT_OK;
 }

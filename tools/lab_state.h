@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is known of the labs that are up: one folder per lab, LABS/NAME, holding state.json (written last, in one rename), the
- * emulator's log and a hosts file. LABS is the first that belongs to us of $XDG_RUNTIME_DIR/wavetank/labs, /run/wavetank/labs
+ * emulator's records and log, and a hosts file. LABS is the first that belongs to us of $XDG_RUNTIME_DIR/wavetank/labs, /run/wavetank/labs
  * (root), /tmp/wavetank-UID/labs.
  *
  * A state is believed only while its keeper lives: same pid and same start time, seen from the same pid namespace. Any lab
@@ -55,6 +55,12 @@ int wt_lab_store(const struct wt_lab *lab);
 void wt_lab_remove(const char *name);
 /* Removes what dead keepers left. Calls `each` (may be NULL) for every living lab, in order of name. Their count. */
 unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *arg);
+
+/* The living lab of that name. False: there is none. */
+bool wt_lab_find(const char *name, struct wt_lab *lab);
+
+/* WT_EXIT_USAGE after one line if this process runs inside a lab, else WT_EXIT_OK. */
+int wt_lab_refuse_inside(void);
 
 uint64_t wt_process_start(pid_t pid); /* 0: no such process */
 bool wt_process_alive(const struct wt_lab_process *process);

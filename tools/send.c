@@ -121,7 +121,8 @@ static void on_interval(void *arg, const struct wt_bulk_interval *interval)
 	struct send *send = arg;
 
 	clear_bar(send);
-	wt_transfer_interval(&send->transfer, 1, true, interval);
+	if (send->sender.connected)
+		wt_transfer_interval(&send->transfer, 1, true, interval);
 }
 
 /* A SYN nobody answers is repeated for two minutes; nobody should have to guess what we are waiting for. */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "tools/cli.h"
+#include "tools/lab_state.h"
+
+enum { DOWN_ALL, DOWN_JSON };
+
+static const struct wt_option down_options[] = {
+	[DOWN_ALL] = {0, "all", NULL, "every lab of this user"},
+	[DOWN_JSON] = {'J', "json", NULL, "the emulator's last record: what was offered, delivered, dropped and why"},
+};
+
+/* What the emulator wrote last, without its newline; empty if it had no time to. */
+static void last_record(const struct wt_lab *lab, char *line, size_t len)
+{
+	char path[WT_LAB_PATH];
+	FILE *file;
+
+	wt_lab_path(path, lab->name, "emu.jsonl");
+	file = fopen(path, "re");
+	line[0] = 0;
+	while (file && fgets(line, (int)len, file))
+		line[strcspn(line, "\n")] = 0;
+	if (file)
+		fclose(file);
+	if (!strstr(line, "\"record\":\"end\""))
+		line[0] = 0;
+}
+
+/* "  a to b: 3600 frames offered, 37 dropped: 37 loss" */
+static void print_direction(const json_t *record, const char *direction, const char *from_to)
+{
+	const json_t *books = json_object_get(record, direction), *stage, *count;
+	const char *cause;
+	size_t i;
+
+	printf("  %s: %" JSON_INTEGER_FORMAT " frames offered, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT " dropped",
+	       from_to, json_integer_value(json_object_get(books, "offered")), json_integer_value(json_object_get(books, "delivered")),
+	       json_integer_value(json_object_get(books, "dropped")));
+	json_array_foreach(json_object_get(books, "stages"), i, stage)
+		json_object_foreach((json_t *)json_object_get(stage, "dropped"), cause, count)
+			printf(", %" JSON_INTEGER_FORMAT " by %s", json_integer_value(count), cause);
+	putchar('\n');
+}
+
+static void print_record(const char *line, bool as_json)
+{
+	json_t *record = json_loads(line, 0, NULL);
+
+	if (as_json) {
+		puts(line);
+	} else if (record && !wt_quiet) {
+		print_direction(record, "fwd", "a to b");
+		print_direction(record, "rev", "b to a");
+	}
+	json_decref(record);
+}
+
+/* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
+static void bring_down(void *arg, const struct wt_lab *lab)
+{
+	static char line[65536];
+	const bool *as_json = arg;
+	struct pollfd gone = {.events = POLLIN};
+
+	gone.fd = pidfd_open(lab->keeper.pid, 0);
+	if (gone.fd >= 0) {
+		kill(lab->keeper.pid, SIGTERM);
+		if (poll(&gone, 1, 5000) == 0) {
+			kill(lab->keeper.pid, SIGKILL);
+			poll(&gone, 1, 5000);
+		}
+		close(gone.fd);
+	}
+	last_record(lab, line, sizeof(line));
+	wt_lab_remove(lab->name);
+	wt_say("lab %s is down%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture);
+	if (line[0])
+		print_record(line, *as_json);
+}
+
+static int down_run(int argc, char **argv)
+{
+	const char *name = NULL;
+	struct wt_args args;
+	struct wt_lab lab;
+	char err[200];
+	bool all = false, as_json = false;
+	int option, lock, code = wt_lab_refuse_inside();
+
+	if (code)
+		return code;
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == DOWN_ALL)
+			all = true;
+		else if (option == DOWN_JSON)
+			as_json = true;
+		else if (name)
+			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much (--all ends every lab)", args.value);
+		else
+			name = args.value;
+	}
+	if (!name == !all)
+		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab down NAME, or --all");
+	lock = wt_labs_lock(err, sizeof(err));
+	if (lock < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	if (all)
+		wt_labs_scan(bring_down, &as_json);
+	else if (wt_lab_find(name, &lab))
+		bring_down(&as_json, &lab);
+	else
+		code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
+	close(lock);
+	return code;
+}
+
+const struct wt_command wt_command_lab_down = {
+	.name = "lab down",
+	.arguments = "NAME",
+	.text = "end a lab and everything that runs in it",
+	.options = down_options,
+	.option_count = sizeof(down_options) / sizeof(down_options[0]),
+	.run = down_run,
+};
