@@ -20,7 +20,10 @@ struct path {
 	uint32_t heard, window;      /* heard: the ACKs speak of everything below this segment */
 	wt_time arrivals[4096], link_free;
 	bool lost[4096];
-	unsigned head, tail;
+	wt_seq arriving;
+	wt_time acks[4096];          /* on their way back, with what they say */
+	uint32_t said[4096], high[4096];
+	unsigned ack_head, ack_tail;
 	unsigned waves;
 	uint32_t levels[LEVELS];     /* announced after each closed wave */
 	uint32_t sizes[LEVELS];      /* segments from start to end */
@@ -99,32 +102,27 @@ static void fill(struct path *p, wt_time now)
 /* Runs until `waves` waves have closed: one ACK per segment, one ACK's delay later the window slides. */
 static void run(struct path *p, unsigned waves)
 {
-	wt_time acks[4096];
-	uint32_t said[4096], high[4096];
-	unsigned ack_head = 0, ack_tail = 0;
-	wt_seq arriving = p->next;
-
 	p->level = p->level ? p->level : ack(p);
 	fill(p, p->now);
 	for (int guard = 0; p->waves < waves && guard < 200000; guard++) {
-		wt_time data = arriving != p->next ? p->arrivals[arriving % 4096] : WT_NEVER;
-		wt_time back = ack_head != ack_tail ? acks[ack_head % 4096] : WT_NEVER;
+		wt_time data = p->arriving != p->next ? p->arrivals[p->arriving % 4096] : WT_NEVER;
+		wt_time back = p->ack_head != p->ack_tail ? p->acks[p->ack_head % 4096] : WT_NEVER;
 
+		assert_true(back != WT_NEVER || data != WT_NEVER);
 		if (back <= data) {
 			p->now = back;
-			p->level = said[ack_head % 4096];
-			p->heard = high[ack_head++ % 4096];
+			p->level = p->said[p->ack_head % 4096];
+			p->heard = p->high[p->ack_head++ % 4096];
 			fill(p, back);
 			continue;
 		}
-		assert_true(data != WT_NEVER);
-		p->rcv_nxt = (arriving + 1) * MSS; /* a lost segment is forgotten: what is measured is the rate */
-		if (p->lost[arriving++ % 4096])
+		p->rcv_nxt = (p->arriving + 1) * MSS; /* a lost segment is forgotten: what is measured is the rate */
+		if (p->lost[p->arriving++ % 4096])
 			continue;
-		segment(p, data, arriving - 1, p->lost[(arriving - 2) % 4096] ? WT_RX_OUT_OF_ORDER : WT_RX_IN_ORDER);
-		said[ack_tail % 4096] = ack(p);
-		high[ack_tail % 4096] = arriving;
-		acks[ack_tail++ % 4096] = data + p->delay;
+		segment(p, data, p->arriving - 1, p->lost[(p->arriving - 2) % 4096] ? WT_RX_OUT_OF_ORDER : WT_RX_IN_ORDER);
+		p->said[p->ack_tail % 4096] = ack(p);
+		p->high[p->ack_tail % 4096] = p->arriving;
+		p->acks[p->ack_tail++ % 4096] = data + p->delay;
 	}
 	assert_int_equal(p->waves >= waves, true);
 }
