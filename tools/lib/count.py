@@ -2,8 +2,8 @@
 """Counts the tests of several `meson test` runs: count.py [--broken N] [--strict true] FOLDER.
 
 FOLDER holds one <build>-<label>.json per run, as meson writes it. Failed and skipped tests are told with the end of
-their output; the last line is "N passed, N failed, N skipped". A program of CMocka that passed but skipped one of its
-cases counts as skipped, because a case was not run. --broken adds builds that did not come to an end to the failures.
+their output; the last line is "N passed, N failed, N skipped". A program that passed but skipped one of its cases
+counts as skipped, because something was not run. --broken adds builds that did not come to an end to the failures.
 """
 import argparse
 import glob
@@ -15,6 +15,8 @@ import sys
 PASSED = {'OK', 'EXPECTEDFAIL'}
 SKIPPED = {'SKIP'}
 TAIL = 40
+# a case of a CMocka program, or a sentence of a TAP script, that was not run
+PARTLY = re.compile(r'\[  SKIPPED \] \d+ test|^ok \d+ .*# SKIP', re.M)
 
 
 def kind(test):
@@ -22,7 +24,7 @@ def kind(test):
         return 'skipped'
     if test['result'] not in PASSED:
         return 'failed'
-    return 'skipped' if re.search(r'\[  SKIPPED \] \d+ test', output(test)) else 'passed'
+    return 'skipped' if PARTLY.search(output(test)) else 'passed'
 
 
 def output(test):

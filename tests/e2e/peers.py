@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The plain tools of every machine as peers, their TCP being the kernel's: nc, curl, iperf3."""
+import json
+import shutil
+
+from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, test, until, wait_for
+
+HOME = Home()
+ROUGH = "delay 2ms loss 0.5% duplicate 0.5% reorder 1% delay 3ms"
+SIZE = 5 << 20
+
+
+def need(tool):
+    need_labs(HOME)
+    if not shutil.which(tool):
+        raise Skip(f"no {tool}")
+
+
+def inside(where, *words):
+    return HOME.start("lab", "exec", f"peers:{where}", *words)
+
+
+def payload():
+    line = bytes(range(33, 126)) + b"\n"
+    content = b"".join(i.to_bytes(4, "big").hex().encode() + line for i in range(SIZE // (len(line) + 8) + 1))[:SIZE]
+    with open(HOME.path("payload"), "wb") as file:
+        file.write(content)
+    return content
+
+
+def content_of(name):
+    with open(HOME.path(name), "rb") as file:
+        return file.read()
+
+
+def receiver(name):
+    process = inside("b", HOME.program, "recv", "-1", "--raw", "-p", "9000", "-o", HOME.path(name))
+    wait_for(process, "listening")
+    return process
+
+
+def listening(where, port):
+    """Until the kernel of that host listens on the port."""
+    until(lambda: f":{port} " in HOME.run("lab", "exec", f"peers:{where}", "ss", "-Hltn", code=None)[0] + " ", "the peer listens")
+
+
+@test("nc sends 5 MiB to the engine through loss, duplication and reordering, byte for byte")
+def _():
+    need("nc")
+    content = payload()
+    with lab(HOME, "peers", "--link", ROUGH, "--seed", "1"):
+        peer = receiver("got")
+        HOME.run("lab", "exec", "peers:a", "sh", "-c", f"nc -N b.engine 9000 < {HOME.path('payload')}")
+        equal(end(peer)[0], 0, "exit code of recv")
+    check(content_of("got") == content, "bytes")
+
+
+@test("the engine sends 5 MiB to nc through loss, duplication and reordering, byte for byte")
+def _():
+    need("nc")
+    content = payload()
+    with lab(HOME, "peers", "--link", ROUGH, "--seed", "2"):
+        peer = inside("b", "sh", "-c", f"nc -l -N 9000 > {HOME.path('got')}")
+        listening("b", 9000)
+        HOME.run("lab", "exec", "peers:a", HOME.program, "send", "--raw", "-c", "b.kernel", "-p", "9000", "-F", HOME.path("payload"))
+        equal(end(peer)[0], 0, "exit code of nc")
+    check(content_of("got") == content, "bytes")
+
+
+@test("curl uploads 5 MiB to the engine through loss, duplication and reordering, byte for byte")
+def _():
+    need("curl")
+    content = payload()
+    with lab(HOME, "peers", "--link", ROUGH, "--seed", "3"):
+        peer = receiver("got")
+        # nobody answers the request: curl is told to give up some seconds after all is sent, and closes
+        curl = inside("a", "curl", "-sS", "--max-time", "5", "-H", "Expect:", "-T", HOME.path("payload"), "http://b.engine:9000/up")
+        equal(end(curl)[0], 28, "exit code of curl: waited in vain for an answer")
+        equal(end(peer)[0], 0, "exit code of recv")
+    head, _, body = content_of("got").partition(b"\r\n\r\n")
+    check(head.startswith(b"PUT /up HTTP/1.1\r\n"), f"request {head[:60]!r}")
+    check(body == content, f"{len(body)} bytes of body")
+
+
+@test("iperf3 between the kernels of a lab gets the rate of the path, less the headers, and no more")
+def _():
+    need("iperf3")
+    with lab(HOME, "peers", "--link", "rate 20Mbit burst 20KB limit 128KB delay 5ms"):
+        server = inside("b", "iperf3", "-s", "-1")
+        listening("b", 5201)
+        out, _ = HOME.run("lab", "exec", "peers:a", "iperf3", "-c", "b", "-C", "reno", "-t", "4", "-O", "1", "-J")
+        got = json.loads(out)["end"]["sum_received"]["bits_per_second"] / 1e6
+        equal(end(server)[0], 0, "exit code of iperf3 -s")
+    check(17 < got < 19.4, f"{got:.2f} Mbit/s of 20 Mbit/s")
+
+
+finish()
