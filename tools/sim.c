@@ -20,7 +20,7 @@ enum {
 };
 
 static const struct wt_option options[] = {
-	[OPT_FWD] = {0, "fwd", "WORDS", "path from sender to receiver: 'rate 10Mbit limit 64KB delay 15ms loss 1%'"},
+	[OPT_FWD] = {0, "fwd", "WORDS", "path from sender to receiver: 'rate 10Mbit burst 0B limit 64KB delay 15ms loss 1%'"},
 	[OPT_REV] = {0, "rev", "WORDS", "path back"},
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
@@ -229,8 +229,8 @@ const struct wt_command wt_command_sim = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = sim_main,
-	.notes = "  wavetank sim --link 'rate 10Mbit limit 64KB delay 15ms' -C reno\n"
-		 "  wavetank sim --link 'rate 2Mbit limit 128KB delay 15ms loss gilbert on 1s 20% off 1s 0% shared' \\\n"
+	.notes = "  wavetank sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms' -C reno\n"
+		 "  wavetank sim --link 'rate 2Mbit burst 0B limit 128KB delay 15ms loss gilbert on 1s 20% off 1s 0% shared' \\\n"
 		 "               --preset bsd90 -C real:profile=paper --rcc real:profile=paper --trace real.jsonl\n"
 		 "Goodput: payload over the time from the first SYN to the acknowledgement of the last byte. KB is 1000 bytes.",
 };
