@@ -101,12 +101,13 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 	wt_seq boundary = loss_boundary(s, view);
 	bool lost = wt_seq_gt(boundary, view->snd_una);
 
-	if (s->in && wt_seq_ge(view->snd_una, s->recover)) {
-		s->in = false;
-		out->leave = true;
-	}
 	if (s->has_recover && wt_seq_ge(view->snd_una, s->recover))
 		s->has_recover = false;
+	if (s->in && !s->has_recover) {
+		s->in = false;
+		out->leave = true; /* alone: together with `enter` it would mean that there is no recovery at all */
+		return;
+	}
 	if (s->in) {
 		if (lost)
 			mark_to(out, boundary);
