@@ -366,7 +366,7 @@ struct board {
 	struct wt_tx_record ring[RING];
 	struct wt_outstanding view;
 	uint32_t dupacks;
-	bool in;
+	bool in, sack;
 };
 
 static void board_send(struct board *b, uint32_t n)
@@ -376,6 +376,19 @@ static void board_send(struct board *b, uint32_t n)
 			(struct wt_tx_record){.seq = b->view.snd_nxt, .len = MSS};
 }
 
+/* SACKs record i, unless it is the hole at the front. Bytes newly SACKed. */
+static uint32_t board_sack(struct board *b, uint32_t i)
+{
+	struct wt_tx_record *r = &b->ring[(b->view.first + i) & b->view.mask];
+
+	if (!b->sack || i == 0 || r->flags & WT_TX_SACKED)
+		return 0;
+	r->flags |= WT_TX_SACKED;
+	b->view.sacked += MSS;
+	b->view.highest_sacked = wt_seq_max(b->view.highest_sacked, r->seq + r->len);
+	return MSS;
+}
+
 static struct wt_ack board_ack(struct board *b, struct dice *d)
 {
 	struct wt_ack ack = {.flags = b->in ? WT_ACK_RECOVERY : 0};
@@ -383,21 +396,22 @@ static struct wt_ack board_ack(struct board *b, struct dice *d)
 	if (b->view.count && roll(d, 2)) {
 		ack.flags |= WT_ACK_DUP;
 		ack.dupacks = ++b->dupacks;
-		if (roll(d, 2) && b->view.sacked + 2 * MSS < b->view.count * MSS)
-			b->view.sacked += MSS;
+		ack.sacked = board_sack(b, roll(d, b->view.count));
 	} else if (b->view.count) {
 		uint32_t n = 1 + roll(d, roll(d, 4) ? 3 : b->view.count);
 
 		n = n < b->view.count ? n : b->view.count;
+		for (uint32_t i = 0; i < n; i++)
+			if (wt_tx_record_at(&b->view, i)->flags & WT_TX_SACKED)
+				b->view.sacked -= MSS;
 		b->view.first = (b->view.first + n) & b->view.mask;
 		b->view.count -= n;
 		b->view.snd_una += n * MSS;
-		b->view.sacked = b->view.sacked > n * MSS ? b->view.sacked - n * MSS : 0;
 		b->dupacks = 0;
 		ack.acked = n * MSS;
 	}
 	ack.ack = b->view.snd_una;
-	b->view.highest_sacked = b->view.snd_una;
+	b->view.highest_sacked = wt_seq_max(b->view.highest_sacked, b->view.snd_una);
 	return ack;
 }
 
@@ -430,7 +444,8 @@ static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *
 
 	b.view.ring = b.ring;
 	b.view.snd_una = b.view.snd_nxt = 0u - roll(&d, 200000);
-	env.sack = roll(&d, 2);
+	env.sack = b.sack = roll(&d, 2);
+	b.view.highest_sacked = b.view.snd_una;
 	ops->init(inside(&state), params, &env);
 	for (unsigned i = 0; i < EVENTS; i++) {
 		bool timeout = b.view.count && !roll(&d, 200);
@@ -439,7 +454,7 @@ static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *
 		board_send(&b, roll(&d, 4));
 		*out = (struct wt_recovery_out){.inflate = out->inflate};
 		if (timeout) {
-			b.dupacks = b.view.sacked = 0;
+			b.dupacks = 0;
 			ops->on_rto(inside(&state), &b.view, out);
 		} else {
 			struct wt_ack ack = board_ack(&b, &d);
