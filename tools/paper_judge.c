@@ -4,8 +4,8 @@
  * protocols of its row stand in the printed order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no
  * run of ours finished.
  *
- * A row's order is judged pair by pair on paired ratios (both met the same losses): a pair whose interval contains 1 is
- * undecided. One pair decided against the paper makes the row differ.
+ * A row's order is judged pair by pair on paired differences (both met the same losses): a pair whose interval contains 0
+ * is undecided. One pair decided against the paper makes the row differ.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,17 +43,17 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 		ours[n] = row->cell[i].ours.mean;
 		paper[n++] = point->cell[i].goodput;
 		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
-			struct wt_mean ratio;
+			struct wt_mean difference;
 			double half;
 
 			if (!usable(point, row, j))
 				continue;
 			pairs++;
-			ratio = wt_paired_ratio(sample[i], sample[j], plan->repeats);
-			half = isnan(ratio.half) ? 0 : ratio.half;
-			if (!ratio.n || fabs(ratio.mean - 1) <= half)
+			difference = wt_paired_difference(sample[i], sample[j], plan->repeats);
+			half = isnan(difference.half) ? 0 : difference.half;
+			if (!difference.n || fabs(difference.mean) <= half)
 				undecided++;
-			else if ((ratio.mean > 1) != (point->cell[i].goodput > point->cell[j].goodput))
+			else if ((difference.mean > 0) != (point->cell[i].goodput > point->cell[j].goodput))
 				against++;
 		}
 	}

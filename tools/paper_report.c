@@ -10,7 +10,7 @@
 static const char *const order_texts[] = {
 	[WT_ORDER_NONE] = "nothing to compare",
 	[WT_ORDER_AGREES] = "as printed",
-	[WT_ORDER_UNDECIDED] = "not against the printed one; some pairs too close to call",
+	[WT_ORDER_UNDECIDED] = "too close to call",
 	[WT_ORDER_DIFFERS] = "not as printed",
 };
 
@@ -57,7 +57,8 @@ static void print_order(FILE *out, const struct wt_paper_plan *plan, const struc
 	fprintf(out, "        order: ");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "%s%s", i ? " > " : "", plan->paper->variant[order[i]].label);
-	fprintf(out, ": %s (Kendall tau %s)%s\n", order_texts[row->order], number(tau, sizeof(tau), "%.2f", row->tau), mark);
+	fprintf(out, ": %s (Kendall tau %s)%s\n",
+		row->order == WT_ORDER_UNDECIDED && row->tau == 1 ? "as printed, but within chance" : order_texts[row->order], number(tau, sizeof(tau), "%.2f", row->tau), mark);
 }
 
 static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, unsigned p,

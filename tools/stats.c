@@ -58,13 +58,13 @@ struct wt_mean wt_mean_of(const double *sample, size_t n)
 	return result(&r);
 }
 
-struct wt_mean wt_paired_ratio(const double *a, const double *b, size_t n)
+struct wt_mean wt_paired_difference(const double *a, const double *b, size_t n)
 {
 	struct running r = {0};
 
 	for (size_t i = 0; i < n; i++)
-		if (!isnan(a[i]) && !isnan(b[i]) && b[i] != 0)
-			add(&r, a[i] / b[i]);
+		if (!isnan(a[i]) && !isnan(b[i]))
+			add(&r, a[i] - b[i]);
 	return result(&r);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The statistics of repeated runs: means with Student intervals, paired ratios, agreement of orders. */
+/* The statistics of repeated runs: means with Student intervals, paired differences, agreement of orders. */
 #ifndef WT_TOOLS_STATS_H
 #define WT_TOOLS_STATS_H
 
@@ -20,10 +20,10 @@ struct wt_mean wt_mean_of(const double *sample, size_t n);
 double wt_student_975(size_t degrees);
 
 /*
- * Mean of a[i]/b[i] with its interval: the pairs met the same losses, so their ratio varies less than either. Pairs with a NaN
- * or a zero divisor are left out.
+ * Mean of a[i] - b[i] with its interval: the pairs met the same losses, so their difference varies less than either. Pairs with a NaN are
+ * left out. (Not of the ratios: a mean of ratios of widely spread runs says a > b and b > a at once.)
  */
-struct wt_mean wt_paired_ratio(const double *a, const double *b, size_t n);
+struct wt_mean wt_paired_difference(const double *a, const double *b, size_t n);
 
 /* Do two intervals overlap? A mean of one sample is a point. False if either has no sample. */
 bool wt_means_overlap(const struct wt_mean *a, const struct wt_mean *b);

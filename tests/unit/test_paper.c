@@ -172,13 +172,13 @@ static void an_order_agrees_only_if_every_pair_is_decided(void **state)
 	assert_string_equal(report.row[0].cell[0].verdict, "rank");
 	/* the same losses move both: pairs decide where plain intervals would overlap */
 	cell(0, 0, 10, 40, 90, 200);
-	cell(0, 1, 9, 36, 80, 182);
+	cell(0, 1, 9, 38, 89, 198);
 	wt_paper_judge(&plan, records, &report);
 	assert_int_equal(report.row[0].order, WT_ORDER_AGREES);
 	cell(0, 1, 11, 38, 95, 190);
 	wt_paper_judge(&plan, records, &report);
 	assert_int_equal(report.row[0].order, WT_ORDER_UNDECIDED);
-	cell(0, 1, 20, 80, 170, 410);
+	cell(0, 1, 30, 61, 112, 221);
 	wt_paper_judge(&plan, records, &report);
 	assert_int_equal(report.row[0].order, WT_ORDER_DIFFERS);
 	assert_true(report.row[0].tau == -1);

@@ -49,16 +49,16 @@ static void small_samples_have_no_interval_and_failed_runs_do_not_count(void **s
 	assert_true(isnan(m.mean));
 }
 
-static void a_paired_ratio_is_free_of_what_both_share(void **state)
+static void a_paired_difference_is_free_of_what_both_share(void **state)
 {
-	double a[] = {20, 40, 200}, b[] = {10, 20, 100};
-	struct wt_mean m = wt_paired_ratio(a, b, 3);
+	double a[] = {20, 40, 200}, b[] = {17, 37, 197};
+	struct wt_mean m = wt_paired_difference(a, b, 3);
 
 	assert_int_equal(m.n, 3);
-	NEAR(m.mean, 2, 1e-12);
+	NEAR(m.mean, 3, 1e-12);
 	NEAR(m.half, 0, 1e-12);
-	b[1] = 0;
-	assert_int_equal(wt_paired_ratio(a, b, 3).n, 2);
+	b[1] = NAN;
+	assert_int_equal(wt_paired_difference(a, b, 3).n, 2);
 }
 
 static void intervals_overlap_when_they_touch(void **state)
@@ -88,7 +88,7 @@ int main(void)
 		cmocka_unit_test(student_quantiles_match_the_printed_tables),
 		cmocka_unit_test(mean_and_interval_of_a_known_sample),
 		cmocka_unit_test(small_samples_have_no_interval_and_failed_runs_do_not_count),
-		cmocka_unit_test(a_paired_ratio_is_free_of_what_both_share),
+		cmocka_unit_test(a_paired_difference_is_free_of_what_both_share),
 		cmocka_unit_test(intervals_overlap_when_they_touch),
 		cmocka_unit_test(kendall_tau_counts_orders),
 	};
