@@ -240,6 +240,7 @@ uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment
 /* tcp_timer.c */
 void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
 void wt_tcp_run_timers(struct wt_tcp *tcp);
+void wt_tcp_heard(struct wt_tcp *tcp);
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp); /* (re)starts or stops it by what is outstanding */
 wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay);
 wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from);

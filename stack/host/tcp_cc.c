@@ -6,8 +6,12 @@
 #include "stack/host/tcb.h"
 
 /* RFC 5681 3.1, or so many segments (RFC 6928 uses 10 with a cap of max(2*MSS, 14600)). */
-static uint32_t initial_window(const struct wt_tcp_settings *settings, uint32_t mss)
+static uint32_t initial_window(const struct wt_tcp *tcp, uint32_t mss)
 {
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+
+	if (tcp->syn_attempt) /* RFC 5681 3.1: a lost SYN or SYN-ACK means one segment */
+		return mss;
 	if (settings->initial_window == 0)
 		return mss > 2190 ? 2 * mss : mss > 1095 ? 3 * mss : 4 * mss;
 	return (uint32_t)settings->initial_window * mss;
@@ -22,7 +26,7 @@ void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver
 		.now = tcp->host->now,
 		.mss = receiver ? (uint32_t)settings->mss - (tcp->ts_ok ? 12 : 0) : mss,
 		.buffer = (uint32_t)(receiver ? settings->rcv_buffer : settings->snd_buffer),
-		.initial_window = initial_window(settings, mss),
+		.initial_window = initial_window(tcp, mss),
 		.tick = settings->tick,
 		.increment_mss8 = settings->increment_mss8,
 		.timestamps = tcp->ts_ok,

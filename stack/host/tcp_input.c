@@ -269,6 +269,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 		refuse(tcp, seg, len);
 		return;
 	}
+	wt_tcp_heard(tcp);
 	if (seg->flags & WT_RST) {
 		reset_arrived(tcp, seg);
 		return;
@@ -312,7 +313,6 @@ void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_
 		return;
 	}
 	tcp->count.segs_received++;
-	tcp->last_heard = host->now;
 	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale);
 	if (tcp->state == WT_TCP_SYN_SENT)
 		syn_sent(tcp, seg);

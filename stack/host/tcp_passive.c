@@ -79,6 +79,11 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	if (tcp->fin_queued) /* sending was ended during the handshake (3.10.4) */
 		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_1);
 	tcp->rto_count = 0;
+	if (tcp->syn_attempt && tcp->rtt.rto < 3 * WT_S) { /* RFC 6298 5.7 */
+		tcp->rtt.rto = 3 * WT_S;
+		tcp->rtt.backoff = 0;
+	}
+	tcp->last_heard = tcp->host->now;
 	wt_cc_event(tcp, WT_CC_ESTABLISHED);
 	if (tcp->config.settings.keepalive)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->host->now, tcp->config.settings.keepalive));

@@ -84,8 +84,7 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 {
 	wt_time idle = tcp->config.settings.keepalive, now = tcp->host->now;
 
-	if (now - tcp->last_heard < idle) {
-		tcp->keep_count = 0;
+	if (tcp->keep_count == 0 && now - tcp->last_heard < idle) {
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + idle);
 		return;
 	}
@@ -96,6 +95,16 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 	tcp->keep_probe = true;
 	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + 75 * WT_S);
 	wt_host_wants_output(tcp);
+}
+
+/* An acceptable segment came: the peer lives. */
+void wt_tcp_heard(struct wt_tcp *tcp)
+{
+	tcp->last_heard = tcp->host->now;
+	if (tcp->keep_count) {
+		tcp->keep_count = 0;
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + tcp->config.settings.keepalive);
+	}
 }
 
 static void module_timeout(struct wt_tcp *tcp)

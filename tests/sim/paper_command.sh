@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # wavetank paper: same results for any number of jobs, ^C and a full disk keep whole lines, exit codes as documented.
 set -u
-wavetank=$1
+wavetank=$(realpath "$1")
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 99
