@@ -179,7 +179,18 @@ static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option 
 	seg->experiment[seg->experiment_count++] = (struct wt_tcp_experiment){option->kind, option->len, option->data};
 }
 
-/* The receiver module's last look at a segment that carries an ACK; then the window field, rounded up to its scale. */
+/*
+ * The field for `window` bytes. Rounded up, so that the right edge does not move left; but not where that would promise
+ * more than the buffer holds: every ACK could add a unit of the scale. What was offered is taken all the same (RFC 7323 2.4).
+ */
+static uint16_t window_field(const struct wt_tcp *tcp, uint32_t window, uint32_t free)
+{
+	uint32_t field = (window + (1u << tcp->rcv_wscale) - 1) >> tcp->rcv_wscale;
+
+	return (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
+}
+
+/* The receiver module's last look at a segment that carries an ACK; then the window field. */
 static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
 {
 	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
@@ -192,13 +203,13 @@ static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 		.pure = pure,
 	};
 	uint32_t least = wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
-	uint32_t most = out->window = wt_tcp_window(tcp), unit = (1u << tcp->rcv_wscale) - 1;
+	uint32_t most = out->window = wt_tcp_window(tcp);
 
 	if (ops->on_ack_out)
 		ops->on_ack_out(tcp->receiver, &facts, out);
 	wt_cc_note(tcp, &out->note);
 	out->window = out->window > most ? most : out->window < least ? least : out->window;
-	seg->window = (uint16_t)((out->window + unit) >> tcp->rcv_wscale);
+	seg->window = window_field(tcp, out->window, facts.free_window);
 	add_experiment(seg, &out->option);
 	add_sack(tcp, seg);
 }
