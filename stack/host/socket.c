@@ -110,7 +110,7 @@ void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *ar
 
 size_t wt_tcp_writable(const struct wt_tcp *tcp)
 {
-	wt_seq first = tcp->snd_una == tcp->iss ? tcp->iss + 1 : tcp->snd_una;
+	wt_seq first = wt_tcp_past_syn(tcp, tcp->snd_una);
 	uint32_t used = wt_seq_gt(tcp->snd_end, first) ? tcp->snd_end - first : 0;
 
 	return tcp->config.settings.snd_buffer > used ? tcp->config.settings.snd_buffer - used : 0;

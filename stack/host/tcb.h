@@ -151,10 +151,19 @@ struct wt_tcp {
 	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
 };
 
+/*
+ * The SYN's number is no place in the stream. Only in the handshake can a number be the SYN's: later, 4 GB on, another
+ * octet has it again, and from 2 GB on it even seems to lie ahead.
+ */
+static inline wt_seq wt_tcp_past_syn(const struct wt_tcp *tcp, wt_seq seq)
+{
+	return tcp->state < WT_TCP_ESTABLISHED && seq == tcp->iss ? seq + 1 : seq;
+}
+
 /* Bytes written and not sent once. (Once the FIN is out there are none, and snd_nxt is past snd_end.) */
 static inline uint32_t wt_tcp_unsent(const struct wt_tcp *tcp)
 {
-	return tcp->fin_sent ? 0 : tcp->snd_end - wt_seq_max(tcp->snd_nxt, tcp->iss + 1);
+	return tcp->fin_sent ? 0 : tcp->snd_end - wt_tcp_past_syn(tcp, tcp->snd_nxt);
 }
 
 /* ---- the host ----------------------------------------------------------------------------------------- */

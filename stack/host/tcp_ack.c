@@ -97,10 +97,8 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 /* SYN and FIN take sequence numbers but are no bytes to congestion control. */
 static uint32_t payload_between(const struct wt_tcp *tcp, wt_seq from, wt_seq to)
 {
-	uint32_t bytes = to - from;
+	uint32_t bytes = to - wt_tcp_past_syn(tcp, from);
 
-	if (from == tcp->iss)
-		bytes--;
 	if (tcp->fin_sent && wt_seq_gt(to, tcp->snd_end))
 		bytes--;
 	return bytes;
