@@ -29,6 +29,8 @@
 #include "stack/wire/checksum.h"
 #include "stack/wire/ipv4.h"
 #include "tests/unit/own_namespace.h"
+#include "tests/unit/responder.h"
+#include "tests/unit/toy_nodes.h"
 
 #define TEST_TYPE 0x88b5 /* IEEE 802 local experimental Ethertype */
 
@@ -113,8 +115,13 @@ static void frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end(void **
 	assert_memory_not_equal(a->mac.bytes, b->mac.bytes, 6);
 	for (unsigned i = 0; i < 4; i++) {
 		struct wt_frame *frame = test_frame(lengths[i], (uint8_t)i);
-		struct wt_frame *copy = wt_frame_copy(frame);
+		struct wt_frame *copy;
 
+		frame->csum = WT_CSUM_PARTIAL; /* what leaves is finished */
+		frame->csum_start = 20;
+		frame->csum_offset = 8;
+		copy = wt_frame_copy(frame);
+		wt_frame_finish_csum(copy);
 		a->node.ops->input(&a->node, 0, 0, frame);
 		got = next_frame(b, TEST_TYPE, 0);
 		assert_non_null(got);
@@ -124,7 +131,16 @@ static void frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end(void **
 		wt_frame_free(copy);
 	}
 	assert_int_equal(a->node.audit.taken, 4);
-	assert_null(next_frame(a, TEST_TYPE, 0));
+	/* Nor does a port hear what the kernel sends by its own interface. */
+	shell("ip addr add 10.99.0.1/24 dev wtva && ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev wtva");
+	send_datagram("10.99.0.2", "not for a", 0);
+	got = next_frame(b, 0x0800, 17);
+	assert_non_null(got);
+	wt_frame_free(got);
+	while (a->ops->read(a, &got) > 0) {
+		assert_true(wt_get16(got->data + 12) != TEST_TYPE && wt_get16(got->data + 12) != 0x0800);
+		wt_frame_free(got);
+	}
 	wt_port_close(a);
 	wt_port_close(b);
 }
@@ -278,6 +294,38 @@ static void an_interface_that_is_down_refuses_frames_and_one_that_is_deleted_is_
 	wt_port_close(b);
 }
 
+static void give_up(struct ev_loop *ev, ev_timer *timer, int events)
+{
+	ev_break(ev, EVBREAK_ALL);
+}
+
+static void every_packet_of_big_frames_enters_the_graph_at_once(void **state)
+{
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	struct wt_graph *graph = wt_graph_create();
+	struct ev_loop *ev = ev_loop_new(EVFLAG_AUTO);
+	struct wt_rloop *rloop = wt_rloop_create(graph, ev);
+	struct toy_sink sink;
+	ev_timer limit;
+
+	toy_sink_init(&sink, "sink", 1);
+	wt_graph_add(graph, &b->node);
+	wt_graph_add(graph, &sink.node);
+	wt_graph_join_both(graph, &b->node, 0, &sink.node, 0);
+	wt_rloop_add_port(rloop, b);
+	wt_rloop_kick(rloop);
+	for (unsigned i = 0; i < 13; i++)
+		send_big_tcp_frame("wtva");
+	ev_timer_init(&limit, give_up, 5, 0);
+	ev_timer_start(ev, &limit);
+	while (sink.count < 130 && ev_is_active(&limit))
+		ev_run(ev, EVRUN_ONCE);
+	assert_true(sink.count >= 130);
+	wt_rloop_destroy(rloop);
+	wt_graph_destroy(graph);
+	ev_loop_destroy(ev);
+}
+
 /* ---- TAP ----------------------------------------------------------------------------------------------- */
 
 static struct wt_port *tap_or_skip(const char *name)
@@ -366,78 +414,6 @@ static void without_a_free_frame_the_kernel_s_is_read_and_counted_lost(void **st
 	wt_port_close(tap);
 }
 
-/* A node of one port that answers ARP for any address and ICMP echo to any address. */
-struct responder {
-	struct wt_node node;
-	struct wt_frame_queue answers;
-};
-
-static const uint8_t our_mac[6] = {2, 0, 0, 0, 0, 9};
-
-static bool turn_arp_into_answer(uint8_t *eth)
-{
-	uint8_t *arp = eth + 14, asked[4];
-
-	if (wt_get16(arp + 6) != 1)
-		return false;
-	wt_put16(arp + 6, 2);
-	memcpy(asked, arp + 24, 4);
-	memcpy(arp + 18, arp + 8, 10);
-	memcpy(arp + 8, our_mac, 6);
-	memcpy(arp + 14, asked, 4);
-	return true;
-}
-
-static bool turn_echo_into_answer(uint8_t *eth, uint32_t len)
-{
-	uint8_t *ip = eth + 14, *icmp = ip + 20, source[4];
-	uint32_t total = wt_get16(ip + 2);
-
-	if (ip[9] != 1 || icmp[0] != 8 || total + 14 > len)
-		return false;
-	memcpy(source, ip + 12, 4);
-	memcpy(ip + 12, ip + 16, 4);
-	memcpy(ip + 16, source, 4);
-	icmp[0] = 0;
-	wt_put16(icmp + 2, 0);
-	wt_put16(icmp + 2, wt_csum_fold(wt_csum_add(0, icmp, total - 20)));
-	return true;
-}
-
-static void responder_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
-{
-	struct responder *responder = (struct responder *)node;
-	unsigned type = wt_get16(frame->data + 12);
-
-	node->audit.in++;
-	if (frame->len >= 42 && (type == 0x0806 ? turn_arp_into_answer(frame->data) :
-						  type == 0x0800 && turn_echo_into_answer(frame->data, frame->len))) {
-		memcpy(frame->data, frame->data + 6, 6);
-		memcpy(frame->data + 6, our_mac, 6);
-		node->audit.queued++;
-		wt_frame_queue_push(&responder->answers, frame);
-	} else {
-		node->audit.taken++;
-		wt_frame_free(frame);
-	}
-}
-
-static struct wt_frame *responder_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	struct wt_frame *frame = wt_frame_queue_pop(&((struct responder *)node)->answers);
-
-	if (frame) {
-		node->audit.queued--;
-		node->audit.out++;
-	}
-	return frame;
-}
-
-static wt_time responder_deadline(const struct wt_node *node)
-{
-	return ((const struct responder *)node)->answers.head ? 0 : WT_NEVER;
-}
-
 static unsigned echoes;
 
 static void on_icmp(struct ev_loop *ev, ev_io *watcher, int events)
@@ -447,11 +423,6 @@ static void on_icmp(struct ev_loop *ev, ev_io *watcher, int events)
 
 	if (n >= 48 && packet[20] == 0 && !memcmp(packet + 28, "are you there, wavetank?", 20))
 		echoes++;
-}
-
-static void give_up(struct ev_loop *ev, ev_timer *timer, int events)
-{
-	ev_break(ev, EVBREAK_ALL);
 }
 
 static void ping(int fd, const char *to, uint16_t number)
@@ -469,8 +440,7 @@ static void ping(int fd, const char *to, uint16_t number)
 /* The kernel pings the responder behind `port`, ten times, over the real-time loop. */
 static void ping_through(struct wt_port *port, const char *to)
 {
-	static const struct wt_node_ops ops = {responder_input, responder_output, responder_deadline, NULL};
-	struct responder responder = {.node = {.ops = &ops, .name = "responder", .ports = 1}};
+	struct responder responder;
 	struct wt_graph *graph = wt_graph_create();
 	struct ev_loop *ev = ev_loop_new(EVFLAG_AUTO);
 	struct wt_rloop *rloop = wt_rloop_create(graph, ev);
@@ -479,6 +449,7 @@ static void ping_through(struct wt_port *port, const char *to)
 	ev_io icmp;
 
 	assert_true(fd >= 0);
+	responder_init(&responder);
 	wt_graph_set_checked(graph, true);
 	wt_graph_add(graph, &port->node);
 	wt_graph_add(graph, &responder.node);
@@ -548,6 +519,7 @@ int main(void)
 		CASE(an_unfinished_checksum_of_the_kernel_arrives_marked_and_can_be_finished),
 		CASE(what_is_longer_than_a_frame_and_not_tcp_is_counted_and_not_cut_off),
 		CASE(a_big_tcp_frame_of_a_sender_with_offloads_is_read_as_its_packets),
+		CASE(every_packet_of_big_frames_enters_the_graph_at_once),
 		CASE(our_own_end_gets_its_offloads_back_when_the_port_closes),
 		CASE(a_missing_interface_is_named_in_one_sentence),
 		CASE(an_interface_that_is_down_refuses_frames_and_one_that_is_deleted_is_gone),

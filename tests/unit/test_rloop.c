@@ -216,33 +216,61 @@ static void frames_of_a_port_enter_in_order_with_the_time_they_were_read(void **
 	close(pair_end);
 }
 
+static void give_numbered(struct wt_port *port, uint32_t number)
+{
+	struct wt_frame *frame = wt_frame_new(pool);
+
+	frame->len = 2000;
+	wt_put32(frame->data, number);
+	wt_graph_input(graph, &port->node, 0, 0, frame);
+}
+
+static void wake(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	sink.count = 1;
+}
+
 static void what_the_kernel_refuses_for_now_waits_in_order_and_then_is_dropped(void **state)
 {
 	struct wt_port *port = pair_port();
-	unsigned sent = 0;
+	unsigned sent = 0, before;
 	uint8_t bytes[2048];
+	ev_timer pause;
 	ssize_t n;
 
 	/* Nobody reads the other end: its buffer fills, then the waiting room, then frames are lost. */
-	while (!port->node.audit.dropped[WT_DROP_WIRE] && sent < 4000) {
-		struct wt_frame *frame = wt_frame_new(pool);
-
-		frame->len = 2000;
-		wt_put32(frame->data, sent++);
-		wt_graph_input(graph, &port->node, 0, 0, frame);
-	}
+	while (!port->node.audit.dropped[WT_DROP_WIRE] && sent < 4000)
+		give_numbered(port, sent++);
 	assert_int_equal(port->node.audit.queued, WT_PORT_WAITING);
 	assert_int_equal(port->node.audit.taken, sent - 1 - WT_PORT_WAITING);
 	assert_int_equal(port->last_error, -EAGAIN);
+	/* With room for one, the next frame still comes after those that wait. */
+	assert_int_equal(recv(pair_end, bytes, sizeof(bytes), MSG_DONTWAIT), 2000);
+	assert_int_equal(wt_get32(bytes), 0);
+	wt_port_flush(port, 0);
+	assert_int_equal(recv(pair_end, bytes, sizeof(bytes), MSG_DONTWAIT), 2000);
+	assert_int_equal(wt_get32(bytes), 1);
+	give_numbered(port, sent - 1);
 	wt_rloop_kick(rloop);
-	for (unsigned i = 0; i < sent - 1; i++) {
+	for (unsigned i = 2; i < sent; i++) {
 		while ((n = recv(pair_end, bytes, sizeof(bytes), MSG_DONTWAIT)) < 0)
 			ev_run(ev, EVRUN_ONCE);
 		assert_int_equal(n, 2000);
 		assert_int_equal(wt_get32(bytes), i);
 	}
 	assert_int_equal(port->node.audit.queued, 0);
-	assert_int_equal(port->node.audit.taken, sent - 1);
+	assert_int_equal(port->node.audit.taken, sent);
+	/* With nothing to write the loop sleeps, though the descriptor is writable. */
+	ev_run(ev, EVRUN_NOWAIT);
+	ev_run(ev, EVRUN_NOWAIT);
+	assert_int_equal(ev_pending_count(ev), 0);
+	before = ev_iteration(ev);
+	sink.count = 0;
+	ev_timer_init(&pause, wake, 0.05, 0);
+	ev_timer_start(ev, &pause);
+	while (!sink.count)
+		ev_run(ev, EVRUN_ONCE);
+	assert_in_range(ev_iteration(ev) - before, 1, 5);
 	assert_true(wt_graph_audit(graph, NULL));
 	close(pair_end);
 }
