@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constant delay: a frame that came at t leaves at exactly t + delay, in the order of arrival. */
+/* Constant delay: a frame that came at t leaves at exactly t + delay, in the order of arrival. After a
+ * change to a shorter one, a frame waits for those before it. */
 #include "emu/stage.h"
 
 struct delay {
@@ -13,6 +14,8 @@ static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct
 
 	node->audit.in++;
 	frame->time = wt_time_add(now, delay->delay);
+	if (delay->stage.ready.tail) /* after a change to less: nothing overtakes */
+		frame->time = wt_time_max(frame->time, delay->stage.ready.tail->time);
 	wt_stage_ready(&delay->stage, frame);
 }
 
@@ -31,4 +34,9 @@ struct wt_node *wt_delay_create(const char *name, wt_time time)
 		return NULL;
 	delay->delay = time;
 	return &delay->stage.node;
+}
+
+void wt_delay_change(struct wt_node *node, wt_time now, wt_time time)
+{
+	((struct delay *)node)->delay = time;
 }

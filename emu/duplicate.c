@@ -49,3 +49,8 @@ struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, 
 	duplicate->share = share;
 	return &duplicate->stage.node;
 }
+
+void wt_duplicate_change(struct wt_node *node, wt_time now, double share)
+{
+	((struct duplicate *)node)->share = share;
+}

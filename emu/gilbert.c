@@ -54,3 +54,15 @@ struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, co
 	gilbert->drop[1] = config->drop[1];
 	return &gilbert->stage.node;
 }
+
+void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilbert_config *config)
+{
+	struct gilbert *gilbert = (struct gilbert *)node;
+
+	/* first: two directions that share a history may have followed it to different points */
+	wt_markov_at(&gilbert->chain, now);
+	for (unsigned i = 0; i < 2; i++) {
+		gilbert->chain.mean[i] = config->mean[i];
+		gilbert->drop[i] = config->drop[i];
+	}
+}

@@ -40,3 +40,8 @@ struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, doubl
 	loss->share = share;
 	return &loss->stage.node;
 }
+
+void wt_loss_change(struct wt_node *node, wt_time now, double share)
+{
+	((struct loss *)node)->share = share;
+}

@@ -52,7 +52,14 @@ struct wt_node *wt_outage_create(const char *name, const struct wt_outage *outag
 
 	if (!outage)
 		return NULL;
+	wt_outage_change(&outage->stage.node, 0, outages, count);
+	return &outage->stage.node;
+}
+
+void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage *outages, unsigned count)
+{
+	struct outage *outage = (struct outage *)node;
+
 	outage->count = count < WT_OUTAGES_MAX ? count : WT_OUTAGES_MAX;
 	memcpy(outage->outages, outages, outage->count * sizeof(*outages));
-	return &outage->stage.node;
 }

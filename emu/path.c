@@ -74,25 +74,31 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 			wt_path_finish(path);
 			return -ENOMEM;
 		}
+		path->kind[i] = (uint8_t)stage->kind;
+		path->group[i] = (uint8_t)stage->group;
 		path->count++;
+	}
+	return 0;
+}
+
+static int read_words(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, char *err, size_t err_len)
+{
+	int error = wt_path_parse(plan, words, err, err_len);
+
+	if (error)
+		return error;
+	if (!wt_path_format(plan, text, WT_PATH_TEXT)) {
+		snprintf(err, err_len, "the path is too long: its normal form has more than %d characters", WT_PATH_TEXT - 1);
+		return -EINVAL;
 	}
 	return 0;
 }
 
 static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, char *err, size_t err_len)
 {
-	int error = wt_path_parse(plan, words, err, err_len);
-
 	path->count = 0;
 	path->text[0] = 0;
-	if (error)
-		return error;
-	if (!wt_path_format(plan, path->text, sizeof(path->text))) {
-		snprintf(err, err_len, "the path is too long: its normal form has more than %zu characters",
-			 sizeof(path->text) - 1);
-		return -EINVAL;
-	}
-	return 0;
+	return read_words(plan, path->text, words, err, err_len);
 }
 
 int wt_path_init(struct wt_path *path, const char *words, const char *direction, uint64_t seed, char *err, size_t err_len)
@@ -175,4 +181,102 @@ int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path
 		snprintf(err, err_len, "out of memory");
 	}
 	return error;
+}
+
+/* ---- changes while it runs ------------------------------------------------------------------------------- */
+
+static void change(struct wt_node *node, const struct wt_stage_plan *stage, wt_time now)
+{
+	switch (stage->kind) {
+	case WT_STAGE_RATE:
+		wt_rate_change(node, now, &stage->rate);
+		break;
+	case WT_STAGE_OUTAGE:
+		wt_outage_change(node, now, stage->outages, stage->outage_count);
+		break;
+	case WT_STAGE_LOSS:
+		wt_loss_change(node, now, stage->share);
+		break;
+	case WT_STAGE_GILBERT:
+		wt_gilbert_change(node, now, &stage->gilbert);
+		break;
+	case WT_STAGE_DUPLICATE:
+		wt_duplicate_change(node, now, stage->share);
+		break;
+	case WT_STAGE_REORDER:
+		wt_reorder_change(node, now, stage->share, stage->delay);
+		break;
+	default:
+		wt_delay_change(node, now, stage->delay);
+	}
+}
+
+/* New words of one direction, understood but not yet in force. */
+struct change {
+	struct wt_path_plan plan;
+	char text[WT_PATH_TEXT];
+};
+
+static int prepare(struct change *change, const struct wt_path *path, const char *words, char *err, size_t err_len)
+{
+	int error = read_words(&change->plan, change->text, words, err, err_len);
+	bool same = change->plan.count == path->count;
+
+	if (error)
+		return error;
+	for (unsigned i = 0; same && i < path->count; i++)
+		same = change->plan.stage[i].kind == path->kind[i] && change->plan.stage[i].group == path->group[i];
+	if (!same) {
+		snprintf(err, err_len, "a change keeps the stages of a path; this one is \"%.200s\"", path->text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void commit(const struct change *changed, struct wt_path *path, wt_time now)
+{
+	for (unsigned i = 0; i < path->count; i++)
+		change(path->stage[i], &changed->plan.stage[i], now);
+	memcpy(path->text, changed->text, sizeof(path->text));
+}
+
+int wt_path_change(struct wt_path *path, const char *words, wt_time now, char *err, size_t err_len)
+{
+	struct change changed, old;
+	int error = prepare(&changed, path, words, err, err_len);
+
+	if (!error)
+		error = prepare(&old, path, path->text, err, err_len);
+	if (error)
+		return error;
+	if (check_shared(&old.plan, &changed.plan, NULL, 0)) {
+		snprintf(err, err_len, "what is shared with the other direction can only be changed in both");
+		return -EINVAL;
+	}
+	commit(&changed, path, now);
+	return 0;
+}
+
+int wt_path_change_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, wt_time now,
+			char *err, size_t err_len)
+{
+	struct change changed[2];
+	char why[300];
+	int error = prepare(&changed[0], fwd, fwd_words ? fwd_words : fwd->text, why, sizeof(why));
+
+	if (error) {
+		snprintf(err, err_len, "fwd: %s", why);
+		return error;
+	}
+	error = prepare(&changed[1], rev, rev_words ? rev_words : rev->text, why, sizeof(why));
+	if (error) {
+		snprintf(err, err_len, "rev: %s", why);
+		return error;
+	}
+	error = check_shared(&changed[0].plan, &changed[1].plan, err, err_len);
+	if (error)
+		return error;
+	commit(&changed[0], fwd, now);
+	commit(&changed[1], rev, now);
+	return 0;
 }

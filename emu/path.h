@@ -34,11 +34,13 @@
 #include "stack/base/node.h"
 
 #define WT_PATH_STAGES 16
+#define WT_PATH_TEXT 2048
 
 struct wt_path {
 	unsigned count;
 	struct wt_node *stage[WT_PATH_STAGES]; /* in the order frames pass */
-	char text[2048];                       /* the specification in normal form: parsed again, it gives the same path */
+	uint8_t kind[WT_PATH_STAGES], group[WT_PATH_STAGES]; /* what they are and between which bars: a change keeps both */
+	char text[WT_PATH_TEXT];                 /* the specification in normal form: parsed again, it gives the same path */
 };
 
 /*
@@ -56,5 +58,20 @@ void wt_path_finish(struct wt_path *path);
  */
 int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
 		      uint64_t seed, char *err, size_t err_len);
+
+/*
+ * Other words for a path that is running, at `now`, the scenario's time, which must not lie before anything the stages have
+ * been called with. Nothing is flushed: frames under way keep the departure they were given, waiting ones wait on under the
+ * new values, and streams of random numbers go on where they are. The new words must give the same stages between the same
+ * bars (a stage that may be wanted later is written with no effect: "loss 0%"); words that cannot be read, or give other
+ * stages, are -EINVAL with one sentence in err, and then nothing has changed at all. path->text becomes the new normal form.
+ *
+ * The stages' deadlines may have moved: the caller touches each of them in its graph (wt_graph_touch()) before it runs on.
+ */
+int wt_path_change(struct wt_path *path, const char *words, wt_time now, char *err, size_t err_len);
+/* Both directions or neither, at one instant. NULL words: this direction stays as it is. What is shared between the
+ * directions can only be changed here, in both. */
+int wt_path_change_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, wt_time now,
+			char *err, size_t err_len);
 
 #endif

@@ -154,3 +154,15 @@ struct wt_node *wt_rate_create(const char *name, const struct wt_rate_config *co
 	rate->level = depth(rate);
 	return &rate->stage.node;
 }
+
+void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config)
+{
+	struct rate *rate = (struct rate *)node;
+
+	settle(rate, now);
+	if (rate->waiting.head) /* what has come in for the frame in front came at the old rate */
+		refill(rate, now, INT64_MAX);
+	rate->config = *config;
+	if (!rate->waiting.head && rate->level > depth(rate))
+		rate->level = depth(rate);
+}

@@ -7,7 +7,7 @@
 
 struct reorder {
 	struct wt_stage stage;
-	struct wt_frame_queue held; /* frame->time: when it is let go; constant delay, so a FIFO */
+	struct wt_frame_queue held; /* frame->time: when it is let go, never before the one in front */
 	struct wt_packets packets;
 	struct wt_key key;
 	double share;
@@ -23,6 +23,8 @@ static void reorder_input(struct wt_node *node, unsigned port, wt_time now, stru
 	if (wt_packets_next(&reorder->packets, frame, &number) &&
 	    wt_random_unit(&reorder->key, number) < reorder->share) {
 		frame->time = wt_time_add(now, reorder->delay);
+		if (reorder->held.tail) /* after a change to less: held frames keep their order among themselves */
+			frame->time = wt_time_max(frame->time, reorder->held.tail->time);
 		node->audit.queued++;
 		wt_frame_queue_push(&reorder->held, frame);
 		return;
@@ -81,4 +83,12 @@ struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, do
 	reorder->share = share;
 	reorder->delay = delay;
 	return &reorder->stage.node;
+}
+
+void wt_reorder_change(struct wt_node *node, wt_time now, double share, wt_time delay)
+{
+	struct reorder *reorder = (struct reorder *)node;
+
+	reorder->share = share;
+	reorder->delay = delay;
 }

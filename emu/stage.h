@@ -43,9 +43,13 @@ struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *po
 wt_time wt_stage_deadline(const struct wt_node *node);
 void wt_stage_destroy(struct wt_node *node);
 
-/* All: NULL if memory is short. `name` names the node; `key` is the key of its decisions. */
+/*
+ * All: create gives NULL if memory is short; `name` names the node; `key` is the key of its decisions. change gives a
+ * stage other values at `now`, cannot fail, and moves nothing that is already under way.
+ */
 
 struct wt_node *wt_delay_create(const char *name, wt_time delay);
+void wt_delay_change(struct wt_node *node, wt_time now, wt_time delay);
 
 struct wt_rate_config {
 	uint64_t rate;     /* bit/s, 1 .. WT_RATE_MAX */
@@ -59,8 +63,11 @@ struct wt_rate_config {
 #define WT_OVERHEAD_MAX UINT64_C(1000)
 
 struct wt_node *wt_rate_create(const char *name, const struct wt_rate_config *config);
+/* What left before `now` left at the old rate; the level is kept, up to the new depth. */
+void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config);
 
 struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share);
+void wt_loss_change(struct wt_node *node, wt_time now, double share);
 
 enum wt_markov_start { WT_MARKOV_START_OFF, WT_MARKOV_START_ON, WT_MARKOV_START_RANDOM };
 
@@ -73,6 +80,8 @@ struct wt_gilbert_config {
 /* `timeline` is the key of the state's history; the same key and means give the same history. */
 struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, const struct wt_key *timeline,
 				  const struct wt_gilbert_config *config);
+/* The present sojourn ends when it would have ended; `start` is history. */
+void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilbert_config *config);
 
 struct wt_outage {
 	wt_time at, length;
@@ -82,9 +91,12 @@ struct wt_outage {
 #define WT_OUTAGES_MAX 16
 
 struct wt_node *wt_outage_create(const char *name, const struct wt_outage *outages, unsigned count);
+void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage *outages, unsigned count);
 
 struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, double share);
+void wt_duplicate_change(struct wt_node *node, wt_time now, double share);
 
 struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, double share, wt_time delay);
+void wt_reorder_change(struct wt_node *node, wt_time now, double share, wt_time delay);
 
 #endif

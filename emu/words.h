@@ -4,6 +4,7 @@
 #define WT_EMU_WORDS_H
 
 #include "emu/path.h"
+#include "emu/reader.h"
 #include "emu/stage.h"
 
 /* In the default order. */
@@ -39,5 +40,13 @@ struct wt_path_plan {
 int wt_path_parse(struct wt_path_plan *plan, const char *words, char *err, size_t err_len);
 /* The normal form. False if it does not fit. */
 bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);
+
+/* One stage from its words, the first of which has been taken; for words.c. They set stage->kind. 0 or -EINVAL. */
+int wt_words_rate(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage); /* adds one more outage to the stage */
+int wt_words_duplicate(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_reorder(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage);
 
 #endif

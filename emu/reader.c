@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/reader.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stack/base/params.h"
+#include "stack/base/units.h"
+
+static const char bar[] = "|";
+
+const char *const wt_reader_stages[] = {"rate", "outage", "loss", "duplicate", "reorder", "delay", NULL};
+
+int wt_reader_complain(struct wt_reader *reader, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (reader->err_len)
+		vsnprintf(reader->err, reader->err_len, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int split(struct wt_reader *reader, const char *text)
+{
+	char *to = reader->buffer;
+	unsigned place = 0;
+
+	if (strlen(text) >= WT_READER_TEXT)
+		return wt_reader_complain(reader, "the path has more than %d characters", WT_READER_TEXT - 1);
+	while (*text) {
+		if (isspace((unsigned char)*text)) {
+			text++;
+			continue;
+		}
+		if (reader->count == WT_READER_WORDS)
+			return wt_reader_complain(reader, "the path has more than %d words", WT_READER_WORDS);
+		if (*text == '|') {
+			reader->place[reader->count] = place;
+			reader->word[reader->count++] = bar;
+			text++;
+			continue;
+		}
+		reader->place[reader->count] = ++place;
+		reader->word[reader->count++] = to;
+		while (*text && !isspace((unsigned char)*text) && *text != '|')
+			*to++ = isprint((unsigned char)*text) ? *text : '?', text++;
+		*to++ = 0;
+	}
+	return 0;
+}
+
+bool wt_reader_more(const struct wt_reader *reader)
+{
+	return reader->at < reader->count && reader->word[reader->at] != bar;
+}
+
+int wt_reader_find(const char *const *list, const char *word)
+{
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(list[i], word))
+			return i;
+	return -1;
+}
+
+struct candidates {
+	const char *const *first, *const *second;
+};
+
+static const char *candidate(const void *ctx, size_t i)
+{
+	const struct candidates *candidates = ctx;
+	size_t n = 0;
+
+	while (candidates->first[n]) {
+		if (n == i)
+			return candidates->first[n];
+		n++;
+	}
+	return candidates->second[i - n];
+}
+
+/* The word at index i is none of `first` (of the stage it stands in) nor of the stages' names. */
+int wt_reader_unknown(struct wt_reader *reader, unsigned i, const char *const *first)
+{
+	static const char *const none[] = {NULL};
+	struct candidates candidates = {first ? first : none, wt_reader_stages};
+	const char *nearest = wt_nearest_word(reader->word[i], candidate, &candidates);
+	char list[200] = "";
+
+	if (nearest)
+		return wt_reader_complain(reader, WT_WORD "not known here; did you mean \"%s\"?", WT_ABOUT(reader, i), nearest);
+	for (size_t n = 0; wt_reader_stages[n]; n++) {
+		strcat(list, n ? ", " : "");
+		strcat(list, wt_reader_stages[n]);
+	}
+	return wt_reader_complain(reader, WT_WORD "not known here; a stage is one of %s", WT_ABOUT(reader, i), list);
+}
+
+/* The next word as an index of `options`; WT_NO_OPTION if another stage, a bar or the end comes; WT_BAD_OPTION: err is set.
+ * `seen` has a bit per option: none may be given twice. */
+int wt_reader_option(struct wt_reader *reader, const char *const *options, unsigned *seen)
+{
+	int index;
+
+	if (!wt_reader_more(reader))
+		return WT_NO_OPTION;
+	index = wt_reader_find(options, reader->word[reader->at]);
+	if (index < 0) {
+		if (wt_reader_find(wt_reader_stages, reader->word[reader->at]) >= 0)
+			return WT_NO_OPTION;
+		wt_reader_unknown(reader, reader->at, options);
+		return WT_BAD_OPTION;
+	}
+	if (*seen & 1u << index) {
+		wt_reader_complain(reader, WT_WORD "given twice", WT_ABOUT(reader, reader->at));
+		return WT_BAD_OPTION;
+	}
+	*seen |= 1u << index;
+	reader->at++;
+	return index;
+}
+
+/* The value after the word just taken. */
+int wt_reader_value(struct wt_reader *reader, enum wt_quantity quantity, void *out)
+{
+	static const char *const examples[] = {"a time such as \"15ms\"", "a size such as \"20KB\"",
+					       "a rate such as \"10Mbit\"", "a share such as \"20%\""};
+	char why[200] = "";
+	const char *text;
+	int error = -EINVAL;
+
+	if (!wt_reader_more(reader))
+		return wt_reader_complain(reader, WT_WORD "%s must follow", WT_ABOUT(reader, reader->at - 1), examples[quantity]);
+	text = reader->word[reader->at];
+	switch (quantity) {
+	case WT_QUANTITY_TIME:
+		error = wt_parse_time(text, out, why, sizeof(why));
+		if (!error && *(wt_time *)out < 0)
+			return wt_reader_complain(reader, WT_WORD "a time here cannot be negative", WT_ABOUT(reader, reader->at));
+		break;
+	case WT_QUANTITY_SIZE:
+		error = wt_parse_size(text, out, why, sizeof(why));
+		break;
+	case WT_QUANTITY_RATE:
+		error = wt_parse_rate(text, out, why, sizeof(why));
+		break;
+	case WT_QUANTITY_SHARE:
+		error = wt_parse_share(text, out, why, sizeof(why));
+		break;
+	}
+	if (error) /* `why` quotes the word */
+		return wt_reader_complain(reader, "word %u, after \"%.40s\": %s", reader->place[reader->at],
+					  reader->word[reader->at - 1], why);
+	reader->at++;
+	return 0;
+}
+
+int wt_reader_init(struct wt_reader *reader, const char *text, char *err, size_t err_len)
+{
+	reader->count = reader->at = 0;
+	reader->err = err;
+	reader->err_len = err ? err_len : 0;
+	return split(reader, text);
+}
+
+bool wt_reader_is_bar(const struct wt_reader *reader, unsigned i)
+{
+	return reader->word[i] == bar;
+}
+
+bool wt_reader_take(struct wt_reader *reader, const char *word)
+{
+	if (!wt_reader_more(reader) || strcmp(reader->word[reader->at], word))
+		return false;
+	reader->at++;
+	return true;
+}
+
+const char *wt_reader_word(struct wt_reader *reader, const char *what)
+{
+	if (wt_reader_more(reader))
+		return reader->word[reader->at++];
+	wt_reader_complain(reader, WT_WORD "%s must follow", WT_ABOUT(reader, reader->at - 1), what);
+	return NULL;
+}
