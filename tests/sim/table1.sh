@@ -5,10 +5,11 @@
 # of it. And what
 # the paper claims: TCP-Real is not beaten by Reno at any loss rate.
 set -u
+wavetank=$(realpath "$1")
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 99
-"$1" paper run tcp-real-2001/table1 --repeats 60 -o out >out.txt 2>err.txt || { cat err.txt; exit 1; }
+"$wavetank" paper run tcp-real-2001/table1 --repeats 60 -o out >out.txt 2>err.txt || { cat err.txt; exit 1; }
 cat >expected <<END
 0.00 real 235
 0.00 reno 235
