@@ -58,6 +58,18 @@ static void a_packet_nobody_expects_fails_at_its_own_time(void **state)
 		    "x.pkt:10: a packet that the script does not expect\n  got       0.100000 > P. 1:11(10) ack 1");
 }
 
+static void a_packet_must_be_expected_before_another_arrives(void **state)
+{
+	const char *rest = "+0 write(4, ..., 10) = 10\n+0 < P. 1:11(10) ack 1 win 65535\n+0 > P. 1:11(10) ack 1\n+.04 > . 11:11(0) ack 11\n";
+	char text[2000];
+
+	snprintf(text, sizeof(text), OPEN "%s", rest);
+	assert_says(text, "x.pkt:10: a packet that the script does not expect");
+	snprintf(text, sizeof(text), "--loose_order\n" OPEN "%s", rest);
+	if (!run(text))
+		fail_msg("%s", report.text);
+}
+
 static void a_packet_left_over_at_the_end_fails(void **state)
 {
 	assert_says(OPEN "+0 write(4, ..., 10) = 10\n", "does not expect");
@@ -167,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_right_script_passes),
 		cmocka_unit_test(a_packet_nobody_expects_fails_at_its_own_time),
+		cmocka_unit_test(a_packet_must_be_expected_before_another_arrives),
 		cmocka_unit_test(a_packet_left_over_at_the_end_fails),
 		cmocka_unit_test(a_packet_that_does_not_come_fails_at_its_time),
 		cmocka_unit_test(a_packet_too_early_fails),

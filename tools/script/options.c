@@ -83,6 +83,10 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 		options->strict_segments = true;
 		return 0;
 	}
+	if (!strcmp(name, "loose_order")) {
+		options->loose_order = true;
+		return 0;
+	}
 	if (!value) {
 		snprintf(error, error_len, "--%s needs a value", name);
 		return -EINVAL;
@@ -125,7 +129,7 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 	if (!strcmp(name, "ip_version") && !strcmp(value, "ipv4"))
 		return 0;
 	snprintf(error, error_len, "unknown option --%s=%s (preset, stack, C, recovery, rcc, tolerance, remote_isn, "
-		 "strict_segments, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
+		 "strict_segments, loose_order, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
 		 "tolerance_usecs, tcp_ts_tick_usecs)", name, value);
 	return -EINVAL;
 }

@@ -14,6 +14,7 @@
 struct wt_script_options {
 	wt_time tolerance;
 	bool strict_segments;  /* an expected packet is one packet on the wire */
+	bool loose_order;      /* packets may arrive before those that left at the same time are expected */
 	bool ignore_timestamps;
 	uint32_t remote_isn;   /* where the script's sequence numbers begin on the wire */
 	struct wt_addr local, remote;

@@ -6,6 +6,7 @@
  * stops at each event. Rules that make a script exact:
  *   - what the host has to do at an instant (timers) is done before the script's events of that instant;
  *   - a packet the host sends must be expected before time goes on, so a packet nobody wrote down fails at its own time;
+ *   - nor may another packet arrive before it is expected: so an answer belongs to what was said last (--loose_order: it may);
  *   - an expected packet must have come by its time, so a missing one fails then and not at the end.
  */
 #include <errno.h>
@@ -213,6 +214,8 @@ static bool do_event(struct wt_script_world *world, const struct wt_script_event
 	world->last = from;
 	switch (event->kind) {
 	case WT_SE_INBOUND:
+		if (world->sent.head && !world->options.loose_order)
+			return wt_script_unexpected(world, NULL, event->line);
 		return wt_script_inject(world, event) && wt_script_settle(world, event->line);
 	case WT_SE_CALL:
 		return do_call(world, event, to) && wt_script_settle(world, event->line);
