@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# wavetank sim: exit codes, JSON, captures and traces, and that `paper show` tells how to repeat a cell by hand.
+set -u
+wavetank=$1
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+failed=0
+link='rate 10Mbit burst 0B limit 64KB delay 15ms'
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# expect CODE WORDS...: the exit code; and what fails says so in one line
+expect() {
+	want=$1
+	shift
+	"$wavetank" sim "$@" >out.txt 2>err.txt
+	got=$?
+	[ "$got" = "$want" ] || fail "exit code $got, not $want: sim $* ($(cat err.txt))"
+	case $want in
+	2 | 3) [ "$(grep -c '' err.txt)" = 1 ] || fail "not one line: sim $* ($(cat err.txt))" ;;
+	esac
+}
+
+expect 0 --link "$link" -n 1MiB --check
+grep -q 'every byte verified' out.txt || fail "bytes not verified"
+grep -q 'simulated seconds per wall second' out.txt || fail "no multiplier"
+expect 0 -n 1B
+expect 2 -n 5
+expect 2 -C rno
+expect 2 --rcc real:profile=nice
+expect 2 --recovery none
+expect 2 --preset bsd
+expect 2 -S tick=500
+expect 2 --fwd 'delay 15'
+expect 2 --fwd 'loss gilbert on 1s 20% off 1s 0% shared'
+expect 2 -P 0
+expect 2 -P 65
+expect 2 --seed x
+expect 2 what
+expect 2 --jason
+expect 3 --capture /nonexistent/file
+expect 3 --capture /dev/full
+expect 3 --trace /dev/full
+expect 4 --fwd 'loss 100%' -n 1KB
+expect 124 --link 'delay 1s' -n 1MB --limit 3s
+"$wavetank" sim -n 1KB >/dev/full 2>err.txt
+[ $? = 3 ] || fail "a full standard output is not exit code 3"
+
+# One JSON line, alone on standard output; equal runs but for the wall clock.
+for i in 1 2; do
+	expect 0 --link "$link loss 1%" -n 1MiB -C real --rcc real --seed 5 --digest --json
+	[ "$(grep -c '' out.txt)" = 1 ] || fail "--json is not one line"
+	sed 's/"wall_s":[^,]*,//' out.txt >json.$i
+done
+cmp json.1 json.2 || fail "two equal runs have different records"
+for key in '"schema":"wavetank.sim.1"' '"ok":true' '"goodput_kBps":' '"digest":"' '"verified":true' '"dropped_frames":{"loss":'; do
+	grep -q "$key" json.1 || fail "no $key in the record"
+done
+
+# A capture and a trace can be read, and name the drops.
+expect 0 --link "$link loss 2%" -n 300KB -C real:profile=paper --rcc real:profile=paper --capture c.pcapng --trace t.jsonl
+grep -q '"event":"tcpreal:level_announced"' t.jsonl || fail "no levels in the trace"
+grep -q '"event":"emulation:packet_dropped"' t.jsonl || fail "no drops in the trace"
+if command -v tshark >/dev/null; then
+	n=$(tshark -n -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -r c.pcapng \
+		-Y '_ws.malformed or tcp.checksum.status == "Bad" or ip.checksum.status == "Bad"' 2>/dev/null | grep -c '')
+	[ "$n" = 0 ] || fail "$n malformed packets or bad checksums"
+	drops=$(tshark -n -r c.pcapng -Y 'frame.comment contains "dropped: loss"' 2>/dev/null | grep -c '')
+	[ "$drops" = "$(grep -c packet_dropped t.jsonl)" ] || fail "capture and trace disagree about drops"
+	# the receiver's option is in every segment with ACK that b sends after the handshake
+	bare=$(tshark -n -r c.pcapng -Y 'ip.src == 10.0.0.2 and tcp.flags.syn == 0 and tcp.flags.ack == 1 and not tcp.option_kind == 253' \
+		2>/dev/null | grep -c '')
+	[ "$bare" = 0 ] || fail "$bare ACKs of a real receiver without its option"
+fi
+
+# What `paper show` prints as one cell by hand is that cell.
+"$wavetank" paper run tcp-real-2001/table1 --points 0.10 --repeats 1 -o out >/dev/null 2>&1
+ours=$(sed -n 's/.*"variant":"real".*"goodput_kBps":\([0-9.]*\),.*/\1/p' out/runs.jsonl)
+command=$("$wavetank" paper show tcp-real-2001/table1 | sed -n '/^one cell by hand/,/^all of it/p' | sed '1d;$d')
+byhand=$(eval "$(echo "$command" | sed "s|^ *wavetank|\"$wavetank\"|; s|[^\\]\$|& --json|")" |
+	sed -n 's/.*"goodput_kBps":\([0-9.]*\),.*/\1/p')
+[ -n "$ours" ] && [ "$ours" = "$byhand" ] || fail "the cell by hand gives $byhand, the sweep $ours: $command"
+
+exit $failed
