@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # wavetank paper: same results for any number of jobs, ^C and a full disk keep whole lines, exit codes as documented.
 set -u
+ini=$(realpath "$2") || exit 99
 wavetank=$(realpath "$1")
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -87,7 +88,7 @@ whole full/runs.jsonl
 # A run that cannot finish within the table's limit is a failed run, and the sweep goes on: exit code 5.
 mkdir -p data/papers/tcp-real-2001
 "$wavetank" paper show $table >/dev/null
-sed 's/^limit .*/limit = 20s/' "$2" >data/papers/tcp-real-2001/table1.ini
+sed 's/^limit .*/limit = 20s/' "$ini" >data/papers/tcp-real-2001/table1.ini
 WAVETANK_DATA=$dir/data
 export WAVETANK_DATA
 expect 5 paper run $table --points 0,0.5 --repeats 2 -o limited
@@ -95,7 +96,7 @@ grep -q 'not finished after 20 simulated seconds' limited/runs.jsonl || fail "no
 unset WAVETANK_DATA
 
 # A broken table says where.
-sed 's/^repeats/repeets/' "$2" >broken.ini
+sed 's/^repeats/repeets/' "$ini" >broken.ini
 expect 2 paper run ./broken.ini
 grep -q 'broken.ini:[0-9]*: unknown key .repeets' err.txt || fail "a broken table does not say where: $(cat err.txt)"
 

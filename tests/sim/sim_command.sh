@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # wavetank sim: exit codes, JSON, captures and traces, and that `paper show` tells how to repeat a cell by hand.
 set -u
-wavetank=$1
+wavetank=$(realpath "$1") || exit 99
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 99

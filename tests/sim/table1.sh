@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Table 1 against an independent simulation of the same set-up, made before this engine existed from the specification alone (8 to 10
 # seeds, so its own error is some 10 % below p = 0.2 and 30 % above, where time-outs decide): our means must stay within 25 % and 70 %
-# of it. And what
-# the paper claims: TCP-Real is not beaten by Reno at any loss rate.
+# of it. And what the paper claims: TCP-Real is not beaten by Reno at any loss rate.
 set -u
 wavetank=$(realpath "$1")
 dir=$(mktemp -d) || exit 99
