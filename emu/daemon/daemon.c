@@ -249,6 +249,7 @@ void wt_daemon_run(struct wt_daemon *daemon)
 	daemon->on_int.data = daemon->on_term.data = daemon->every_second.data = daemon->at_end.data = daemon;
 	ev_signal_start(ev, &daemon->on_int);
 	ev_signal_start(ev, &daemon->on_term);
+	ev_now_update(ev); /* relative timers count from the loop's time, which is that of its creation */
 	ev_timer_start(ev, &daemon->every_second);
 	if (daemon->config.time)
 		ev_timer_start(ev, &daemon->at_end);

@@ -210,6 +210,7 @@ static void limited_transmit_lends_two_segments_and_takes_them_back(void **state
 	expect(&b, false, false, 0, 2);
 	ack_to(&b, 1);
 	expect(&b, false, false, 0, 0);
+	finish(&b);
 	start(&b, "newreno:limited_transmit=off", 10);
 	dup(&b);
 	expect(&b, false, false, 0, 0);
