@@ -34,7 +34,13 @@ static void gilbert_input(struct wt_node *node, unsigned port, wt_time now, stru
 	wt_stage_ready(&gilbert->stage, frame);
 }
 
+static void gilbert_state(struct wt_node *node, wt_time now, struct wt_state *state)
+{
+	wt_markov_state(&((struct gilbert *)node)->chain, now, state);
+}
+
 static const struct wt_node_ops gilbert_ops = {
+	.state = gilbert_state,
 	.input = gilbert_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
@@ -49,6 +55,7 @@ struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, co
 	if (!gilbert)
 		return NULL;
 	wt_markov_init(&gilbert->chain, timeline, config->mean, config->start);
+	gilbert->chain.node = &gilbert->stage.node;
 	gilbert->key = *key;
 	gilbert->drop[0] = config->drop[0];
 	gilbert->drop[1] = config->drop[1];

@@ -23,13 +23,36 @@ void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_
 	chain->until = sojourn(chain);
 }
 
+static struct wt_state present(const struct wt_markov *chain)
+{
+	return (struct wt_state){.name = chain->state ? "on" : "off", .visit = chain->sojourn, .since = chain->since};
+}
+
+static void tell(struct wt_markov *chain)
+{
+	struct wt_state state = present(chain);
+
+	if (!chain->node || !chain->node->states || chain->told > chain->sojourn)
+		return;
+	chain->told = chain->sojourn + 1;
+	chain->node->states->state(chain->node->states, chain->node, &state);
+}
+
 unsigned wt_markov_at(struct wt_markov *chain, wt_time now)
 {
+	tell(chain);
 	while (now >= chain->until && chain->until != WT_NEVER) {
 		chain->since = chain->until;
 		chain->state ^= 1;
 		chain->sojourn++;
 		chain->until = wt_time_add(chain->since, sojourn(chain));
+		tell(chain);
 	}
 	return chain->state;
+}
+
+void wt_markov_state(struct wt_markov *chain, wt_time now, struct wt_state *state)
+{
+	wt_markov_at(chain, now);
+	*state = present(chain);
 }

@@ -26,11 +26,15 @@ struct wt_markov {
 	unsigned state;       /* 0 off, 1 on */
 	uint64_t sojourn;     /* index of the present one, from 0 */
 	wt_time since, until; /* it covers [since, until) */
+	struct wt_node *node; /* whose sink is told of each state; NULL: nobody */
+	uint64_t told;        /* states told so far */
 };
 
 void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_time mean[2],
 		    enum wt_markov_start start);
 /* The state at `now`, which must not go back. */
 unsigned wt_markov_at(struct wt_markov *chain, wt_time now);
+/* The same, for a node's verb of that name. */
+void wt_markov_state(struct wt_markov *chain, wt_time now, struct wt_state *state);
 
 #endif

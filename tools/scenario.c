@@ -24,7 +24,7 @@ struct run {
 	struct wt_node *tap[2], *digest[2]; /* at a, at b; NULL: not asked for */
 	struct wt_path path[2];
 	struct wt_capture *capture;
-	struct wt_journal *journal;
+	struct wt_journal *journal, *log; /* of the engines; of the path alone */
 	struct wt_bulk_server server;
 	unsigned senders_done, receivers_done;
 	bool stop;
@@ -191,6 +191,12 @@ static int open_files(struct run *run)
 			return complain(run, errno ? -errno : -ENOMEM, run->scenario->trace);
 		sink = wt_journal_drops(run->journal, sink);
 	}
+	if (run->scenario->log) {
+		run->log = wt_journal_open(run->scenario->log);
+		if (!run->log)
+			return complain(run, errno ? -errno : -ENOMEM, run->scenario->log);
+		sink = wt_journal_drops(run->log, sink);
+	}
 	if (sink)
 		wt_graph_set_drop_sink(run->graph, sink);
 	return 0;
@@ -213,9 +219,14 @@ static int build(struct run *run)
 		error = build_taps(run, side);
 	if (!error)
 		error = build_paths(run);
-	if (!error)
-		join(run);
-	return error;
+	if (error)
+		return error;
+	join(run);
+	if (run->log) {
+		wt_graph_set_state_sink(run->graph, wt_journal_states(run->log));
+		wt_graph_tell_states(run->graph);
+	}
+	return 0;
 }
 
 static int teardown(struct run *run)
@@ -239,6 +250,10 @@ static int teardown(struct run *run)
 	more = run->journal ? wt_journal_close(run->journal) : 0;
 	if (more)
 		complain(run, more, run->scenario->trace);
+	error = error ? error : more;
+	more = run->log ? wt_journal_close(run->log) : 0;
+	if (more)
+		complain(run, more, run->scenario->log);
 	return error ? error : more;
 }
 
@@ -324,6 +339,7 @@ static void drive(struct run *run)
 		if (!run->stop && wt_graph_deadline(run->graph) == WT_NEVER)
 			break; /* nothing will ever happen again: a deadlock, reported as out of time */
 	}
+	wt_graph_tell_states(run->graph);
 	run->result->simulated = now;
 	run->result->out_of_time = !run->stop && !run->result->interrupted;
 }

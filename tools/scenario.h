@@ -29,6 +29,7 @@ struct wt_scenario {
 	wt_time limit;             /* simulated time after which the run has failed; 0: a day */
 	const char *capture;       /* pcapng file, NULL: none */
 	const char *trace;         /* JSON Lines file, NULL: none */
+	const char *log;           /* JSON Lines file of drops and of the states of the path, NULL: none */
 	struct wt_trace_sink *sink_a, *sink_b; /* instead of the file: tests */
 	bool digest;               /* of every frame at both hosts */
 	bool checked;              /* audit every node after every step */

@@ -16,7 +16,7 @@ extern const struct wt_command wt_command_sim;
 
 enum {
 	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
-	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_JSON, OPT_DIGEST, OPT_CHECK,
+	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
 static const struct wt_option options[] = {
@@ -36,6 +36,7 @@ static const struct wt_option options[] = {
 	[OPT_INTERVAL] = {'i', "interval", "TIME", "print the first flow every so often"},
 	[OPT_CAPTURE] = {0, "capture", "FILE", "write a pcapng capture with drops"},
 	[OPT_TRACE] = {0, "trace", "FILE", "write engine events and drops as JSON Lines"},
+	[OPT_LOG] = {0, "log", "FILE", "drops and the states of lossy stages as JSON Lines, as emu run --log does"},
 	[OPT_JSON] = {0, "json", NULL, "the result as one JSON line"},
 	[OPT_DIGEST] = {0, "digest", NULL, "print the digest of all frames: equal digests, equal runs"},
 	[OPT_CHECK] = {0, "check", NULL, "audit every node after every step"},
@@ -109,6 +110,7 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_INTERVAL: return wt_parse_time(value, &s->interval, err, err_len);
 	case OPT_CAPTURE: s->capture = value; return 0;
 	case OPT_TRACE: s->trace = value; return 0;
+	case OPT_LOG: s->log = value; return 0;
 	case OPT_JSON: sim->json = true; return 0;
 	case OPT_DIGEST: s->digest = true; return 0;
 	case OPT_CHECK: s->checked = true; return 0;

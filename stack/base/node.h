@@ -48,6 +48,21 @@ struct wt_drop_sink {
 		     enum wt_drop cause);
 };
 
+/* A node that has states (a lossy channel's "on" and "off"): one of them. */
+struct wt_state {
+	const char *name;
+	uint64_t visit; /* states before this one: 0 is that of the start */
+	wt_time since;
+};
+
+/*
+ * Told of every state a node comes into, once, in order of time. Nodes follow their history lazily: the news may come later
+ * than `since`, when a frame or wt_graph_tell_states() asks.
+ */
+struct wt_state_sink {
+	void (*state)(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state);
+};
+
 struct wt_node_ops {
 	/* takes ownership, never fails: it drops and counts */
 	void (*input)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
@@ -57,6 +72,9 @@ struct wt_node_ops {
 	wt_time (*deadline)(const struct wt_node *node);
 	/* frees the node and the frames it holds. Optional: NULL for a node in the caller's memory */
 	void (*destroy)(struct wt_node *node);
+	/* Optional: the state at `now`, which must not lie before any earlier call's. Tells node->states of those passed. Who
+	 * asks, and when, changes nothing. */
+	void (*state)(struct wt_node *node, wt_time now, struct wt_state *state);
 };
 
 /* Embedded as first member by every implementation. Zero-initialise, then set ops and name. */
@@ -67,6 +85,7 @@ struct wt_node {
 	unsigned index; /* its place in its graph, set by wt_graph_add(): no search on the way to a node */
 	struct wt_audit audit;
 	struct wt_drop_sink *drops; /* NULL: only counted */
+	struct wt_state_sink *states; /* NULL: nobody is told */
 };
 
 /* Counts the drop, tells the sink, frees the frame. */

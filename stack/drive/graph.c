@@ -184,6 +184,24 @@ void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink)
 		graph->slots[i].node->drops = sink;
 }
 
+void wt_graph_set_state_sink(struct wt_graph *graph, struct wt_state_sink *sink)
+{
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->slots[i].node->states = sink;
+}
+
+void wt_graph_tell_states(struct wt_graph *graph)
+{
+	struct wt_state state;
+
+	for (uint32_t i = 0; i < graph->count; i++) {
+		struct wt_node *node = graph->slots[i].node;
+
+		if (node->states && node->ops->state)
+			node->ops->state(node, graph->now, &state);
+	}
+}
+
 void wt_graph_set_checked(struct wt_graph *graph, bool checked)
 {
 	graph->checked = checked;

@@ -33,6 +33,10 @@ void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_p
 /* Both directions. */
 void wt_graph_join_both(struct wt_graph *graph, struct wt_node *a, unsigned a_port, struct wt_node *b, unsigned b_port);
 void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink);
+/* Who is told of the states of the nodes added so far. */
+void wt_graph_set_state_sink(struct wt_graph *graph, struct wt_state_sink *sink);
+/* Has them tell all up to wt_graph_now(): nodes follow their history only when a frame asks. At the end of a run, and at the start. */
+void wt_graph_tell_states(struct wt_graph *graph);
 /* Check the law after every call of a node, and that input() and output() count each frame exactly once (tests, and sims
  * on request): aborts with the node's name and its books. */
 void wt_graph_set_checked(struct wt_graph *graph, bool checked);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/drive/json.h"
+#include "stack/drive/note.h"
 
 #define BUFFER (256 * 1024)
 
@@ -24,6 +24,8 @@ struct wt_journal {
 	struct trace_sink *traces;
 	struct wt_drop_sink drops;
 	struct wt_drop_sink *next_drops;
+	struct wt_state_sink states;
+	struct wt_bursts bursts;
 };
 
 struct wt_journal *wt_journal_open(const char *path)
@@ -55,11 +57,16 @@ static bool begin_line(struct wt_journal *journal)
 	return true;
 }
 
+static void check(struct wt_journal *journal)
+{
+	if (ferror(journal->file))
+		journal->error = errno ? -errno : -EIO;
+}
+
 static void end_line(struct wt_journal *journal)
 {
 	wt_json_end(&journal->json);
-	if (ferror(journal->file))
-		journal->error = errno ? -errno : -EIO;
+	check(journal);
 }
 
 static void on_event(struct wt_trace_sink *sink, const struct wt_trace_event *event)
@@ -99,18 +106,11 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 		    enum wt_drop cause)
 {
 	struct wt_journal *journal = (struct wt_journal *)((char *)sink - offsetof(struct wt_journal, drops));
-	struct wt_json *json = &journal->json;
 
-	if (begin_line(journal)) {
-		wt_json_i64(json, "time_ns", now);
-		wt_json_string(json, "event", "emulation:packet_dropped");
-		wt_json_object(json, "data");
-		wt_json_string(json, "node", node->name);
-		wt_json_string(json, "cause", wt_drop_name(cause));
-		wt_json_u64(json, "frame", frame->id);
-		wt_json_u64(json, "len_bytes", frame->len);
-		wt_json_end(json);
-		end_line(journal);
+	if (!journal->error) {
+		errno = 0;
+		wt_note_drop(&journal->json, node, now, frame, cause, wt_bursts_next(&journal->bursts, node));
+		check(journal);
 	}
 	if (journal->next_drops)
 		journal->next_drops->drop(journal->next_drops, node, now, frame, cause);
@@ -121,6 +121,38 @@ struct wt_drop_sink *wt_journal_drops(struct wt_journal *journal, struct wt_drop
 	journal->drops.drop = on_drop;
 	journal->next_drops = next;
 	return &journal->drops;
+}
+
+static void on_state(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state)
+{
+	struct wt_journal *journal = (struct wt_journal *)((char *)sink - offsetof(struct wt_journal, states));
+
+	if (journal->error)
+		return;
+	errno = 0;
+	wt_note_state(&journal->json, node, state);
+	check(journal);
+}
+
+struct wt_state_sink *wt_journal_states(struct wt_journal *journal)
+{
+	journal->states.state = on_state;
+	return &journal->states;
+}
+
+struct wt_json *wt_journal_begin(struct wt_journal *journal, wt_time now, const char *event)
+{
+	if (journal->error)
+		return NULL;
+	errno = 0;
+	wt_note_begin(&journal->json, now, event);
+	return &journal->json;
+}
+
+void wt_journal_end(struct wt_journal *journal)
+{
+	wt_json_end(&journal->json);
+	end_line(journal);
 }
 
 int wt_journal_flush(struct wt_journal *journal)
@@ -145,6 +177,7 @@ int wt_journal_close(struct wt_journal *journal)
 		journal->traces = trace->next;
 		free(trace);
 	}
+	wt_bursts_finish(&journal->bursts);
 	free(journal);
 	return error;
 }

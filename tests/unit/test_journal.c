@@ -70,7 +70,7 @@ static void events_and_drops_become_lines_in_order(void **state)
 			    "{\"time_ns\":1500,\"host\":\"a\",\"conn\":2,\"event\":\"recovery:rtt_sampled\",\"data\":"
 			    "{\"rtt_ns\":15000000,\"srtt_ns\":15,\"rto_ns\":200}}\n"
 			    "{\"time_ns\":2500,\"event\":\"emulation:packet_dropped\",\"data\":"
-			    "{\"node\":\"fwd.0.loss\",\"cause\":\"loss\",\"frame\":17,\"len_bytes\":60}}\n");
+			    "{\"node\":\"fwd.0.loss\",\"cause\":\"loss\",\"frame\":17,\"len_bytes\":60,\"burst\":1}}\n");
 	wt_pool_destroy(pool);
 }
 
