@@ -94,8 +94,10 @@ void wt_tcb_end(struct wt_tcp *tcp, int error)
 
 	if (tcp->state == WT_TCP_CLOSED)
 		return;
-	if (tcp->state == WT_TCP_SYN_RECEIVED && listener)
+	if (tcp->state == WT_TCP_SYN_RECEIVED && listener) {
 		listener->half_open--;
+		tcp->handle = WT_HANDLE_NONE; /* nobody ever heard of it, so nobody will give it up */
+	}
 	wt_demux_remove(tcp);
 	wt_tcb_set_state(tcp, WT_TCP_CLOSED);
 	for (unsigned i = 0; i < WT_TIMERS; i++)

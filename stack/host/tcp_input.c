@@ -141,8 +141,6 @@ static void reset_arrived(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	}
 	if (tcp->state == WT_TCP_TIME_WAIT)
 		return; /* RFC 1337: a TIME-WAIT is not assassinated */
-	if (tcp->state == WT_TCP_SYN_RECEIVED && tcp->listener)
-		tcp->handle = WT_HANDLE_NONE;
 	wt_tcb_end(tcp, tcp->state == WT_TCP_SYN_RECEIVED && !tcp->listener ? -ECONNREFUSED : -ECONNRESET);
 }
 

@@ -219,6 +219,28 @@ static void a_flood_of_syns_takes_no_more_than_the_backlog(void **state)
 	wt_pool_destroy(world.pool);
 }
 
+/* Security row 7: what expires is freed, not only closed, or every flood would take a piece of the table for good. */
+static void half_open_connections_that_expire_leave_their_places(void **state)
+{
+	struct world world;
+	struct wt_tcp_header seg = {.dst_port = 80, .flags = WT_SYN, .window = 1000};
+
+	setup(&world, 2);
+	for (unsigned flood = 0; flood < 20; flood++) {
+		for (uint32_t i = 0; i < 100; i++) {
+			seg.src_port = (uint16_t)(flood * 100 + i);
+			inject(&world, &seg, 0);
+		}
+		for (unsigned i = 0; i < 300; i++) {
+			world.now += WT_S;
+			drain(&world);
+		}
+		assert_int_equal(world.host->count, 2); /* the listener, and the handle that its owner has not given up */
+	}
+	wt_host_destroy(world.host);
+	wt_pool_destroy(world.pool);
+}
+
 /* Security row 15: one-byte segments out of order, worst order: bounded intervals, and the window still moves. */
 static void tiny_segments_out_of_order_stay_bounded(void **state)
 {
@@ -275,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_peer_that_lies_at_random_breaks_no_invariant),
 		cmocka_unit_test(a_flood_of_syns_takes_no_more_than_the_backlog),
+		cmocka_unit_test(half_open_connections_that_expire_leave_their_places),
 		cmocka_unit_test(tiny_segments_out_of_order_stay_bounded),
 		cmocka_unit_test(dividing_an_ack_gains_nothing),
 	};
