@@ -429,6 +429,7 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 	    !tcp->idle_told && tcp->host->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
 		tcp->idle_told = true;
 		wt_cc_event(tcp, WT_CC_IDLE);
+		tcp->burst_left = tcp->out.burst; /* a limit that begins now must not find its allowance used up */
 	}
 	plan = next(tcp);
 	*more = plan.why != WT_SEND_NOTHING;

@@ -69,6 +69,7 @@ static void persist_timeout(struct wt_tcp *tcp)
 	}
 	if (tcp->rtt.backoff < 30)
 		tcp->rtt.backoff++;
+	tcp->burst_left = tcp->out.burst;
 	if (tcp->snd_una != tcp->snd_nxt) {
 		wt_board_mark_lost(&tcp->board, tcp->snd_una + 1, true);
 		tcp->force = true;
