@@ -131,6 +131,8 @@ void wt_fast_on_ack(struct wt_fast *fast, const struct wt_fast_rule *rule, const
 	fast->has_previous = true;
 	fast->previous = view->snd_una - ack->acked;
 	fast->highest = view->snd_una;
+	if (fast->has_recover && wt_seq_gt(view->snd_una, fast->recover))
+		fast->has_recover = false; /* or it would lie ahead again 2 GiB from here */
 	out->inflate = 0;
 	if (!fast->in)
 		return;

@@ -34,9 +34,9 @@ static void tahoe_on_ack(void *state, const struct wt_ack *ack, const struct wt_
 {
 	struct tahoe *t = state;
 
-	if (!(ack->flags & WT_ACK_DUP) || ack->acked || ack->dupacks != t->dupthresh)
-		return;
-	if (t->once && t->has_recover && wt_seq_lt(view->snd_una, t->recover))
+	if (t->has_recover && wt_seq_ge(view->snd_una, t->recover))
+		t->has_recover = false; /* or it would lie ahead again 2 GiB from here */
+	if (!(ack->flags & WT_ACK_DUP) || ack->acked || ack->dupacks != t->dupthresh || (t->once && t->has_recover))
 		return;
 	t->has_recover = true;
 	t->recover = view->snd_nxt;

@@ -335,6 +335,40 @@ static void a_timeout_ends_recovery_and_inflation(void **state)
 	finish(&b);
 }
 
+/* Everything is acknowledged, and as much again is outstanding half a gibibyte on. */
+static void travel(struct bench *b)
+{
+	const uint32_t way = 1u << 29;
+	struct wt_ack ack = {.acked = way};
+
+	for (uint32_t i = 0; i < RING; i++)
+		b->ring[i].seq += way;
+	b->view.snd_nxt += way;
+	ack.ack = b->view.snd_una += way;
+	b->dupacks = 0;
+	clear(b);
+	b->choice.ops->on_ack(b->state, &ack, &b->view, &b->out);
+}
+
+static void a_loss_three_gibibytes_after_another_is_not_taken_for_the_same(void **state)
+{
+	static const char *const modules[] = {"reno:once=on", "newreno", "tahoe", "sack", "real"};
+
+	for (unsigned i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+		struct bench b;
+
+		start(&b, modules[i], 10);
+		for (unsigned gibibytes = 0; gibibytes < 8; gibibytes++) {
+			for (int dups = 0; dups < 3; dups++)
+				dup(&b);
+			assert_true(b.out.enter);
+			for (unsigned halves = 0; halves <= gibibytes; halves++)
+				travel(&b);
+		}
+		finish(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +386,7 @@ int main(void)
 		cmocka_unit_test(real_single_is_reno_and_window_resends_everything),
 		cmocka_unit_test(real_becomes_newreno_when_the_sender_falls_back),
 		cmocka_unit_test(a_timeout_ends_recovery_and_inflation),
+		cmocka_unit_test(a_loss_three_gibibytes_after_another_is_not_taken_for_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
