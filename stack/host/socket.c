@@ -87,7 +87,7 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 	if (!tcp)
 		return NULL;
 	complete(&tcp->config);
-	if (wt_tcb_start(tcp)) {
+	if (wt_tcb_start(tcp, NULL)) {
 		wt_demux_remove(tcp);
 		wt_tcb_free(tcp);
 		errno = ENOMEM;

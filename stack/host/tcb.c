@@ -64,13 +64,15 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 }
 
 /* Both opens: our end of the sequence space, and everything that is allocated for a connection but its receive ring. */
-int wt_tcb_start(struct wt_tcp *tcp)
+int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 {
 	struct wt_outstanding *view = &tcp->board.view;
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
 	uint32_t records = (uint32_t)(2 * settings->snd_buffer / (settings->mss < 256 ? 256 : settings->mss));
 
 	tcp->iss = wt_secret_isn(tcp->host, &tcp->local, &tcp->remote);
+	if (above && wt_seq_le(tcp->iss, *above)) /* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
+		tcp->iss = *above + 128000;
 	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->local.addr, &tcp->remote.addr);
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
 	tcp->board.marked_to = view->highest_sacked = tcp->iss;

@@ -211,7 +211,8 @@ uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote);
 /* tcb.c: life of a connection */
 struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, const struct wt_endpoint *local,
 			  const struct wt_endpoint *remote);
-int wt_tcb_start(struct wt_tcp *tcp); /* 0 or -ENOMEM */
+/* 0 or -ENOMEM. above: the last number of the four-tuple's previous connection, or NULL. */
+int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
 void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */
 void wt_tcb_free(struct wt_tcp *tcp);
@@ -225,7 +226,8 @@ void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 
 /* tcp_passive.c: segments for listeners and for nobody */
 void wt_tcp_input_closed(struct wt_host *host, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len);
-void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len);
+void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len,
+			 const wt_seq *above); /* see wt_tcb_start() */
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
 

@@ -284,10 +284,14 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 	take_payload(tcp, seg, payload, len);
 }
 
-/* RFC 9293 3.10.7.4 (TIME-WAIT), RFC 6191: a new SYN beyond what was received may reuse the four-tuple. */
-static bool reopens(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+/*
+ * RFC 9293 3.10.7.4 (TIME-WAIT), RFC 6191: a new SYN beyond what was received may reuse the four-tuple, if somebody
+ * listens: otherwise a guess at a SYN would end the wait (RFC 1337).
+ */
+static bool reopens(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_tcp *listener)
 {
-	return tcp->state == WT_TCP_TIME_WAIT && (seg->flags & (WT_SYN | WT_ACK | WT_RST | WT_FIN)) == WT_SYN &&
+	return listener && tcp->state == WT_TCP_TIME_WAIT &&
+	       (seg->flags & (WT_SYN | WT_ACK | WT_RST | WT_FIN)) == WT_SYN &&
 	       (wt_seq_gt(seg->seq, tcp->rcv_nxt) ||
 		(tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsval - tcp->ts_recent) > 0));
 }
@@ -296,16 +300,21 @@ void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_
 		  const uint8_t *payload, uint32_t len)
 {
 	struct wt_endpoint local = {ip->dst, seg->dst_port}, remote = {ip->src, seg->src_port};
-	struct wt_tcp *tcp = wt_demux_find(host, &local, &remote), *listener;
+	struct wt_tcp *tcp = wt_demux_find(host, &local, &remote), *listener = NULL;
+	const wt_seq *above = NULL;
+	wt_seq last;
 
-	if (tcp && reopens(tcp, seg)) {
+	if (!tcp || tcp->state == WT_TCP_TIME_WAIT)
+		listener = wt_demux_listener(host, seg->dst_port);
+	if (tcp && reopens(tcp, seg, listener)) {
+		last = tcp->snd_nxt;
+		above = &last;
 		wt_tcb_end(tcp, 0);
 		tcp = NULL;
 	}
 	if (!tcp) {
-		listener = wt_demux_listener(host, seg->dst_port);
 		if (listener)
-			wt_tcp_input_listen(listener, ip, seg, len);
+			wt_tcp_input_listen(listener, ip, seg, len, above);
 		else
 			wt_tcp_input_closed(host, ip, seg, len);
 		return;

@@ -102,7 +102,7 @@ void wt_tcp_established(struct wt_tcp *tcp)
 
 /* 3.10.7.2 third: a SYN makes a connection in SYN-RECEIVED, unless the backlog is full: then it is dropped, unanswered. */
 static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, const struct wt_endpoint *remote,
-		  const struct wt_tcp_header *seg)
+		  const struct wt_tcp_header *seg, const wt_seq *above)
 {
 	struct wt_host *host = listener->host;
 	struct wt_tcp *tcp;
@@ -113,7 +113,7 @@ static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, cons
 	if (!tcp)
 		return;
 	tcp->handle = WT_HANDLE_QUEUE;
-	if (wt_tcb_start(tcp)) {
+	if (wt_tcb_start(tcp, above)) {
 		tcp->handle = WT_HANDLE_NONE;
 		wt_demux_remove(tcp);
 		wt_tcb_free(tcp);
@@ -132,7 +132,8 @@ static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, cons
 	wt_host_wants_output(tcp);
 }
 
-void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len)
+void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len,
+			 const wt_seq *above)
 {
 	struct wt_endpoint local, remote;
 
@@ -146,5 +147,5 @@ void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, cons
 	if (!(seg->flags & WT_SYN) || (seg->flags & WT_FIN))
 		return;
 	endpoints(ip, seg, &local, &remote);
-	spawn(listener, &local, &remote, seg);
+	spawn(listener, &local, &remote, seg, above);
 }

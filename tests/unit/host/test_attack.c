@@ -241,6 +241,59 @@ static void half_open_connections_that_expire_leave_their_places(void **state)
 	wt_pool_destroy(world.pool);
 }
 
+static void connect_and_end(struct world *world, struct wt_tcp_header *seg)
+{
+	struct wt_endpoint local = {wt_addr_ipv4(10, 0, 0, 1), 80}, remote = {wt_addr_ipv4(10, 0, 0, 2), 7000};
+	struct wt_tcp *tcp;
+	uint8_t data[1000] = {0};
+
+	inject(world, seg, 0);
+	tcp = wt_demux_find(world->host, &local, &remote);
+	assert_non_null(tcp);
+	seg->flags = WT_ACK;
+	seg->seq++;
+	seg->ack = tcp->snd_nxt;
+	inject(world, seg, 0);
+	tcp = wt_tcp_accept(world->listener);
+	assert_non_null(tcp);
+	for (unsigned i = 0; i < 300; i++) { /* faster than the clock that ISNs are taken from */
+		wt_tcp_write(tcp, data, sizeof(data));
+		drain(world);
+		seg->ack = tcp->snd_nxt;
+		inject(world, seg, 0);
+	}
+	wt_tcp_shutdown(tcp);
+	drain(world);
+	seg->ack = tcp->snd_nxt;
+	seg->flags = WT_ACK | WT_FIN;
+	inject(world, seg, 0);
+	assert_int_equal(tcp->state, WT_TCP_TIME_WAIT);
+}
+
+/* RFC 9293 3.10.7.4, MAY-2, first condition: else its first bytes look like old duplicates, and old ones like its own. */
+static void a_connection_that_follows_a_time_wait_starts_above_all_that_was_used(void **state)
+{
+	struct wt_endpoint local = {wt_addr_ipv4(10, 0, 0, 1), 80}, remote = {wt_addr_ipv4(10, 0, 0, 2), 7000};
+	struct wt_tcp_header seg = {.src_port = 7000, .dst_port = 80, .flags = WT_SYN, .window = 60000};
+	struct world world;
+	struct wt_tcp *tcp;
+	wt_seq last;
+
+	setup(&world, 5);
+	connect_and_end(&world, &seg);
+	last = wt_demux_find(world.host, &local, &remote)->snd_nxt;
+	world.now += 100 * WT_MS;
+	seg.flags = WT_SYN;
+	seg.seq += 1000;
+	inject(&world, &seg, 0);
+	tcp = wt_demux_find(world.host, &local, &remote);
+	assert_non_null(tcp);
+	assert_int_equal(tcp->state, WT_TCP_SYN_RECEIVED);
+	assert_true(wt_seq_gt(tcp->iss, last));
+	wt_host_destroy(world.host);
+	wt_pool_destroy(world.pool);
+}
+
 /* Security row 15: one-byte segments out of order, worst order: bounded intervals, and the window still moves. */
 static void tiny_segments_out_of_order_stay_bounded(void **state)
 {
@@ -298,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_peer_that_lies_at_random_breaks_no_invariant),
 		cmocka_unit_test(a_flood_of_syns_takes_no_more_than_the_backlog),
 		cmocka_unit_test(half_open_connections_that_expire_leave_their_places),
+		cmocka_unit_test(a_connection_that_follows_a_time_wait_starts_above_all_that_was_used),
 		cmocka_unit_test(tiny_segments_out_of_order_stay_bounded),
 		cmocka_unit_test(dividing_an_ack_gains_nothing),
 	};
