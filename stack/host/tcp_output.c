@@ -282,7 +282,9 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 			       (wt_time)((uint64_t)record->len * 1000000000u / tcp->out.pacing_rate);
 		wt_tcp_set_timer(tcp, WT_TIMER_PACE, tcp->pace_at);
 	}
-	if (!again && !tcp->rtt.timing) {
+	if (again) {
+		tcp->rtt.timing = false; /* Karn; probes of a closed window too */
+	} else if (!tcp->rtt.timing) {
 		tcp->rtt.timing = true;
 		tcp->rtt.timed_seq = record->seq;
 		tcp->rtt.timed_at = now;
