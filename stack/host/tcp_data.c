@@ -164,6 +164,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		flags = WT_RX_DUPLICATE | WT_RX_OUT_OF_ORDER;
 		tcp->has_dsack = true;
 		tcp->dsack = (struct wt_range){seq, seq + len};
+		tcp->sack_first = seq; /* RFC 2883 4.2: the block that holds it comes next */
 	} else if (len && seq == tcp->rcv_nxt) {
 		wt_ring_put(&tcp->rcv, seq, payload, len);
 		flags = take_in_order(tcp, len);
