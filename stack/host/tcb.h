@@ -222,6 +222,7 @@ void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 /* tcp_input.c, in the order of RFC 9293 3.10.7 */
 void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg,
 		  const uint8_t *payload, uint32_t len);
+void wt_tcp_enter_time_wait(struct wt_tcp *tcp); /* or starts the wait again */
 void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 
 /* tcp_passive.c: segments for listeners and for nobody */

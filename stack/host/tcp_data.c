@@ -116,9 +116,7 @@ static void take_fin(struct wt_tcp *tcp)
 		wt_tcb_set_state(tcp, WT_TCP_CLOSING);
 		break;
 	case WT_TCP_FIN_WAIT_2:
-		wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
-		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->host->now, 2 * tcp->config.settings.msl));
-		wt_host_notify(tcp, WT_TCP_EV_CLOSED);
+		wt_tcp_enter_time_wait(tcp);
 		break;
 	default:
 		break;

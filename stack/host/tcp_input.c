@@ -20,7 +20,7 @@ static void challenge(struct wt_tcp *tcp)
 	wt_host_wants_output(tcp);
 }
 
-static void enter_time_wait(struct wt_tcp *tcp)
+void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
 {
 	if (tcp->state != WT_TCP_TIME_WAIT) {
 		wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
@@ -71,7 +71,7 @@ static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 
 #define PAWS_IDLE (24 * 86400 * WT_S) /* RFC 7323 5.5: an older ts_recent proves nothing */
 
-static bool timestamp_ok(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+static bool timestamp_ok(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	if (!tcp->ts_ok || (seg->flags & WT_RST))
 		return true;
@@ -81,6 +81,10 @@ static bool timestamp_ok(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 		return true;
 	if (tcp->host->now - tcp->ts_recent_at > PAWS_IDLE)
 		return true;
+	if (!len && !(seg->flags & (WT_SYN | WT_FIN))) {
+		challenge(tcp); /* if the peer finds our clock old too, ACKs would answer ACKs for ever */
+		return false;
+	}
 	tcp->ack_now = true;
 	wt_host_wants_output(tcp);
 	return false;
@@ -117,7 +121,7 @@ static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	if (seg->flags & WT_RST)
 		return;
 	if (tcp->state == WT_TCP_TIME_WAIT && (seg->flags & WT_FIN))
-		enter_time_wait(tcp); /* the peer did not get our last ACK: 2 MSL again */
+		wt_tcp_enter_time_wait(tcp); /* the peer did not get our last ACK: 2 MSL again */
 	if (len && tcp->state >= WT_TCP_ESTABLISHED && wt_seq_le(seg->seq + len, tcp->rcv_nxt)) {
 		tcp->has_dsack = tcp->sack_ok;
 		tcp->dsack = (struct wt_range){seg->seq, seg->seq + len};
@@ -165,7 +169,7 @@ static bool fin_acknowledged(struct wt_tcp *tcp)
 					 wt_time_add(tcp->host->now, tcp->config.settings.fin_wait_2));
 		return true;
 	case WT_TCP_CLOSING:
-		enter_time_wait(tcp);
+		wt_tcp_enter_time_wait(tcp);
 		return true;
 	case WT_TCP_LAST_ACK:
 		wt_tcb_end(tcp, 0);
@@ -259,7 +263,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 		seg->flags &= (uint8_t)~WT_SYN;
 		seg->seq++;
 	}
-	if (!timestamp_ok(tcp, seg))
+	if (!timestamp_ok(tcp, seg, len))
 		return;
 	if (!acceptable(tcp, seg->seq, len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN)) &&
 	    /* 3.10.7.4: with a closed window valid ACKs, URGs and RSTs are still taken; so is what brings nothing new in front */
