@@ -37,6 +37,8 @@ static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struc
 	struct wt_range seen[WT_TCP_SACK_BLOCKS];
 	unsigned count = 0;
 
+	if (seg->sack_count == 0)
+		tcp->board.seen_count = 0; /* or the same numbers would pass for seen 4 GiB later */
 	if (!tcp->sack_ok || seg->sack_count == 0)
 		return;
 	for (unsigned i = 0; i < seg->sack_count; i++) {
@@ -161,14 +163,15 @@ static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, str
 	tcp->snd_wl2 = seg->ack;
 }
 
-/* RFC 5681 2; with SACK, RFC 6675 2: it must say something new. */
+/* RFC 5681 2; with SACK, RFC 6675 2: what it newly reports makes it one, whatever else it carries. */
 static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len, const struct ack_news *news)
 {
-	if (seg->ack != tcp->snd_una || tcp->snd_una == tcp->snd_nxt || len || (seg->flags & (WT_SYN | WT_FIN)))
+	if (seg->ack != tcp->snd_una || tcp->snd_una == tcp->snd_nxt)
 		return false;
 	if (tcp->sack_ok)
 		return news->sacked > 0;
-	return ((uint32_t)seg->window << tcp->snd_wscale) == tcp->snd_wnd && tcp->snd_wnd != 0;
+	return !len && !(seg->flags & (WT_SYN | WT_FIN)) && tcp->snd_wnd != 0 &&
+	       (uint32_t)seg->window << tcp->snd_wscale == tcp->snd_wnd;
 }
 
 static void apply_verdict(struct wt_tcp *tcp)
