@@ -186,7 +186,8 @@ static void apply_verdict(struct wt_tcp *tcp)
 	}
 	if (verdict->mark) {
 		wt_board_mark_lost(&tcp->board, wt_seq_min(verdict->lost_to, tcp->snd_nxt), verdict->again);
-		tcp->force = tcp->board.view.lost > 0;
+		if (verdict->enter || verdict->again)
+			tcp->force = tcp->board.view.lost > 0;
 		tcp->rtt.timing = false;
 	}
 	if (verdict->enter)
