@@ -14,7 +14,7 @@
 
 extern const struct wt_command wt_command_script_run;
 
-enum { OPT_TOLERANCE, OPT_PRESET, OPT_SETTING, OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_ISN, OPT_VERBOSE };
+enum { OPT_TOLERANCE, OPT_PRESET, OPT_SETTING, OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_ISN, OPT_LOCAL_ISN, OPT_VERBOSE };
 
 static const struct wt_option options[] = {
 	[OPT_TOLERANCE] = {0, "tolerance", "TIME", "how far a packet may be from its time (default 0)"},
@@ -24,6 +24,7 @@ static const struct wt_option options[] = {
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module (default standard)"},
 	[OPT_ISN] = {0, "remote-isn", "N", "where the script's sequence numbers begin on the wire (default 0)"},
+	[OPT_LOCAL_ISN] = {0, "local-isn", "N", "our first initial sequence number (default: as it comes)"},
 	[OPT_VERBOSE] = {'v', "verbose", NULL, "print every packet, as comments in script notation"},
 };
 
@@ -31,6 +32,7 @@ static const struct wt_option options[] = {
 static const char *const head_names[] = {
 	[OPT_TOLERANCE] = "tolerance", [OPT_PRESET] = "preset",     [OPT_SETTING] = "stack", [OPT_SENDER] = "C",
 	[OPT_RECOVERY] = "recovery",   [OPT_RECEIVER] = "receiver", [OPT_ISN] = "remote_isn",
+	[OPT_LOCAL_ISN] = "local_isn",
 };
 
 struct list {

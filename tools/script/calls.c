@@ -169,7 +169,8 @@ static bool call_connect(struct call *call)
 		return socket->listening ? finish(call, -EISCONN) : connect_again(call);
 	if (argument(call, 1))
 		remote.port = (uint16_t)argument(call, 1);
-	socket->tcp = wt_tcp_connect(world->host, &remote, socket->bound ? socket->port : 0, &socket->config, world->now);
+	socket->tcp = wt_tcp_connect(world->host, &remote, socket->bound ? socket->port : 0, &socket->config,
+				      world->base + world->now);
 	if (!socket->tcp)
 		return finish(call, -errno);
 	made_current(world, socket);

@@ -110,6 +110,13 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 		options->remote_isn = (uint32_t)number;
 		return 0;
 	}
+	if (!strcmp(name, "local_isn")) {
+		if (set_number(value, UINT32_MAX, &number, error, error_len))
+			return -EINVAL;
+		options->has_local_isn = true;
+		options->local_isn = (uint32_t)number;
+		return 0;
+	}
 	if (!strcmp(name, "local_ip"))
 		return set_address(value, &options->local, error, error_len);
 	if (!strcmp(name, "remote_ip"))
@@ -128,7 +135,7 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 		return set_number(value, 4096, &options->max_connections, error, error_len);
 	if (!strcmp(name, "ip_version") && !strcmp(value, "ipv4"))
 		return 0;
-	snprintf(error, error_len, "unknown option --%s=%s (preset, stack, C, recovery, rcc, tolerance, remote_isn, "
+	snprintf(error, error_len, "unknown option --%s=%s (preset, stack, C, recovery, rcc, tolerance, remote_isn, local_isn, "
 		 "strict_segments, loose_order, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
 		 "tolerance_usecs, tcp_ts_tick_usecs)", name, value);
 	return -EINVAL;

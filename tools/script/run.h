@@ -17,6 +17,8 @@ struct wt_script_options {
 	bool loose_order;      /* packets may arrive before those that left at the same time are expected */
 	bool ignore_timestamps;
 	uint32_t remote_isn;   /* where the script's sequence numbers begin on the wire */
+	bool has_local_isn;
+	uint32_t local_isn;    /* what our first initial sequence number shall be */
 	struct wt_addr local, remote;
 	uint16_t bind_port, connect_port, remote_port;
 	uint64_t mtu, secret, max_connections;

@@ -45,7 +45,10 @@ struct wt_script_world {
 	uint8_t states[WT_SCRIPT_CONNECTIONS]; /* by connection number, from trace events */
 	uint32_t newest;                       /* connection that changed state first most recently */
 
-	wt_time now, last; /* last: when the event before happened */
+	wt_time now, last; /* of the script; last: when the event before happened */
+	wt_time base;      /* the host's time less the script's */
+	bool knows_iss;
+	uint32_t first_iss; /* of the first SYN that left */
 	struct wt_frame_queue sent; /* left the host, not yet expected */
 	struct wt_script_flow flows[WT_SCRIPT_FLOWS];
 	unsigned flow_count, current_flow;
@@ -60,7 +63,9 @@ bool wt_script_failed(struct wt_script_world *world, unsigned line, const char *
 /* Seconds, at least six decimals. */
 const char *wt_script_time_text(wt_time time, char text[32]);
 
-/* world_time.c: the host's work due now; then time itself, up to `to`. */
+/* When the host has work next, in the script's time. */
+wt_time wt_script_deadline(const struct wt_script_world *world);
+/* runner.c: the host's work due now; then time itself, up to `to`. */
 bool wt_script_settle(struct wt_script_world *world, unsigned line);
 bool wt_script_advance(struct wt_script_world *world, wt_time to, unsigned line);
 

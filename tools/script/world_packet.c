@@ -71,10 +71,10 @@ bool wt_script_inject(struct wt_script_world *world, const struct wt_script_even
 	wt_eth_emit(frame->data, &eth);
 	frame->len = WT_ETH_HEADER + wt_script_packet_build(packet, flow, frame->data + WT_ETH_HEADER);
 	frame->csum = WT_CSUM_NONE;
-	frame->time = world->now;
+	frame->time = world->base + world->now;
 	log_packet(world, world->now, '<', packet);
 	world->report->packets++;
-	world->node->ops->input(world->node, 0, world->now, frame);
+	world->node->ops->input(world->node, 0, world->base + world->now, frame);
 	return true;
 }
 
@@ -106,6 +106,10 @@ static void learn(struct wt_script_world *world, const struct wt_frame *frame)
 		return;
 	flow->has_iss = true;
 	flow->iss = wt_get32(tcp + 4);
+	if (!world->knows_iss) {
+		world->knows_iss = true;
+		world->first_iss = flow->iss;
+	}
 	if (!(tcp[13] & WT_ACK)) /* an active open is what the script is about from here */
 		world->current_flow = (unsigned)(flow - world->flows);
 }
@@ -206,7 +210,7 @@ static bool wait_packet(struct wt_script_world *world, const struct wt_script_ev
 	if (!wt_script_settle(world, event->line))
 		return false;
 	while (!world->sent.head) {
-		wt_time next = world->node->ops->deadline(world->node);
+		wt_time next = wt_script_deadline(world);
 
 		if (next > limit || next == WT_NEVER) {
 			if (limit != WT_NEVER)
