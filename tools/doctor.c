@@ -159,7 +159,7 @@ static void check_kernel(struct finding *finding)
 	if (file)
 		fclose(file);
 	line[strcspn(line, "\n")] = active[strcspn(active, "\n")] = 0;
-	snprintf(finding->text, sizeof(finding->text), "%s; labs inherit %s as default", *line ? line : "unknown",
+	snprintf(finding->text, sizeof(finding->text), "%.100s; labs inherit %.30s as default", *line ? line : "unknown",
 		 *active ? active : "an unknown one");
 }
 

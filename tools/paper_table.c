@@ -144,7 +144,7 @@ static int parameter_key(struct parse *parse)
 		if (paper->parameters == WT_PAPER_PARAMETERS || strlen(parse->key) >= sizeof(parameter->name))
 			return refuse(parse, "too many parameters, or '%s' is too long a name", parse->key);
 		parameter = &paper->parameter[paper->parameters++];
-		snprintf(parameter->name, sizeof(parameter->name), "%s", parse->key);
+		strcpy(parameter->name, parse->key);
 	}
 	return copy(parse, parameter->text, sizeof(parameter->text));
 }
