@@ -85,6 +85,11 @@ static wt_seq skip_seen(const struct wt_scoreboard *board, wt_seq start, wt_seq 
 	return start;
 }
 
+bool wt_board_knows(const struct wt_scoreboard *board, wt_seq start, wt_seq end)
+{
+	return skip_seen(board, start, end) == end;
+}
+
 uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest)
 {
 	struct wt_outstanding *view = &board->view;

@@ -242,8 +242,10 @@ void wt_tcp_abort(struct wt_tcp *tcp)
 
 void wt_tcp_close(struct wt_tcp *tcp)
 {
+	bool both_fins = tcp->state >= WT_TCP_CLOSING; /* the peer has sent all: unread bytes hurt nobody but us */
+
 	if (tcp->state == WT_TCP_LISTEN || tcp->state == WT_TCP_SYN_SENT || tcp->state == WT_TCP_CLOSED ||
-	    wt_tcp_readable(tcp) > 0) {
+	    (wt_tcp_readable(tcp) > 0 && !both_fins)) {
 		wt_tcp_abort(tcp); /* in SYN-SENT nothing is sent (3.10.4) */
 		return;
 	}

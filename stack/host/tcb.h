@@ -269,6 +269,7 @@ bool wt_board_full(const struct wt_scoreboard *board);
 struct wt_tx_record *wt_board_push(struct wt_scoreboard *board, wt_seq seq, uint32_t len);
 uint32_t wt_board_find(const struct wt_scoreboard *board, wt_seq seq); /* index of the first record with end > seq */
 uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest); /* bytes newly SACKed */
+bool wt_board_knows(const struct wt_scoreboard *board, wt_seq start, wt_seq end); /* the last ACK said it already */
 void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
 void wt_board_mark_all(struct wt_scoreboard *board);
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */

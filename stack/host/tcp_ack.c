@@ -17,6 +17,8 @@ struct ack_news {
 	uint32_t acked, sacked, pipe_before;
 	bool duplicate, retransmitted; /* retransmitted: it covers a segment sent more than once */
 	bool window_moved;
+	bool advanced;  /* SEG.ACK moved snd_una */
+	bool new_block; /* a SACK block says more than the last ACK's did, if only about a part of a segment */
 	wt_time rtt;
 	struct wt_tx_record newest; /* most recently sent record that it covers, len 0: none */
 };
@@ -47,6 +49,7 @@ static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struc
 		/* the first block may repeat bytes of a later one: a D-SACK (RFC 2883 4), then it marks nothing new anyway */
 		if (!block_valid(tcp, start, end) || wt_seq_lt(start, seg->ack))
 			continue;
+		news->new_block |= !wt_board_knows(&tcp->board, start, end);
 		news->sacked += wt_board_sack(&tcp->board, start, end, &news->newest);
 		seen[count++] = (struct wt_range){start, end};
 	}
@@ -121,7 +124,7 @@ static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, cons
 	}
 	if (!news->retransmitted && news->newest.len)
 		return wt_time_max(1, wt_tcp_elapsed(tcp, news->newest.sent));
-	if (tcp->ts_ok && seg->has_ts && seg->tsecr && news->acked) {
+	if (tcp->ts_ok && seg->has_ts && seg->tsecr && news->advanced) {
 		uint32_t sent_ms = seg->tsecr - tcp->ts_offset, now_ms = (uint32_t)(tcp->host->now / WT_MS);
 
 		/* an echo from the future, or of nothing we can have sent, is no sample */
@@ -169,7 +172,7 @@ static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 	if (seg->ack != tcp->snd_una || tcp->snd_una == tcp->snd_nxt)
 		return false;
 	if (tcp->sack_ok)
-		return news->sacked > 0;
+		return news->sacked > 0 || news->new_block;
 	return !len && !(seg->flags & (WT_SYN | WT_FIN)) && tcp->snd_wnd != 0 &&
 	       (uint32_t)seg->window << tcp->snd_wscale == tcp->snd_wnd;
 }
@@ -271,7 +274,7 @@ static void advance(struct wt_tcp *tcp)
 bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	struct ack_news news = {.pipe_before = wt_tcp_pipe(tcp)};
-	bool advanced = wt_seq_gt(seg->ack, tcp->snd_una);
+	bool advanced = news.advanced = wt_seq_gt(seg->ack, tcp->snd_una);
 	wt_seq old_una = tcp->snd_una;
 
 	take_sack(tcp, seg, &news);

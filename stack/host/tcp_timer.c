@@ -89,6 +89,10 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + idle);
 		return;
 	}
+	if (tcp->snd_una != tcp->snd_nxt || wt_tcp_unsent(tcp)) { /* MUST-27: other timers ask already */
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + idle);
+		return;
+	}
 	if (tcp->keep_count++ >= 9) {
 		wt_tcb_end(tcp, -ETIMEDOUT);
 		return;
