@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -64,10 +65,11 @@ def finish():
 
 
 class Home:
-    """A user the program runs as, with a state folder of its own."""
+    """A user the program runs as, with a state folder of its own; tun: /dev/net/tun opens for that user, as on a desktop."""
 
-    def __init__(self, uid=None):
+    def __init__(self, uid=None, tun=False):
         self.uid = uid
+        self.tun = tun
         self.folder = tempfile.mkdtemp(dir=_scratch)
         if uid is not None:
             os.chown(self.folder, uid, uid)
@@ -80,11 +82,22 @@ class Home:
                 shutil.copy(PROGRAM, self.program)
                 os.chmod(self.program, 0o755)
 
+    def _prefix(self):
+        """A node of mode 0666 over the machine's own, seen by this process only."""
+        if not self.tun:
+            return []
+        node = os.path.join(_scratch, "tun")
+        if not os.path.exists(node):
+            os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(10, 200))
+            os.chmod(node, 0o666)
+        return ["unshare", "-m", "sh", "-c", f'mount --bind {node} /dev/net/tun && exec setpriv --reuid={self.uid} '
+                f'--regid={self.uid} --clear-groups "$@"', "sh"]
+
     def _who(self):
-        return {} if self.uid is None else {"user": self.uid, "group": self.uid, "extra_groups": []}
+        return {} if self.uid is None or self.tun else {"user": self.uid, "group": self.uid, "extra_groups": []}
 
     def start(self, *words, **options):
-        return subprocess.Popen([self.program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        return subprocess.Popen([*self._prefix(), self.program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 stdin=subprocess.DEVNULL, cwd=self.folder, env=self.environment, start_new_session=True,
                                 **self._who(), **options)
 
