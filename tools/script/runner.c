@@ -17,7 +17,7 @@
 #include "stack/wire/ethernet.h"
 #include "tools/script/world.h"
 
-#define POOL_FRAMES 4096
+#define POOL_FRAMES 512
 #define RESTLESS 100000 /* outputs at one instant: the host is in a loop */
 
 static const struct wt_mac host_mac = {{0x02, 0, 0, 0, 0, 1}};
