@@ -16,7 +16,7 @@
 struct ack_news {
 	uint32_t acked, sacked, pipe_before;
 	bool duplicate, retransmitted; /* retransmitted: it covers a segment sent more than once */
-	bool window_moved;
+	bool window_moved, window_opened; /* opened: it was closed */
 	bool advanced;  /* SEG.ACK moved snd_una */
 	bool new_block; /* a SACK block says more than the last ACK's did, if only about a part of a segment */
 	wt_time rtt;
@@ -158,6 +158,7 @@ static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, str
 		}
 		tcp->rtt.backoff = 0;
 		tcp->rto_count = 0;
+		news->window_opened = true;
 	}
 	news->window_moved = window != tcp->snd_wnd;
 	tcp->snd_wnd = window;
@@ -299,7 +300,7 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		tell_modules(tcp, seg, &news);
 	if (advanced)
 		advance(tcp);
-	else if (news.window_moved)
+	else if (news.window_opened)
 		wt_tcp_arm_rexmt(tcp);
 	tcp->burst_left = tcp->out.burst;
 	if (advanced || news.duplicate || news.sacked || news.window_moved || tcp->out.burst)
