@@ -356,10 +356,38 @@ static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 	return send(tcp, &seg, 0, WT_SEND_SYN);
 }
 
-static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint32_t room)
+static bool carries_fin(const struct wt_tcp *tcp, const struct wt_tx_record *record)
 {
-	struct wt_tx_record *record = wt_board_next_lost(&tcp->board, room);
-	bool fin = tcp->fin_sent && record->seq + record->len == tcp->snd_end + 1;
+	return tcp->fin_sent && record->seq + record->len == tcp->snd_end + 1;
+}
+
+static uint32_t room_beside_options(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
+{
+	return segment_limit(tcp) - (wt_tcp_emit_len(seg) - WT_TCP_HEADER);
+}
+
+/*
+ * A segment that fitted when it was first sent goes again whole: SACK blocks that have no room beside it are left out, and
+ * an ACK that was due follows with them. It is cut only if the path takes less than it did.
+ */
+static struct wt_tx_record *fit_lost(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool ack_due)
+{
+	struct wt_tx_record *record = wt_board_next_lost(&tcp->board, UINT32_MAX);
+	bool fin = carries_fin(tcp, record);
+
+	while (seg->sack_count && record->len - fin > room_beside_options(tcp, seg)) {
+		seg->sack_count--;
+		tcp->ack_now = ack_due;
+	}
+	if (record->len - fin <= room_beside_options(tcp, seg))
+		return record;
+	return wt_board_next_lost(&tcp->board, room_beside_options(tcp, seg));
+}
+
+static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool ack_due)
+{
+	struct wt_tx_record *record = fit_lost(tcp, seg, ack_due);
+	bool fin = carries_fin(tcp, record);
 	uint32_t len = record->len - fin;
 
 	seg->seq = record->seq;
@@ -373,8 +401,9 @@ static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_he
 	return send(tcp, seg, len, WT_SEND_RETRANSMIT);
 }
 
-static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct plan plan, uint32_t room)
+static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct plan plan)
 {
+	uint32_t room = room_beside_options(tcp, seg);
 	uint32_t len = plan.len < room ? plan.len : room;
 	bool fin = tcp->fin_queued && !tcp->fin_sent && tcp->snd_nxt + len == tcp->snd_end;
 
@@ -398,7 +427,7 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 	};
 	bool pure = plan.why == WT_SEND_ACK || plan.why == WT_SEND_KEEPALIVE;
 	struct wt_rx_out out = {0};
-	uint32_t room;
+	bool ack_due = tcp->ack_now;
 
 	if (plan.why == WT_SEND_SYN)
 		return emit_syn(tcp);
@@ -406,11 +435,10 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 		add_timestamp(tcp, &seg);
 	add_ack(tcp, &seg, pure, &out);
 	note_acked(tcp, &seg);
-	room = segment_limit(tcp) - (wt_tcp_emit_len(&seg) - WT_TCP_HEADER);
 	if (plan.why == WT_SEND_RETRANSMIT)
-		return emit_retransmission(tcp, &seg, room);
+		return emit_retransmission(tcp, &seg, ack_due);
 	if (plan.why == WT_SEND_DATA || plan.why == WT_SEND_PROBE)
-		return emit_data(tcp, &seg, plan, room);
+		return emit_data(tcp, &seg, plan);
 	if (plan.why == WT_SEND_KEEPALIVE) {
 		tcp->keep_probe = false;
 		seg.seq = tcp->snd_una - 1; /* RFC 9293 3.8.4: outside the window, so it must be answered */
