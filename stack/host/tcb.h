@@ -239,6 +239,7 @@ uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
 
 /* tcp_data.c */
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len, bool fin);
+void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */
 uint32_t wt_tcp_unread(const struct wt_tcp *tcp);
 void wt_tcp_window_opened(struct wt_tcp *tcp);

@@ -142,9 +142,17 @@ static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
 	return flags;
 }
 
-/*
- * [seq, seq+len) lies inside the window, trimmed on both sides; len 0 with fin false means that all of it was old.
- */
+/* All of it was here already: no news for the stream, but for D-SACK and for the receiver module, which sees every segment. */
+void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	tcp->has_dsack = tcp->sack_ok;
+	tcp->dsack = (struct wt_range){seg->seq, seg->seq + len};
+	tcp->count.dup_segs_received++;
+	tell_module(tcp, seg, seg->seq, len, WT_RX_DUPLICATE);
+	tcp->ack_now = true;
+}
+
+/* [seq, seq+len) lies inside the window, trimmed on both sides. */
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len,
 		 bool fin)
 {
@@ -172,8 +180,6 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 			wt_ring_put(&tcp->rcv, seq, payload, len);
 		tcp->sack_first = seq;
 		tcp->count.out_of_order_segs_received++;
-	} else if (!fin) {
-		flags = WT_RX_DUPLICATE;
 	}
 	if (flags & WT_RX_DUPLICATE)
 		tcp->count.dup_segs_received++;

@@ -123,10 +123,7 @@ static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	if (tcp->state == WT_TCP_TIME_WAIT && (seg->flags & WT_FIN))
 		wt_tcp_enter_time_wait(tcp); /* the peer did not get our last ACK: 2 MSL again */
 	if (len && tcp->state >= WT_TCP_ESTABLISHED && wt_seq_le(seg->seq + len, tcp->rcv_nxt)) {
-		tcp->has_dsack = tcp->sack_ok;
-		tcp->dsack = (struct wt_range){seg->seq, seg->seq + len};
-		wt_tcp_data(tcp, seg, seg->seq, NULL, 0, false);
-		tcp->ack_now = true;
+		wt_tcp_old_data(tcp, seg, len);
 	} else if (len || (seg->flags & (WT_SYN | WT_FIN))) {
 		tcp->ack_now = true;
 	} else {
