@@ -39,8 +39,6 @@ static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struc
 	struct wt_range seen[WT_TCP_SACK_BLOCKS];
 	unsigned count = 0;
 
-	if (seg->sack_count == 0)
-		tcp->board.seen_count = 0; /* or the same numbers would pass for seen 4 GiB later */
 	if (!tcp->sack_ok || seg->sack_count == 0)
 		return;
 	for (unsigned i = 0; i < seg->sack_count; i++) {
@@ -57,6 +55,17 @@ static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struc
 	tcp->board.seen_count = count;
 	if (news->newest.len && (news->newest.flags & WT_TX_RETRANSMITTED))
 		news->retransmitted = true;
+}
+
+/* Seen blocks that are acknowledged are forgotten: 4 GiB on, the same numbers would pass for seen. */
+static void forget_seen(struct wt_scoreboard *board, wt_seq ack)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < board->seen_count; i++)
+		if (wt_seq_gt(board->seen[i].end, ack))
+			board->seen[kept++] = board->seen[i];
+	board->seen_count = kept;
 }
 
 /* Takes everything below SEG.ACK off the board. */
@@ -96,6 +105,7 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 	tcp->delivered_time = tcp->host->now;
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
+	forget_seen(board, ack);
 	view->highest_sacked = wt_seq_max(view->highest_sacked, ack);
 }
 
