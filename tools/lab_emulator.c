@@ -14,22 +14,6 @@
 #include "tools/cli.h"
 #include "tools/lab_host.h"
 
-/* The program's last words: the log's last line, without the name before them. */
-static void last_words(const char *log, char *err, size_t err_len)
-{
-	char line[300];
-	FILE *file = fopen(log, "re");
-
-	snprintf(err, err_len, "the emulator ended without a word");
-	while (file && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = 0;
-		if (*line)
-			snprintf(err, err_len, "%s", strncmp(line, "wavetank ", 9) == 0 ? line + 9 : line);
-	}
-	if (file)
-		fclose(file);
-}
-
 static int open_output(const char *lab, const char *file)
 {
 	char path[WT_LAB_PATH];
@@ -86,10 +70,9 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, pid_t a, pid_t b, char *err, size_t err_len)
 {
 	int ready[2], outer[2], status;
-	char log[WT_LAB_PATH], byte;
+	char byte;
 	struct pollfd wait;
 
-	wt_lab_path(log, lab->name, "emu.log");
 	if (pipe2(ready, 0) < 0 || pipe2(outer, O_CLOEXEC) < 0 || (emulator->inner = fork()) < 0) {
 		snprintf(err, err_len, "cannot start a process: %s", strerror(errno));
 		return WT_EXIT_ENVIRONMENT;
@@ -118,6 +101,8 @@ int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab 
 	}
 	if (waitpid(emulator->inner, &status, 0) < 0 || !WIFEXITED(status))
 		status = WT_EXIT_INTERNAL << 8;
-	last_words(log, err, err_len);
+	wt_lab_last_words(lab->name, err, err_len);
+	if (!*err)
+		snprintf(err, err_len, "the emulator ended without a word");
 	return WEXITSTATUS(status) ? WEXITSTATUS(status) : WT_EXIT_INTERNAL;
 }

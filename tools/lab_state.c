@@ -229,6 +229,34 @@ int wt_lab_load(const char *name, struct wt_lab *lab)
 	return load(name, lab, &namespace);
 }
 
+void wt_lab_last_words(const char *name, char *text, size_t len)
+{
+	char path[WT_LAB_PATH], line[300];
+	FILE *file;
+
+	text[0] = 0;
+	wt_lab_path(path, name, "emu.log");
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = 0;
+		if (*line)
+			snprintf(text, len, "%s", strncmp(line, "wavetank ", 9) == 0 ? line + 9 : line);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* A lab that ended without lab down: somebody killed it, or its emulator gave up. */
+static void bury(const char *name, bool was_up)
+{
+	char words[300];
+
+	wt_lab_last_words(name, words, sizeof(words));
+	wt_lab_remove(name);
+	if (was_up)
+		wt_say("lab %s has ended by itself%s%s", name, *words ? ": " : "", words);
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -249,7 +277,7 @@ unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *a
 		/* A folder without a state: its `lab up` died, for we hold the lock. Numbers of another namespace tell us nothing. */
 		if (result == -ENOENT || result == -EINVAL ||
 		    (result == 0 && namespace == pid_namespace() && !wt_process_alive(&lab.keeper))) {
-			wt_lab_remove(name);
+			bury(name, result == 0);
 		} else if (result == 0 && namespace == pid_namespace()) {
 			living++;
 			if (each)

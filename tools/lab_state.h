@@ -53,7 +53,9 @@ void wt_lab_path(char path[WT_LAB_PATH], const char *name, const char *file);
 int wt_lab_load(const char *name, struct wt_lab *lab);
 int wt_lab_store(const struct wt_lab *lab);
 void wt_lab_remove(const char *name);
-/* Removes what dead keepers left. Calls `each` (may be NULL) for every living lab, in order of name. Their count. */
+/* The last line the emulator wrote for people, without the program's name; empty if there is none. */
+void wt_lab_last_words(const char *name, char *text, size_t len);
+/* Removes what dead keepers left, and says so. Calls `each` (may be NULL) for every living lab, in order of name. Their count. */
 unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *arg);
 
 /* The living lab of that name. False: there is none. */
