@@ -76,6 +76,8 @@ def check(root, build):
         half = install(root, what, names[1:])[1]
         if not half or not half[-1].endswith(' ' + names[0]) or names[-1] in half[-1].split():
             yield 'with only %s missing, wt_install %s calls %s' % (names[0], what, half)
+    if 'apt-get install ' + ' '.join(packages(root, 'build')) not in '\n'.join(lines(root, 'README.md')):
+        yield 'README.md: its apt-get line is not the list of tools/lib/packages.sh'
     missing = wanted_by_tree(root) - set(packages(root, 'check'))
     if missing:
         yield 'tools/lib/packages.sh: meson.build needs %s' % ' '.join(sorted(missing))
