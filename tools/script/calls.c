@@ -197,6 +197,8 @@ static bool call_read(struct call *call)
 		return true;
 	if (want < 0 || want > CHUNK)
 		return bad(call, "reads at most 65536 bytes");
+	if (argument(call, 3) & MSG_PEEK)
+		return bad(call, "MSG_PEEK is not in this language");
 	if (socket->shut_read)
 		return finish(call, 0);
 	got = wt_tcp_read(socket->tcp, data, (size_t)want);

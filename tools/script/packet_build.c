@@ -88,7 +88,7 @@ static uint32_t put_options(uint8_t *out, const struct wt_script_packet *packet,
 		uint32_t size = put_option(one, packet, &packet->options[i], flow);
 
 		if (len + size > WT_TCP_OPTIONS_ROOM)
-			break; /* 40 bytes is all a header can hold */
+			break; /* 40 bytes is all a header can hold; the parser has refused more */
 		memcpy(out + len, one, size);
 		len += size;
 	}

@@ -169,8 +169,34 @@ static bool parse_option(struct wt_scan *scan, struct wt_script_tcp_option *opti
 				      "exp-254, raw)");
 }
 
+static unsigned option_size(const struct wt_script_tcp_option *option)
+{
+	switch (option->kind) {
+	case WT_SO_EOL:
+	case WT_SO_NOP:
+		return 1;
+	case WT_SO_MSS:
+		return 4;
+	case WT_SO_WSCALE:
+		return 3;
+	case WT_SO_SACK_PERMITTED:
+		return 2;
+	case WT_SO_SACK:
+		return 2 + 8u * option->len;
+	case WT_SO_TIMESTAMP:
+		return 10;
+	case WT_SO_EXPERIMENT:
+		return 2u + option->len;
+	case WT_SO_RAW:
+		return option->len;
+	}
+	return 0;
+}
+
 static bool parse_options(struct wt_scan *scan, struct wt_script_packet *packet)
 {
+	unsigned size = 0;
+
 	if (wt_scan_is(scan, "...")) {
 		packet->any_options = true;
 		return wt_scan_need(scan, ">");
@@ -185,7 +211,9 @@ static bool parse_options(struct wt_scan *scan, struct wt_script_packet *packet)
 			return wt_scan_fail(scan, "more than %d TCP options", WT_SCRIPT_TCP_OPTIONS);
 		if (!parse_option(scan, &packet->options[packet->option_count]))
 			return false;
-		packet->option_count++;
+		size += option_size(&packet->options[packet->option_count++]);
+		if (size > WT_TCP_OPTIONS_ROOM)
+			return wt_scan_fail(scan, "TCP options of more than %d bytes do not fit a header", WT_TCP_OPTIONS_ROOM);
 	} while (wt_scan_is(scan, ","));
 	return wt_scan_need(scan, ">");
 }
