@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The normal form of a path: stages in passing order, options in a fixed order, values that read back exactly. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "emu/queue.h"
 #include "emu/words.h"
 #include "stack/base/units.h"
 
@@ -60,15 +62,51 @@ static void put_share(struct text *text, double value)
 	put(text, " %.17g", value);
 }
 
+static void put_queue(struct text *text, const struct wt_queue_config *queue)
+{
+	const struct wt_queue_kind_info *kind = &wt_queue_kinds[queue->kind];
+	char buffer[64];
+
+	if (queue->kind == WT_QUEUE_TAIL)
+		return;
+	put(text, " queue %s", kind->name);
+	for (unsigned i = 0; i < kind->count; i++) {
+		const struct wt_param *param = &kind->params[i];
+
+		const char *field = (const char *)queue + param->offset;
+
+		if (param->type == WT_PARAM_SHARE) {
+			put(text, " %s", param->name);
+			put_share(text, *(const double *)field);
+		} else if (param->type != WT_PARAM_BOOL) {
+			put(text, " %s %s", param->name, wt_param_format(param, queue, buffer, sizeof(buffer)));
+		} else if (*(const uint64_t *)field) {
+			put(text, " %s", param->name);
+		}
+	}
+}
+
 static void put_rate(struct text *text, const struct wt_rate_config *rate)
 {
 	char buffer[48];
 
-	put(text, " %s", wt_format_rate(rate->rate, buffer, sizeof(buffer)));
-	put_size(text, "burst", rate->burst);
-	put_size(text, "limit", rate->limit);
+	if (rate->trace)
+		put(text, " trace %s", rate->trace->name);
+	else if (rate->every)
+		put(text, " %s", wt_format_size(rate->lump, buffer, sizeof(buffer)));
+	else
+		put(text, " %s", wt_format_rate(rate->rate, buffer, sizeof(buffer)));
+	if (rate->every)
+		put_time(text, "every", rate->every);
+	if (!rate->trace)
+		put_size(text, "burst", rate->burst);
+	if (rate->packets)
+		put(text, " limit %" PRIu64 "packets", rate->limit);
+	else
+		put_size(text, "limit", rate->limit);
 	if (rate->overhead)
 		put_size(text, "overhead", rate->overhead);
+	put_queue(text, &rate->queue);
 }
 
 static void put_outages(struct text *text, const struct wt_stage_plan *stage)

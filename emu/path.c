@@ -42,7 +42,7 @@ static struct wt_node *build(const struct wt_stage_plan *stage, const char *name
 
 	switch (stage->kind) {
 	case WT_STAGE_RATE:
-		return wt_rate_create(name, &stage->rate);
+		return wt_rate_create(name, &key, &stage->rate);
 	case WT_STAGE_OUTAGE:
 		return wt_outage_create(name, stage->outages, stage->outage_count);
 	case WT_STAGE_LOSS:
@@ -74,8 +74,6 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 			wt_path_finish(path);
 			return -ENOMEM;
 		}
-		path->kind[i] = (uint8_t)stage->kind;
-		path->group[i] = (uint8_t)stage->group;
 		path->count++;
 	}
 	return 0;
@@ -88,6 +86,7 @@ static int read_words(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const 
 	if (error)
 		return error;
 	if (!wt_path_format(plan, text, WT_PATH_TEXT)) {
+		wt_path_plan_finish(plan);
 		snprintf(err, err_len, "the path is too long: its normal form has more than %d characters", WT_PATH_TEXT - 1);
 		return -EINVAL;
 	}
@@ -110,9 +109,12 @@ int wt_path_init(struct wt_path *path, const char *words, const char *direction,
 		return error;
 	if (strlen(direction) > DIRECTION_MAX) {
 		snprintf(err, err_len, "the name of a direction has at most %d characters: \"%.40s\"", DIRECTION_MAX, direction);
-		return -EINVAL;
+		error = -EINVAL;
+	} else {
+		error = build_all(path, &plan, direction, seed);
 	}
-	return build_all(path, &plan, direction, seed);
+	wt_path_plan_finish(&plan);
+	return error;
 }
 
 void wt_path_finish(struct wt_path *path)
@@ -154,6 +156,23 @@ static int check_shared(const struct wt_path_plan *fwd, const struct wt_path_pla
 	}
 }
 
+static int build_pair(struct wt_path *fwd, struct wt_path_plan *fwd_plan, struct wt_path *rev, struct wt_path_plan *rev_plan,
+		      uint64_t seed, char *err, size_t err_len)
+{
+	int error = check_shared(fwd_plan, rev_plan, err, err_len);
+
+	if (error)
+		return error;
+	error = build_all(fwd, fwd_plan, "fwd", seed);
+	if (!error)
+		error = build_all(rev, rev_plan, "rev", seed);
+	if (error) {
+		wt_path_finish(fwd);
+		snprintf(err, err_len, "out of memory");
+	}
+	return error;
+}
+
 int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
 		      uint64_t seed, char *err, size_t err_len)
 {
@@ -168,18 +187,11 @@ int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path
 	error = plan_path(rev, &rev_plan, rev_words, why, sizeof(why));
 	if (error) {
 		snprintf(err, err_len, "rev: %s", why);
-		return error;
+	} else {
+		error = build_pair(fwd, &fwd_plan, rev, &rev_plan, seed, err, err_len);
+		wt_path_plan_finish(&rev_plan);
 	}
-	error = check_shared(&fwd_plan, &rev_plan, err, err_len);
-	if (error)
-		return error;
-	error = build_all(fwd, &fwd_plan, "fwd", seed);
-	if (!error)
-		error = build_all(rev, &rev_plan, "rev", seed);
-	if (error) {
-		wt_path_finish(fwd);
-		snprintf(err, err_len, "out of memory");
-	}
+	wt_path_plan_finish(&fwd_plan);
 	return error;
 }
 
@@ -217,20 +229,53 @@ struct change {
 	char text[WT_PATH_TEXT];
 };
 
-static int prepare(struct change *change, const struct wt_path *path, const char *words, char *err, size_t err_len)
+/* What cannot be changed of a stage: a sentence, or NULL. */
+static const char *cannot(const struct wt_stage_plan *old, const struct wt_stage_plan *new)
 {
+	if (old->kind != new->kind || old->group != new->group)
+		return "a change keeps the stages of a path";
+	if (old->kind != WT_STAGE_RATE)
+		return NULL;
+	if (!old->rate.trace != !new->rate.trace)
+		return "a rate cannot become a trace, nor a trace a rate";
+	if (old->rate.queue.kind != new->rate.queue.kind || old->rate.queue.flows != new->rate.queue.flows)
+		return "a change keeps the kind of a queue and its number of flows";
+	return NULL;
+}
+
+static int compare(const struct wt_path_plan *old, const struct wt_path_plan *new, const struct wt_path *path, char *err,
+		   size_t err_len)
+{
+	const char *why = old->count == new->count ? NULL : "a change keeps the stages of a path";
+
+	for (unsigned i = 0; !why && i < old->count; i++)
+		why = cannot(&old->stage[i], &new->stage[i]);
+	if (!why)
+		return 0;
+	snprintf(err, err_len, "%s; this one is \"%.150s\"", why, path->text);
+	return -EINVAL;
+}
+
+/* Reads the new words and compares them with the old ones. `single`: the other direction stays as it is. */
+static int prepare(struct change *change, const struct wt_path *path, const char *words, bool single, char *err, size_t err_len)
+{
+	struct change old;
 	int error = read_words(&change->plan, change->text, words, err, err_len);
-	bool same = change->plan.count == path->count;
 
 	if (error)
 		return error;
-	for (unsigned i = 0; same && i < path->count; i++)
-		same = change->plan.stage[i].kind == path->kind[i] && change->plan.stage[i].group == path->group[i];
-	if (!same) {
-		snprintf(err, err_len, "a change keeps the stages of a path; this one is \"%.200s\"", path->text);
-		return -EINVAL;
+	error = read_words(&old.plan, old.text, path->text, err, err_len);
+	if (!error) {
+		error = compare(&old.plan, &change->plan, path, err, err_len);
+		if (!error && single && check_shared(&old.plan, &change->plan, NULL, 0)) {
+			snprintf(err, err_len, "what is shared with the other direction can only be changed in both");
+			error = -EINVAL;
+		}
+		wt_path_plan_finish(&old.plan);
 	}
-	return 0;
+	if (error)
+		wt_path_plan_finish(&change->plan);
+	return error;
 }
 
 static void commit(const struct change *changed, struct wt_path *path, wt_time now)
@@ -242,18 +287,13 @@ static void commit(const struct change *changed, struct wt_path *path, wt_time n
 
 int wt_path_change(struct wt_path *path, const char *words, wt_time now, char *err, size_t err_len)
 {
-	struct change changed, old;
-	int error = prepare(&changed, path, words, err, err_len);
+	struct change changed;
+	int error = prepare(&changed, path, words, true, err, err_len);
 
-	if (!error)
-		error = prepare(&old, path, path->text, err, err_len);
 	if (error)
 		return error;
-	if (check_shared(&old.plan, &changed.plan, NULL, 0)) {
-		snprintf(err, err_len, "what is shared with the other direction can only be changed in both");
-		return -EINVAL;
-	}
 	commit(&changed, path, now);
+	wt_path_plan_finish(&changed.plan);
 	return 0;
 }
 
@@ -262,21 +302,23 @@ int wt_path_change_pair(struct wt_path *fwd, const char *fwd_words, struct wt_pa
 {
 	struct change changed[2];
 	char why[300];
-	int error = prepare(&changed[0], fwd, fwd_words ? fwd_words : fwd->text, why, sizeof(why));
+	int error = prepare(&changed[0], fwd, fwd_words ? fwd_words : fwd->text, false, why, sizeof(why));
 
 	if (error) {
 		snprintf(err, err_len, "fwd: %s", why);
 		return error;
 	}
-	error = prepare(&changed[1], rev, rev_words ? rev_words : rev->text, why, sizeof(why));
+	error = prepare(&changed[1], rev, rev_words ? rev_words : rev->text, false, why, sizeof(why));
 	if (error) {
 		snprintf(err, err_len, "rev: %s", why);
-		return error;
+	} else {
+		error = check_shared(&changed[0].plan, &changed[1].plan, err, err_len);
+		if (!error) {
+			commit(&changed[0], fwd, now);
+			commit(&changed[1], rev, now);
+		}
+		wt_path_plan_finish(&changed[1].plan);
 	}
-	error = check_shared(&changed[0].plan, &changed[1].plan, err, err_len);
-	if (error)
-		return error;
-	commit(&changed[0], fwd, now);
-	commit(&changed[1], rev, now);
-	return 0;
+	wt_path_plan_finish(&changed[0].plan);
+	return error;
 }

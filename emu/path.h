@@ -10,6 +10,9 @@
  *   rate R burst B limit L [overhead N]
  *                            token bucket: rate R, depth B, drop-tail queue of at most L waiting bytes; N bytes are added
  *                            to each Ethernet frame's length. `burst 0B`: a serial line, a frame leaves with its last bit
+ *                            limit 50packets counts packets; `queue KIND ...` is another discipline: tail, head, red, codel,
+ *                            fq_codel, pie, dualpi2, with parameters such as `target 5ms ecn`
+ *   rate SIZE every T ...    the same with tokens in lumps; rate trace FILE limit L ...: Mahimahi's opportunities
  *   outage at T for D        every frame is dropped in [T, T+D); may be repeated
  *   outage every T for D [at S]   the same in [S+kT, S+kT+D), k = 0, 1 ...; S is T if not given
  *   loss P                   independent loss
@@ -39,7 +42,6 @@
 struct wt_path {
 	unsigned count;
 	struct wt_node *stage[WT_PATH_STAGES]; /* in the order frames pass */
-	uint8_t kind[WT_PATH_STAGES], group[WT_PATH_STAGES]; /* what they are and between which bars: a change keeps both */
 	char text[WT_PATH_TEXT];                 /* the specification in normal form: parsed again, it gives the same path */
 };
 

@@ -1,96 +1,61 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A rate: token bucket with an explicit depth, and a drop-tail queue with an explicit limit in front of it.
+ * A rate: a queue of some discipline (queue.h) in front of a link (link.h).
  *
- *            limit (bytes waiting)        burst (depth)
- *   in ──► │▒▒▒▒▒▒▒▒│ ──────────────► ( level ) ──► out          level grows with `rate`
+ *            limit                     sent
+ *   in ──► │▒▒▒▒▒▒▒▒│ ──dequeue──► [ one frame ] ──► out       when the link has what it costs
  *
- * The level is an integer in units of 10^-9 bit: in one nanosecond exactly `rate` units flow in, and a byte costs
- * 8 * 10^9. So no division ever rounds the level and nothing drifts: the departure of the n-th frame of a busy period
- * is the first nanosecond at which the tokens for it are there, however many went before.
- *
- * Idle, the level stops at `burst`. While a frame waits it may rise to what that frame needs, so a frame larger than the
- * bucket is sent too, and burst 0 is a serial line: each frame leaves when its last bit has been sent. Over any
- * interval t at most burst + rate * t bytes leave, plus one frame.
+ * The departure of the n-th frame of a busy period is the first nanosecond at which the tokens for it are there, however
+ * many went before and however late anybody asks. Idle, the level stops at `burst`. While a frame is sent the level may
+ * rise to what that frame needs, so a frame larger than the bucket is sent too, and burst 0 is a serial line: each frame
+ * leaves when its last bit has been sent. Over any interval t at most burst + rate * t bytes leave, plus one frame.
  */
-#include "emu/stage.h"
-
 #include <stdlib.h>
 
-#define UNITS_PER_BYTE INT64_C(8000000000)
+#include "emu/link.h"
+#include "emu/queue.h"
 
 struct rate {
 	struct wt_stage stage; /* ready: released, frame->time being the release */
-	struct wt_frame_queue waiting;
 	struct wt_rate_config config;
-	int64_t level; /* at time `last` */
-	wt_time last;
+	struct wt_link link;
+	struct wt_queue *queue;
+	struct wt_frame *sent; /* waits for its tokens; NULL: nothing waits at all */
+	wt_time due;           /* when `sent` has them */
+	struct wt_rate_log *log;
 };
 
-static int64_t cost(const struct rate *rate, const struct wt_frame *frame)
+/* The next frame becomes the one that is sent. */
+static void begin(struct rate *rate, wt_time now)
 {
-	return (int64_t)(frame->len + rate->config.overhead) * UNITS_PER_BYTE;
-}
-
-/* Lets tokens flow in up to `now`, at most to `cap`. */
-static void refill(struct rate *rate, wt_time now, int64_t cap)
-{
-	int64_t flow = (int64_t)rate->config.rate;
-	wt_time passed = now - rate->last;
-
-	if (passed <= 0)
+	rate->queue->sending = 0;
+	rate->sent = rate->queue->ops->dequeue(rate->queue, now);
+	if (!rate->sent) {
+		wt_link_rest(&rate->link);
 		return;
-	rate->last = now;
-	if (rate->level >= cap)
-		return;
-	/* the division keeps the product below from overflowing after a long idle time */
-	if (passed > (cap - rate->level) / flow)
-		rate->level = cap;
-	else
-		rate->level += flow * passed;
-}
-
-/* When the tokens for `frame`, first in the queue, are complete. */
-static wt_time due(const struct rate *rate, const struct wt_frame *frame)
-{
-	int64_t flow = (int64_t)rate->config.rate;
-	int64_t missing = cost(rate, frame) - rate->level;
-
-	if (missing <= 0)
-		return rate->last;
-	return wt_time_add(rate->last, missing / flow + (missing % flow != 0));
-}
-
-static int64_t depth(const struct rate *rate)
-{
-	return (int64_t)rate->config.burst * UNITS_PER_BYTE;
-}
-
-static void release(struct rate *rate, struct wt_frame *frame, wt_time time)
-{
-	rate->level -= cost(rate, frame);
-	/* the sub-nanosecond rest is kept for a frame that waits; an idle bucket holds no more than its depth */
-	if (!rate->waiting.head && rate->level > depth(rate))
-		rate->level = depth(rate);
-	frame->time = time;
-	wt_frame_queue_push(&rate->stage.ready, frame);
+	}
+	rate->queue->sending = rate->sent->len;
+	wt_link_begin(&rate->link, now, rate->sent->len);
+	rate->due = wt_link_due(&rate->link, rate->sent->len);
 }
 
 /* Releases whatever was due at or before `now`, each at its own time. */
 static void settle(struct rate *rate, wt_time now)
 {
-	while (rate->waiting.head) {
-		struct wt_frame *frame = rate->waiting.head;
-		wt_time time = due(rate, frame);
+	while (rate->sent) {
+		struct wt_frame *frame = rate->sent;
+		wt_time time = rate->due;
 
 		if (time > now)
 			return;
-		/* `due` is the first nanosecond with enough: no clipping here, the rest carries over */
-		refill(rate, time, INT64_MAX);
-		wt_frame_queue_pop(&rate->waiting);
-		release(rate, frame, time);
+		wt_link_end(&rate->link, time, frame->len);
+		if (rate->log)
+			rate->log->consumed(rate->log, &rate->stage.node, time, frame, frame->len + rate->config.overhead);
+		frame->time = time;
+		wt_frame_queue_push(&rate->stage.ready, frame);
+		begin(rate, time);
 	}
-	refill(rate, now, depth(rate));
+	wt_link_idle(&rate->link, now);
 }
 
 static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -99,17 +64,13 @@ static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct 
 
 	node->audit.in++;
 	settle(rate, now);
-	if (!rate->waiting.head && rate->level >= cost(rate, frame)) {
-		node->audit.queued++;
-		release(rate, frame, now);
-		return;
+	frame->time = now;
+	rate->queue->unlimited = !rate->sent && wt_link_open(&rate->link, now, frame->len);
+	rate->queue->ops->enqueue(rate->queue, now, frame);
+	if (!rate->sent) {
+		begin(rate, now);
+		settle(rate, now);
 	}
-	if (rate->waiting.bytes + frame->len > rate->config.limit) {
-		wt_node_drop(node, now, frame, WT_DROP_QUEUE);
-		return;
-	}
-	node->audit.queued++;
-	wt_frame_queue_push(&rate->waiting, frame);
 }
 
 static struct wt_frame *rate_output(struct wt_node *node, wt_time now, unsigned *port)
@@ -124,7 +85,7 @@ static wt_time rate_deadline(const struct wt_node *node)
 
 	if (rate->stage.ready.head)
 		return rate->stage.ready.head->time;
-	return rate->waiting.head ? due(rate, rate->waiting.head) : WT_NEVER;
+	return rate->sent ? rate->due : WT_NEVER;
 }
 
 static void rate_destroy(struct wt_node *node)
@@ -133,7 +94,9 @@ static void rate_destroy(struct wt_node *node)
 
 	if (!rate)
 		return;
-	wt_frame_queue_clear(&rate->waiting);
+	wt_frame_free(rate->sent);
+	wt_queue_destroy(rate->queue);
+	wt_samples_release(rate->config.trace);
 	wt_stage_destroy(node);
 }
 
@@ -144,25 +107,53 @@ static const struct wt_node_ops rate_ops = {
 	.destroy = rate_destroy,
 };
 
-struct wt_node *wt_rate_create(const char *name, const struct wt_rate_config *config)
+struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const struct wt_rate_config *config)
 {
 	struct rate *rate = wt_stage_new(sizeof(*rate), &rate_ops, name);
 
 	if (!rate)
 		return NULL;
 	rate->config = *config;
-	rate->level = depth(rate);
+	wt_samples_hold(config->trace);
+	wt_link_init(&rate->link, &rate->config);
+	rate->queue = wt_queue_create(&rate->stage.node, key, &rate->config);
+	if (!rate->queue) {
+		rate_destroy(&rate->stage.node);
+		return NULL;
+	}
 	return &rate->stage.node;
 }
 
 void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config)
 {
 	struct rate *rate = (struct rate *)node;
+	struct wt_samples *old = rate->config.trace;
 
 	settle(rate, now);
-	if (rate->waiting.head) /* what has come in for the frame in front came at the old rate */
-		refill(rate, now, INT64_MAX);
+	/* what has come in for the frame being sent came at the old rate */
+	wt_link_before_change(&rate->link, now, rate->sent);
+	wt_samples_hold(config->trace);
 	rate->config = *config;
-	if (!rate->waiting.head && rate->level > depth(rate))
-		rate->level = depth(rate);
+	wt_samples_release(old);
+	if (!rate->sent)
+		wt_link_rest(&rate->link);
+	else if (!config->trace) /* a trace's opportunities have been taken for this frame */
+		rate->due = wt_link_due(&rate->link, rate->sent->len);
+}
+
+void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)
+{
+	const struct rate *rate = (const struct rate *)node;
+
+	*counts = (struct wt_rate_counts){
+		.waiting_frames = rate->queue->frames + (rate->sent != NULL),
+		.waiting_bytes = rate->queue->bytes + rate->queue->sending,
+		.marked = rate->queue->marked,
+		.pressure = rate->queue->pressure,
+	};
+}
+
+void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log)
+{
+	((struct rate *)node)->log = log;
 }

@@ -91,13 +91,12 @@ int wt_reader_unknown(struct wt_reader *reader, unsigned i, const char *const *f
 	struct candidates candidates = {first ? first : none, wt_reader_stages};
 	const char *nearest = wt_nearest_word(reader->word[i], candidate, &candidates);
 	char list[200] = "";
+	size_t at = 0;
 
 	if (nearest)
 		return wt_reader_complain(reader, WT_WORD "not known here; did you mean \"%s\"?", WT_ABOUT(reader, i), nearest);
-	for (size_t n = 0; wt_reader_stages[n]; n++) {
-		strcat(list, n ? ", " : "");
-		strcat(list, wt_reader_stages[n]);
-	}
+	for (size_t n = 0; wt_reader_stages[n] && at < sizeof(list); n++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, n ? ", %s" : "%s", wt_reader_stages[n]);
 	return wt_reader_complain(reader, WT_WORD "not known here; a stage is one of %s", WT_ABOUT(reader, i), list);
 }
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/samples.h"
 #include "stack/base/node.h"
 #include "stack/base/random.h"
 
@@ -51,20 +52,67 @@ void wt_stage_destroy(struct wt_node *node);
 struct wt_node *wt_delay_create(const char *name, wt_time delay);
 void wt_delay_change(struct wt_node *node, wt_time now, wt_time delay);
 
+enum wt_queue_kind {
+	WT_QUEUE_TAIL,
+	WT_QUEUE_HEAD,
+	WT_QUEUE_RED,
+	WT_QUEUE_CODEL,
+	WT_QUEUE_FQ_CODEL,
+	WT_QUEUE_PIE,
+	WT_QUEUE_DUALPI2,
+	WT_QUEUE_KINDS,
+};
+
+/* What the disciplines (emu/queue*.c) are told; each uses some. Values from parameter tables, hence the types. */
+struct wt_queue_config {
+	enum wt_queue_kind kind;
+	uint64_t ecn, gentle;                     /* 0 or 1 */
+	uint64_t min, max, quantum;               /* bytes */
+	uint64_t flows;
+	wt_time target, interval, update, burst, range, rtt;
+	double prob, weight, alpha, beta, mark, coupling, share;
+};
+
+#define WT_OPPORTUNITY 1500u /* bytes of IP that each line of a trace lets go */
+
 struct wt_rate_config {
 	uint64_t rate;     /* bit/s, 1 .. WT_RATE_MAX */
 	uint64_t burst;    /* bytes, at most WT_BURST_MAX; 0: a serial line */
-	uint64_t limit;    /* waiting bytes */
+	uint64_t limit;    /* waiting bytes, or packets */
 	uint64_t overhead; /* bytes added to each frame's length, at most WT_OVERHEAD_MAX */
+	bool packets;      /* the limit counts packets */
+	uint64_t lump;     /* instead of a rate: so many bytes, at most WT_BURST_MAX, ... */
+	wt_time every;     /* ... come in at each multiple of this time; 0: a rate */
+	struct wt_samples *trace; /* instead of a rate: when 1500 bytes may go; NULL: none. The stage holds it too */
+	struct wt_queue_config queue;
 };
 
 #define WT_RATE_MAX UINT64_C(1000000000000)
 #define WT_BURST_MAX UINT64_C(1000000000)
 #define WT_OVERHEAD_MAX UINT64_C(1000)
 
-struct wt_node *wt_rate_create(const char *name, const struct wt_rate_config *config);
-/* What left before `now` left at the old rate; the level is kept, up to the new depth. */
+/* `key` decides for the disciplines that drop by chance and hashes flows; NULL serves those that do neither. */
+struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const struct wt_rate_config *config);
+/* What left before `now` left at the old rate; the level is kept, up to the new depth. The kind of link, of queue, and the
+ * number of flows stay what they are. */
 void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config);
+
+struct wt_rate_counts {
+	uint64_t waiting_frames, waiting_bytes; /* with the one being sent */
+	uint64_t marked;                        /* CE */
+	double pressure; /* what the queue steers by: RED its average in bytes, PIE its probability, DualPI2 its p'; else 0 */
+};
+
+void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts);
+
+/* Told of each frame that goes and the bytes of tokens it took, at the logical time it did: what consumption per round trip
+ * is counted from. The frame is not the log's. */
+struct wt_rate_log {
+	void (*consumed)(struct wt_rate_log *log, const struct wt_node *node, wt_time time, const struct wt_frame *frame,
+			 uint64_t bytes);
+};
+
+void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log); /* NULL: none */
 
 struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share);
 void wt_loss_change(struct wt_node *node, wt_time now, double share);

@@ -29,6 +29,29 @@ static void insert(struct wt_path_plan *plan, const struct wt_stage_plan *stage)
 	plan->stage[i] = *stage;
 }
 
+static void stage_finish(struct wt_stage_plan *stage)
+{
+	wt_samples_release(stage->rate.trace);
+}
+
+void wt_path_plan_finish(struct wt_path_plan *plan)
+{
+	while (plan->count)
+		stage_finish(&plan->stage[--plan->count]);
+}
+
+/* Takes its samples over. */
+static int place(struct wt_reader *reader, struct wt_path_plan *plan, const struct wt_stage_plan *stage, unsigned at)
+{
+	if (find_stage(plan, stage->group, stage->kind))
+		return wt_reader_complain(reader, WT_WORD "given twice; to pass such a stage twice, separate the two by \"|\"",
+					  WT_ABOUT(reader, at));
+	if (plan->count == WT_PATH_STAGES)
+		return wt_reader_complain(reader, WT_WORD "a path has at most %d stages", WT_ABOUT(reader, at), WT_PATH_STAGES);
+	insert(plan, stage);
+	return 0;
+}
+
 static int parse_one(struct wt_reader *reader, struct wt_path_plan *plan, unsigned group)
 {
 	unsigned at = reader->at++;
@@ -40,36 +63,43 @@ static int parse_one(struct wt_reader *reader, struct wt_path_plan *plan, unsign
 	if (parsers[index] == wt_words_outage && (earlier = find_stage(plan, group, WT_STAGE_OUTAGE)))
 		return wt_words_outage(reader, earlier);
 	error = parsers[index](reader, &stage);
+	if (!error)
+		error = place(reader, plan, &stage, at);
 	if (error)
-		return error;
-	if (find_stage(plan, group, stage.kind))
-		return wt_reader_complain(reader, WT_WORD "given twice; to pass such a stage twice, separate the two by \"|\"",
-					  WT_ABOUT(reader, at));
-	if (plan->count == WT_PATH_STAGES)
-		return wt_reader_complain(reader, WT_WORD "a path has at most %d stages", WT_ABOUT(reader, at), WT_PATH_STAGES);
-	insert(plan, &stage);
-	return 0;
+		stage_finish(&stage);
+	return error;
+}
+
+static int parse_all(struct wt_reader *reader, struct wt_path_plan *plan)
+{
+	unsigned group = 0, stages = 0;
+	int error = 0;
+
+	while (!error && reader->at < reader->count) {
+		if (wt_reader_is_bar(reader, reader->at)) {
+			if (!stages || reader->at + 1 == reader->count)
+				return wt_reader_complain(reader, "after word %u: a \"|\" stands between two stages",
+							  reader->place[reader->at]);
+			reader->at++;
+			group++;
+			stages = 0;
+			continue;
+		}
+		error = parse_one(reader, plan, group);
+		stages++;
+	}
+	return error;
 }
 
 int wt_path_parse(struct wt_path_plan *plan, const char *text, char *err, size_t err_len)
 {
 	struct wt_reader reader;
-	unsigned group = 0, stages = 0;
 	int error = wt_reader_init(&reader, text, err, err_len);
 
 	plan->count = 0;
-	while (!error && reader.at < reader.count) {
-		if (wt_reader_is_bar(&reader, reader.at)) {
-			if (!stages || reader.at + 1 == reader.count)
-				return wt_reader_complain(&reader, "after word %u: a \"|\" stands between two stages",
-							  reader.place[reader.at]);
-			reader.at++;
-			group++;
-			stages = 0;
-			continue;
-		}
-		error = parse_one(&reader, plan, group);
-		stages++;
-	}
+	if (!error)
+		error = parse_all(&reader, plan);
+	if (error)
+		wt_path_plan_finish(plan);
 	return error;
 }

@@ -36,8 +36,9 @@ struct wt_path_plan {
 	struct wt_stage_plan stage[WT_PATH_STAGES];
 };
 
-/* 0 or -EINVAL with one sentence in err. */
+/* 0, or -EINVAL with one sentence in err. Finish after 0: a plan holds the files of samples that its words name. */
 int wt_path_parse(struct wt_path_plan *plan, const char *words, char *err, size_t err_len);
+void wt_path_plan_finish(struct wt_path_plan *plan);
 /* The normal form. False if it does not fit. */
 bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);
 

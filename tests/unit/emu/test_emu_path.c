@@ -32,6 +32,17 @@ static void words_give_stages_in_the_stated_order_whatever_their_own(void **stat
 		{"loss 7%", "loss 7%", "fwd.loss "},
 		{"loss 0.07", "loss 7%", "fwd.loss "},
 		{"loss gilbert on 1s 20% off 1s 0% start on", "loss gilbert on 1s 20% off 1s 0% start on", "fwd.gilbert "},
+		{"rate 10Mbit burst 0B queue codel limit 64KB interval 100ms", "rate 10Mbit burst 0 limit 64KB queue codel target 5ms interval 100ms",
+		 "fwd.rate "},
+		{"rate 10Mbit burst 0B limit 1packet queue tail", "rate 10Mbit burst 0 limit 1packets", "fwd.rate "},
+		{"rate 20KB every 30ms limit 64KB burst 20KB", "rate 20KB every 30ms burst 20KB limit 64KB", "fwd.rate "},
+		{"rate 1Mbit burst 0B limit 64KB queue fq_codel ecn flows 16",
+		 "rate 1Mbit burst 0 limit 64KB queue fq_codel target 5ms interval 100ms flows 16 quantum 1514B ecn", "fwd.rate "},
+		{"rate 1Mbit burst 0B limit 64KB queue red max 45KB min 15KB gentle",
+		 "rate 1Mbit burst 0 limit 64KB queue red min 15KB max 45KB prob 10% weight 0.002 gentle", "fwd.rate "},
+		{"rate 1Mbit burst 0B limit 64KB queue pie allowance 0",
+		 "rate 1Mbit burst 0 limit 64KB queue pie target 15ms update 15ms allowance 0 alpha 0.125 beta 1.25 mark 10%", "fwd.rate "},
+		{"rate 1Mbit burst 0B limit 64KB queue dualpi2", NULL, "fwd.rate "},
 		{"loss gilbert on 1s 20% off 1s 0% start random", "loss gilbert on 1s 20% off 1s 0%", "fwd.gilbert "},
 	};
 
@@ -62,80 +73,91 @@ static void words_give_stages_in_the_stated_order_whatever_their_own(void **stat
 	}
 }
 
+static const struct {
+	const char *words, *error;
+} bad_words[] = {
+	{"delai 15ms", "word 1 \"delai\": not known here; did you mean \"delay\"?"},
+	{"loss 1% delai 15ms", "word 3 \"delai\": not known here; did you mean \"delay\"?"},
+	{"loss 1% | los 1%", "word 3 \"los\": not known here; did you mean \"loss\"?"},
+	{"blackhole", "word 1 \"blackhole\": not known here; a stage is one of rate, outage, loss, duplicate, reorder, delay"},
+	{"delay", "word 1 \"delay\": a time such as \"15ms\" must follow"},
+	{"delay | loss 1%", "word 1 \"delay\": a time such as \"15ms\" must follow"},
+	{"delay 15", "word 2, after \"delay\": '15' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
+	{"delay -1ms", "word 2, after \"delay\": '-1ms' is not a time with its unit (ns us ms s min h), such as 15ms"},
+	{"delay loss 1%", "word 2, after \"delay\": 'loss' is not a time with its unit (ns us ms s min h), such as 15ms"},
+	{"delay 1ms delay 2ms", "word 3 \"delay\": given twice; to pass such a stage twice, separate the two by \"|\""},
+	{"rate 10Mbit", "word 1 \"rate\": burst is missing: the bytes that may pass at once, for example \"burst 3KB\", or "
+			"\"burst 0B\" for a serial line"},
+	{"rate 1Gbit limit 64KB", "word 1 \"rate\": burst is missing: the bytes that may pass at once, for example "
+				  "\"burst 125KB\", or \"burst 0B\" for a serial line"},
+	{"rate 10Mbit burst 20KB", "word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 64KB\" "
+				   "(50 ms of the rate, at least 64KB)"},
+	{"rate 1Gbit burst 20KB", "word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 6.25MB\" "
+				  "(50 ms of the rate, at least 64KB)"},
+	{"rate 10Mbit brust 20KB limit 64KB", "word 3 \"brust\": not known here; did you mean \"burst\"?"},
+	{"rate 10Mbit burst 20KB burst 20KB limit 64KB", "word 5 \"burst\": given twice"},
+	{"rate 10Mbps burst 20KB limit 64KB",
+	 "word 2, after \"rate\": '10Mbps' could mean bits or bytes a second: write Kbit or kBps"},
+	{"rate 10 burst 20KB limit 64KB", "word 2, after \"rate\": '10' has no unit: expected a rate with its unit "
+					  "(bit Kbit Mbit Gbit, Bps kBps MBps), such as 10Mbit"},
+	{"rate 0bit burst 20KB limit 64KB", "word 2 \"0bit\": a rate is from 1bit to 1000Gbit"},
+	{"rate 1001Gbit burst 20KB limit 64KB", "word 2 \"1001Gbit\": a rate is from 1bit to 1000Gbit"},
+	{"rate 1Mbit burst 2GB limit 64KB", "word 1 \"rate\": burst is at most 1GB"},
+	{"rate 1Mbit burst 2KB limit 64KB overhead 2KB", "word 1 \"rate\": overhead is at most 1KB a frame"},
+	{"rate 1Mbit burst 20000 limit 64KB", "word 4, after \"burst\": '20000' has no unit: expected a size with its unit "
+					      "(B KB MB GB, KiB MiB GiB), such as 64KB"},
+	{"rate 1Mbit burst 0B limit 1KB", "word 1 \"rate\": a full frame (1514B) fits neither the burst nor the limit and "
+					  "would never pass; for example \"limit 64KB\""},
+	{"rate 1Mbit limit", "word 3 \"limit\": a size such as \"20KB\" must follow"},
+	{"loss", "word 1 \"loss\": a share such as \"20%\" must follow"},
+	{"loss 20", "word 2, after \"loss\": '20' is not between 0 and 1 (0% and 100%)"},
+	{"loss 101%", "word 2, after \"loss\": '101%' is not between 0 and 1 (0% and 100%)"},
+	{"loss gilbet on 1s 20% off 1s 0%", "word 2 \"gilbet\": not known here; did you mean \"gilbert\"?"},
+	{"loss gilbert", "word 2 \"gilbert\": on is missing: mean sojourn and drop share, such as \"on 1s 20%\""},
+	{"loss gilbert on 1s 20%", "word 2 \"gilbert\": off is missing: mean sojourn and drop share, such as \"off 1s 0%\""},
+	{"loss gilbert on 1s off 1s 0%", "word 5, after \"1s\": 'off' is not a share: expected a percentage such as 20% or "
+					 "a number such as 0.2"},
+	{"loss gilbert on 1s", "word 4 \"1s\": a share such as \"20%\" must follow"},
+	{"loss gilbert on 1us 20% off 1s 0%", "word 4 \"1us\": a mean sojourn is from 100us to 10000h"},
+	{"loss gilbert on 10001h 20% off 1s 0%", "word 4 \"10001h\": a mean sojourn is from 100us to 10000h"},
+	{"loss gilbert on 1s 20% off 1s 0% share", "word 9 \"share\": not known here; did you mean \"shared\"?"},
+	{"loss gilbert on 1s 20% off 1s 0% start maybe", "word 9 \"start\": one of random, on, off must follow"},
+	{"loss gilbert on 1s 20% off 1s 0% start", "word 9 \"start\": one of random, on, off must follow"},
+	{"duplicate", "word 1 \"duplicate\": a share such as \"20%\" must follow"},
+	{"reorder 1%", "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
+	{"reorder 1% loss 1%",
+	 "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
+	{"reorder 1% delay", "word 3 \"delay\": a time such as \"15ms\" must follow"},
+	{"outage at 1s", "word 1 \"outage\": for is missing: how long, such as \"for 500ms\""},
+	{"outage for 1s", "word 1 \"outage\": when is missing: \"at 10s\" or \"every 5s\""},
+	{"outage every 1s for 1s", "word 1 \"outage\": \"every\" must be longer than \"for\""},
+	{"outage at 1s for 1s at 2s", "word 6 \"at\": given twice"},
+	{"| loss 1%", "after word 0: a \"|\" stands between two stages"},
+	{"loss 1% |", "after word 2: a \"|\" stands between two stages"},
+	{"rate 1Mbit burst 0B limit 64KB queue", "word 7 \"queue\": a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2 must follow"},
+	{"rate 1Mbit burst 0B limit 64KB queue codal", "word 8 \"codal\": not a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2"},
+	{"rate 1Mbit burst 0B limit 64KB target 5ms", "word 7 \"target\": not known here; a stage is one of rate, outage, loss, duplicate, reorder, delay"},
+	{"rate 1Mbit burst 0B limit 64KB queue codel target 5", "word 10 \"5\": target: '5' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
+	{"rate 1Mbit burst 0B limit 64KB queue red", "word 1 \"rate\": queue red needs min and max, such as \"min 15KB max 45KB\""},
+	{"rate 1Mbit burst 0B limit 64KB queue red min 2KB max 1KB", "word 1 \"rate\": min must be below max"},
+	{"rate 20KB burst 20KB limit 64KB", "word 1 \"rate\": every is missing: how often so many bytes come in, such as \"every 30ms\""},
+	{"rate 1Mbit every 1ms burst 20KB limit 64KB", "word 1 \"rate\": every needs a size, such as \"rate 20KB every 30ms\""},
+	{"rate 20KB every 0ms burst 20KB limit 64KB", "word 4 \"0ms\": a period is longer than that"},
+	{"rate 0B every 1ms burst 20KB limit 64KB", "word 2 \"0B\": what comes in at once is from 1B to 1GB"},
+	{"rate 1Mbit burst 0B limit 0packets", "word 1 \"rate\": a full frame (1514B) does not fit the burst and no packet may wait"},
+	{"loss 1% || delay 1ms", "after word 2: a \"|\" stands between two stages"},
+};
+
 static void a_bad_word_gives_one_sentence_with_its_place_and_what_was_expected(void **state)
 {
-	static const struct {
-		const char *words, *error;
-	} table[] = {
-		{"delai 15ms", "word 1 \"delai\": not known here; did you mean \"delay\"?"},
-		{"loss 1% delai 15ms", "word 3 \"delai\": not known here; did you mean \"delay\"?"},
-		{"loss 1% | los 1%", "word 3 \"los\": not known here; did you mean \"loss\"?"},
-		{"blackhole", "word 1 \"blackhole\": not known here; a stage is one of rate, outage, loss, duplicate, reorder, delay"},
-		{"delay", "word 1 \"delay\": a time such as \"15ms\" must follow"},
-		{"delay | loss 1%", "word 1 \"delay\": a time such as \"15ms\" must follow"},
-		{"delay 15", "word 2, after \"delay\": '15' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
-		{"delay -1ms", "word 2, after \"delay\": '-1ms' is not a time with its unit (ns us ms s min h), such as 15ms"},
-		{"delay loss 1%", "word 2, after \"delay\": 'loss' is not a time with its unit (ns us ms s min h), such as 15ms"},
-		{"delay 1ms delay 2ms", "word 3 \"delay\": given twice; to pass such a stage twice, separate the two by \"|\""},
-		{"rate 10Mbit", "word 1 \"rate\": burst is missing: the bytes that may pass at once, for example \"burst 3KB\", or "
-				"\"burst 0B\" for a serial line"},
-		{"rate 1Gbit limit 64KB", "word 1 \"rate\": burst is missing: the bytes that may pass at once, for example "
-					  "\"burst 125KB\", or \"burst 0B\" for a serial line"},
-		{"rate 10Mbit burst 20KB", "word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 64KB\" "
-					   "(50 ms of the rate, at least 64KB)"},
-		{"rate 1Gbit burst 20KB", "word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 6.25MB\" "
-					  "(50 ms of the rate, at least 64KB)"},
-		{"rate 10Mbit brust 20KB limit 64KB", "word 3 \"brust\": not known here; did you mean \"burst\"?"},
-		{"rate 10Mbit burst 20KB burst 20KB limit 64KB", "word 5 \"burst\": given twice"},
-		{"rate 10Mbps burst 20KB limit 64KB",
-		 "word 2, after \"rate\": '10Mbps' could mean bits or bytes a second: write Kbit or kBps"},
-		{"rate 10 burst 20KB limit 64KB", "word 2, after \"rate\": '10' has no unit: expected a rate with its unit "
-						  "(bit Kbit Mbit Gbit, Bps kBps MBps), such as 10Mbit"},
-		{"rate 0bit burst 20KB limit 64KB", "word 2 \"0bit\": a rate is from 1bit to 1000Gbit"},
-		{"rate 1001Gbit burst 20KB limit 64KB", "word 2 \"1001Gbit\": a rate is from 1bit to 1000Gbit"},
-		{"rate 1Mbit burst 2GB limit 64KB", "word 1 \"rate\": burst is at most 1GB"},
-		{"rate 1Mbit burst 2KB limit 64KB overhead 2KB", "word 1 \"rate\": overhead is at most 1KB a frame"},
-		{"rate 1Mbit burst 20000 limit 64KB", "word 4, after \"burst\": '20000' has no unit: expected a size with its unit "
-						      "(B KB MB GB, KiB MiB GiB), such as 64KB"},
-		{"rate 1Mbit burst 0B limit 1KB", "word 1 \"rate\": a full frame (1514B) fits neither the burst nor the limit and "
-						  "would never pass; for example \"limit 64KB\""},
-		{"rate 1Mbit limit", "word 3 \"limit\": a size such as \"20KB\" must follow"},
-		{"loss", "word 1 \"loss\": a share such as \"20%\" must follow"},
-		{"loss 20", "word 2, after \"loss\": '20' is not between 0 and 1 (0% and 100%)"},
-		{"loss 101%", "word 2, after \"loss\": '101%' is not between 0 and 1 (0% and 100%)"},
-		{"loss gilbet on 1s 20% off 1s 0%", "word 2 \"gilbet\": not known here; did you mean \"gilbert\"?"},
-		{"loss gilbert", "word 2 \"gilbert\": on is missing: mean sojourn and drop share, such as \"on 1s 20%\""},
-		{"loss gilbert on 1s 20%", "word 2 \"gilbert\": off is missing: mean sojourn and drop share, such as \"off 1s 0%\""},
-		{"loss gilbert on 1s off 1s 0%", "word 5, after \"1s\": 'off' is not a share: expected a percentage such as 20% or "
-						 "a number such as 0.2"},
-		{"loss gilbert on 1s", "word 4 \"1s\": a share such as \"20%\" must follow"},
-		{"loss gilbert on 1us 20% off 1s 0%", "word 4 \"1us\": a mean sojourn is from 100us to 10000h"},
-		{"loss gilbert on 10001h 20% off 1s 0%", "word 4 \"10001h\": a mean sojourn is from 100us to 10000h"},
-		{"loss gilbert on 1s 20% off 1s 0% share", "word 9 \"share\": not known here; did you mean \"shared\"?"},
-		{"loss gilbert on 1s 20% off 1s 0% start maybe", "word 9 \"start\": one of random, on, off must follow"},
-		{"loss gilbert on 1s 20% off 1s 0% start", "word 9 \"start\": one of random, on, off must follow"},
-		{"duplicate", "word 1 \"duplicate\": a share such as \"20%\" must follow"},
-		{"reorder 1%", "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
-		{"reorder 1% loss 1%",
-		 "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
-		{"reorder 1% delay", "word 3 \"delay\": a time such as \"15ms\" must follow"},
-		{"outage at 1s", "word 1 \"outage\": for is missing: how long, such as \"for 500ms\""},
-		{"outage for 1s", "word 1 \"outage\": when is missing: \"at 10s\" or \"every 5s\""},
-		{"outage every 1s for 1s", "word 1 \"outage\": \"every\" must be longer than \"for\""},
-		{"outage at 1s for 1s at 2s", "word 6 \"at\": given twice"},
-		{"| loss 1%", "after word 0: a \"|\" stands between two stages"},
-		{"loss 1% |", "after word 2: a \"|\" stands between two stages"},
-		{"loss 1% || delay 1ms", "after word 2: a \"|\" stands between two stages"},
-	};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_words) / sizeof(bad_words[0]); i++) {
 		struct wt_path path;
 		char err[300] = "";
 
-		assert_int_equal(wt_path_init(&path, table[i].words, "fwd", 1, err, sizeof(err)), -EINVAL);
-		assert_string_equal(err, table[i].error);
+		assert_int_equal(wt_path_init(&path, bad_words[i].words, "fwd", 1, err, sizeof(err)), -EINVAL);
+		assert_string_equal(err, bad_words[i].error);
 		assert_int_equal(path.count, 0);
-		assert_int_equal(wt_path_init(&path, table[i].words, "fwd", 1, NULL, 0), -EINVAL);
+		assert_int_equal(wt_path_init(&path, bad_words[i].words, "fwd", 1, NULL, 0), -EINVAL);
 	}
 }
 
@@ -198,6 +220,8 @@ static void mutated_words_never_crash_and_never_fail_without_a_sentence(void **s
 		"rate 10Mbit burst 20KB limit 64KB delay 15ms loss gilbert on 1s 20% off 1s 0%",
 		"loss 1% | rate 2Mbit burst 0B limit 64KB overhead 24B | duplicate 1% reorder 0.5% delay 5ms",
 		"outage at 1s for 2s outage every 5s for 500ms at 1s loss gilbert on 5s 0.99 off 1s 0 shared start on",
+		"rate 10Mbit burst 0B queue codel limit 64KB target 5ms ecn | rate 20KB every 30ms burst 2KB limit 50packets",
+		"rate 1Mbit burst 0B limit 64KB queue red min 15KB max 45KB gentle | rate 1Mbit burst 0B limit 64KB queue pie mark 5%",
 	};
 	static const char alphabet[] = " |.%0123456789abcdefghlmnorstuvyKMGBit\t\n\377\1-+";
 	struct wt_key key = wt_key_derive(2001, "path fuzz");
@@ -209,7 +233,7 @@ static void mutated_words_never_crash_and_never_fail_without_a_sentence(void **s
 		struct wt_path path, again;
 		size_t len;
 
-		strcpy(text, good[i % 3]);
+		strcpy(text, good[i % (sizeof(good) / sizeof(good[0]))]);
 		len = strlen(text);
 		for (uint64_t edits = 1 + wt_random_below(&key, n++, 4); edits; edits--) {
 			size_t at = wt_random_below(&key, n++, len);

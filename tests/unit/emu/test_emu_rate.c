@@ -78,7 +78,7 @@ static void check_bucket(uint64_t rate, uint64_t burst, uint64_t limit, uint64_t
 {
 	static struct offered frames[FRAMES];
 	struct wt_rate_config config = {rate, burst, limit, overhead};
-	struct wt_node *node = wt_rate_create("fwd.rate", &config);
+	struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 	unsigned next = 0, dropped = 0, waited = 0;
 	wt_time time;
 	uint32_t tag;
@@ -128,7 +128,7 @@ static void with_no_burst_a_frame_leaves_with_its_last_bit(void **state)
 
 	for (unsigned r = 0; r < 4; r++) {
 		struct wt_rate_config config = {rates[r], 0, 1 << 30, 0};
-		struct wt_node *node = wt_rate_create("fwd.rate", &config);
+		struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 		i128 finish = 0; /* times the rate */
 		unsigned next = 0;
 		wt_time time;
@@ -163,7 +163,7 @@ static void a_backlogged_rate_is_exact_over_three_seconds(void **state)
 
 	for (unsigned r = 0; r < 5; r++) {
 		struct wt_rate_config config = {rates[r], 20000, 200000, 0};
-		struct wt_node *node = wt_rate_create("fwd.rate", &config);
+		struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 		uint64_t bytes = 0, expected = rates[r] / 8 * 3 + config.burst;
 		unsigned i = 0;
 		wt_time time = 0;
@@ -189,7 +189,7 @@ static void a_backlogged_rate_is_exact_over_three_seconds(void **state)
 static void after_idle_time_no_more_than_the_bucket_passes_at_once(void **state)
 {
 	struct wt_rate_config config = {10000000, 20000, 1000000, 0};
-	struct wt_node *node = wt_rate_create("fwd.rate", &config);
+	struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 	unsigned at_once = 0;
 	struct wt_frame *frame;
 
@@ -206,7 +206,7 @@ static void after_idle_time_no_more_than_the_bucket_passes_at_once(void **state)
 static void a_caller_that_stalls_does_not_turn_the_queue_into_a_burst(void **state)
 {
 	struct wt_rate_config config = {8000000, 1000, 1000000, 0};
-	struct wt_node *node = wt_rate_create("fwd.rate", &config);
+	struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 	struct wt_frame *frame;
 
 	for (unsigned i = 0; i < 50; i++)
@@ -223,7 +223,7 @@ static void a_caller_that_stalls_does_not_turn_the_queue_into_a_burst(void **sta
 static void a_frame_larger_than_the_bucket_passes_when_its_tokens_are_there(void **state)
 {
 	struct wt_rate_config config = {8000000, 500, 10000, 0};
-	struct wt_node *node = wt_rate_create("fwd.rate", &config);
+	struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 	wt_time time;
 	uint32_t tag;
 
@@ -236,7 +236,7 @@ static void a_frame_larger_than_the_bucket_passes_when_its_tokens_are_there(void
 static void limit_zero_is_a_policer(void **state)
 {
 	struct wt_rate_config config = {8000000, 2000, 0, 0};
-	struct wt_node *node = wt_rate_create("fwd.rate", &config);
+	struct wt_node *node = wt_rate_create("fwd.rate", NULL, &config);
 
 	assert_true(bench_passes(node, 0, bench_tcp(1500, 1)));
 	assert_false(bench_passes(node, 0, bench_tcp(1500, 2)));

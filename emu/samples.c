@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/samples.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/base/units.h"
+
+struct reading {
+	struct wt_samples *samples;
+	size_t room;
+	unsigned line;
+	char *err;
+	size_t err_len;
+};
+
+static bool fail(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool fail(struct reading *reading, const char *format, ...)
+{
+	char why[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	if (reading->err_len && reading->line)
+		snprintf(reading->err, reading->err_len, "%.80s:%u: %s", reading->samples->name, reading->line, why);
+	else if (reading->err_len)
+		snprintf(reading->err, reading->err_len, "%.80s: %s", reading->samples->name, why);
+	return false;
+}
+
+static bool add(struct reading *reading, int64_t value)
+{
+	struct wt_samples *samples = reading->samples;
+
+	if (samples->count == WT_SAMPLES_MAX)
+		return fail(reading, "more than %u values", WT_SAMPLES_MAX);
+	if (samples->count == reading->room) {
+		size_t room = reading->room ? reading->room * 2 : 256;
+		int64_t *grown = malloc(room * sizeof(*grown));
+
+		if (!grown)
+			return fail(reading, "out of memory");
+		if (samples->count)
+			memcpy(grown, samples->value, samples->count * sizeof(*grown));
+		free(samples->value);
+		samples->value = grown;
+		reading->room = room;
+	}
+	samples->value[samples->count++] = value;
+	return true;
+}
+
+static bool take_time(struct reading *reading, const char *word)
+{
+	wt_time value;
+	char why[120];
+
+	if (wt_parse_time(word, &value, why, sizeof(why)))
+		return fail(reading, "%s", why);
+	if (value < 0)
+		return fail(reading, "a time here cannot be negative");
+	return add(reading, value);
+}
+
+static bool take_trace(struct reading *reading, const char *word)
+{
+	const struct wt_samples *samples = reading->samples;
+	uint64_t value;
+
+	if (wt_parse_count(word, &value, NULL, 0) || value > (uint64_t)(WT_NEVER / WT_MS / 1000))
+		return fail(reading, "'%.40s' is not a time in whole milliseconds", word);
+	if (samples->count && samples->value[samples->count - 1] > (int64_t)value * WT_MS)
+		return fail(reading, "%.40s ms is before the line above", word);
+	return add(reading, (int64_t)value * WT_MS);
+}
+
+static bool take_bits(struct reading *reading, const char *word)
+{
+	for (; *word; word++) {
+		if (*word != '0' && *word != '1')
+			return fail(reading, "'%.40s': only 0 (passes) and 1 (lost) may stand here", word);
+		if (!add(reading, *word == '1'))
+			return false;
+	}
+	return true;
+}
+
+/* One line without its end: values between spaces, until a #. */
+static bool take_line(struct reading *reading, char *text, enum wt_samples_kind kind)
+{
+	static bool (*const take[])(struct reading *reading, const char *word) = {take_time, take_trace, take_bits};
+
+	reading->line++;
+	while (*text && *text != '#') {
+		char *word = text, end;
+
+		while (*text && *text != '#' && !isspace((unsigned char)*text))
+			text++;
+		end = *text;
+		*text = 0;
+		if (*word && !take[kind](reading, word))
+			return false;
+		*text = end;
+		if (isspace((unsigned char)end))
+			text++;
+	}
+	return true;
+}
+
+static bool take_file(struct reading *reading, FILE *file, enum wt_samples_kind kind)
+{
+	enum { LINE = 65536 };
+	char *line = malloc(LINE);
+	size_t len = 0;
+	bool good = line;
+	int c;
+
+	while (good && (c = getc(file)) != EOF) {
+		if (c == '\n') {
+			line[len] = 0;
+			len = 0;
+			good = take_line(reading, line, kind);
+		} else if (!c || len == LINE - 1) {
+			reading->line++;
+			good = fail(reading, c ? "the line is too long" : "not a text file");
+		} else {
+			line[len++] = (char)c;
+		}
+	}
+	if (good) {
+		line[len] = 0;
+		good = !ferror(file) && take_line(reading, line, kind);
+	}
+	free(line);
+	return good;
+}
+
+struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, char *err, size_t err_len)
+{
+	struct wt_samples *samples = calloc(1, sizeof(*samples));
+	struct reading reading = {.samples = samples, .err = err, .err_len = err ? err_len : 0};
+	size_t len = strlen(name) + 1;
+	FILE *file = NULL;
+	bool good = false;
+
+	if (samples)
+		samples->name = malloc(len);
+	if (!samples || !samples->name) {
+		if (reading.err_len)
+			snprintf(err, err_len, "out of memory");
+		wt_samples_release(samples);
+		return NULL;
+	}
+	samples->holders = 1;
+	memcpy(samples->name, name, len);
+	file = fopen(name, "r");
+	if (!file) {
+		fail(&reading, "cannot be read (%s)", errno == ENOENT ? "there is no such file" : "not allowed, or not a file");
+	} else {
+		good = take_file(&reading, file, kind);
+		fclose(file);
+		reading.line = 0;
+		if (good && !samples->count)
+			good = fail(&reading, "holds no value");
+		if (good && kind == WT_SAMPLES_TRACE && !samples->value[samples->count - 1])
+			good = fail(&reading, "the last time is the length of the trace and must be above 0");
+	}
+	if (good)
+		return samples;
+	samples->holders = 1;
+	wt_samples_release(samples);
+	return NULL;
+}
+
+struct wt_samples *wt_samples_hold(struct wt_samples *samples)
+{
+	if (samples)
+		samples->holders++;
+	return samples;
+}
+
+void wt_samples_release(struct wt_samples *samples)
+{
+	if (!samples || samples->holders-- > 1)
+		return;
+	free(samples->name);
+	free(samples->value);
+	free(samples);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What all queues share, the plain ones, and ECN marks. */
+#include "queue_bench.h"
+
+static unsigned drain(struct wt_node *node, uint32_t tags[], wt_time times[])
+{
+	unsigned n = 0;
+
+	while (node->ops->deadline(node) != WT_NEVER) {
+		struct wt_frame *frame = bench_output(node, node->ops->deadline(node));
+
+		if (!frame)
+			continue;
+		tags[n] = bench_packet_tag(frame);
+		times[n++] = frame->time;
+		wt_frame_free(frame);
+	}
+	return n;
+}
+
+static void drop_tail_keeps_the_first_and_drop_head_the_last(void **state)
+{
+	static const char *const words[] = {"rate 8Mbit burst 0B limit 5000B", "rate 8Mbit burst 0B limit 5000B queue head"};
+	static const uint32_t expected[][5] = {{0, 1, 2, 3, 4}, {0, 6, 7, 8, 9}};
+	uint32_t tags[10];
+	wt_time times[10];
+
+	for (unsigned w = 0; w < 2; w++) {
+		struct wt_node *node = bench_words(words[w]);
+
+		for (unsigned i = 0; i < 10; i++)
+			bench_input(node, 0, bench_packet(1000, i, 0, 1));
+		assert_int_equal(drain(node, tags, times), 5);
+		for (unsigned i = 0; i < 5; i++) {
+			assert_int_equal(tags[i], expected[w][i]);
+			assert_int_equal(times[i], (i + 1) * WT_MS);
+		}
+		assert_int_equal(node->audit.dropped[WT_DROP_QUEUE], 5);
+		wt_path_finish(&bench_path);
+	}
+}
+
+static void a_limit_in_packets_counts_them_whatever_their_size(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 3packets");
+	uint32_t tags[10];
+	wt_time times[10];
+
+	for (unsigned i = 0; i < 10; i++)
+		bench_input(node, 0, bench_packet(i % 2 ? 1500 : 100, i, 0, 1));
+	assert_int_equal(drain(node, tags, times), 3);
+	assert_int_equal(times[2], 1700 * WT_US);
+	wt_path_finish(&bench_path);
+}
+
+static void overhead_is_paid_for_and_does_not_count_towards_the_limit(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 3000B overhead 24B");
+	uint32_t tags[10];
+	wt_time times[10];
+
+	for (unsigned i = 0; i < 10; i++)
+		bench_input(node, 0, bench_packet(1000, i, 0, 1));
+	assert_int_equal(drain(node, tags, times), 3);
+	assert_int_equal(times[2], 3 * 1024 * WT_US);
+	wt_path_finish(&bench_path);
+}
+
+static void a_mark_keeps_the_header_checksum_right_and_is_for_capable_packets(void **state)
+{
+	for (unsigned tos = 0; tos < 256; tos++) {
+		struct wt_frame *frame = bench_packet(60, 0, (enum wt_ecn)tos, 1);
+		enum wt_ecn before = wt_packet_ecn(frame);
+
+		wt_put16(frame->data + WT_ETHERNET + 4, (uint16_t)(tos * 259)); /* another checksum each time */
+		wt_packet_ipv4_checksum(frame->data + WT_ETHERNET);
+		assert_int_equal(wt_packet_mark(frame), before != WT_ECN_NOT_ECT);
+		assert_int_equal(wt_packet_ecn(frame), before == WT_ECN_NOT_ECT ? WT_ECN_NOT_ECT : WT_ECN_CE);
+		assert_int_equal(frame->data[WT_ETHERNET + 1] >> 2, tos >> 2);
+		assert_true(bench_header_holds(frame));
+		wt_frame_free(frame);
+	}
+}
+
+static void an_ipv6_packet_is_marked_in_its_traffic_class(void **state)
+{
+	struct wt_frame *frame = bench_frame(0x86dd, BENCH_TCP, 80, 0);
+
+	frame->data[14] = 0x60;
+	assert_false(wt_packet_mark(frame));
+	frame->data[15] = 0x2f; /* class 2: ECT(0); the rest is the flow label */
+	assert_true(wt_packet_mark(frame));
+	assert_int_equal(frame->data[15], 0x3f);
+	wt_frame_free(frame);
+}
+
+static void no_header_is_read_past_the_end_of_a_frame(void **state)
+{
+	static const struct wt_key key = {1, 2};
+
+	for (uint32_t len = 0; len < 64; len++) {
+		struct wt_frame *frame = bench_packet(80, 0, WT_ECN_ECT0, 1);
+
+		frame->len = len;
+		assert_int_equal(wt_packet_mark(frame), len >= 34);
+		wt_packet_flow(&key, frame);
+		frame->data[14] = 0x4f; /* a header of 60 bytes */
+		wt_frame_free(wt_packet_unreachable(frame, 1, 0));
+		wt_packet_flow(&key, frame);
+		wt_frame_free(frame);
+	}
+}
+
+static void flows_are_told_apart_by_addresses_protocol_and_ports(void **state)
+{
+	static const struct wt_key key = {1, 2};
+	struct wt_frame *a = bench_packet(100, 0, 0, 7), *b = bench_packet(900, 5, WT_ECN_CE, 7), *c = bench_packet(100, 0, 0, 8);
+	struct wt_frame *arp = bench_arp();
+	uint64_t flow = wt_packet_flow(&key, a);
+
+	assert_true(wt_packet_flow(&key, b) == flow);
+	assert_false(wt_packet_flow(&key, c) == flow);
+	assert_false(wt_packet_flow(&key, arp) == flow);
+	b->data[WT_ETHERNET + 15] ^= 1;
+	assert_false(wt_packet_flow(&key, b) == flow);
+	wt_frame_free(a);
+	wt_frame_free(b);
+	wt_frame_free(c);
+	wt_frame_free(arp);
+}
+
+/* 20 KB deep, 20 KB come in every 30 ms: the bucket of the paper's sender. */
+static void tokens_in_lumps_let_frames_go_at_the_lumps(void **state)
+{
+	struct wt_node *node = bench_words("rate 20KB every 30ms burst 20KB limit 1MB");
+	unsigned at_once = 0, next = 0, per_lump[4] = {0};
+	uint32_t tags[100];
+	wt_time times[100];
+
+	for (unsigned i = 0; i < 100; i++)
+		bench_input(node, 10 * WT_MS, bench_packet(1000, i, 0, 1));
+	assert_int_equal(drain(node, tags, times), 100);
+	for (; next < 100; next++) {
+		assert_int_equal(tags[next], next);
+		at_once += times[next] == 10 * WT_MS;
+		for (unsigned k = 1; k <= 4; k++)
+			per_lump[k - 1] += times[next] == k * 30 * WT_MS;
+	}
+	assert_int_equal(at_once, 20);
+	for (unsigned k = 0; k < 4; k++)
+		assert_int_equal(per_lump[k], 20);
+	/* idle for long, no more than the depth is there */
+	for (unsigned i = 0; i < 30; i++)
+		bench_input(node, 3600 * WT_S + 1, bench_packet(1000, i, 0, 1));
+	assert_int_equal(drain(node, tags, times), 30);
+	assert_int_equal(times[19], 3600 * WT_S + 1);
+	assert_int_equal(times[20], 3600 * WT_S + 30 * WT_MS);
+	wt_path_finish(&bench_path);
+}
+
+struct log {
+	struct wt_rate_log log;
+	uint64_t bytes;
+	wt_time last;
+};
+
+static void note(struct wt_rate_log *log, const struct wt_node *node, wt_time time, const struct wt_frame *frame, uint64_t bytes)
+{
+	struct log *mine = (struct log *)log;
+
+	assert_string_equal(node->name, "fwd.rate");
+	mine->bytes += bytes;
+	mine->last = time;
+}
+
+static void the_log_hears_of_the_tokens_each_frame_takes(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 2KB limit 64KB overhead 24B");
+	struct log log = {.log = {note}};
+	uint32_t tags[10];
+	wt_time times[10];
+
+	wt_rate_set_log(node, &log.log);
+	for (unsigned i = 0; i < 10; i++)
+		bench_input(node, 0, bench_packet(1000, i, 0, 1));
+	assert_int_equal(log.bytes, 1024); /* the first went at once */
+	assert_int_equal(drain(node, tags, times), 10);
+	assert_int_equal(log.bytes, 10240);
+	assert_int_equal(log.last, times[9]);
+	wt_path_finish(&bench_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BENCH_TEST(drop_tail_keeps_the_first_and_drop_head_the_last),
+		BENCH_TEST(a_limit_in_packets_counts_them_whatever_their_size),
+		BENCH_TEST(overhead_is_paid_for_and_does_not_count_towards_the_limit),
+		BENCH_TEST(a_mark_keeps_the_header_checksum_right_and_is_for_capable_packets),
+		BENCH_TEST(an_ipv6_packet_is_marked_in_its_traffic_class),
+		BENCH_TEST(no_header_is_read_past_the_end_of_a_frame),
+		BENCH_TEST(flows_are_told_apart_by_addresses_protocol_and_ports),
+		BENCH_TEST(tokens_in_lumps_let_frames_go_at_the_lumps),
+		BENCH_TEST(the_log_hears_of_the_tokens_each_frame_takes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

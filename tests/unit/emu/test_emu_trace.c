@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rates from a trace, against a model that goes through time millisecond by millisecond as Mahimahi does. */
+#include "queue_bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char file_name[] = "/tmp/wavetank-trace-XXXXXX";
+
+static void write_file(const char *text)
+{
+	FILE *file = fopen(file_name, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static struct wt_node *traced(const char *text, const char *rest)
+{
+	char words[200];
+
+	write_file(text);
+	snprintf(words, sizeof(words), "rate trace %s %s", file_name, rest);
+	return bench_words(words);
+}
+
+static unsigned drain(struct wt_node *node, wt_time times[])
+{
+	unsigned n = 0;
+
+	while (node->ops->deadline(node) != WT_NEVER) {
+		struct wt_frame *frame = bench_output(node, node->ops->deadline(node));
+
+		times[n++] = frame->time;
+		wt_frame_free(frame);
+	}
+	return n;
+}
+
+static void full_packets_go_one_by_one_at_the_lines_again_and_again(void **state)
+{
+	static const unsigned expected[] = {10, 10, 25, 40, 50, 50, 65, 80, 90};
+	struct wt_node *node = traced("10\n10\n# a comment\n\n25\n40\n", "limit 1MB");
+	wt_time times[20];
+
+	for (unsigned i = 0; i < 9; i++)
+		bench_input(node, 0, bench_packet(1514, i, 0, 1));
+	assert_int_equal(drain(node, times), 9);
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(times[i], expected[i] * WT_MS);
+	wt_path_finish(&bench_path);
+}
+
+static void what_nobody_uses_is_gone_and_small_packets_share_an_opportunity(void **state)
+{
+	struct wt_node *node = traced("10\n20\n", "limit 1MB");
+	wt_time times[20];
+
+	/* three of 500 bytes of IP in the one at 20, the fourth at 30; those at 10 are past */
+	for (unsigned i = 0; i < 4; i++)
+		bench_input(node, 11 * WT_MS, bench_packet(514, i, 0, 1));
+	assert_int_equal(drain(node, times), 4);
+	assert_int_equal(times[2], 20 * WT_MS);
+	assert_int_equal(times[3], 30 * WT_MS);
+	/* 2250 bytes take one and a half; the half that is left is for whoever waits then */
+	bench_input(node, 101 * WT_MS, bench_packet(1514, 0, 0, 1));
+	bench_input(node, 101 * WT_MS, bench_packet(764, 0, 0, 1));
+	bench_input(node, 101 * WT_MS, bench_packet(764, 0, 0, 1));
+	assert_int_equal(drain(node, times), 3);
+	assert_int_equal(times[0], 110 * WT_MS);
+	assert_int_equal(times[1], 120 * WT_MS);
+	assert_int_equal(times[2], 120 * WT_MS);
+	/* one that comes at the very instant of an opportunity has it */
+	bench_input(node, 200 * WT_MS, bench_packet(1514, 0, 0, 1));
+	assert_int_equal(drain(node, times), 1);
+	assert_int_equal(times[0], 200 * WT_MS);
+	wt_path_finish(&bench_path);
+}
+
+enum { LINES = 300, PACKETS = 2000 };
+
+static void random_traces_and_packets_agree_with_the_model(void **state)
+{
+	static wt_time at[PACKETS], expected[PACKETS], got[PACKETS];
+	static uint32_t len[PACKETS];
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct wt_key key = wt_key_derive(seed, "trace");
+		uint64_t n = 0, line[LINES], now = 0, use = 0;
+		static char text[LINES * 8];
+		struct wt_node *node;
+		unsigned next = 0, seen = 0;
+		size_t to = 0;
+
+		for (unsigned i = 0; i < LINES; i++) {
+			now += wt_random_below(&key, n++, 5);
+			line[i] = now + 1;
+			to += (size_t)sprintf(text + to, "%u\n", (unsigned)line[i]);
+		}
+		for (unsigned i = 0; i < PACKETS; i++) {
+			at[i] = i ? at[i - 1] : 0;
+			if (wt_random_below(&key, n++, 3))
+				at[i] += (wt_time)wt_random_below(&key, n++, 5 * WT_MS);
+			len[i] = 60 + (uint32_t)wt_random_below(&key, n++, 1455);
+		}
+		/* an opportunity at a time: to the packets that are there, until none is or it is spent */
+		for (int64_t left = len[0] - 14; next < PACKETS; use++) {
+			wt_time when = (wt_time)(use / LINES * line[LINES - 1] + line[use % LINES]) * WT_MS;
+			int64_t bytes = 1500;
+
+			while (bytes > 0 && next < PACKETS && at[next] <= when) {
+				int64_t used = left < bytes ? left : bytes;
+
+				bytes -= used;
+				left -= used;
+				if (left)
+					break;
+				expected[next++] = when;
+				left = next < PACKETS ? (int64_t)len[next] - 14 : 0;
+			}
+		}
+		node = traced(text, "limit 1GB");
+		for (unsigned i = 0; i < PACKETS; i++) {
+			struct wt_frame *frame;
+
+			while (node->ops->deadline(node) <= at[i] && (frame = bench_output(node, node->ops->deadline(node)))) {
+				got[seen++] = frame->time;
+				wt_frame_free(frame);
+			}
+			bench_input(node, at[i], bench_packet(len[i], i, 0, 1));
+		}
+		seen += drain(node, got + seen);
+		assert_int_equal(seen, PACKETS);
+		for (unsigned i = 0; i < PACKETS; i++)
+			assert_int_equal(got[i], expected[i]);
+		wt_path_finish(&bench_path);
+	}
+}
+
+static void a_bad_file_is_named_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} table[] = {
+		{"", ": holds no value"},
+		{"0\n", ": the last time is the length of the trace and must be above 0"},
+		{"5\n3\n", ":2: 3 ms is before the line above"},
+		{"5\nx3\n", ":2: 'x3' is not a time in whole milliseconds"},
+		{"5\n-3\n", ":2: '-3' is not a time in whole milliseconds"},
+		{"5 99999999999999999999\n", ":1: '99999999999999999999' is not a time in whole milliseconds"},
+	};
+	struct wt_path path;
+	char words[100], err[300], expected[300];
+
+	snprintf(words, sizeof(words), "rate trace %s limit 64KB", file_name);
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		write_file(table[i].text);
+		assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+		snprintf(expected, sizeof(expected), "word 3: %s%s", file_name, table[i].error);
+		assert_string_equal(err, expected);
+	}
+	assert_int_equal(wt_path_init(&path, "rate trace /nowhere/file limit 64KB", "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "word 3: /nowhere/file: cannot be read (there is no such file)");
+	assert_int_equal(wt_path_init(&path, "rate trace", "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "word 2 \"trace\": the name of a file must follow");
+	write_file("5\n");
+	snprintf(words, sizeof(words), "rate trace %s limit 64KB burst 1KB", file_name);
+	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "word 1 \"rate\": a trace says when frames go: it has no burst and no every");
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(file_name);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static int remove_file(void **state)
+{
+	return unlink(file_name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BENCH_TEST(full_packets_go_one_by_one_at_the_lines_again_and_again),
+		BENCH_TEST(what_nobody_uses_is_gone_and_small_packets_share_an_opportunity),
+		BENCH_TEST(random_traces_and_packets_agree_with_the_model),
+		BENCH_TEST(a_bad_file_is_named_with_its_line),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}
