@@ -16,8 +16,8 @@ struct wt_mean {
 /* NaN samples (failed runs) are left out. */
 struct wt_mean wt_mean_of(const double *sample, size_t n);
 
-/* The 97.5 % quantile of Student's t with `degrees` degrees of freedom: 12.706 for 1, 1.960 for infinity. NaN for 0. */
-double wt_student_975(size_t degrees);
+/* The t that |Student's t| with `degrees` degrees of freedom exceeds with probability `tail`: 12.706 for 0.05 and 1. NaN for 0 degrees. */
+double wt_student_quantile(double tail, size_t degrees);
 
 /*
  * Mean of a[i] - b[i] with its interval: the pairs met the same losses, so their difference varies less than either. Pairs with a NaN are
@@ -25,8 +25,12 @@ double wt_student_975(size_t degrees);
  */
 struct wt_mean wt_paired_difference(const double *a, const double *b, size_t n);
 
-/* Do two intervals overlap? A mean of one sample is a point. False if either has no sample. */
-bool wt_means_overlap(const struct wt_mean *a, const struct wt_mean *b);
+/*
+ * May both be means of samples of one and the same distribution? Student's test of two samples with the variance of both
+ * together, which is what "the same distribution" says. `comparisons` such questions asked at once are wrongly answered "no" anywhere in
+ * 5 % of all cases (Bonferroni). False if either has no sample.
+ */
+bool wt_means_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons);
 
 /* Kendall's tau-b of two rankings of the same n things, in [-1, 1]; NaN if one is all ties or n < 2. */
 double wt_kendall_tau(const double *a, const double *b, size_t n);

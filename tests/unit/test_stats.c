@@ -20,8 +20,10 @@ static void student_quantiles_match_the_printed_tables(void **state)
 		     {19, 2.0930}, {29, 2.0452}, {30, 2.0423}, {60, 2.0003}, {120, 1.9799}, {1000, 1.9623}};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		NEAR(wt_student_975(known[i].degrees), known[i].t, 6e-5);
-	assert_true(isnan(wt_student_975(0)));
+		NEAR(wt_student_quantile(0.05, known[i].degrees), known[i].t, 6e-5);
+	NEAR(wt_student_quantile(0.01, 9), 3.2498, 6e-5);
+	NEAR(wt_student_quantile(0.001, 3), 12.924, 6e-4);
+	assert_true(isnan(wt_student_quantile(0.05, 0)));
 }
 
 static void mean_and_interval_of_a_known_sample(void **state)
@@ -61,13 +63,18 @@ static void a_paired_difference_is_free_of_what_both_share(void **state)
 	assert_int_equal(wt_paired_difference(a, b, 3).n, 2);
 }
 
-static void intervals_overlap_when_they_touch(void **state)
+static void two_means_agree_when_one_distribution_explains_both(void **state)
 {
-	struct wt_mean a = {3, 10, 1, 1}, b = {3, 12, 1, 1}, c = {3, 12.01, 1, 1}, none = {0, NAN, NAN, NAN};
+	/* pooled deviation sqrt((2*1 + 2*1)/4) = 1, times sqrt(2/3), t(4) = 2.7764: they may differ by 2.2669 */
+	struct wt_mean a = {3, 10, 1, 1}, b = {3, 12.26, 1, 1}, c = {3, 12.27, 1, 1}, none = {0, NAN, NAN, NAN};
+	struct wt_mean one = {1, 12, NAN, NAN}, many = {30, 10, 1.5, 0.5}, lucky = {3, 8, 0.01, 0.02};
 
-	assert_true(wt_means_overlap(&a, &b));
-	assert_false(wt_means_overlap(&a, &c));
-	assert_false(wt_means_overlap(&a, &none));
+	assert_true(wt_means_agree(&a, &b, 1));
+	assert_false(wt_means_agree(&a, &c, 1));
+	assert_true(wt_means_agree(&a, &c, 9)); /* one such difference among nine is chance */
+	assert_false(wt_means_agree(&a, &none, 1));
+	assert_true(wt_means_agree(&one, &many, 1)); /* one run is a draw from what the many say */
+	assert_false(wt_means_agree(&lucky, &many, 1)); /* 2 > 2.0395 * 1.457 * 0.6055 */
 }
 
 static void kendall_tau_counts_orders(void **state)
@@ -89,7 +96,7 @@ int main(void)
 		cmocka_unit_test(mean_and_interval_of_a_known_sample),
 		cmocka_unit_test(small_samples_have_no_interval_and_failed_runs_do_not_count),
 		cmocka_unit_test(a_paired_difference_is_free_of_what_both_share),
-		cmocka_unit_test(intervals_overlap_when_they_touch),
+		cmocka_unit_test(two_means_agree_when_one_distribution_explains_both),
 		cmocka_unit_test(kendall_tau_counts_orders),
 	};
 
