@@ -17,7 +17,7 @@ LOWER = {
 
 LIBC = set('''
     memcpy memmove memset memcmp bcmp strlen strcmp strncmp strchr strrchr strspn strcspn strcpy strncpy
-    snprintf vsnprintf strtod strtol strtoul strtoll strtoull inet_ntop inet_pton qsort
+    stpcpy strcat strncat snprintf vsnprintf strtod strtol strtoul strtoll strtoull inet_ntop inet_pton qsort
     malloc calloc aligned_alloc free abort sqrt
     __assert_fail __errno_location __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
     __stack_chk_fail __snprintf_chk __vsnprintf_chk __memcpy_chk __memmove_chk __memset_chk __strcpy_chk
