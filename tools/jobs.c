@@ -33,7 +33,7 @@ struct pool {
 /* One message is one packet of a SOCK_SEQPACKET pair: no partial reads. */
 struct answer {
 	uint32_t index;
-	uint8_t result[WT_JOB_RESULT_MAX];
+	_Alignas(16) uint8_t result[WT_JOB_RESULT_MAX]; /* the caller puts a struct of its own there */
 };
 
 unsigned wt_cores(void)
@@ -106,7 +106,7 @@ static int start(struct pool *pool, struct worker *worker)
 /* The worker is gone, or will be: its descriptor is closed, its job lost. */
 static void reap(struct pool *pool, struct worker *worker)
 {
-	static const uint8_t none[WT_JOB_RESULT_MAX];
+	static const _Alignas(16) uint8_t none[WT_JOB_RESULT_MAX];
 
 	close(worker->fd);
 	worker->fd = -1;
