@@ -132,15 +132,63 @@ static void put_gilbert(struct text *text, const struct wt_stage_plan *stage)
 	put_share(text, gilbert->drop[1]);
 	put_time(text, "off", gilbert->mean[0]);
 	put_share(text, gilbert->drop[0]);
+	if (stage->twice)
+		put(text, " twice");
 	if (stage->shared)
 		put(text, " shared");
 	if (gilbert->start != WT_MARKOV_START_RANDOM)
 		put(text, " start %s", gilbert->start == WT_MARKOV_START_ON ? "on" : "off");
 }
 
+static void put_markov(struct text *text, const struct wt_stage_plan *stage)
+{
+	const struct wt_chain_config *chain = &stage->chain;
+
+	for (unsigned i = 0; i < chain->states; i++) {
+		put_time(text, "state", chain->mean[i]);
+		put_share(text, chain->drop[i]);
+		for (unsigned k = 0; chain->listed[i] && k < chain->states; k++) {
+			if (chain->to[i][k] <= 0)
+				continue;
+			put(text, " to %u", k + 1);
+			put_share(text, chain->to[i][k]);
+		}
+	}
+	if (stage->shared)
+		put(text, " shared");
+	if (chain->start)
+		put(text, " start %u", chain->start);
+}
+
+static void put_elliott(struct text *text, const struct wt_elliott_config *elliott)
+{
+	static const char *const names[] = {"p", "r", "h", "k"};
+	const double values[] = {elliott->p, elliott->r, elliott->h, elliott->k};
+
+	for (unsigned i = 0; i < 4; i++) {
+		put(text, " %s", names[i]);
+		put_share(text, values[i]);
+	}
+}
+
+static void put_list(struct text *text, const struct wt_list_config *list)
+{
+	if (list->trace) {
+		put(text, " trace %s", list->trace->name);
+		return;
+	}
+	put(text, " list");
+	for (unsigned i = 0; i < list->count; i++) {
+		put(text, "%s%" PRIu64, i ? "," : " ", list->range[i].first);
+		if (list->range[i].last != list->range[i].first)
+			put(text, "-%" PRIu64, list->range[i].last);
+	}
+}
+
 static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 {
 	static const char *const names[WT_STAGE_KINDS] = {"rate",	"outage",  "loss", "loss gilbert",
+							  "loss markov", "loss elliott", "loss",
 							  "duplicate", "reorder", "delay"};
 	char buffer[48];
 
@@ -155,8 +203,19 @@ static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 	case WT_STAGE_GILBERT:
 		put_gilbert(text, stage);
 		break;
+	case WT_STAGE_MARKOV:
+		put_markov(text, stage);
+		break;
+	case WT_STAGE_ELLIOTT:
+		put_elliott(text, &stage->elliott);
+		break;
+	case WT_STAGE_LIST:
+		put_list(text, &stage->list);
+		break;
 	case WT_STAGE_LOSS:
 	case WT_STAGE_DUPLICATE:
+		if (stage->twice)
+			put(text, " twice");
 		put_share(text, stage->share);
 		break;
 	case WT_STAGE_REORDER:

@@ -10,7 +10,8 @@
 
 #define DIRECTION_MAX 8
 
-static const char *const kind_names[WT_STAGE_KINDS] = {"rate", "outage", "loss", "gilbert", "duplicate", "reorder", "delay"};
+static const char *const kind_names[WT_STAGE_KINDS] = {"rate", "outage", "loss", "gilbert", "markov", "elliott", "list",
+						      "duplicate", "reorder", "delay"};
 
 /* "fwd.loss", and the second of its kind "fwd.loss.2". */
 static void stage_name(char name[24], const char *direction, enum wt_stage_kind kind, unsigned which)
@@ -22,23 +23,40 @@ static void stage_name(char name[24], const char *direction, enum wt_stage_kind 
 }
 
 /*
- * The key of a Gilbert stage's timeline. Shared timelines are named without the direction, so that the n-th shared chain of one
+ * The key of a chain's timeline. Shared timelines are named without the direction, so that the n-th shared chain of one
  * direction is the n-th of the other.
  */
-static struct wt_key timeline_key(const char *name, bool shared, unsigned which_shared, uint64_t seed)
+static struct wt_key timeline_key(const char *name, enum wt_stage_kind kind, bool shared, unsigned which_shared, uint64_t seed)
 {
 	char stream[48];
 
 	if (shared)
-		snprintf(stream, sizeof(stream), "shared.gilbert.%u.timeline", which_shared);
+		snprintf(stream, sizeof(stream), "shared.%s.%u.timeline", kind_names[kind], which_shared);
 	else
 		snprintf(stream, sizeof(stream), "%s.timeline", name);
 	return wt_key_derive(seed, stream);
 }
 
+/* A share that is met twice in a row. */
+static double share_of(const struct wt_stage_plan *stage, double share)
+{
+	return stage->twice ? share * (2 - share) : share;
+}
+
+static struct wt_gilbert_config gilbert_of(const struct wt_stage_plan *stage)
+{
+	struct wt_gilbert_config gilbert = stage->gilbert;
+
+	for (unsigned i = 0; i < 2; i++)
+		gilbert.drop[i] = share_of(stage, gilbert.drop[i]);
+	return gilbert;
+}
+
 static struct wt_node *build(const struct wt_stage_plan *stage, const char *name, unsigned which_shared, uint64_t seed)
 {
-	struct wt_key key = wt_key_derive(seed, name), timeline;
+	struct wt_key key = wt_key_derive(seed, name);
+	struct wt_key timeline = timeline_key(name, stage->kind, stage->shared, which_shared, seed);
+	struct wt_gilbert_config gilbert;
 
 	switch (stage->kind) {
 	case WT_STAGE_RATE:
@@ -46,10 +64,16 @@ static struct wt_node *build(const struct wt_stage_plan *stage, const char *name
 	case WT_STAGE_OUTAGE:
 		return wt_outage_create(name, stage->outages, stage->outage_count);
 	case WT_STAGE_LOSS:
-		return wt_loss_create(name, &key, stage->share);
+		return wt_loss_create(name, &key, share_of(stage, stage->share));
 	case WT_STAGE_GILBERT:
-		timeline = timeline_key(name, stage->shared, which_shared, seed);
-		return wt_gilbert_create(name, &key, &timeline, &stage->gilbert);
+		gilbert = gilbert_of(stage);
+		return wt_gilbert_create(name, &key, &timeline, &gilbert);
+	case WT_STAGE_MARKOV:
+		return wt_markov_loss_create(name, &key, &timeline, &stage->chain);
+	case WT_STAGE_ELLIOTT:
+		return wt_elliott_create(name, &key, &timeline, &stage->elliott);
+	case WT_STAGE_LIST:
+		return wt_list_create(name, &stage->list);
 	case WT_STAGE_DUPLICATE:
 		return wt_duplicate_create(name, &key, stage->share);
 	case WT_STAGE_REORDER:
@@ -126,31 +150,44 @@ void wt_path_finish(struct wt_path *path)
 	}
 }
 
-/* The n-th (from 0) shared chain of a plan, or NULL. */
-static const struct wt_gilbert_config *shared_chain(const struct wt_path_plan *plan, unsigned n)
+/* The n-th (from 0) shared stage of a plan, or NULL. */
+static const struct wt_stage_plan *shared_stage(const struct wt_path_plan *plan, unsigned n)
 {
 	for (unsigned i = 0; i < plan->count; i++)
 		if (plan->stage[i].shared && n-- == 0)
-			return &plan->stage[i].gilbert;
+			return &plan->stage[i];
 	return NULL;
+}
+
+/* Do two stages follow one history? Their drop shares may differ. */
+static bool one_history(const struct wt_stage_plan *a, const struct wt_stage_plan *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == WT_STAGE_GILBERT)
+		return a->gilbert.mean[0] == b->gilbert.mean[0] && a->gilbert.mean[1] == b->gilbert.mean[1] &&
+		       a->gilbert.start == b->gilbert.start;
+	return a->chain.states == b->chain.states && a->chain.start == b->chain.start &&
+	       !memcmp(a->chain.mean, b->chain.mean, sizeof(a->chain.mean)) && !memcmp(a->chain.to, b->chain.to, sizeof(a->chain.to));
 }
 
 static int check_shared(const struct wt_path_plan *fwd, const struct wt_path_plan *rev, char *err, size_t err_len)
 {
 	for (unsigned n = 0;; n++) {
-		const struct wt_gilbert_config *a = shared_chain(fwd, n), *b = shared_chain(rev, n);
+		const struct wt_stage_plan *a = shared_stage(fwd, n), *b = shared_stage(rev, n);
 
 		if (!a && !b)
 			return 0;
 		if (!a || !b) {
-			snprintf(err, err_len, "%s: \"loss gilbert ... shared\" needs its partner in %s", a ? "fwd" : "rev",
-				 a ? "rev" : "fwd");
+			snprintf(err, err_len, "%s: \"loss %s ... shared\" needs its partner in %s", a ? "fwd" : "rev",
+				 kind_names[(a ? a : b)->kind], a ? "rev" : "fwd");
 			return -EINVAL;
 		}
-		if (a->mean[0] != b->mean[0] || a->mean[1] != b->mean[1] || a->start != b->start) {
+		if (!one_history(a, b)) {
 			snprintf(err, err_len,
-				 "rev: \"loss gilbert ... shared\" must have the sojourns and the start of its partner in fwd; only "
-				 "the drop shares may differ");
+				 "rev: \"loss %s ... shared\" must have the sojourns%s and the start of its partner in fwd; only "
+				 "the drop shares may differ",
+				 kind_names[b->kind], b->kind == WT_STAGE_GILBERT ? "" : ", the jumps");
 			return -EINVAL;
 		}
 	}
@@ -199,6 +236,8 @@ int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path
 
 static void change(struct wt_node *node, const struct wt_stage_plan *stage, wt_time now)
 {
+	struct wt_gilbert_config gilbert;
+
 	switch (stage->kind) {
 	case WT_STAGE_RATE:
 		wt_rate_change(node, now, &stage->rate);
@@ -207,10 +246,20 @@ static void change(struct wt_node *node, const struct wt_stage_plan *stage, wt_t
 		wt_outage_change(node, now, stage->outages, stage->outage_count);
 		break;
 	case WT_STAGE_LOSS:
-		wt_loss_change(node, now, stage->share);
+		wt_loss_change(node, now, share_of(stage, stage->share));
 		break;
 	case WT_STAGE_GILBERT:
-		wt_gilbert_change(node, now, &stage->gilbert);
+		gilbert = gilbert_of(stage);
+		wt_gilbert_change(node, now, &gilbert);
+		break;
+	case WT_STAGE_MARKOV:
+		wt_markov_loss_change(node, now, &stage->chain);
+		break;
+	case WT_STAGE_ELLIOTT:
+		wt_elliott_change(node, now, &stage->elliott);
+		break;
+	case WT_STAGE_LIST:
+		wt_list_change(node, now, &stage->list);
 		break;
 	case WT_STAGE_DUPLICATE:
 		wt_duplicate_change(node, now, stage->share);
@@ -234,6 +283,8 @@ static const char *cannot(const struct wt_stage_plan *old, const struct wt_stage
 {
 	if (old->kind != new->kind || old->group != new->group)
 		return "a change keeps the stages of a path";
+	if (old->kind == WT_STAGE_MARKOV && old->chain.states != new->chain.states)
+		return "a change keeps the number of states of a chain";
 	if (old->kind != WT_STAGE_RATE)
 		return NULL;
 	if (!old->rate.trace != !new->rate.trace)

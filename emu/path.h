@@ -20,6 +20,9 @@
  *                            two-state continuous-time chain: exponential sojourns of mean T, drop share P in each state;
  *                            `shared`: both directions follow the same timeline (the paper's one virtual protocol);
  *                            it starts at random, by the stationary shares, unless told otherwise
+ *   loss twice P, loss gilbert ... twice: two losses in a row;  loss markov state T P [to N P] ...: several states;
+ *   loss elliott p P r P [h P] [k P], loss elliott mean P burst Npackets: a chain that steps with each packet;
+ *   loss list 3,9-12, loss trace FILE: stated packets
  *   duplicate P              independent duplication
  *   reorder P delay T        a share P of packets is held back by T
  *   delay T                  constant delay

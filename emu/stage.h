@@ -131,6 +131,46 @@ struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, co
 /* The present sojourn ends when it would have ended; `start` is history. */
 void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilbert_config *config);
 
+#define WT_CHAIN_STATES 8
+
+struct wt_chain_config {
+	unsigned states, start;       /* start: a state counted from 1; 0: by the stationary law */
+	wt_time mean[WT_CHAIN_STATES];
+	double drop[WT_CHAIN_STATES];
+	double to[WT_CHAIN_STATES][WT_CHAIN_STATES]; /* share of the jumps from one state to another */
+	bool listed[WT_CHAIN_STATES]; /* its jumps were written out */
+};
+
+struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key, const struct wt_key *timeline,
+				      const struct wt_chain_config *config);
+void wt_markov_loss_change(struct wt_node *node, wt_time now, const struct wt_chain_config *config);
+
+struct wt_elliott_config {
+	double p, r; /* good to bad, bad to good, with each packet */
+	double h, k; /* a packet passes in the bad, in the good state */
+};
+
+/* `steps`: the key of the chain's own moves. */
+struct wt_node *wt_elliott_create(const char *name, const struct wt_key *key, const struct wt_key *steps,
+				  const struct wt_elliott_config *config);
+void wt_elliott_change(struct wt_node *node, wt_time now, const struct wt_elliott_config *config);
+
+#define WT_LIST_MAX 64
+#define WT_LIST_LAST UINT64_C(1000000000000)
+
+struct wt_list_range {
+	uint64_t first, last; /* from 1; of the packets of a class */
+};
+
+struct wt_list_config {
+	unsigned count;
+	struct wt_list_range range[WT_LIST_MAX]; /* rising */
+	struct wt_samples *trace;                /* instead: 1 for each packet that is lost. The stage holds it too */
+};
+
+struct wt_node *wt_list_create(const char *name, const struct wt_list_config *config);
+void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_config *config);
+
 struct wt_outage {
 	wt_time at, length;
 	wt_time period; /* 0: once */

@@ -32,6 +32,7 @@ static void insert(struct wt_path_plan *plan, const struct wt_stage_plan *stage)
 static void stage_finish(struct wt_stage_plan *stage)
 {
 	wt_samples_release(stage->rate.trace);
+	wt_samples_release(stage->list.trace);
 }
 
 void wt_path_plan_finish(struct wt_path_plan *plan)

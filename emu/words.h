@@ -13,6 +13,9 @@ enum wt_stage_kind {
 	WT_STAGE_OUTAGE,
 	WT_STAGE_LOSS,
 	WT_STAGE_GILBERT,
+	WT_STAGE_MARKOV,
+	WT_STAGE_ELLIOTT,
+	WT_STAGE_LIST,
 	WT_STAGE_DUPLICATE,
 	WT_STAGE_REORDER,
 	WT_STAGE_DELAY,
@@ -24,7 +27,11 @@ struct wt_stage_plan {
 	unsigned group; /* between bars, from 0 */
 	struct wt_rate_config rate;
 	struct wt_gilbert_config gilbert;
+	struct wt_chain_config chain;
+	struct wt_elliott_config elliott;
+	struct wt_list_config list;
 	bool shared;
+	bool twice; /* loss, gilbert: each share is met twice in a row */
 	unsigned outage_count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
 	double share;  /* loss, duplicate, reorder */
@@ -44,10 +51,13 @@ bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);
 
 /* One stage from its words, the first of which has been taken; for words.c. They set stage->kind. 0 or -EINVAL. */
 int wt_words_rate(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_markov(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage); /* adds one more outage to the stage */
 int wt_words_duplicate(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_reorder(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage);
+/* A mean sojourn, within bounds. */
+int wt_words_mean(struct wt_reader *reader, wt_time *mean);
 
 #endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The history of a continuous-time Markov chain of up to eight states, drawn on scenario time: an exponential sojourn in
+ * each state, then a jump by that state's shares. As with two states (markov.h), the history is a function of key, means,
+ * jumps and start alone, followed lazily.
+ */
+#ifndef WT_EMU_CHAIN_H
+#define WT_EMU_CHAIN_H
+
+#include "emu/stage.h"
+
+struct wt_chain {
+	struct wt_key key;
+	const struct wt_chain_config *config;
+	unsigned state;
+	uint64_t sojourn; /* index of the present one, from 0 */
+	wt_time until;
+};
+
+/* The config must stand as long as the chain; wt_chain_at() first if its values are to change. */
+void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struct wt_chain_config *config);
+/* The state at `now`, which must not go back. */
+unsigned wt_chain_at(struct wt_chain *chain, wt_time now);
+/* Can each state be reached from each other one? Else there is no one stationary law, and no random start. */
+bool wt_chain_connected(const struct wt_chain_config *config);
+/* Shares of time in each state. Only for a connected chain. */
+void wt_chain_stationary(const struct wt_chain_config *config, double share[WT_CHAIN_STATES]);
+
+#endif

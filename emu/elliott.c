@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Gilbert's and Elliott's channel, one step with each packet: what netem calls gemodel.
+ *
+ *        ┌── p ──►┐
+ *      good      bad        a packet passes with k in the good state, with h in the bad one;
+ *        └◄── r ──┘         then the chain steps
+ *
+ * Each class of packets (wt_packets) has a chain of its own, so other traffic neither steps it nor meets its bursts. It
+ * starts by its stationary law.
+ */
+#include "emu/stage.h"
+
+enum { UNKNOWN, GOOD, BAD, CLASS_SHIFT = 48, CLASSES = 512 };
+
+struct elliott {
+	struct wt_stage stage;
+	struct wt_packets packets;
+	struct wt_key key, steps;
+	struct wt_elliott_config config;
+	uint8_t state[CLASSES];
+};
+
+static uint8_t start(const struct elliott *elliott, uint64_t class)
+{
+	double p = elliott->config.p, r = elliott->config.r;
+	uint64_t number = class << CLASS_SHIFT | ((UINT64_C(1) << CLASS_SHIFT) - 1); /* no packet has it */
+
+	/* neither p nor r: it stays good */
+	return p + r > 0 && wt_random_unit(&elliott->steps, number) < p / (p + r) ? BAD : GOOD;
+}
+
+static bool passes(struct elliott *elliott, uint64_t number)
+{
+	const struct wt_elliott_config *config = &elliott->config;
+	uint64_t class = number >> CLASS_SHIFT;
+	uint8_t state = elliott->state[class];
+	bool moves;
+
+	if (state == UNKNOWN)
+		state = start(elliott, class);
+	moves = wt_random_unit(&elliott->steps, number) < (state == GOOD ? config->p : config->r);
+	elliott->state[class] = (state == GOOD) == moves ? BAD : GOOD;
+	return wt_random_unit(&elliott->key, number) < (state == GOOD ? config->k : config->h);
+}
+
+static void elliott_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct elliott *elliott = (struct elliott *)node;
+	uint64_t number;
+
+	node->audit.in++;
+	if (wt_packets_next(&elliott->packets, frame, &number) && !passes(elliott, number)) {
+		wt_node_drop(node, now, frame, WT_DROP_ELLIOTT);
+		return;
+	}
+	frame->time = now;
+	wt_stage_ready(&elliott->stage, frame);
+}
+
+static const struct wt_node_ops elliott_ops = {
+	.input = elliott_input,
+	.output = wt_stage_output,
+	.deadline = wt_stage_deadline,
+	.destroy = wt_stage_destroy,
+};
+
+struct wt_node *wt_elliott_create(const char *name, const struct wt_key *key, const struct wt_key *steps,
+				  const struct wt_elliott_config *config)
+{
+	struct elliott *elliott = wt_stage_new(sizeof(*elliott), &elliott_ops, name);
+
+	if (!elliott)
+		return NULL;
+	elliott->key = *key;
+	elliott->steps = *steps;
+	elliott->config = *config;
+	return &elliott->stage.node;
+}
+
+void wt_elliott_change(struct wt_node *node, wt_time now, const struct wt_elliott_config *config)
+{
+	((struct elliott *)node)->config = *config;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loss of stated packets: by their numbers, or by a file of 0s and 1s that starts again at its end. */
+#include "emu/stage.h"
+
+struct listed {
+	struct wt_stage stage;
+	struct wt_packets packets;
+	struct wt_list_config config;
+};
+
+static bool is_listed(const struct wt_list_config *config, uint64_t place)
+{
+	unsigned low = 0, high = config->count;
+
+	if (config->trace)
+		return config->trace->value[place % config->trace->count];
+	while (low < high) { /* the first range that does not end before it */
+		unsigned middle = (low + high) / 2;
+
+		if (config->range[middle].last < place + 1)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < config->count && config->range[low].first <= place + 1;
+}
+
+static void listed_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct listed *listed = (struct listed *)node;
+	uint64_t number;
+
+	node->audit.in++;
+	if (wt_packets_next(&listed->packets, frame, &number) &&
+	    is_listed(&listed->config, number & ((UINT64_C(1) << 48) - 1))) {
+		wt_node_drop(node, now, frame, WT_DROP_LIST);
+		return;
+	}
+	frame->time = now;
+	wt_stage_ready(&listed->stage, frame);
+}
+
+static void listed_destroy(struct wt_node *node)
+{
+	if (node)
+		wt_samples_release(((struct listed *)node)->config.trace);
+	wt_stage_destroy(node);
+}
+
+static const struct wt_node_ops listed_ops = {
+	.input = listed_input,
+	.output = wt_stage_output,
+	.deadline = wt_stage_deadline,
+	.destroy = listed_destroy,
+};
+
+struct wt_node *wt_list_create(const char *name, const struct wt_list_config *config)
+{
+	struct listed *listed = wt_stage_new(sizeof(*listed), &listed_ops, name);
+
+	if (!listed)
+		return NULL;
+	listed->config = *config;
+	wt_samples_hold(config->trace);
+	return &listed->stage.node;
+}
+
+void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_config *config)
+{
+	struct listed *listed = (struct listed *)node;
+	struct wt_samples *old = listed->config.trace;
+
+	wt_samples_hold(config->trace);
+	listed->config = *config;
+	wt_samples_release(old);
+}

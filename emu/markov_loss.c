@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Loss by the state of a continuous-time Markov chain of several states (chain.h): in state s with share drop[s]. */
+#include "emu/chain.h"
+
+struct markov_loss {
+	struct wt_stage stage;
+	struct wt_packets packets;
+	struct wt_chain chain;
+	struct wt_chain_config config;
+	struct wt_key key;
+};
+
+static void markov_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct markov_loss *loss = (struct markov_loss *)node;
+	unsigned state = wt_chain_at(&loss->chain, now);
+	uint64_t number;
+
+	node->audit.in++;
+	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_unit(&loss->key, number) < loss->config.drop[state]) {
+		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
+		return;
+	}
+	frame->time = now;
+	wt_stage_ready(&loss->stage, frame);
+}
+
+static const struct wt_node_ops markov_ops = {
+	.input = markov_input,
+	.output = wt_stage_output,
+	.deadline = wt_stage_deadline,
+	.destroy = wt_stage_destroy,
+};
+
+struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key, const struct wt_key *timeline,
+				      const struct wt_chain_config *config)
+{
+	struct markov_loss *loss = wt_stage_new(sizeof(*loss), &markov_ops, name);
+
+	if (!loss)
+		return NULL;
+	loss->key = *key;
+	loss->config = *config;
+	wt_chain_init(&loss->chain, timeline, &loss->config);
+	return &loss->stage.node;
+}
+
+void wt_markov_loss_change(struct wt_node *node, wt_time now, const struct wt_chain_config *config)
+{
+	struct markov_loss *loss = (struct markov_loss *)node;
+
+	wt_chain_at(&loss->chain, now);
+	loss->config = *config;
+}
