@@ -127,6 +127,21 @@ static int parse_elliott(struct wt_reader *reader, struct wt_stage_plan *stage)
 					  "such as \"mean 9%% burst 3packets\"", WT_ABOUT(reader, at));
 }
 
+/* "17" or "100-120"; 0 where a number is missing. */
+static struct wt_list_range read_range(const char **text)
+{
+	struct wt_list_range range = {0, 0};
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return range;
+	range.first = range.last = strtoull(*text, &end, 10);
+	if (*end == '-')
+		range.last = isdigit((unsigned char)*++end) ? strtoull(end, &end, 10) : 0;
+	*text = end;
+	return range;
+}
+
 /* "3,17,100-120": from 1, rising. */
 static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
@@ -138,28 +153,16 @@ static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
 	if (!text)
 		return -EINVAL;
 	for (;;) {
-		uint64_t range[2] = {0, 0};
-		char *end = NULL;
+		struct wt_list_range range = read_range(&text);
 
 		if (list->count == WT_LIST_MAX)
 			return wt_reader_complain(reader, "word %u: at most %d numbers and ranges", reader->place[reader->at - 1],
 						  WT_LIST_MAX);
-		for (unsigned i = 0; i < 2; i++) {
-			if (isdigit((unsigned char)*text)) {
-				range[i] = strtoull(text, &end, 10);
-				text = end;
-			}
-			if (i || *text != '-')
-				break;
-			text++;
-		}
-		if (end && end[-1] != '-' && !range[1])
-			range[1] = range[0];
-		if (range[0] <= last || range[1] < range[0] || range[1] > WT_LIST_LAST || (*text && *text != ','))
+		if (range.first <= last || range.last < range.first || range.last > WT_LIST_LAST || (*text && *text != ','))
 			return wt_reader_complain(reader, WT_WORD "numbers of packets from 1, rising, such as \"3,17,100-120\"",
 						  WT_ABOUT(reader, reader->at - 1));
-		list->range[list->count++] = (struct wt_list_range){range[0], range[1]};
-		last = range[1];
+		list->range[list->count++] = range;
+		last = range.last;
 		if (!*text++)
 			return 0;
 	}

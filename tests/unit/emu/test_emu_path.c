@@ -6,73 +6,73 @@
 
 #include "emu/path.h"
 
+static const struct {
+	const char *words, *normal, *names;
+} good_words[] = {
+	{"", "", ""},
+	{"  \t\n ", "", ""},
+	{"delay 15ms", "delay 15ms", "fwd.delay "},
+	{"delay 0", "delay 0", "fwd.delay "},
+	{"rate 10Mbit burst 20KB limit 64KB delay 15ms loss gilbert on 1s 20% off 1s 0%",
+	 "rate 10Mbit burst 20KB limit 64KB loss gilbert on 1s 20% off 1s 0% delay 15ms",
+	 "fwd.rate fwd.gilbert fwd.delay "},
+	{"delay 15ms reorder 1% delay 5ms duplicate 0.5% loss 2% loss gilbert off 5s 0 on 500ms .99e0 ", NULL, NULL},
+	{"delay 15ms reorder 1% delay 5ms duplicate 0.5% loss 2% loss gilbert off 5s 0% on 500ms 99% start off "
+	 "shared outage every 5s for 500ms outage at 1min for 2s rate 1Gbit limit 1MiB overhead 24B burst 0B",
+	 "rate 1Gbit burst 0 limit 1MiB overhead 24B outage every 5s for 500ms outage at 60s for 2s loss 2% "
+	 "loss gilbert on 500ms 99% off 5s 0% shared start off duplicate 0.5% reorder 1% delay 5ms delay 15ms",
+	 "fwd.rate fwd.outage fwd.loss fwd.gilbert fwd.duplicate fwd.reorder fwd.delay "},
+	{"loss 1%|rate 2Mbit burst 0B limit 64KB|loss 1% delay 1ms", "loss 1% | rate 2Mbit burst 0 limit 64KB | loss 1% delay 1ms",
+	 "fwd.loss fwd.rate fwd.loss.2 fwd.delay "},
+	{"outage at 1s every 10s for 1s", "outage at 1s every 10s for 1s", "fwd.outage "},
+	{"outage at 10s every 10s for 1s", "outage every 10s for 1s", "fwd.outage "},
+	{"loss 0.3333333333333333", NULL, "fwd.loss "},
+	{"loss 7%", "loss 7%", "fwd.loss "},
+	{"loss 0.07", "loss 7%", "fwd.loss "},
+	{"loss gilbert on 1s 20% off 1s 0% start on", "loss gilbert on 1s 20% off 1s 0% start on", "fwd.gilbert "},
+	{"loss twice 20%", "loss twice 20%", "fwd.loss "},
+	{"loss gilbert twice on 1s 20% off 1s 0%", "loss gilbert on 1s 20% off 1s 0% twice", "fwd.gilbert "},
+	{"loss elliott mean 50% burst 2packets", "loss elliott p 50% r 50% h 0% k 100%", "fwd.elliott "},
+	{"loss elliott r 30% p 1% h 20%", "loss elliott p 1% r 30% h 20% k 100%", "fwd.elliott "},
+	{"loss list 3,17,100-120 loss 1%", "loss 1% loss list 3,17,100-120", "fwd.loss fwd.list "},
+	{"loss markov state 1s 0% state 1s 5% state 500ms 80%", "loss markov state 1s 0% state 1s 5% state 500ms 80%", "fwd.markov "},
+	{"loss markov state 1s 0% to 2 100% state 1s 5% to 1 100% start 2 shared",
+	 "loss markov state 1s 0% to 2 100% state 1s 5% to 1 100% shared start 2", "fwd.markov "},
+	{"rate 10Mbit burst 0B queue codel limit 64KB interval 100ms", "rate 10Mbit burst 0 limit 64KB queue codel target 5ms interval 100ms",
+	 "fwd.rate "},
+	{"rate 10Mbit burst 0B limit 1packet queue tail", "rate 10Mbit burst 0 limit 1packets", "fwd.rate "},
+	{"rate 20KB every 30ms limit 64KB burst 20KB", "rate 20KB every 30ms burst 20KB limit 64KB", "fwd.rate "},
+	{"rate 1Mbit burst 0B limit 64KB queue fq_codel ecn flows 16",
+	 "rate 1Mbit burst 0 limit 64KB queue fq_codel target 5ms interval 100ms flows 16 quantum 1514B ecn", "fwd.rate "},
+	{"rate 1Mbit burst 0B limit 64KB queue red max 45KB min 15KB gentle",
+	 "rate 1Mbit burst 0 limit 64KB queue red min 15KB max 45KB prob 10% weight 0.002 gentle", "fwd.rate "},
+	{"rate 1Mbit burst 0B limit 64KB queue pie allowance 0",
+	 "rate 1Mbit burst 0 limit 64KB queue pie target 15ms update 15ms allowance 0 alpha 0.125 beta 1.25 mark 10%", "fwd.rate "},
+	{"rate 1Mbit burst 0B limit 64KB queue dualpi2", NULL, "fwd.rate "},
+	{"loss gilbert on 1s 20% off 1s 0% start random", "loss gilbert on 1s 20% off 1s 0%", "fwd.gilbert "},
+};
+
 static void words_give_stages_in_the_stated_order_whatever_their_own(void **state)
 {
-	static const struct {
-		const char *words, *normal, *names;
-	} table[] = {
-		{"", "", ""},
-		{"  \t\n ", "", ""},
-		{"delay 15ms", "delay 15ms", "fwd.delay "},
-		{"delay 0", "delay 0", "fwd.delay "},
-		{"rate 10Mbit burst 20KB limit 64KB delay 15ms loss gilbert on 1s 20% off 1s 0%",
-		 "rate 10Mbit burst 20KB limit 64KB loss gilbert on 1s 20% off 1s 0% delay 15ms",
-		 "fwd.rate fwd.gilbert fwd.delay "},
-		{"delay 15ms reorder 1% delay 5ms duplicate 0.5% loss 2% loss gilbert off 5s 0 on 500ms .99e0 ", NULL, NULL},
-		{"delay 15ms reorder 1% delay 5ms duplicate 0.5% loss 2% loss gilbert off 5s 0% on 500ms 99% start off "
-		 "shared outage every 5s for 500ms outage at 1min for 2s rate 1Gbit limit 1MiB overhead 24B burst 0B",
-		 "rate 1Gbit burst 0 limit 1MiB overhead 24B outage every 5s for 500ms outage at 60s for 2s loss 2% "
-		 "loss gilbert on 500ms 99% off 5s 0% shared start off duplicate 0.5% reorder 1% delay 5ms delay 15ms",
-		 "fwd.rate fwd.outage fwd.loss fwd.gilbert fwd.duplicate fwd.reorder fwd.delay "},
-		{"loss 1%|rate 2Mbit burst 0B limit 64KB|loss 1% delay 1ms", "loss 1% | rate 2Mbit burst 0 limit 64KB | loss 1% delay 1ms",
-		 "fwd.loss fwd.rate fwd.loss.2 fwd.delay "},
-		{"outage at 1s every 10s for 1s", "outage at 1s every 10s for 1s", "fwd.outage "},
-		{"outage at 10s every 10s for 1s", "outage every 10s for 1s", "fwd.outage "},
-		{"loss 0.3333333333333333", NULL, "fwd.loss "},
-		{"loss 7%", "loss 7%", "fwd.loss "},
-		{"loss 0.07", "loss 7%", "fwd.loss "},
-		{"loss gilbert on 1s 20% off 1s 0% start on", "loss gilbert on 1s 20% off 1s 0% start on", "fwd.gilbert "},
-		{"loss twice 20%", "loss twice 20%", "fwd.loss "},
-		{"loss gilbert twice on 1s 20% off 1s 0%", "loss gilbert on 1s 20% off 1s 0% twice", "fwd.gilbert "},
-		{"loss elliott mean 50% burst 2packets", "loss elliott p 50% r 50% h 0% k 100%", "fwd.elliott "},
-		{"loss elliott r 30% p 1% h 20%", "loss elliott p 1% r 30% h 20% k 100%", "fwd.elliott "},
-		{"loss list 3,17,100-120 loss 1%", "loss 1% loss list 3,17,100-120", "fwd.loss fwd.list "},
-		{"loss markov state 1s 0% state 1s 5% state 500ms 80%", "loss markov state 1s 0% state 1s 5% state 500ms 80%", "fwd.markov "},
-		{"loss markov state 1s 0% to 2 100% state 1s 5% to 1 100% start 2 shared",
-		 "loss markov state 1s 0% to 2 100% state 1s 5% to 1 100% shared start 2", "fwd.markov "},
-		{"rate 10Mbit burst 0B queue codel limit 64KB interval 100ms", "rate 10Mbit burst 0 limit 64KB queue codel target 5ms interval 100ms",
-		 "fwd.rate "},
-		{"rate 10Mbit burst 0B limit 1packet queue tail", "rate 10Mbit burst 0 limit 1packets", "fwd.rate "},
-		{"rate 20KB every 30ms limit 64KB burst 20KB", "rate 20KB every 30ms burst 20KB limit 64KB", "fwd.rate "},
-		{"rate 1Mbit burst 0B limit 64KB queue fq_codel ecn flows 16",
-		 "rate 1Mbit burst 0 limit 64KB queue fq_codel target 5ms interval 100ms flows 16 quantum 1514B ecn", "fwd.rate "},
-		{"rate 1Mbit burst 0B limit 64KB queue red max 45KB min 15KB gentle",
-		 "rate 1Mbit burst 0 limit 64KB queue red min 15KB max 45KB prob 10% weight 0.002 gentle", "fwd.rate "},
-		{"rate 1Mbit burst 0B limit 64KB queue pie allowance 0",
-		 "rate 1Mbit burst 0 limit 64KB queue pie target 15ms update 15ms allowance 0 alpha 0.125 beta 1.25 mark 10%", "fwd.rate "},
-		{"rate 1Mbit burst 0B limit 64KB queue dualpi2", NULL, "fwd.rate "},
-		{"loss gilbert on 1s 20% off 1s 0% start random", "loss gilbert on 1s 20% off 1s 0%", "fwd.gilbert "},
-	};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < sizeof(good_words) / sizeof(good_words[0]); i++) {
 		struct wt_path path, again;
 		char err[300] = "", names[300] = "";
-		int error = wt_path_init(&path, table[i].words, "fwd", 1, err, sizeof(err));
+		int error = wt_path_init(&path, good_words[i].words, "fwd", 1, err, sizeof(err));
 
-		if (!table[i].normal && !table[i].names) {
+		if (!good_words[i].normal && !good_words[i].names) {
 			assert_int_equal(error, -EINVAL);
 			continue;
 		}
 		if (error)
-			fail_msg("%s: %s", table[i].words, err);
+			fail_msg("%s: %s", good_words[i].words, err);
 		for (unsigned s = 0; s < path.count; s++) {
 			strcat(names, path.stage[s]->name);
 			strcat(names, " ");
 			assert_int_equal(path.stage[s]->ports, 2);
 		}
-		assert_string_equal(names, table[i].names);
-		if (table[i].normal)
-			assert_string_equal(path.text, table[i].normal);
+		assert_string_equal(names, good_words[i].names);
+		if (good_words[i].normal)
+			assert_string_equal(path.text, good_words[i].normal);
 		assert_int_equal(wt_path_init(&again, path.text, "fwd", 1, err, sizeof(err)), 0);
 		assert_string_equal(again.text, path.text);
 		wt_path_finish(&again);
