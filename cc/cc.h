@@ -166,6 +166,7 @@ enum wt_tx_flags {
 	WT_TX_SACKED = 1,
 	WT_TX_LOST = 2,          /* held lost, waiting to be resent (cleared when it is) */
 	WT_TX_RETRANSMITTED = 4, /* sent more than once */
+	WT_TX_DELIVERED = 8,     /* was SACKED once, so `delivered` has it, whatever a timeout did to SACKED */
 };
 
 /* One segment as first sent. Records cover [snd_una, snd_nxt) without gaps, ascending. */

@@ -19,13 +19,12 @@ const char *wt_tcp_state_name(enum wt_tcp_state state)
 /* When the table is full the oldest TIME-WAIT makes room (RFC 9293 3.6.1 lets us; better than refusing the living). */
 static bool make_room(struct wt_host *host)
 {
-	struct wt_tcp *oldest = NULL;
+	struct wt_tcp *oldest = host->wait_head;
 
 	if (host->count < host->config.max_connections)
 		return true;
-	for (struct wt_tcp *tcp = host->all; tcp; tcp = tcp->all_next) /* newest first */
-		if (tcp->state == WT_TCP_TIME_WAIT && tcp->handle == WT_HANDLE_NONE)
-			oldest = tcp;
+	while (oldest && oldest->handle != WT_HANDLE_NONE) /* the application may still read from it */
+		oldest = oldest->wait_next;
 	if (!oldest)
 		return false;
 	wt_tcb_end(oldest, 0);
@@ -84,10 +83,52 @@ int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 	return 0;
 }
 
+/*
+ * The peer's end: the receive ring, and intervals for what waits above holes. A slow-start overshoot drops every other
+ * segment of a window, so one interval for two segments keeps all the rest; between 64 and 2048 of them.
+ */
+int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	uint64_t holes = settings->rcv_buffer / (2 * settings->mss);
+
+	if (wt_ring_init(&tcp->rcv, (uint32_t)settings->rcv_buffer, irs + 1))
+		return -ENOMEM;
+	return wt_ranges_init(&tcp->waiting, holes < 64 ? 64 : holes > 2048 ? 2048 : (uint32_t)holes);
+}
+
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 {
 	wt_trace(tcp->host, tcp->conn, STATE, tcp->state, state);
 	tcp->state = state;
+}
+
+void wt_tcb_wait(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
+	tcp->wait_prev = host->wait_tail;
+	if (host->wait_tail)
+		host->wait_tail->wait_next = tcp;
+	else
+		host->wait_head = tcp;
+	host->wait_tail = tcp;
+}
+
+static void end_wait(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	if (tcp->wait_prev)
+		tcp->wait_prev->wait_next = tcp->wait_next;
+	else
+		host->wait_head = tcp->wait_next;
+	if (tcp->wait_next)
+		tcp->wait_next->wait_prev = tcp->wait_prev;
+	else
+		host->wait_tail = tcp->wait_prev;
+	tcp->wait_prev = tcp->wait_next = NULL;
 }
 
 void wt_tcb_end(struct wt_tcp *tcp, int error)
@@ -100,6 +141,8 @@ void wt_tcb_end(struct wt_tcp *tcp, int error)
 		listener->half_open--;
 		tcp->handle = WT_HANDLE_NONE; /* nobody ever heard of it, so nobody will give it up */
 	}
+	if (tcp->state == WT_TCP_TIME_WAIT)
+		end_wait(tcp);
 	wt_demux_remove(tcp);
 	wt_tcb_set_state(tcp, WT_TCP_CLOSED);
 	for (unsigned i = 0; i < WT_TIMERS; i++)
@@ -130,6 +173,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	host->count--;
 	wt_ring_finish(&tcp->snd);
 	wt_ring_finish(&tcp->rcv);
+	wt_ranges_finish(&tcp->waiting);
 	wt_board_finish(&tcp->board);
 	free(tcp->sender);
 	free(tcp->recovery);

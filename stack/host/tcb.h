@@ -42,10 +42,9 @@ uint32_t wt_ring_span(const struct wt_ring *ring, wt_seq seq, uint32_t len, cons
 struct wt_scoreboard {
 	struct wt_outstanding view;
 	struct wt_tx_record *records; /* view.ring, writable */
-	uint32_t lost_hint;           /* no LOST record below this index */
+	uint32_t lost_hint;           /* index of the first LOST record, if there is any */
 	wt_seq marked_to;             /* records below are SACKed, LOST or were resent since their mark */
-	struct wt_range seen[WT_TCP_SACK_BLOCKS]; /* SACK blocks of the last ACK: already marked */
-	unsigned seen_count;
+	struct wt_ranges reported;    /* what SACK blocks have said, to the octet */
 };
 
 struct wt_rtt {
@@ -83,6 +82,7 @@ struct wt_tcp {
 	struct wt_tcp_config config;
 	struct wt_tcp *hash_next;
 	struct wt_tcp *all_prev, *all_next;
+	struct wt_tcp *wait_prev, *wait_next; /* in TIME-WAIT: those that entered before and after */
 
 	/* application */
 	enum wt_handle handle;
@@ -116,6 +116,7 @@ struct wt_tcp {
 	bool idle_told;
 	unsigned rto_count, syn_attempt, keep_count;
 	uint32_t burst_left;
+	wt_time syn_at; /* when our first SYN left */
 	wt_time last_sent, last_heard, pace_at; /* pace_at: earliest next data segment of a paced sender */
 
 	/* receive sequence space */
@@ -178,6 +179,7 @@ struct wt_host {
 	struct wt_tcp **table; /* connections by hash of the four-tuple; listeners by local port */
 	uint32_t table_mask, count, next_conn;
 	struct wt_tcp *all;
+	struct wt_tcp *wait_head, *wait_tail; /* TIME-WAITs, the oldest first */
 	struct wt_tcp *ready_head, *ready_tail;
 	struct wt_tcp *output_head, *output_tail;
 	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase;
@@ -213,7 +215,9 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 			  const struct wt_endpoint *remote);
 /* 0 or -ENOMEM. above: the last number of the four-tuple's previous connection, or NULL. */
 int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
+int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came: 0 or -ENOMEM */
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
+void wt_tcb_wait(struct wt_tcp *tcp); /* into TIME-WAIT */
 void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */
 void wt_tcb_free(struct wt_tcp *tcp);
 void wt_tcb_release(struct wt_tcp *tcp); /* frees a CLOSED one that nobody holds */
@@ -229,6 +233,7 @@ void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 void wt_tcp_input_closed(struct wt_host *host, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len,
 			 const wt_seq *above); /* see wt_tcb_start() */
+bool wt_tcp_backlog_full(const struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
 
@@ -269,10 +274,11 @@ void wt_board_finish(struct wt_scoreboard *board);
 bool wt_board_full(const struct wt_scoreboard *board);
 struct wt_tx_record *wt_board_push(struct wt_scoreboard *board, wt_seq seq, uint32_t len);
 uint32_t wt_board_find(const struct wt_scoreboard *board, wt_seq seq); /* index of the first record with end > seq */
-uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest); /* bytes newly SACKed */
-bool wt_board_knows(const struct wt_scoreboard *board, wt_seq start, wt_seq end); /* the last ACK said it already */
+/* Takes a SACK block: bytes of records newly SACKed, the one sent last in *newest; *news is set if any octet was unknown. */
+uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest, bool *news);
 void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
 void wt_board_mark_all(struct wt_scoreboard *board);
+void wt_board_settle(struct wt_scoreboard *board); /* after records were taken off or marked */
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
 void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record);
 

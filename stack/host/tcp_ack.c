@@ -18,7 +18,7 @@ struct ack_news {
 	bool duplicate, retransmitted; /* retransmitted: it covers a segment sent more than once */
 	bool window_moved, window_opened; /* opened: it was closed */
 	bool advanced;  /* SEG.ACK moved snd_una */
-	bool new_block; /* a SACK block says more than the last ACK's did, if only about a part of a segment */
+	bool new_block; /* a SACK block reports octets that none did before, if only a part of a segment */
 	wt_time rtt;
 	struct wt_tx_record newest; /* most recently sent record that it covers, len 0: none */
 };
@@ -36,10 +36,7 @@ static bool block_valid(const struct wt_tcp *tcp, wt_seq start, wt_seq end)
 
 static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
 {
-	struct wt_range seen[WT_TCP_SACK_BLOCKS];
-	unsigned count = 0;
-
-	if (!tcp->sack_ok || seg->sack_count == 0)
+	if (!tcp->sack_ok)
 		return;
 	for (unsigned i = 0; i < seg->sack_count; i++) {
 		wt_seq start = seg->sack[i].start, end = seg->sack[i].end;
@@ -47,25 +44,10 @@ static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struc
 		/* the first block may repeat bytes of a later one: a D-SACK (RFC 2883 4), then it marks nothing new anyway */
 		if (!block_valid(tcp, start, end) || wt_seq_lt(start, seg->ack))
 			continue;
-		news->new_block |= !wt_board_knows(&tcp->board, start, end);
-		news->sacked += wt_board_sack(&tcp->board, start, end, &news->newest);
-		seen[count++] = (struct wt_range){start, end};
+		news->sacked += wt_board_sack(&tcp->board, start, end, &news->newest, &news->new_block);
 	}
-	memcpy(tcp->board.seen, seen, count * sizeof(seen[0]));
-	tcp->board.seen_count = count;
 	if (news->newest.len && (news->newest.flags & WT_TX_RETRANSMITTED))
 		news->retransmitted = true;
-}
-
-/* Seen blocks that are acknowledged are forgotten: 4 GiB on, the same numbers would pass for seen. */
-static void forget_seen(struct wt_scoreboard *board, wt_seq ack)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < board->seen_count; i++)
-		if (wt_seq_gt(board->seen[i].end, ack))
-			board->seen[kept++] = board->seen[i];
-	board->seen_count = kept;
 }
 
 /* Takes everything below SEG.ACK off the board. */
@@ -88,7 +70,7 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 			covered = record->len;
 		if (record->flags & WT_TX_SACKED)
 			view->sacked -= covered;
-		else
+		if (!(record->flags & WT_TX_DELIVERED))
 			tcp->delivered += covered;
 		if (record->flags & WT_TX_LOST)
 			view->lost -= covered;
@@ -105,7 +87,8 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 	tcp->delivered_time = tcp->host->now;
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
-	forget_seen(board, ack);
+	wt_ranges_trim(&board->reported, ack);
+	wt_board_settle(board);
 	view->highest_sacked = wt_seq_max(view->highest_sacked, ack);
 }
 
@@ -161,9 +144,10 @@ static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, str
 	if (!(wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack))))
 		return;
 	if (tcp->snd_wnd == 0 && window) {
-		/* the window opens: what probed it goes again at once, and the back-off of the probes is over */
+		/* The window opens: what was sent beyond the edge of the closed one, the probe at least, was thrown away and goes again
+		 * at once, and the back-off of the probes is over. */
 		if (tcp->snd_una != tcp->snd_nxt) {
-			wt_board_mark_lost(&tcp->board, tcp->snd_una + 1, true);
+			wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
 			tcp->force = true;
 		}
 		tcp->rtt.backoff = 0;
@@ -304,8 +288,9 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
 	take_sample(tcp, news.rtt);
 	take_window(tcp, seg, &news);
-	if (tcp->snd_wnd == 0)
-		tcp->rto_count = 0; /* the peer lives, it just has no room */
+	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */
+	if (tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
+		tcp->rto_count = 0;
 	if (advanced || news.duplicate || news.sacked || seg->experiment_count)
 		tell_modules(tcp, seg, &news);
 	if (advanced)

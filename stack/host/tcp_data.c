@@ -87,7 +87,7 @@ static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_
 		.flags = flags | (seg->flags & WT_PSH ? WT_RX_PSH : 0),
 		.has_ts = tcp->ts_ok && seg->has_ts,
 		.tsval = seg->tsval,
-		.out_of_order = wt_ranges_bytes(&tcp->waiting),
+		.out_of_order = tcp->waiting.bytes,
 	};
 	unsigned verdict = WT_RX_DEFAULT;
 

@@ -23,7 +23,7 @@ static void challenge(struct wt_tcp *tcp)
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
 {
 	if (tcp->state != WT_TCP_TIME_WAIT) {
-		wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
+		wt_tcb_wait(tcp);
 		wt_host_notify(tcp, WT_TCP_EV_CLOSED);
 	}
 	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, WT_NEVER);
@@ -33,10 +33,21 @@ void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
 
 /* ---- SYN-SENT: 3.10.7.3 --------------------------------------------------------------------------------- */
 
+/* RFC 7323 3.2: what a SYN-ACK echoes must be the timestamp of a SYN that we sent. */
+static bool echo_ok(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	uint32_t first = tcp->ts_offset + (uint32_t)(tcp->syn_at / WT_MS), now = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
+
+	return !tcp->config.settings.timestamps || !seg->has_ts ||
+	       ((int32_t)(seg->tsecr - first) >= 0 && (int32_t)(now - seg->tsecr) >= 0);
+}
+
 static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
 	bool acceptable = (seg->flags & WT_ACK) && wt_seq_gt(seg->ack, tcp->iss) && wt_seq_le(seg->ack, tcp->snd_nxt);
 
+	if ((seg->flags & WT_ACK) && !(seg->flags & WT_RST) && !echo_ok(tcp, seg))
+		acceptable = false;
 	if ((seg->flags & WT_ACK) && !acceptable) {
 		if (!(seg->flags & WT_RST))
 			wt_tcp_send_reset(tcp->host, &tcp->local, &tcp->remote, seg->ack, 0, WT_RST);
@@ -49,8 +60,7 @@ static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	}
 	if (!(seg->flags & WT_SYN))
 		return;
-	/* RFC 7323 3.2: the echo in a SYN-ACK must be of our SYN; 1 s of slack per retransmission is in the range test of measure() */
-	if (wt_ring_init(&tcp->rcv, (uint32_t)tcp->config.settings.rcv_buffer, seg->seq + 1)) {
+	if (wt_tcb_receive(tcp, seg->seq)) {
 		wt_tcb_end(tcp, -ENOMEM);
 		return;
 	}
@@ -287,11 +297,11 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 
 /*
  * RFC 9293 3.10.7.4 (TIME-WAIT), RFC 6191: a new SYN beyond what was received may reuse the four-tuple, if somebody
- * listens: otherwise a guess at a SYN would end the wait (RFC 1337).
+ * listens and has room: otherwise a guess at a SYN would end the wait (RFC 1337).
  */
 static bool reopens(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_tcp *listener)
 {
-	return listener && tcp->state == WT_TCP_TIME_WAIT &&
+	return listener && !wt_tcp_backlog_full(listener) && tcp->state == WT_TCP_TIME_WAIT &&
 	       (seg->flags & (WT_SYN | WT_ACK | WT_RST | WT_FIN)) == WT_SYN &&
 	       (wt_seq_gt(seg->seq, tcp->rcv_nxt) ||
 		(tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsval - tcp->ts_recent) > 0));

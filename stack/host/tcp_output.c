@@ -50,15 +50,13 @@ static bool paced(const struct wt_tcp *tcp)
 static bool may_retransmit(const struct wt_tcp *tcp)
 {
 	const struct wt_scoreboard *board = &tcp->board;
-	uint32_t len, i = board->lost_hint;
+	uint32_t len;
 
 	if (board->view.lost == 0)
 		return false;
 	if (tcp->force)
 		return true;
-	while (!(wt_tx_record_at(&board->view, i)->flags & WT_TX_LOST))
-		i++;
-	len = wt_tx_record_at(&board->view, i)->len;
+	len = wt_tx_record_at(&board->view, board->lost_hint)->len;
 	if (tcp->out.burst && tcp->burst_left < len)
 		return false;
 	return window_left(tcp) >= len && !paced(tcp);
@@ -153,19 +151,17 @@ static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
 static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
 	const struct wt_ranges *waiting = &tcp->waiting;
-	uint32_t first = waiting->count;
+	uint32_t first = wt_ranges_find(waiting, tcp->sack_first);
 
 	if (!tcp->sack_ok)
 		return;
 	if (tcp->has_dsack)
 		add_block(seg, tcp->dsack.start, tcp->dsack.end);
 	tcp->has_dsack = false;
-	for (uint32_t i = 0; i < waiting->count; i++) {
-		if (wt_seq_le(waiting->at[i].start, tcp->sack_first) && wt_seq_gt(waiting->at[i].end, tcp->sack_first)) {
-			first = i;
-			add_block(seg, waiting->at[i].start, waiting->at[i].end);
-		}
-	}
+	if (first < waiting->count && wt_seq_le(waiting->at[first].start, tcp->sack_first))
+		add_block(seg, waiting->at[first].start, waiting->at[first].end);
+	else
+		first = waiting->count; /* what changed last was delivered since */
 	/* then the highest ones: they were reported most recently when segments arrive in order above the holes */
 	for (uint32_t i = waiting->count; i-- > 0 && seg->sack_count < WT_TCP_SACK_BLOCKS;)
 		if (i != first)
@@ -346,6 +342,7 @@ static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 		tcp->count.retransmits_segs++;
 	} else {
 		record = note_new(tcp, 1);
+		tcp->syn_at = tcp->host->now;
 	}
 	note_sent(tcp, record, again);
 	if (seg.flags & WT_ACK)

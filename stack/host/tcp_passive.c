@@ -100,6 +100,11 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	wt_host_notify(listener, WT_TCP_EV_ACCEPT);
 }
 
+bool wt_tcp_backlog_full(const struct wt_tcp *listener)
+{
+	return listener->half_open + listener->acceptable >= listener->backlog;
+}
+
 /* 3.10.7.2 third: a SYN makes a connection in SYN-RECEIVED, unless the backlog is full: then it is dropped, unanswered. */
 static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, const struct wt_endpoint *remote,
 		  const struct wt_tcp_header *seg, const wt_seq *above)
@@ -107,7 +112,7 @@ static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, cons
 	struct wt_host *host = listener->host;
 	struct wt_tcp *tcp;
 
-	if (listener->half_open + listener->acceptable >= listener->backlog)
+	if (wt_tcp_backlog_full(listener))
 		return;
 	tcp = wt_tcb_new(host, &listener->config, local, remote);
 	if (!tcp)
@@ -122,7 +127,7 @@ static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, cons
 	tcp->listener = listener;
 	listener->half_open++;
 	wt_tcp_learn_syn(tcp, seg);
-	if (wt_ring_init(&tcp->rcv, (uint32_t)tcp->config.settings.rcv_buffer, tcp->irs + 1)) {
+	if (wt_tcb_receive(tcp, tcp->irs)) {
 		listener->half_open--;
 		wt_demux_remove(tcp);
 		wt_tcb_free(tcp);

@@ -148,6 +148,23 @@ static void a_handoff_is_survived_and_the_time_lost_is_bounded(void **state)
 	}
 }
 
+/* A slow-start overshoot of a long fat path drops every other segment: hundreds of holes, each resent once, nothing else. */
+static void hundreds_of_holes_in_one_window_are_each_filled_once(void **state)
+{
+	struct setup setup = {.settings = "snd_buffer=16MiB,rcv_buffer=16MiB", .fwd = "rate 1Gbit burst 0B limit 2MB delay 20ms",
+			      .rev = "delay 20ms", .size = 100 << 20};
+	struct wt_scenario_result result;
+	struct wt_scenario scenario;
+	struct wt_bulk_sender flow;
+
+	prepare(&scenario, &setup);
+	result = run(&scenario, &flow);
+	assert_whole(&result, &flow, 100 << 20);
+	assert_true(result.dropped[WT_DROP_QUEUE] > 200);
+	assert_int_equal(flow.info.retransmits_segs, result.dropped[WT_DROP_QUEUE]);
+	assert_int_equal(flow.info.timeouts, 0);
+}
+
 static void a_path_that_never_delivers_ends_the_connection_with_a_time_out(void **state)
 {
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = "loss 100%", .rev = "", .size = 1000};
@@ -266,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_standard_sender_ignores_a_real_receiver),
 		cmocka_unit_test(five_mib_arrive_byte_for_byte_through_loss_reordering_and_duplication),
 		cmocka_unit_test(a_handoff_is_survived_and_the_time_lost_is_bounded),
+		cmocka_unit_test(hundreds_of_holes_in_one_window_are_each_filled_once),
 		cmocka_unit_test(a_path_that_never_delivers_ends_the_connection_with_a_time_out),
 		cmocka_unit_test(a_path_that_dies_in_mid_stream_breaks_the_connection),
 		cmocka_unit_test(sixteen_flows_share_a_link_and_all_arrive),

@@ -5,6 +5,7 @@
 #include "stack/base/ranges.h"
 
 #define MODEL 512
+#define SLOTS 64
 
 /* The model: one flag per byte of a window of sequence space that begins at `base`. */
 static void check_against_model(const struct wt_ranges *set, wt_seq base, const bool *model)
@@ -21,7 +22,7 @@ static void check_against_model(const struct wt_ranges *set, wt_seq base, const 
 			assert_int_equal(set->at[at++].end, base + i + 1);
 	}
 	assert_int_equal(at, set->count);
-	assert_int_equal(bytes, wt_ranges_bytes(set));
+	assert_int_equal(bytes, set->bytes);
 }
 
 static void check_contain(const struct wt_ranges *set, wt_seq base, const bool *model, uint32_t start, uint32_t end)
@@ -42,12 +43,20 @@ static uint32_t runs(const bool *model)
 	return count;
 }
 
+static struct wt_ranges room_for(uint32_t max)
+{
+	struct wt_ranges set;
+
+	assert_int_equal(wt_ranges_init(&set, max), 0);
+	return set;
+}
+
 static void play(wt_seq base, uint64_t seed, uint32_t longest)
 {
 	struct wt_key key = wt_key_derive(seed, "ranges");
 	bool model[MODEL] = {0}, tried[MODEL];
-	struct wt_ranges set = {0};
-	struct wt_range merged;
+	struct wt_ranges set = room_for(SLOTS);
+	struct wt_range merged, expected;
 
 	for (uint64_t n = 0; n < 3000; n++) {
 		uint32_t start = (uint32_t)wt_random_below(&key, 3 * n, MODEL - longest);
@@ -60,18 +69,21 @@ static void play(wt_seq base, uint64_t seed, uint32_t longest)
 			memcpy(tried, model, sizeof(tried));
 			for (uint32_t i = start; i < start + len; i++)
 				tried[i] = true;
+			expected = wt_ranges_merged(&set, base + start, base + start + len);
 			if (wt_ranges_add(&set, base + start, base + start + len, &merged)) {
+				assert_memory_equal(&merged, &expected, sizeof(merged));
 				memcpy(model, tried, sizeof(model));
 				assert_true(wt_seq_le(merged.start, base + start) && wt_seq_ge(merged.end, base + start + len));
 				check_contain(&set, base, model, merged.start - base, merged.end - base);
 			} else {
-				assert_int_equal(set.count, WT_RANGES_MAX);
-				assert_true(runs(tried) > WT_RANGES_MAX);
+				assert_int_equal(set.count, SLOTS);
+				assert_true(runs(tried) > SLOTS);
 			}
 		}
 		check_against_model(&set, base, model);
 		check_contain(&set, base, model, start, start + len);
 	}
+	wt_ranges_finish(&set);
 }
 
 static void random_operations_agree_with_a_bitmap(void **state)
@@ -93,7 +105,7 @@ static void random_operations_agree_across_the_wrap_of_sequence_space(void **sta
 
 static void touching_intervals_become_one(void **state)
 {
-	struct wt_ranges set = {0};
+	struct wt_ranges set = room_for(SLOTS);
 	struct wt_range merged;
 
 	assert_true(wt_ranges_add(&set, 10, 20, &merged));
@@ -103,32 +115,45 @@ static void touching_intervals_become_one(void **state)
 	assert_int_equal(set.count, 1);
 	assert_int_equal(merged.start, 10);
 	assert_int_equal(merged.end, 40);
+	wt_ranges_finish(&set);
 }
 
 static void an_empty_or_reversed_interval_adds_nothing(void **state)
 {
-	struct wt_ranges set = {0};
+	struct wt_ranges set = room_for(SLOTS);
 
 	assert_true(wt_ranges_add(&set, 10, 10, NULL));
 	assert_true(wt_ranges_add(&set, 10, 5, NULL));
 	assert_int_equal(set.count, 0);
+	wt_ranges_finish(&set);
 }
 
 static void a_full_set_refuses_a_new_hole_but_still_merges(void **state)
 {
-	struct wt_ranges set = {0}, before;
+	struct wt_ranges set = room_for(SLOTS), before;
 	struct wt_range merged;
 
-	for (uint32_t i = 0; i < WT_RANGES_MAX; i++)
+	for (uint32_t i = 0; i < SLOTS; i++)
 		assert_true(wt_ranges_add(&set, 100 * i, 100 * i + 50, NULL));
 	before = set;
-	assert_false(wt_ranges_add(&set, 100 * WT_RANGES_MAX, 100 * WT_RANGES_MAX + 1, &merged));
+	assert_false(wt_ranges_add(&set, 100 * SLOTS, 100 * SLOTS + 1, &merged));
 	assert_false(wt_ranges_add(&set, 60, 70, NULL));
 	assert_memory_equal(&set, &before, sizeof(set));
 	assert_true(wt_ranges_add(&set, 50, 100, &merged));
-	assert_int_equal(set.count, WT_RANGES_MAX - 1);
+	assert_int_equal(set.count, SLOTS - 1);
 	assert_true(wt_ranges_add(&set, 0, 1000000, &merged));
 	assert_int_equal(set.count, 1);
+	wt_ranges_finish(&set);
+}
+
+static void a_set_without_room_takes_nothing_and_can_be_asked(void **state)
+{
+	struct wt_ranges set = {0};
+
+	assert_false(wt_ranges_add(&set, 10, 20, NULL));
+	assert_false(wt_ranges_contain(&set, 10, 20));
+	wt_ranges_trim(&set, 100);
+	assert_int_equal(set.count, 0);
 }
 
 int main(void)
@@ -139,6 +164,7 @@ int main(void)
 		cmocka_unit_test(touching_intervals_become_one),
 		cmocka_unit_test(an_empty_or_reversed_interval_adds_nothing),
 		cmocka_unit_test(a_full_set_refuses_a_new_hole_but_still_merges),
+		cmocka_unit_test(a_set_without_room_takes_nothing_and_can_be_asked),
 	};
 
 	return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
