@@ -23,6 +23,7 @@ struct wt_tcp_settings {
 	uint64_t dupthresh;        /* duplicate ACKs that mean loss */
 	uint64_t ack_every;        /* full-sized segments per ACK; 1: every segment */
 	wt_time ack_delay;         /* longest delay of an ACK */
+	uint64_t window_update;    /* segments the window must have grown by to be told in a segment of its own */
 	uint64_t ack_delay_tick;   /* bool: delayed ACKs leave on a free-running grid of ack_delay (BSD fast timer) */
 	wt_time tick;              /* timer granularity; 1 ns: exact */
 	wt_time rto_initial;

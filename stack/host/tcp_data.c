@@ -31,12 +31,12 @@ uint32_t wt_tcp_window(struct wt_tcp *tcp)
 
 void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
-	uint32_t buffer = (uint32_t)tcp->config.settings.rcv_buffer, mss = (uint32_t)tcp->config.settings.mss;
-	uint32_t step = buffer / 2 < 2 * mss ? buffer / 2 : 2 * mss;
+	uint64_t half = tcp->config.settings.rcv_buffer / 2, grown = tcp->config.settings.window_update * tcp->config.settings.mss;
+	uint32_t step = (uint32_t)(half < grown ? half : grown);
 
 	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
 		return;
-	/* an update of its own only for two segments or half a buffer, as BSD does */
+	/* an update of its own only for two segments (so BSD) or half a buffer */
 	if (wt_seq_diff(tcp->rcv_nxt + wt_tcp_window(tcp), tcp->rcv_adv) >= (int32_t)step) {
 		tcp->ack_now = true;
 		wt_host_wants_output(tcp);
