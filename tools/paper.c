@@ -30,9 +30,20 @@ static int list_main(int argc, char **argv)
 	return WT_EXIT_OK;
 }
 
+static void show_cell(const struct wt_paper_cell *cell)
+{
+	const char *mark = *cell->suspect ? "?" : " ";
+
+	if (isnan(cell->time))
+		printf(" %17.2f%s", cell->value, mark);
+	else
+		printf(" %8.2f %8.2f%s", cell->value, cell->time, mark);
+}
+
 static void show_numbers(const struct wt_paper *paper)
 {
-	printf("\npublished goodput in KB/s (1000 bytes) and time in s, by %s:\n  %-6s", *paper->axis ? paper->axis : "point", "");
+	printf("\npublished %s%s, by %s:\n  %-6s", wt_paper_metrics[paper->metric].heading,
+	       paper->metric == WT_PAPER_GOODPUT ? " and time in s" : "", *paper->axis ? paper->axis : "point", "");
 	for (unsigned v = 0; v < paper->variants; v++)
 		printf(" %18s", paper->variant[v].label);
 	putchar('\n');
@@ -41,11 +52,10 @@ static void show_numbers(const struct wt_paper *paper)
 
 		printf("  %-6s", point->label);
 		for (unsigned v = 0; v < paper->variants; v++)
-			if (isnan(point->cell[v].goodput))
+			if (isnan(point->cell[v].value))
 				printf(" %18s", "-");
 			else
-				printf(" %8.2f %8.2f%s", point->cell[v].goodput, point->cell[v].time,
-				       *point->cell[v].suspect ? "?" : " ");
+				show_cell(&point->cell[v]);
 		putchar('\n');
 	}
 	for (unsigned p = 0; p < paper->points; p++) {

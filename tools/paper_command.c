@@ -35,6 +35,7 @@ struct command {
 	struct wt_paper paper;
 	struct wt_paper_plan plan;
 	const char *id, *points, *dir;
+	FILE *summary; /* a line per table goes there; NULL: nowhere */
 	uint64_t repeats, jobs, seed;
 	bool json, has_seed;
 };
@@ -180,6 +181,10 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 		wt_paper_json(stdout, plan, report);
 	else
 		wt_paper_print(stdout, plan, report, wall);
+	if (command->summary) {
+		fprintf(command->summary, "%-24s ", plan->paper->id);
+		wt_paper_summary(command->summary, plan, report);
+	}
 	error = wt_paper_files_close(out, plan, report, wall);
 	for (uint32_t i = 0, shown = 0; i < wt_paper_count(plan) && shown < 5; i++)
 		if (records[i].outcome == WT_PAPER_FAILED) {
@@ -232,6 +237,90 @@ static int sweep(struct command *command)
 	return code;
 }
 
+/* ---- all tables of a paper ---------------------------------------------------------------------------- */
+
+/* "tcp-real-2001" names all tables whose id begins so. */
+static bool belongs(const char *table, const char *id)
+{
+	size_t len = strlen(id);
+
+	return strncmp(table, id, len) == 0 && table[len] == '/';
+}
+
+static bool is_family(const char *id)
+{
+	for (unsigned i = 0; id && wt_paper_files[i].id; i++)
+		if (belongs(wt_paper_files[i].id, id))
+			return true;
+	return false;
+}
+
+/* Runs or, to refuse a bad file before the first run, only checks each. */
+static int each_table(const struct command *command, const char *dir, FILE *summary, bool check_only)
+{
+	struct command *one = malloc(sizeof(*one));
+	int code = WT_EXIT_OK;
+
+	if (!one)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+	for (unsigned i = 0; wt_paper_files[i].id && !interrupted; i++) {
+		char name[600], err[400];
+		int result = WT_EXIT_OK;
+
+		if (!belongs(wt_paper_files[i].id, command->id))
+			continue;
+		*one = *command;
+		one->id = wt_paper_files[i].id;
+		snprintf(name, sizeof(name), "%s%s", dir, strchr(one->id, '/'));
+		one->dir = name;
+		one->summary = summary;
+		if (complete(one, err, sizeof(err)))
+			result = wt_fail(WT_EXIT_USAGE, "%s: %s", one->id, err);
+		else if (!check_only)
+			result = sweep(one);
+		if (!check_only && !command->json)
+			putchar('\n');
+		if (result && result != WT_EXIT_SOME_FAILED && result != WT_EXIT_FAILED) {
+			code = result;
+			break;
+		}
+		code = result ? result : code;
+	}
+	free(one);
+	return code;
+}
+
+static int run_family(const struct command *command)
+{
+	double from = wt_wall_clock();
+	char dir[512], *text = NULL;
+	FILE *summary, *file;
+	size_t len;
+	int code = each_table(command, "", NULL, true);
+
+	if (code)
+		return code;
+	if (command->dir)
+		snprintf(dir, sizeof(dir), "%s", command->dir);
+	else if (wt_paper_files_fresh(dir, command->id, command->plan.backend))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no results folder: %s", strerror(errno));
+	summary = open_memstream(&text, &len);
+	if (!summary)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+	code = each_table(command, dir, summary, false);
+	fclose(summary);
+	if (!command->json)
+		fputs(text, stdout);
+	file = wt_paper_files_create(dir, "summary.txt");
+	if (file)
+		fputs(text, file);
+	if (wt_paper_files_shut(file))
+		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s/summary.txt: %s", dir, strerror(errno));
+	free(text);
+	wt_say("%s: all tables in %.1f s, results in %s", command->id, wt_wall_clock() - from, dir);
+	return code;
+}
+
 static int run_main(int argc, char **argv)
 {
 	static struct command command; /* large */
@@ -248,21 +337,24 @@ static int run_main(int argc, char **argv)
 			return option >= 0 ? wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err)
 					   : wt_fail(WT_EXIT_USAGE, "%s", err);
 	}
-	if (complete(&command, err, sizeof(err)))
-		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
+	if (is_family(command.id))
+		return run_family(&command);
+	if (complete(&command, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	return sweep(&command);
 }
 
 const struct wt_command wt_command_paper_run = {
 	.name = "paper run",
-	.arguments = "TABLE",
-	.text = "re-create a published table and compare",
+	.arguments = "TABLE|PAPER",
+	.text = "re-create a published table, or all of a paper, and compare",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run_main,
 	.notes = "  wavetank paper run tcp-real-2001/table1\n"
+		 "  wavetank paper run tcp-real-2001 --repeats 30\n"
 		 "  wavetank paper run tcp-real-2001/table1 --backend tap --points 0,0.05,0.2 --repeats 3\n"
 		 "Results do not depend on --jobs. In real time the same rows are run in virtual time too, and each cell says whether\n"
 		 "the two agree (exit code 1 if one does not). ^C keeps what is done. Exit code 5: some runs failed.",

@@ -26,11 +26,11 @@ static int make(const char *dir)
 	return mkdir(dir, 0777) ? -errno : 0;
 }
 
-static int make_fresh(struct wt_paper_files_out *out, const struct wt_paper_plan *plan)
+int wt_paper_files_fresh(char dir[512], const char *id, const char *backend)
 {
 	char name[96];
 
-	snprintf(name, sizeof(name), "%s", plan->paper->id);
+	snprintf(name, sizeof(name), "%s", id);
 	for (char *c = name; *c; c++)
 		if (*c == '/')
 			*c = '-';
@@ -38,21 +38,21 @@ static int make_fresh(struct wt_paper_files_out *out, const struct wt_paper_plan
 		int error;
 
 		if (n == 1)
-			snprintf(out->dir, sizeof(out->dir), "results/%s-%s", name, plan->backend);
+			snprintf(dir, 512, "results/%s-%s", name, backend);
 		else
-			snprintf(out->dir, sizeof(out->dir), "results/%s-%s-%u", name, plan->backend, n);
-		error = make(out->dir);
+			snprintf(dir, 512, "results/%s-%s-%u", name, backend, n);
+		error = make(dir);
 		if (error != -EEXIST)
 			return error;
 	}
 	return -EEXIST;
 }
 
-static FILE *create(const struct wt_paper_files_out *out, const char *name)
+FILE *wt_paper_files_create(const char *dir, const char *name)
 {
 	char path[600];
 
-	snprintf(path, sizeof(path), "%s/%s", out->dir, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return fopen(path, "wxe");
 }
 
@@ -93,10 +93,10 @@ int wt_paper_files_open(struct wt_paper_files_out *out, const char *dir, const s
 		if (error == -EEXIST)
 			error = 0; /* a folder of the user's; files in it are not overwritten */
 	} else {
-		error = make_fresh(out, plan);
+		error = wt_paper_files_fresh(out->dir, plan->paper->id, plan->backend);
 	}
 	if (!error) {
-		out->runs = create(out, "runs.jsonl");
+		out->runs = wt_paper_files_create(out->dir, "runs.jsonl");
 		if (!out->runs)
 			error = -errno;
 	}
@@ -127,7 +127,7 @@ static void cut_torn_line(const struct wt_paper_files_out *out)
 		fprintf(stderr, "wavetank: %s: %s\n", path, strerror(errno));
 }
 
-static int close_file(FILE *file)
+int wt_paper_files_shut(FILE *file)
 {
 	int error;
 
@@ -155,17 +155,17 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	wt_json_number(&json, "simulated_s", report->simulated);
 	wt_json_number(&json, "wall_s", wall);
 	wt_json_end(&json);
-	error = close_file(out->runs);
+	error = wt_paper_files_shut(out->runs);
 	if (error)
 		cut_torn_line(out);
-	file = create(out, "table.csv");
+	file = wt_paper_files_create(out->dir, "table.csv");
 	if (file)
 		wt_paper_csv(file, plan, report);
-	more = close_file(file);
+	more = wt_paper_files_shut(file);
 	error = error ? error : more;
-	file = create(out, "table.txt");
+	file = wt_paper_files_create(out->dir, "table.txt");
 	if (file)
 		wt_paper_print(file, plan, report, wall);
-	more = close_file(file);
+	more = wt_paper_files_shut(file);
 	return error ? error : more;
 }

@@ -10,6 +10,11 @@ struct wt_paper_files_out {
 	FILE *runs;
 };
 
+/* Makes results/NAME-BACKEND, with -2, -3 ... if it is taken (slashes of the name become dashes), and writes its name to dir. */
+int wt_paper_files_fresh(char dir[512], const char *id, const char *backend);
+/* Creates a file of results that must not be there yet, and closes one: 0, or negative errno (a full disk, a missing file). */
+FILE *wt_paper_files_create(const char *dir, const char *name);
+int wt_paper_files_shut(FILE *file);
 /*
  * Makes `dir`, which must not exist or be empty of results; NULL: results/TABLE-BACKEND, with -2, -3 ... if it is taken. 0, or negative
  * errno with a sentence in err.

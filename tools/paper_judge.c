@@ -13,7 +13,16 @@
 
 #include "tools/paper_run.h"
 
-/* Goodput of one cell by repeat, NaN where it failed. */
+double wt_paper_value(const struct wt_paper *paper, const struct wt_paper_record *record)
+{
+	switch (paper->metric) {
+	case WT_PAPER_SUCCESS: return record->success;
+	case WT_PAPER_TOKENS: return record->tokens;
+	default: return record->goodput;
+	}
+}
+
+/* What one cell came to by repeat, NaN where it failed. */
 static void samples(const struct wt_paper_plan *plan, const struct wt_paper_record *records, unsigned point, unsigned variant,
 		    double *out, unsigned *failed)
 {
@@ -21,14 +30,14 @@ static void samples(const struct wt_paper_plan *plan, const struct wt_paper_reco
 	for (unsigned k = 0; k < plan->repeats; k++) {
 		const struct wt_paper_record *record = wt_paper_record(plan, records, k, point, variant);
 
-		out[k] = record->outcome == WT_PAPER_OK ? record->goodput : NAN;
+		out[k] = record->outcome == WT_PAPER_OK ? wt_paper_value(plan->paper, record) : NAN;
 		*failed += record->outcome == WT_PAPER_FAILED;
 	}
 }
 
 static bool usable(const struct wt_paper_point *point, const struct wt_paper_row_result *row, unsigned variant)
 {
-	return !isnan(point->cell[variant].goodput) && !*point->cell[variant].suspect && row->cell[variant].ours.n;
+	return !isnan(point->cell[variant].value) && !*point->cell[variant].suspect && row->cell[variant].ours.n;
 }
 
 static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_point *point, double *const sample[],
@@ -41,7 +50,7 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 		if (!usable(point, row, i))
 			continue;
 		ours[n] = row->cell[i].ours.mean;
-		paper[n++] = point->cell[i].goodput;
+		paper[n++] = point->cell[i].value;
 		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
 			struct wt_mean difference;
 			double half;
@@ -53,7 +62,7 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 			half = isnan(difference.half) ? 0 : difference.half;
 			if (!difference.n || fabs(difference.mean) <= half)
 				undecided++;
-			else if ((difference.mean > 0) != (point->cell[i].goodput > point->cell[j].goodput))
+			else if ((difference.mean > 0) != (point->cell[i].value > point->cell[j].value))
 				against++;
 		}
 	}
@@ -69,9 +78,9 @@ static const char *verdict(const struct wt_paper_cell *paper, const struct wt_pa
 		return cell->failed ? "failed" : "n/a";
 	if (*paper->suspect)
 		return "suspect";
-	if (isnan(paper->goodput))
+	if (isnan(paper->value))
 		return "n/a";
-	if (fabs(cell->ours.mean - paper->goodput) <= half)
+	if (fabs(cell->ours.mean - paper->value) <= half)
 		return "match";
 	if (fabs(cell->ratio - 1) <= 0.10)
 		return "near";
@@ -97,7 +106,7 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 			sample[v] = all + (size_t)v * plan->repeats;
 			samples(plan, records, p, v, sample[v], &row->cell[v].failed);
 			row->cell[v].ours = wt_mean_of(sample[v], plan->repeats);
-			row->cell[v].ratio = row->cell[v].ours.mean / point->cell[v].goodput;
+			row->cell[v].ratio = row->cell[v].ours.mean / point->cell[v].value;
 		}
 		judge_order(plan, point, sample, row);
 		for (unsigned v = 0; v < variants; v++)

@@ -263,8 +263,8 @@ unsigned wt_paper_agreement(FILE *out, const struct wt_paper_plan *plan, const s
 	size_t comparisons = (size_t)plan->points * paper->variants;
 
 	*cells = 0;
-	fprintf(out, "\n%s (%u runs) beside virtual time (%u runs), KB/s, mean and 95 %% interval:\n", plan->backend, plan->repeats,
-		virtual_repeats);
+	fprintf(out, "\n%s (%u runs) beside virtual time (%u runs), %s, mean and 95 %% interval:\n", plan->backend, plan->repeats,
+		virtual_repeats, wt_paper_metrics[paper->metric].unit);
 	for (unsigned p = 0; p < plan->points; p++)
 		for (unsigned v = 0; v < paper->variants; v++) {
 			agree += compare_cell(out, v ? "" : paper->point[plan->point[p]].label, paper->variant[v].label,

@@ -73,7 +73,7 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 
 		fprintf(out, "  %-5s %-10s %8s ± %-6s %9s %6s  %s%s", v ? "" : point->label, plan->paper->variant[v].label,
 			number(mean, sizeof(mean), "%.1f", cell->ours.mean), number(half, sizeof(half), "%.1f", cell->ours.half),
-			number(paper, sizeof(paper), "%.2f", point->cell[v].goodput),
+			number(paper, sizeof(paper), "%.2f", point->cell[v].value),
 			number(ratio, sizeof(ratio), "%.2f", cell->ratio), cell->verdict,
 			note(notes, point->cell[v].suspect, mark, sizeof(mark)));
 		if (cell->failed)
@@ -83,12 +83,12 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 	print_order(out, plan, row, note(notes, point->note, mark, sizeof(mark)));
 }
 
-static void print_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
+void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
 	static const char *const verdicts[] = {"match", "near", "rank", "differs", "suspect", "failed"};
 	unsigned orders[4] = {0};
 
-	fprintf(out, "\ncells:");
+	fprintf(out, "cells:");
 	for (unsigned i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		unsigned count = 0;
 
@@ -102,6 +102,12 @@ static void print_summary(FILE *out, const struct wt_paper_plan *plan, const str
 		orders[report->row[p].order]++;
 	fprintf(out, " · orders: %u as printed, %u too close to call, %u not as printed\n", orders[WT_ORDER_AGREES],
 		orders[WT_ORDER_UNDECIDED], orders[WT_ORDER_DIFFERS]);
+}
+
+static void print_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
+{
+	fputc('\n', out);
+	wt_paper_summary(out, plan, report);
 	fputs("match: our 95 % interval holds the printed value · near: within 10 % · rank: only the order agrees\n", out);
 }
 
@@ -110,8 +116,9 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 	const struct wt_paper *paper = plan->paper;
 	struct notes notes = {0};
 
-	fprintf(out, "%s: %s\n%s\ngoodput in KB/s (1000 bytes), mean and 95 %% interval of %u runs; first column: %s\n\n", paper->id,
-		paper->title, paper->source, plan->repeats, *paper->axis ? paper->axis : "point");
+	fprintf(out, "%s: %s\n%s\n%s, mean and 95 %% interval of %u runs; first column: %s\n\n", paper->id,
+		paper->title, paper->source, wt_paper_metrics[paper->metric].heading, plan->repeats,
+		*paper->axis ? paper->axis : "point");
 	fprintf(out, "  %-5s %-10s %8s   %-6s %9s %6s  %s\n", "", "protocol", "ours", "", "paper", "ratio", "verdict");
 	for (unsigned p = 0; p < plan->points; p++)
 		print_row(out, plan, report, p, &notes);
@@ -126,14 +133,17 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 
 void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
-	fputs("point,variant,runs,failed,goodput_mean_kBps,goodput_half95_kBps,goodput_stddev_kBps,paper_goodput_kBps,ratio,"
-	      "verdict,paper_suspect\r\n", out);
+	const struct wt_paper_metric *metric = &wt_paper_metrics[plan->paper->metric];
+	const char *name = metric->name, *key = metric->key;
+
+	fprintf(out, "point,variant,runs,failed,%s_mean_%s,%s_half95_%s,%s_stddev_%s,paper_%s_%s,ratio,verdict,paper_suspect\r\n",
+		name, key, name, key, name, key, name, key);
 	for (unsigned p = 0; p < plan->points; p++) {
 		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
 
 		for (unsigned v = 0; v < plan->paper->variants; v++) {
 			const struct wt_paper_cell_result *cell = &report->row[p].cell[v];
-			const double values[] = {cell->ours.mean, cell->ours.half, cell->ours.deviation, point->cell[v].goodput,
+			const double values[] = {cell->ours.mean, cell->ours.half, cell->ours.deviation, point->cell[v].value,
 						 cell->ratio};
 			char text[32];
 
@@ -143,6 +153,15 @@ void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_p
 			fprintf(out, ",%s,%d\r\n", cell->verdict, *point->cell[v].suspect != '\0');
 		}
 	}
+}
+
+static void json_metric(struct wt_json *json, const struct wt_paper *paper, const char *format, double value)
+{
+	const struct wt_paper_metric *metric = &wt_paper_metrics[paper->metric];
+	char name[64];
+
+	snprintf(name, sizeof(name), format, metric->name, metric->key);
+	wt_json_number(json, name, value);
 }
 
 void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
@@ -166,9 +185,9 @@ void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_
 			wt_json_string(&json, "variant", plan->paper->variant[v].name);
 			wt_json_u64(&json, "runs", cell->ours.n);
 			wt_json_u64(&json, "failed", cell->failed);
-			wt_json_number(&json, "goodput_mean_kBps", cell->ours.mean);
-			wt_json_number(&json, "goodput_half95_kBps", cell->ours.half);
-			wt_json_number(&json, "paper_goodput_kBps", point->cell[v].goodput);
+			json_metric(&json, plan->paper, "%s_mean_%s", cell->ours.mean);
+			json_metric(&json, plan->paper, "%s_half95_%s", cell->ours.half);
+			json_metric(&json, plan->paper, "paper_%s_%s", point->cell[v].value);
 			wt_json_bool(&json, "paper_suspect", *point->cell[v].suspect);
 			wt_json_number(&json, "ratio", cell->ratio);
 			wt_json_string(&json, "verdict", cell->verdict);

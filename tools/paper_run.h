@@ -21,6 +21,8 @@ struct wt_paper_record {
 	char why[160];    /* of FAILED */
 	double goodput;   /* KB/s, 1000 bytes */
 	double time;      /* seconds, first SYN to last acknowledgement */
+	double success;   /* % of the reads of the application; NaN: it makes none */
+	double tokens;    /* KB of tokens per round trip; NaN: no bucket is watched */
 	double simulated, wall;
 	uint64_t sent_segs, retransmits_segs, fast_recoveries, timeouts, dropped_frames;
 };
@@ -34,6 +36,9 @@ struct wt_paper_plan {
 	uint64_t seed; /* repeat k runs with seed + k: the same losses for every variant and point */
 	unsigned jobs; /* at a time; 0: as many as cores */
 };
+
+/* The record's number in the table's metric. */
+double wt_paper_value(const struct wt_paper *paper, const struct wt_paper_record *record);
 
 struct wt_paper_place {
 	unsigned repeat, point, variant; /* point: index into plan->point */
@@ -68,7 +73,7 @@ int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, s
 enum wt_paper_order { WT_ORDER_NONE, WT_ORDER_AGREES, WT_ORDER_UNDECIDED, WT_ORDER_DIFFERS };
 
 struct wt_paper_cell_result {
-	struct wt_mean ours; /* KB/s */
+	struct wt_mean ours; /* in the table's metric */
 	unsigned failed;
 	double ratio;        /* ours / paper; NaN */
 	const char *verdict; /* match near rank differs suspect failed n/a */
@@ -89,6 +94,8 @@ struct wt_paper_report {
 void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_record *records, struct wt_paper_report *report);
 /* The table for people; the same as CSV; as JSON Lines, one per cell. */
 void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, double wall);
+/* One line: how many cells of each verdict, how many orders. */
+void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report);
 void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report);
 void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report);
 /* One run as a JSON line. */

@@ -12,14 +12,26 @@
 #include "stack/base/units.h"
 
 #define TEXT_MAX 65536
+#define BASE_DEPTH 4
+
+const struct wt_paper_metric wt_paper_metrics[WT_PAPER_METRICS] = {
+	[WT_PAPER_GOODPUT] = {"goodput", "KB/s", "kBps", "goodput in KB/s (1000 bytes)"},
+	[WT_PAPER_SUCCESS] = {"success", "%", "percent", "successful reads of the application in %"},
+	[WT_PAPER_TOKENS] = {"tokens", "KB", "kB", "tokens used per round trip in KB (one token: a packet of 1 KB)"},
+};
 
 struct parse {
 	struct wt_paper *paper;
 	char section[80], key[80]; /* of the line before: the same again is a continuation */
 	char value[600];
 	bool failed;
+	unsigned depth; /* of tables based on tables */
 	char why[300];
 };
+
+static int parse_text(const char *text, const char *name, unsigned depth, struct wt_paper *paper, char *err, size_t err_len);
+static int load(const char *id, unsigned depth, struct wt_paper *paper, char *err, size_t err_len);
+
 
 static int refuse(struct parse *parse, const char *format, ...)
 {
@@ -47,11 +59,46 @@ static const char *name_after(const char *section, const char *word)
 	return strncmp(section, word, len) == 0 && section[len] == ' ' ? section + len + 1 : NULL;
 }
 
+/* Everything of another table but its rows. What [table] said before `base` would be lost, so it comes first. */
+static int take_base(struct parse *parse)
+{
+	struct wt_paper *paper = parse->paper;
+
+	if (*paper->id || paper->variants || *paper->fwd)
+		return refuse(parse, "'base' must be the first key of the file");
+	if (parse->depth >= BASE_DEPTH)
+		return refuse(parse, "tables based on tables more than %d deep", BASE_DEPTH);
+	if (load(parse->value, parse->depth + 1, paper, parse->why, sizeof(parse->why)))
+		return -EINVAL;
+	*paper->id = *paper->title = '\0';
+	paper->points = 0;
+	memset(paper->point, 0, sizeof(paper->point));
+	return 0;
+}
+
+static int take_metric(struct parse *parse)
+{
+	struct wt_paper *paper = parse->paper;
+
+	if (paper->points)
+		return refuse(parse, "'metric' comes before the points");
+	for (unsigned i = 0; i < WT_PAPER_METRICS; i++)
+		if (!strcmp(parse->value, wt_paper_metrics[i].name)) {
+			paper->metric = i;
+			return 0;
+		}
+	return refuse(parse, "no metric '%s'; known: goodput, success, tokens", parse->value);
+}
+
 static int table_key(struct parse *parse)
 {
 	struct wt_paper *paper = parse->paper;
 	const char *key = parse->key, *value = parse->value;
 
+	if (!strcmp(key, "base"))
+		return take_base(parse);
+	if (!strcmp(key, "metric"))
+		return take_metric(parse);
 	if (!strcmp(key, "id"))
 		return copy(parse, paper->id, sizeof(paper->id));
 	if (!strcmp(key, "title"))
@@ -97,15 +144,30 @@ static int variant_key(struct parse *parse, const char *name)
 	return refuse(parse, "unknown key '%s' of variant %s", parse->key, name);
 }
 
-/* "237.65 KB/s 22.06 s" */
+/* "237.65 KB/s 22.06 s", "91.9 %", "11.12 KB", or "-" where nothing is printed */
 static int published(struct parse *parse, struct wt_paper_cell *cell)
 {
-	int used = 0;
+	const char *unit = wt_paper_metrics[parse->paper->metric].unit;
+	bool timed = parse->paper->metric == WT_PAPER_GOODPUT;
+	size_t len = strlen(unit);
+	int used = 0, more = 0;
+	const char *rest;
 
-	if (sscanf(parse->value, "%lf KB/s %lf s%n", &cell->goodput, &cell->time, &used) != 2 || !used ||
-	    parse->value[used] || !(cell->goodput > 0) || !(cell->time > 0))
-		return refuse(parse, "'%s': expected a goodput and a time, such as 237.65 KB/s 22.06 s", parse->value);
-	return 0;
+	if (!strcmp(parse->value, "-"))
+		return 0;
+	if (sscanf(parse->value, "%lf %n", &cell->value, &used) == 1 && used && cell->value > 0) {
+		rest = parse->value + used;
+		if (!strncmp(rest, unit, len)) {
+			rest += len;
+			if (timed && sscanf(rest, " %lf s%n", &cell->time, &more) == 1 && more && !rest[more] && cell->time > 0)
+				return 0;
+			if (!timed && !*rest)
+				return 0;
+		}
+	}
+	return refuse(parse, "'%s': expected %s", parse->value,
+		      timed ? "a goodput and a time, such as 237.65 KB/s 22.06 s" :
+		      parse->paper->metric == WT_PAPER_SUCCESS ? "a share such as 91.9 %" : "tokens such as 11.12 KB");
 }
 
 static int point_key(struct parse *parse, const char *label)
@@ -120,7 +182,7 @@ static int point_key(struct parse *parse, const char *label)
 		point = &paper->point[paper->points++];
 		snprintf(point->label, sizeof(point->label), "%s", label);
 		for (unsigned i = 0; i < WT_PAPER_VARIANTS; i++)
-			point->cell[i].goodput = point->cell[i].time = NAN;
+			point->cell[i].value = point->cell[i].time = NAN;
 	}
 	if (!strcmp(parse->key, "p"))
 		return copy(parse, point->p, sizeof(point->p));
@@ -138,9 +200,12 @@ static int point_key(struct parse *parse, const char *label)
 static int parameter_key(struct parse *parse)
 {
 	struct wt_paper *paper = parse->paper;
-	struct wt_paper_parameter *parameter = paper->parameters ? &paper->parameter[paper->parameters - 1] : NULL;
+	struct wt_paper_parameter *parameter = NULL;
 
-	if (!parameter || strcmp(parameter->name, parse->key)) {
+	for (unsigned i = 0; i < paper->parameters; i++)
+		if (!strcmp(paper->parameter[i].name, parse->key))
+			parameter = &paper->parameter[i];
+	if (!parameter) {
 		if (paper->parameters == WT_PAPER_PARAMETERS || strlen(parse->key) >= sizeof(parameter->name))
 			return refuse(parse, "too many parameters, or '%s' is too long a name", parse->key);
 		parameter = &paper->parameter[paper->parameters++];
@@ -164,6 +229,8 @@ static int take(struct parse *parse)
 		return copy(parse, paper->preset, sizeof(paper->preset));
 	if (!strcmp(parse->section, "hosts") && !strcmp(parse->key, "settings"))
 		return copy(parse, paper->settings, sizeof(paper->settings));
+	if (!strcmp(parse->section, "application") && !strcmp(parse->key, "app"))
+		return copy(parse, paper->app, sizeof(paper->app));
 	if (!strcmp(parse->section, "parameters"))
 		return parameter_key(parse);
 	name = name_after(parse->section, "variant");
@@ -213,9 +280,9 @@ static int complete(struct parse *parse)
 	return 0;
 }
 
-int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, char *err, size_t err_len)
+static int parse_text(const char *text, const char *name, unsigned depth, struct wt_paper *paper, char *err, size_t err_len)
 {
-	struct parse parse = {.paper = paper};
+	struct parse parse = {.paper = paper, .depth = depth};
 	int line;
 
 	memset(paper, 0, sizeof(*paper));
@@ -231,7 +298,12 @@ int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, c
 	return 0;
 }
 
-static int load_file(const char *path, struct wt_paper *paper, char *err, size_t err_len)
+int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, char *err, size_t err_len)
+{
+	return parse_text(text, name, 0, paper, err, err_len);
+}
+
+static int load_file(const char *path, unsigned depth, struct wt_paper *paper, char *err, size_t err_len)
 {
 	FILE *file = fopen(path, "re");
 	char *text;
@@ -252,36 +324,41 @@ static int load_file(const char *path, struct wt_paper *paper, char *err, size_t
 		error = -EINVAL;
 		snprintf(err, err_len, "%s: not a text file", path);
 	} else {
-		error = wt_paper_parse(text, path, paper, err, err_len);
+		error = parse_text(text, path, depth, paper, err, err_len);
 	}
 	free(text);
 	fclose(file);
 	return error;
 }
 
-int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len)
+static int load(const char *id, unsigned depth, struct wt_paper *paper, char *err, size_t err_len)
 {
 	const char *data = getenv("WAVETANK_DATA");
 	size_t len = strlen(id), at;
 	char path[512];
 
 	if (len > 4 && !strcmp(id + len - 4, ".ini"))
-		return load_file(id, paper, err, err_len);
+		return load_file(id, depth, paper, err, err_len);
 	if (data && *data && !strstr(id, "..")) {
 		int error;
 
 		snprintf(path, sizeof(path), "%s/papers/%s.ini", data, id);
-		error = load_file(path, paper, err, err_len);
+		error = load_file(path, depth, paper, err, err_len);
 		if (error != -ENOENT)
 			return error;
 	}
 	for (unsigned i = 0; wt_paper_files[i].id; i++)
 		if (!strcmp(wt_paper_files[i].id, id))
-			return wt_paper_parse(wt_paper_files[i].text, id, paper, err, err_len);
+			return parse_text(wt_paper_files[i].text, id, depth, paper, err, err_len);
 	at = (size_t)snprintf(err, err_len, "no published table '%s'; known:", id);
 	for (unsigned i = 0; wt_paper_files[i].id && at < err_len; i++)
 		at += (size_t)snprintf(err + at, err_len - at, " %s", wt_paper_files[i].id);
 	return -ENOENT;
+}
+
+int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len)
+{
+	return load(id, 0, paper, err, err_len);
 }
 
 void wt_paper_words(const char *words, const char *p, char *out, size_t len)

@@ -16,9 +16,20 @@
 #define WT_PAPER_VARIANTS 8
 #define WT_PAPER_PARAMETERS 32
 
+/* What a table counts. Its column names are NAME_mean_UNIT and so on. */
+struct wt_paper_metric {
+	const char *name;    /* "goodput" */
+	const char *unit;    /* as in a data file: "KB/s" */
+	const char *key;     /* in column names: "kBps" */
+	const char *heading; /* for people */
+};
+
+enum { WT_PAPER_GOODPUT, WT_PAPER_SUCCESS, WT_PAPER_TOKENS, WT_PAPER_METRICS };
+extern const struct wt_paper_metric wt_paper_metrics[WT_PAPER_METRICS];
+
 struct wt_paper_cell {
-	double goodput; /* 1000 bytes a second, as printed; NaN: not printed */
-	double time;    /* seconds, as printed; NaN */
+	double value;   /* in the table's metric, as printed; NaN: not printed */
+	double time;    /* seconds, as printed, beside a goodput; NaN */
 	char suspect[200]; /* why the printed value is not to be trusted; empty: it may be */
 };
 
@@ -43,6 +54,8 @@ struct wt_paper {
 	char id[64], title[160], source[320], axis[64];
 	char fwd[512], rev[512];
 	char preset[24], settings[256];
+	char app[256]; /* words of the application (tools/playback.h); empty: bulk */
+	unsigned metric; /* WT_PAPER_GOODPUT ... */
 	uint64_t size, seed, repeats;
 	wt_time limit;
 	unsigned points, variants, parameters;
@@ -57,7 +70,7 @@ struct wt_paper_file {
 };
 extern const struct wt_paper_file wt_paper_files[]; /* ends with id NULL */
 
-/* Parses; `name` is for messages. 0, or -EINVAL with one sentence in err ("table1.ini:12: unknown key 'szie'"). */
+/* Parses; `base = ID` in [table] takes over everything of that table but its rows, to be changed. `name` is for messages. 0, or -EINVAL with one sentence in err ("table1.ini:12: unknown key 'szie'"). */
 int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, char *err, size_t err_len);
 /*
  * By id, from $WAVETANK_DATA/papers/ID.ini if that is set and the file exists, else from the program itself; or, if `id` ends

@@ -58,6 +58,12 @@ expect 0 paper run $table --points 0 --repeats 1
 expect 0 paper run $table --points 0 --repeats 1
 [ -f results/tcp-real-2001-table1-sim/table.csv ] && [ -f results/tcp-real-2001-table1-sim-2/table.csv ] || fail "no fresh folders"
 
+# A paper's name runs all its tables, each with its folder, and says how they went.
+expect 0 paper run tcp-real-2001 --repeats 2 -o all
+[ "$(grep -c '^tcp-real-2001/table[0-9]* *cells:' all/summary.txt)" = "$(find all -name table.csv | wc -l)" ] || fail "summary.txt"
+[ -s all/table9/table.csv ] || fail "no table 9 of all tables"
+expect 2 paper run tcp-real
+
 # --json: one line per cell, nothing else on standard output
 expect 0 paper run $table --points 0 --repeats 2 --json -o json
 [ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"

@@ -54,25 +54,49 @@ static void every_table_inside_the_program_parses_and_its_cells_are_valid_scenar
 }
 
 /* Goodput times time is the size, in units of 1000 bytes, unless the cell is called suspect: guards against typing errors. */
-static void the_printed_numbers_of_table_1_belong_to_5_mib_except_the_suspect_one(void **state)
+static void the_printed_numbers_of_goodput_tables_belong_to_their_size_except_the_suspect_one(void **state)
 {
 	struct wt_paper *paper = calloc(1, sizeof(*paper));
 	char err[300];
-	unsigned suspects = 0;
+	unsigned suspects = 0, cells = 0;
 
-	assert_int_equal(wt_paper_load("tcp-real-2001/table1", paper, err, sizeof(err)), 0);
-	assert_int_equal(paper->points, 7);
-	assert_int_equal(paper->variants, 3);
-	for (unsigned p = 0; p < 7; p++)
-		for (unsigned v = 0; v < 3; v++) {
-			const struct wt_paper_cell *cell = &paper->point[p].cell[v];
-			double off = cell->goodput * cell->time * 1000 / 5242880 - 1;
+	for (unsigned i = 0; wt_paper_files[i].id; i++) {
+		assert_int_equal(wt_paper_load(wt_paper_files[i].id, paper, err, sizeof(err)), 0);
+		for (unsigned p = 0; p < paper->points && paper->metric == WT_PAPER_GOODPUT; p++)
+			for (unsigned v = 0; v < paper->variants; v++) {
+				const struct wt_paper_cell *cell = &paper->point[p].cell[v];
+				double off = cell->value * cell->time * 1000 / (double)paper->size - 1;
 
-			suspects += *cell->suspect != '\0';
-			assert_true((fabs(off) < 0.003) == !*cell->suspect);
-		}
+				cells++;
+				suspects += *cell->suspect != '\0';
+				if ((fabs(off) < 0.003) != !*cell->suspect)
+					fail_msg("%s %s %s", paper->id, paper->point[p].label, paper->variant[v].name);
+			}
+	}
+	assert_int_equal(cells, 3 * (4 * 7 + 2));
 	assert_int_equal(suspects, 1);
 	free(paper);
+}
+
+static void a_table_based_on_another_has_its_set_up_and_its_own_rows(void **state)
+{
+	static const char based[] = "[table]\nbase = tcp-real-2001/table1\nid = x/y\ntitle = T\nmetric = success\n[path]\nrev = delay 1ms\n"
+				    "[parameters]\ndelay = chosen: mine\n[point 0.3]\np = 30%\nreal = 91.9 %\nreno = -\n";
+	struct wt_paper *mine = calloc(1, sizeof(*mine)), *base = calloc(1, sizeof(*base));
+	char err[300] = "";
+
+	assert_int_equal(wt_paper_load("tcp-real-2001/table1", base, err, sizeof(err)), 0);
+	if (parse(based, mine, err))
+		fail_msg("%s", err);
+	assert_string_equal(mine->fwd, base->fwd);
+	assert_string_equal(mine->rev, "delay 1ms");
+	assert_int_equal(mine->variants, 3);
+	assert_int_equal(mine->parameters, base->parameters);
+	assert_int_equal(mine->points, 1);
+	assert_true(mine->point[0].cell[0].value == 91.9 && isnan(mine->point[0].cell[1].value));
+	assert_true(isnan(mine->point[0].cell[2].value));
+	free(mine);
+	free(base);
 }
 
 static void continued_lines_are_joined_and_p_is_filled_in(void **state)
@@ -87,7 +111,7 @@ static void continued_lines_are_joined_and_p_is_filled_in(void **state)
 	assert_string_equal(words, "delay 1ms loss 20%");
 	assert_string_equal(paper.variant[0].label, "A");
 	assert_string_equal(paper.variant[1].label, "b");
-	assert_true(isnan(paper.point[1].cell[1].goodput));
+	assert_true(isnan(paper.point[1].cell[1].value));
 	assert_string_equal(paper.point[0].cell[2].suspect, "odd");
 }
 
@@ -106,6 +130,10 @@ static void a_bad_table_is_refused_with_its_line(void **state)
 		{"b = 50", "d = 50", "unknown key 'd' of point 0.1"},
 		{"repeats = 4", "", "needs id"},
 		{"p = 20%", "note = n", "has no p"},
+		{"[table]", "[table]\nbase = nothing/here", "t.ini:2: no published table 'nothing/here'"},
+		{"size = 1KiB", "base = tcp-real-2001/table1", "must be the first key"},
+		{"size = 1KiB", "metric = speed", "no metric 'speed'"},
+		{"size = 1KiB", "size = 1KiB\nmetric = success", "expected a share"},
 		{"[path]", "[path", "t.ini:7:"},
 	};
 	struct wt_paper paper;
@@ -211,7 +239,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_table_inside_the_program_parses_and_its_cells_are_valid_scenarios),
-		cmocka_unit_test(the_printed_numbers_of_table_1_belong_to_5_mib_except_the_suspect_one),
+		cmocka_unit_test(the_printed_numbers_of_goodput_tables_belong_to_their_size_except_the_suspect_one),
+		cmocka_unit_test(a_table_based_on_another_has_its_set_up_and_its_own_rows),
 		cmocka_unit_test(continued_lines_are_joined_and_p_is_filled_in),
 		cmocka_unit_test(a_bad_table_is_refused_with_its_line),
 		cmocka_unit_test_setup(cells_match_are_near_or_differ, setup),
