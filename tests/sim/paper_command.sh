@@ -71,7 +71,10 @@ expect 0 paper run $table --points 0 --repeats 2 --json -o json
 # ^C: what is done is kept.
 "$wavetank" paper run $table --repeats 20000 -o stopped >out.txt 2>err.txt &
 pid=$!
-sleep 1.5
+for _ in $(seq 600); do # until some runs are in, however slow the build
+	sleep 0.1
+	[ "$(grep -c '"record":"run"' stopped/runs.jsonl 2>/dev/null || true)" -gt 20 ] 2>/dev/null && break
+done
 kill -TERM $pid
 wait $pid
 code=$?

@@ -103,7 +103,7 @@ static void with_h_and_k_the_mean_and_the_pairs_are_those_of_the_chain(void **st
 
 static void other_traffic_neither_steps_the_chain_nor_meets_its_bursts(void **state)
 {
-	struct wt_node *node = bench_words("loss elliott p 2% r 25%");
+	struct wt_node *node;
 	unsigned alike = 0, pings = 0;
 
 	offer("loss elliott p 2% r 25%");
