@@ -3,184 +3,202 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "emu/daemon/confine.h"
 
-enum { FRAME_ROOM = 2048 };
+#define TICK 0.1 /* s: how often the books are looked at */
+#define TICKS_PER_SECOND 10
 
-int wt_daemon_init(struct wt_daemon *daemon, const struct wt_daemon_config *config, char *err, size_t err_len)
+/* ---- events for the log and for listeners ---------------------------------------------------------------- */
+
+void wt_daemon_note(struct wt_daemon *daemon, wt_time now, const char *event, ...)
 {
-	int error;
+	struct wt_json *to[2] = {daemon->journal ? wt_journal_begin(daemon->journal, now, event) : NULL,
+				 daemon->control ? wt_control_begin(daemon->control, now, event) : NULL};
+	const char *key, *value;
+	va_list args;
 
-	*daemon = (struct wt_daemon){.config = *config};
-	for (unsigned i = 0; i < 2; i++) {
-		error = wt_where_parse(&daemon->where[i], config->port[i], err, err_len);
-		if (error)
-			return error;
+	va_start(args, event);
+	while ((key = va_arg(args, const char *))) {
+		value = va_arg(args, const char *);
+		for (unsigned i = 0; i < 2; i++)
+			if (to[i])
+				wt_json_string(to[i], key, value);
 	}
-	if (daemon->where[0].kind == daemon->where[1].kind && !strcmp(daemon->where[0].interface, daemon->where[1].interface) &&
-	    !strcmp(daemon->where[0].space, daemon->where[1].space)) {
-		snprintf(err, err_len, "both ports are %s", config->port[0]);
-		return -EINVAL;
-	}
-	return wt_path_init_pair(&daemon->path[0], config->words[0], &daemon->path[1], config->words[1], config->seed, err,
-				 err_len);
+	va_end(args);
+	if (to[0])
+		wt_journal_end(daemon->journal);
+	if (to[1])
+		wt_control_end(daemon->control);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------- */
-
-static int open_ports(struct wt_daemon *daemon, char *err, size_t err_len)
+static void fault(struct wt_daemon *daemon, enum wt_fault which, const char *where)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		struct wt_port *port = wt_where_open(&daemon->where[i], daemon->pool, err, err_len);
+	wt_time now = wt_graph_now(daemon->net.graph);
 
-		if (!port)
-			return -errno;
-		/* two interfaces of one name may stand in two namespaces; nodes are told apart by side */
-		snprintf(port->node.name, sizeof(port->node.name), "port.%c", 'a' + i);
-		daemon->port[i] = port;
-	}
-	return 0;
+	if (wt_verdict_fault(&daemon->verdict, which, now))
+		wt_daemon_note(daemon, now, "emulation:fault", "fault", wt_fault_name(which), "where", where, NULL);
 }
+
+static void on_changed(void *arg, wt_time now, unsigned link, bool made, const char *text)
+{
+	struct wt_daemon *daemon = arg;
+	const struct wt_span *changed = &daemon->net.link[link];
+
+	if (made)
+		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].text, "rev",
+			       changed->leg[1].text, "by", "script", "note", text, NULL);
+	else
+		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", text, NULL);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 static int open_files(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	const struct wt_daemon_config *config = &daemon->config;
+	const struct wt_plan *plan = &daemon->plan;
 
-	if (config->capture) {
-		daemon->capture = wt_capture_open(config->capture, wt_rloop_epoch(daemon->rloop));
+	if (plan->capture) {
+		daemon->capture = wt_capture_open(plan->capture, wt_rloop_epoch(daemon->rloop));
 		if (!daemon->capture) {
-			snprintf(err, err_len, "%s: %s", config->capture, strerror(errno));
+			snprintf(err, err_len, "%s: %s", plan->capture, strerror(errno));
 			return -errno;
 		}
 	}
-	if (config->log) {
-		daemon->journal = wt_journal_open(config->log);
+	if (plan->log) {
+		daemon->journal = wt_journal_open(plan->log);
 		if (!daemon->journal) {
-			snprintf(err, err_len, "%s: %s", config->log, strerror(errno));
+			snprintf(err, err_len, "%s: %s", plan->log, strerror(errno));
 			return -errno;
 		}
 	}
 	return 0;
 }
 
-static int add(struct wt_daemon *daemon, struct wt_node *node)
+static void show(void *arg, FILE *out, bool json)
 {
-	return node ? wt_graph_add(daemon->graph, node) : -ENOMEM;
+	struct wt_daemon *daemon = arg;
+
+	daemon->ran = wt_rloop_catch_up(daemon->rloop);
+	if (json)
+		wt_daemon_record_json(daemon, "show", out);
+	else
+		wt_daemon_record_text(daemon, out);
 }
 
-/* Hands the nodes to the graph, which then owns them. */
-static int add_nodes(struct wt_daemon *daemon)
+static int set(void *arg, char **words, wt_time *now, char *err, size_t err_len)
 {
+	return wt_daemon_set(arg, words, now, err, err_len);
+}
+
+static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
+{
+	static const struct wt_control_ops ops = {show, set};
+	char path[300];
 	int error;
 
-	for (unsigned i = 0; i < 2; i++) {
-		error = add(daemon, &daemon->port[i]->node);
-		if (error)
-			return error;
-		daemon->ports_in_graph++;
+	if (!daemon->plan.control)
+		return 0;
+	error = wt_control_place(daemon->plan.control, path, sizeof(path));
+	if (error) {
+		snprintf(err, err_len, "control socket: %s", strerror(-error));
+		return error;
 	}
-	for (unsigned i = 0; i < 2 && daemon->capture; i++) {
-		daemon->tap[i] = wt_capture_tap(daemon->capture, i ? "b" : "a");
-		error = add(daemon, daemon->tap[i]);
-		if (error)
-			return error;
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		for (unsigned n = 0; n < daemon->path[i].count; n++) {
-			error = add(daemon, daemon->path[i].stage[n]);
-			if (error)
-				return error;
-			daemon->stages_in_graph[i]++;
-		}
+	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
+	return daemon->control ? 0 : -errno;
+}
+
+static int stay_on(int cpu, char *err, size_t err_len)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return 0;
+	CPU_ZERO(&set);
+	if (cpu < CPU_SETSIZE)
+		CPU_SET(cpu, &set);
+	if (cpu >= CPU_SETSIZE || sched_setaffinity(0, sizeof(set), &set)) {
+		snprintf(err, err_len, "processor %d: %s", cpu, cpu >= CPU_SETSIZE ? "there is none of that number" : strerror(errno));
+		return -EINVAL;
 	}
 	return 0;
-}
-
-/* The end of the graph that faces the paths on one side: the tap's inner port, or the port itself. */
-static struct wt_node *inner(const struct wt_daemon *daemon, unsigned side, unsigned *port)
-{
-	*port = daemon->tap[side] ? 1 : 0;
-	return daemon->tap[side] ? daemon->tap[side] : &daemon->port[side]->node;
-}
-
-static void join(struct wt_daemon *daemon)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		const struct wt_path *path = &daemon->path[i];
-		unsigned from_port, to_port;
-		struct wt_node *from = inner(daemon, i, &from_port), *to = inner(daemon, !i, &to_port);
-
-		if (daemon->tap[i])
-			wt_graph_join_both(daemon->graph, &daemon->port[i]->node, 0, daemon->tap[i], 0);
-		for (unsigned n = 0; n < path->count; n++) {
-			wt_graph_join(daemon->graph, from, from_port, path->stage[n], 0);
-			from = path->stage[n];
-			from_port = 1;
-		}
-		wt_graph_join(daemon->graph, from, from_port, to, to_port);
-	}
-}
-
-static void set_sinks(struct wt_daemon *daemon)
-{
-	struct wt_drop_sink *sink = NULL;
-
-	if (daemon->journal)
-		sink = wt_journal_drops(daemon->journal, sink);
-	if (daemon->capture)
-		sink = wt_capture_drops(daemon->capture, sink);
-	wt_graph_set_drop_sink(daemon->graph, sink);
 }
 
 static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	int error;
+	int error = stay_on(daemon->plan.cpu, err, err_len);
 
-	snprintf(err, err_len, "out of memory");
-	daemon->pool = wt_pool_create((uint32_t)daemon->config.frames, FRAME_ROOM);
-	daemon->graph = wt_graph_create();
-	daemon->ev = ev_default_loop(EVFLAG_AUTO);
-	if (!daemon->pool || !daemon->graph || !daemon->ev)
-		return -ENOMEM;
-	error = open_ports(daemon, err, err_len);
+	if (error)
+		return error;
+	wt_notify_open(&daemon->notify);
+	wt_verdict_init(&daemon->verdict, daemon->plan.late, daemon->plan.steal);
+	error = wt_net_open(&daemon->net, &daemon->plan, err, err_len);
 	if (error)
 		return error;
 	snprintf(err, err_len, "out of memory or descriptors");
-	daemon->rloop = wt_rloop_create(daemon->graph, daemon->ev);
+	daemon->ev = ev_default_loop(EVFLAG_AUTO);
+	daemon->rloop = daemon->ev ? wt_rloop_create(daemon->net.graph, daemon->ev) : NULL;
 	if (!daemon->rloop)
-		return -errno;
-	return open_files(daemon, err, err_len);
+		return -ENOMEM;
+	error = open_files(daemon, err, err_len);
+	return error ? error : open_control(daemon, err, err_len);
+}
+
+static void set_sinks(struct wt_daemon *daemon)
+{
+	struct wt_state_sink *states = daemon->journal ? wt_journal_states(daemon->journal) : NULL;
+	struct wt_drop_sink *drops = NULL;
+
+	if (daemon->journal)
+		drops = wt_journal_drops(daemon->journal, drops);
+	if (daemon->capture)
+		drops = wt_capture_drops(daemon->capture, drops);
+	if (daemon->control) {
+		drops = wt_control_drops(daemon->control, drops);
+		states = wt_control_states(daemon->control, states);
+	}
+	wt_graph_set_drop_sink(daemon->net.graph, drops);
+	wt_graph_set_state_sink(daemon->net.graph, states);
+	wt_graph_tell_states(daemon->net.graph);
 }
 
 int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 {
 	int error = open_all(daemon, err, err_len);
-	bool packet = daemon->where[0].kind == WT_WHERE_PACKET || daemon->where[1].kind == WT_WHERE_PACKET;
+	bool keep = daemon->plan.wait_ports;
 
 	if (error)
 		return error;
 	snprintf(err, err_len, "out of memory");
-	error = add_nodes(daemon);
+	error = wt_net_join(&daemon->net, daemon->capture);
 	if (error)
 		return error;
-	join(daemon);
+	wt_script_init(&daemon->script, &daemon->plan, daemon->net.link, daemon->net.graph, 0);
+	daemon->script.changed = on_changed;
+	daemon->script.arg = daemon;
+	error = wt_graph_add(daemon->net.graph, &daemon->script.node);
 	set_sinks(daemon);
-	for (unsigned i = 0; i < 2 && !error; i++)
-		error = wt_rloop_add_port(daemon->rloop, daemon->port[i]);
+	for (unsigned i = 0; i < daemon->plan.ports && !error; i++) {
+		keep |= daemon->plan.port[i].where.kind == WT_WHERE_PACKET;
+		wt_port_refresh(daemon->net.port[i]);
+		daemon->kernel_drops[i] = daemon->net.port[i]->kernel_drops;
+		error = wt_rloop_add_port(daemon->rloop, daemon->net.port[i]);
+	}
 	if (error)
 		return error;
-	error = wt_confine(packet);
+	error = wt_confine(keep);
 	if (error)
 		snprintf(err, err_len, "cannot give up privileges: %s", strerror(-error));
 	return error;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------------------- */
 
 static void end(struct wt_daemon *daemon, enum wt_daemon_end why, int detail)
 {
@@ -196,25 +214,98 @@ static void on_signal(struct ev_loop *ev, ev_signal *watcher, int events)
 	end(watcher->data, WT_DAEMON_SIGNAL, watcher->signum);
 }
 
+static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
+{
+	struct wt_daemon *daemon = watcher->data;
+	char err[500];
+
+	if (wt_daemon_reload(daemon, err, sizeof(err))) {
+		fprintf(stderr, "wavetank emu run: not read again: %s\n", err);
+		wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:change_refused", "by", "file", "reason", err, NULL);
+	}
+}
+
 static void on_end(struct ev_loop *ev, ev_timer *watcher, int events)
 {
 	end(watcher->data, WT_DAEMON_TIME, 0);
 }
 
+static void on_watchdog(struct ev_loop *ev, ev_timer *watcher, int events)
+{
+	wt_notify_say(&((struct wt_daemon *)watcher->data)->notify, "WATCHDOG=1");
+}
+
+static unsigned index_of(const struct wt_daemon *daemon, const struct wt_port *port)
+{
+	unsigned i = 0;
+
+	while (daemon->net.port[i] != port)
+		i++;
+	return i;
+}
+
 static void on_gone(struct wt_port *port, int error)
 {
 	struct wt_daemon *daemon = port->user;
+	unsigned i = index_of(daemon, port);
 
-	daemon->end_port = port == daemon->port[1];
+	fault(daemon, WT_FAULT_PORT_GONE, daemon->plan.port[i].name);
+	wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:port_gone", "port", daemon->plan.port[i].name, NULL);
+	if (daemon->plan.wait_ports) {
+		daemon->away[i] = true;
+		wt_rloop_remove_port(daemon->rloop, port);
+		return;
+	}
+	daemon->end_port = i;
 	end(daemon, WT_DAEMON_PORT_GONE, error);
 }
 
-/* A capture can be followed while it grows, and a full disk is noticed when it fills, not at the end. */
-static void on_second(struct ev_loop *ev, ev_timer *watcher, int events)
+static void try_again(struct wt_daemon *daemon, unsigned i)
 {
-	struct wt_daemon *daemon = watcher->data;
+	struct wt_port *port = daemon->net.port[i];
+
+	if (wt_port_reopen(port) || wt_rloop_add_port(daemon->rloop, port))
+		return;
+	daemon->away[i] = false;
+	wt_port_refresh(port);
+	daemon->kernel_drops[i] = port->kernel_drops;
+	wt_daemon_note(daemon, wt_rloop_catch_up(daemon->rloop), "emulation:port_back", "port", daemon->plan.port[i].name, NULL);
+	wt_rloop_kick(daemon->rloop);
+}
+
+/* The books, of which the kernel keeps a part. */
+static void look(struct wt_daemon *daemon)
+{
+	uint64_t pool = 0;
+
+	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+		struct wt_port *port = daemon->net.port[i];
+
+		if (daemon->away[i]) {
+			try_again(daemon, i);
+			continue;
+		}
+		wt_port_refresh(port);
+		if (port->kernel_drops > daemon->kernel_drops[i] || port->node.audit.dropped[WT_DROP_WIRE])
+			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
+	}
+	for (unsigned i = 0; i < wt_graph_count(daemon->net.graph); i++)
+		pool += wt_graph_node(daemon->net.graph, i)->audit.dropped[WT_DROP_POOL];
+	if (pool)
+		fault(daemon, WT_FAULT_MEMORY, "pool");
+	if (!wt_net_audit(&daemon->net))
+		fault(daemon, WT_FAULT_AUDIT, "audit");
+	if (wt_verdict_busy(&daemon->verdict))
+		fault(daemon, WT_FAULT_BUSY, "steal");
+}
+
+/* A capture can be followed while it grows, and a full disk is noticed when it fills, not at the end. */
+static void flush(struct wt_daemon *daemon)
+{
 	int error = 0;
 
+	wt_rloop_catch_up(daemon->rloop);
+	wt_graph_tell_states(daemon->net.graph);
 	if (daemon->capture) {
 		wt_capture_flush(daemon->capture);
 		error = wt_capture_error(daemon->capture);
@@ -225,62 +316,108 @@ static void on_second(struct ev_loop *ev, ev_timer *watcher, int events)
 		end(daemon, WT_DAEMON_WRITE_ERROR, error);
 }
 
-static void say_ready(int fd)
+static void on_tick(struct ev_loop *ev, ev_timer *watcher, int events)
+{
+	struct wt_daemon *daemon = watcher->data;
+
+	look(daemon);
+	if (++daemon->ticks % TICKS_PER_SECOND == 0)
+		flush(daemon);
+	wt_rloop_kick(daemon->rloop);
+}
+
+static void say_ready(struct wt_daemon *daemon)
 {
 	static const char word[] = "ready\n";
 
-	if (fd < 0)
+	wt_notify_say(&daemon->notify, "READY=1");
+	if (daemon->ready_fd < 0)
 		return;
 	/* nobody listening is no reason to fail: whoever asked may have gone */
-	if (write(fd, word, sizeof(word) - 1) < 0)
+	if (write(daemon->ready_fd, word, sizeof(word) - 1) < 0)
 		errno = 0;
-	close(fd);
+	close(daemon->ready_fd);
+}
+
+static void start_watchers(struct wt_daemon *daemon)
+{
+	double watchdog = (double)daemon->notify.watchdog / WT_S;
+
+	ev_signal_init(&daemon->on_int, on_signal, SIGINT);
+	ev_signal_init(&daemon->on_term, on_signal, SIGTERM);
+	ev_signal_init(&daemon->on_hup, on_hup, SIGHUP);
+	ev_timer_init(&daemon->every_tick, on_tick, TICK, TICK);
+	ev_timer_init(&daemon->at_end, on_end, (double)daemon->plan.time / WT_S, 0.);
+	ev_timer_init(&daemon->watchdog, on_watchdog, watchdog, watchdog);
+	daemon->on_int.data = daemon->on_term.data = daemon->on_hup.data = daemon;
+	daemon->every_tick.data = daemon->at_end.data = daemon->watchdog.data = daemon;
+	ev_signal_start(daemon->ev, &daemon->on_int);
+	ev_signal_start(daemon->ev, &daemon->on_term);
+	if (daemon->plan.file)
+		ev_signal_start(daemon->ev, &daemon->on_hup);
+	ev_timer_start(daemon->ev, &daemon->every_tick);
+	if (daemon->plan.time)
+		ev_timer_start(daemon->ev, &daemon->at_end);
+	if (daemon->notify.watchdog)
+		ev_timer_start(daemon->ev, &daemon->watchdog);
+}
+
+static void stop_watchers(struct wt_daemon *daemon)
+{
+	ev_timer_stop(daemon->ev, &daemon->every_tick);
+	ev_timer_stop(daemon->ev, &daemon->at_end);
+	ev_timer_stop(daemon->ev, &daemon->watchdog);
+	ev_signal_stop(daemon->ev, &daemon->on_int);
+	ev_signal_stop(daemon->ev, &daemon->on_term);
+	ev_signal_stop(daemon->ev, &daemon->on_hup);
 }
 
 void wt_daemon_run(struct wt_daemon *daemon)
 {
-	struct ev_loop *ev = daemon->ev;
-
 	signal(SIGPIPE, SIG_IGN);
-	ev_signal_init(&daemon->on_int, on_signal, SIGINT);
-	ev_signal_init(&daemon->on_term, on_signal, SIGTERM);
-	ev_timer_init(&daemon->every_second, on_second, 1., 1.);
-	ev_timer_init(&daemon->at_end, on_end, (double)daemon->config.time / WT_S, 0.);
-	daemon->on_int.data = daemon->on_term.data = daemon->every_second.data = daemon->at_end.data = daemon;
-	ev_signal_start(ev, &daemon->on_int);
-	ev_signal_start(ev, &daemon->on_term);
-	ev_now_update(ev); /* relative timers count from the loop's time, which is that of its creation */
-	ev_timer_start(ev, &daemon->every_second);
-	if (daemon->config.time)
-		ev_timer_start(ev, &daemon->at_end);
-	for (unsigned i = 0; i < 2; i++) {
-		daemon->port[i]->gone = on_gone;
-		daemon->port[i]->user = daemon;
+	start_watchers(daemon);
+	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+		daemon->net.port[i]->gone = on_gone;
+		daemon->net.port[i]->user = daemon;
 	}
+	wt_rloop_set_release(daemon->rloop, daemon->plan.release);
 	wt_rloop_kick(daemon->rloop);
-	say_ready(daemon->config.ready_fd);
-	ev_run(ev, 0);
-	daemon->ran = wt_rloop_clock(daemon->rloop);
-	ev_timer_stop(ev, &daemon->every_second);
-	ev_timer_stop(ev, &daemon->at_end);
-	ev_signal_stop(ev, &daemon->on_int);
-	ev_signal_stop(ev, &daemon->on_term);
-	for (unsigned i = 0; i < 2; i++)
-		wt_port_refresh(daemon->port[i]);
+	say_ready(daemon);
+	ev_run(daemon->ev, 0);
+	wt_notify_say(&daemon->notify, "STOPPING=1");
+	daemon->ran = wt_rloop_catch_up(daemon->rloop);
+	stop_watchers(daemon);
+	wt_graph_tell_states(daemon->net.graph);
+	look(daemon);
+	daemon->verdict = wt_daemon_judge(daemon);
 }
 
-/* ---- ending -------------------------------------------------------------------------------------------- */
+/* ---- ending ---------------------------------------------------------------------------------------------- */
+
+struct wt_verdict wt_daemon_judge(const struct wt_daemon *daemon)
+{
+	struct wt_verdict verdict = daemon->verdict;
+
+	for (unsigned i = 0; i < daemon->plan.ports; i++)
+		if (wt_verdict_late(&verdict, &daemon->net.port[i]->late))
+			wt_verdict_fault(&verdict, WT_FAULT_LATE, wt_graph_now(daemon->net.graph));
+	return verdict;
+}
 
 int wt_daemon_close_files(struct wt_daemon *daemon)
 {
 	int error, journal_error;
 
-	if (daemon->graph)
-		wt_graph_set_drop_sink(daemon->graph, NULL);
+	if (daemon->net.graph) {
+		wt_graph_set_drop_sink(daemon->net.graph, NULL);
+		wt_graph_set_state_sink(daemon->net.graph, NULL);
+	}
 	error = wt_capture_close(daemon->capture);
 	journal_error = wt_journal_close(daemon->journal);
+	wt_control_close(daemon->control);
 	daemon->capture = NULL;
 	daemon->journal = NULL;
+	daemon->control = NULL;
 	return error ? error : journal_error;
 }
 
@@ -288,36 +425,12 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 {
 	wt_daemon_close_files(daemon);
 	wt_rloop_destroy(daemon->rloop);
-	wt_graph_destroy(daemon->graph);
-	for (unsigned i = 0; i < 2; i++) {
-		for (unsigned n = daemon->stages_in_graph[i]; n < daemon->path[i].count; n++)
-			daemon->path[i].stage[n]->ops->destroy(daemon->path[i].stage[n]);
-		if (i >= daemon->ports_in_graph)
-			wt_port_close(daemon->port[i]);
-	}
-	wt_pool_destroy(daemon->pool);
-	if (daemon->ev)
+	wt_net_finish(&daemon->net);
+	if (daemon->ev) {
+		wt_verdict_finish(&daemon->verdict);
+		wt_notify_close(&daemon->notify);
 		ev_loop_destroy(daemon->ev);
-	*daemon = (struct wt_daemon){0};
-}
-
-void wt_daemon_books(const struct wt_daemon *daemon, unsigned direction, struct wt_daemon_books *books)
-{
-	const struct wt_path *path = &daemon->path[direction];
-	const struct wt_port *from = daemon->port[direction], *to = daemon->port[!direction];
-
-	*books = (struct wt_daemon_books){
-		.offered = from->node.audit.out,
-		.delivered = to->node.audit.taken,
-		.dropped = to->node.audit.dropped[WT_DROP_WIRE],
-		.queued = to->waiting.frames,
-	};
-	for (unsigned i = 0; i < path->count; i++) {
-		const struct wt_audit *audit = &path->stage[i]->audit;
-
-		books->made += audit->made;
-		books->dropped += wt_audit_dropped(audit);
-		books->queued += audit->queued;
 	}
-	books->hold = books->offered + books->made == books->delivered + books->dropped + books->queued;
+	wt_plan_finish(&daemon->plan);
+	memset(daemon, 0, sizeof(*daemon));
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The emulator as a program: two ports and a path each way between them, in real time.
+ * The emulator as a program: the nodes of a plan (net.h) in real time.
  *
  *      port a ──[tap a]──► fwd stages ──[tap b]──► port b
  *      port a ◄──[tap a]── rev stages ◄──[tap b]── port b       (the taps only with a capture)
  *
  * Its life is the one people expect of a daemon: parse everything, open everything, give up privileges, say it is ready,
- * loop; on SIGINT or SIGTERM flush, write a complete record, and exit 0 if nothing was wrong: a signal is how a daemon
- * is asked to finish.
+ * loop; on SIGHUP read its file again; on SIGINT or SIGTERM flush, write a complete record, and exit 0 if nothing was wrong: a
+ * signal is how a daemon is asked to finish.
  */
 #ifndef WT_EMU_DAEMON_DAEMON_H
 #define WT_EMU_DAEMON_DAEMON_H
@@ -17,66 +17,63 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "emu/daemon/where.h"
-#include "emu/path.h"
-#include "stack/drive/capture.h"
-#include "stack/drive/graph.h"
+#include "emu/daemon/control.h"
+#include "emu/daemon/net.h"
+#include "emu/daemon/notify.h"
+#include "emu/daemon/plan.h"
+#include "emu/daemon/script.h"
+#include "emu/daemon/verdict.h"
 #include "stack/drive/journal.h"
 #include "stack/drive/rloop.h"
-
-struct wt_daemon_config {
-	const char *port[2];  /* see where.h */
-	const char *words[2]; /* fwd: from port 0 to port 1; rev */
-	uint64_t seed;
-	uint64_t frames;      /* of the pool: bounds the memory */
-	wt_time time;         /* ends by itself after this, 0: never */
-	const char *capture, *log; /* or NULL */
-	int ready_fd;         /* -1: none */
-};
 
 enum wt_daemon_end { WT_DAEMON_RUNNING, WT_DAEMON_SIGNAL, WT_DAEMON_TIME, WT_DAEMON_PORT_GONE, WT_DAEMON_WRITE_ERROR };
 
 struct wt_daemon {
-	struct wt_daemon_config config;
-	struct wt_where where[2];
-	struct wt_path path[2];
-	unsigned ports_in_graph, stages_in_graph[2]; /* the graph owns the first so many */
-	struct wt_pool *pool;
-	struct wt_port *port[2];
-	struct wt_graph *graph;
+	struct wt_plan plan;
+	int ready_fd; /* -1: none */
+	struct wt_net net;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;
 	struct wt_capture *capture;
 	struct wt_journal *journal;
-	struct wt_node *tap[2];
-	ev_signal on_int, on_term;
-	ev_timer every_second, at_end;
+	struct wt_control *control;
+	struct wt_script script;
+	struct wt_verdict verdict;
+	struct wt_notify notify;
+	ev_signal on_int, on_term, on_hup;
+	ev_timer every_tick, at_end, watchdog;
+	unsigned ticks;
+	uint64_t kernel_drops[WT_PLAN_PORTS]; /* as last seen */
+	bool away[WT_PLAN_PORTS];             /* ports that are gone and waited for */
 	wt_time ran;
 	enum wt_daemon_end end;
 	int end_detail; /* the signal, or a negative errno */
-	int end_port;   /* which port is gone */
+	unsigned end_port; /* which port is gone */
 };
 
-/* Reads the words of ports and paths, and keeps their normal form. 0 or -EINVAL with one sentence in err. */
-int wt_daemon_init(struct wt_daemon *daemon, const struct wt_daemon_config *config, char *err, size_t err_len);
-/* Opens ports and files and gives up privileges. 0 or negative errno with one sentence in err. */
+/* Opens ports and files of daemon->plan, which has been checked, and gives up privileges. 0 or negative errno with a sentence. */
 int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len);
-/* Runs until told to end; daemon->end says why. Files are whole afterwards. */
+/* Runs until told to end; daemon->end says why. */
 void wt_daemon_run(struct wt_daemon *daemon);
 /* Writes what is buffered and closes the files: 0 or the first error of writing. */
 int wt_daemon_close_files(struct wt_daemon *daemon);
-/* Closes everything. Accepts one that failed to open, or was only parsed. */
+/* Closes everything, and finishes the plan. Accepts one that failed to open, or was never opened. */
 void wt_daemon_finish(struct wt_daemon *daemon);
 
-/* The books of one direction, from what was read of one port to what was written to the other. */
-struct wt_daemon_books {
-	uint64_t offered, made, delivered, dropped, queued;
-	bool hold;
-};
+/*
+ * New words for links while it runs: targets ("fwd", "rev", "both" of the only link; "NAME.fwd" ... of others) and words in turn,
+ * NULL at the end. All at one instant, or -EINVAL with a sentence and nothing has changed. reload.c
+ */
+int wt_daemon_set(struct wt_daemon *daemon, char **words, wt_time *now, char *err, size_t err_len);
+/* Reads the file again: words of links, and what is still to come of the script. 0, or -EINVAL and nothing has changed. */
+int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len);
 
-void wt_daemon_books(const struct wt_daemon *daemon, unsigned direction, struct wt_daemon_books *books);
-/* The record of the run. */
-void wt_daemon_record_json(const struct wt_daemon *daemon, FILE *out);
+/* An event for the log and for those who listen: keys and values, NULL at the end. */
+void wt_daemon_note(struct wt_daemon *daemon, wt_time now, const char *event, ...) __attribute__((sentinel));
+/* The verdict as it would be if the run ended now. */
+struct wt_verdict wt_daemon_judge(const struct wt_daemon *daemon);
+/* The record of the run: "end", or "show" while it goes on. */
+void wt_daemon_record_json(const struct wt_daemon *daemon, const char *record, FILE *out);
 void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out);
 
 #endif

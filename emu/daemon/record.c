@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The record of a run: what came, what became of it and why, and how punctual the daemon was. */
+/* The record of a run for programs: what came, what became of it and why, how punctual the daemon was, and whether it counts. */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "emu/daemon/daemon.h"
-#include "stack/base/units.h"
+#include "emu/daemon/record.h"
 #include "stack/drive/json.h"
 
-static const char *const direction_names[] = {"fwd", "rev"};
-
-static const char *end_name(enum wt_daemon_end end)
+const char *wt_daemon_end_name(enum wt_daemon_end end)
 {
 	static const char *const names[] = {"running", "signal", "time", "port-gone", "write-error"};
 
 	return names[end];
 }
 
+const char *wt_daemon_release_name(enum wt_release release)
+{
+	static const char *const names[] = {"sleep", "guard", "spin"};
+
+	return names[release];
+}
+
+double wt_daemon_cpu(const struct wt_daemon *daemon)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
 /* An upper bound of the lateness below which `share` of the wake-ups stayed. */
-static wt_time lateness_below(const struct wt_lateness *lateness, double share)
+wt_time wt_lateness_below(const struct wt_lateness *lateness, double share)
 {
 	uint64_t sum = 0;
 	unsigned buckets = sizeof(lateness->bucket) / sizeof(lateness->bucket[0]);
@@ -39,51 +53,101 @@ static void json_dropped(struct wt_json *json, const struct wt_audit *audit)
 	wt_json_end(json);
 }
 
-static void json_stage(struct wt_json *json, const struct wt_node *node)
+static void json_node(struct wt_json *json, const struct wt_node *node)
 {
 	wt_json_object(json, NULL);
 	wt_json_string(json, "stage", node->name);
 	wt_json_u64(json, "in", node->audit.in);
 	wt_json_u64(json, "made", node->audit.made);
 	wt_json_u64(json, "out", node->audit.out);
+	if (node->audit.taken)
+		wt_json_u64(json, "taken", node->audit.taken);
 	wt_json_u64(json, "queued", node->audit.queued);
 	json_dropped(json, &node->audit);
 	wt_json_end(json);
 }
 
-static void json_direction(const struct wt_daemon *daemon, struct wt_json *json, unsigned direction)
+static void json_books(struct wt_json *json, const struct wt_net_books *books)
 {
-	const struct wt_path *path = &daemon->path[direction];
-	struct wt_daemon_books books;
+	wt_json_u64(json, "offered", books->offered);
+	wt_json_u64(json, "made", books->made);
+	wt_json_u64(json, "delivered", books->delivered);
+	wt_json_u64(json, "dropped", books->dropped);
+	wt_json_u64(json, "queued", books->queued);
+}
 
-	wt_daemon_books(daemon, direction, &books);
-	wt_json_object(json, direction_names[direction]);
-	wt_json_string(json, "path", path->text);
-	wt_json_u64(json, "offered", books.offered);
-	wt_json_u64(json, "made", books.made);
-	wt_json_u64(json, "delivered", books.delivered);
-	wt_json_u64(json, "dropped", books.dropped);
-	wt_json_u64(json, "queued", books.queued);
+static void json_direction(const struct wt_daemon *daemon, struct wt_json *json, unsigned link, unsigned direction)
+{
+	const struct wt_leg *leg = &daemon->net.link[link].leg[direction];
+	struct wt_net_books books;
+
+	wt_json_object(json, direction ? "rev" : "fwd");
+	wt_json_string(json, "path", leg->text);
+	if (wt_net_link_books(&daemon->net, link, direction, &books))
+		json_books(json, &books);
 	wt_json_array(json, "stages");
-	for (unsigned i = 0; i < path->count; i++)
-		json_stage(json, path->stage[i]);
+	for (unsigned i = 0; i < leg->count; i++)
+		json_node(json, leg->node[i]);
 	wt_json_end(json);
+	wt_json_end(json);
+}
+
+/* Of one link its directions; of more a list, and what became of it all. */
+static void json_links(const struct wt_daemon *daemon, struct wt_json *json)
+{
+	struct wt_net_books books;
+
+	if (daemon->plan.links == 1 && !daemon->plan.routers) {
+		json_direction(daemon, json, 0, 0);
+		json_direction(daemon, json, 0, 1);
+		return;
+	}
+	wt_json_array(json, "links");
+	for (unsigned i = 0; i < daemon->plan.links; i++) {
+		wt_json_object(json, NULL);
+		wt_json_string(json, "link", daemon->plan.link[i].name);
+		json_direction(daemon, json, i, 0);
+		json_direction(daemon, json, i, 1);
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+	wt_json_array(json, "routers");
+	for (unsigned i = 0; i < daemon->plan.routers; i++)
+		json_node(json, daemon->net.router[i]);
+	wt_json_end(json);
+	wt_net_books(&daemon->net, &books);
+	wt_json_object(json, "total");
+	json_books(json, &books);
+	wt_json_u64(json, "taken", books.taken);
+	wt_json_end(json);
+}
+
+static void json_late(struct wt_json *json, const struct wt_histogram *late)
+{
+	wt_json_object(json, "late");
+	wt_json_u64(json, "frames", late->count);
+	wt_json_i64(json, "p50_ns", wt_histogram_below(late, 0.5));
+	wt_json_i64(json, "p99_ns", wt_histogram_below(late, 0.99));
+	wt_json_i64(json, "p999_ns", wt_histogram_below(late, 0.999));
+	wt_json_i64(json, "worst_ns", late->worst);
 	wt_json_end(json);
 }
 
 static void json_ports(const struct wt_daemon *daemon, struct wt_json *json)
 {
 	wt_json_array(json, "ports");
-	for (unsigned i = 0; i < 2; i++) {
-		const struct wt_port *port = daemon->port[i];
+	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+		const struct wt_port *port = daemon->net.port[i];
 
 		wt_json_object(json, NULL);
-		wt_json_string(json, "port", daemon->config.port[i]);
+		wt_json_string(json, "name", daemon->plan.port[i].name);
+		wt_json_string(json, "port", daemon->plan.port[i].text);
 		wt_json_u64(json, "read", port->node.audit.out);
 		wt_json_u64(json, "written", port->node.audit.taken);
 		json_dropped(json, &port->node.audit);
 		wt_json_u64(json, "kernel_drops", port->kernel_drops);
 		wt_json_u64(json, "oversize", port->oversize);
+		json_late(json, &port->late);
 		wt_json_end(json);
 	}
 	wt_json_end(json);
@@ -92,106 +156,64 @@ static void json_ports(const struct wt_daemon *daemon, struct wt_json *json)
 static void json_lateness(const struct wt_daemon *daemon, struct wt_json *json)
 {
 	const struct wt_lateness *lateness = wt_rloop_lateness(daemon->rloop);
+	wt_time spun, guard = wt_rloop_guard(daemon->rloop, &spun);
 
 	wt_json_object(json, "lateness");
 	wt_json_u64(json, "wakeups", lateness->count);
-	wt_json_i64(json, "p50_below_ns", lateness_below(lateness, 0.5));
-	wt_json_i64(json, "p99_below_ns", lateness_below(lateness, 0.99));
+	wt_json_i64(json, "p50_below_ns", wt_lateness_below(lateness, 0.5));
+	wt_json_i64(json, "p99_below_ns", wt_lateness_below(lateness, 0.99));
 	wt_json_i64(json, "worst_ns", lateness->worst);
 	wt_json_array(json, "below_power_of_two_us");
 	for (unsigned i = 0; i < sizeof(lateness->bucket) / sizeof(lateness->bucket[0]); i++)
 		wt_json_u64(json, NULL, lateness->bucket[i]);
 	wt_json_end(json);
+	wt_json_string(json, "release", wt_daemon_release_name(daemon->plan.release));
+	wt_json_i64(json, "guard_ns", guard);
+	wt_json_i64(json, "spun_ns", spun);
+	wt_json_number(json, "cpu_s", wt_daemon_cpu(daemon));
 	wt_json_end(json);
 }
 
-/* Does the law hold in every node and along both directions? */
-static bool audit_holds(const struct wt_daemon *daemon)
+static void json_verdict(const struct wt_daemon *daemon, struct wt_json *json)
 {
-	struct wt_daemon_books fwd, rev;
-	const struct wt_node *broken;
+	struct wt_verdict verdict = wt_daemon_judge(daemon);
 
-	wt_daemon_books(daemon, 0, &fwd);
-	wt_daemon_books(daemon, 1, &rev);
-	return fwd.hold && rev.hold && wt_graph_audit(daemon->graph, &broken);
+	wt_json_object(json, "verdict");
+	wt_json_bool(json, "valid", wt_verdict_valid(&verdict));
+	wt_json_array(json, "faults");
+	for (unsigned i = 0; i < WT_FAULTS; i++) {
+		if (verdict.first[i] == WT_NEVER)
+			continue;
+		wt_json_object(json, NULL);
+		wt_json_string(json, "fault", wt_fault_name((enum wt_fault)i));
+		wt_json_i64(json, "first_ns", verdict.first[i]);
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+	wt_json_i64(json, "late_bound_ns", verdict.late_bound);
+	wt_json_number(json, "steal_share", wt_verdict_steal(&verdict));
+	wt_json_number(json, "steal_bound", verdict.steal_bound);
+	wt_json_end(json);
 }
 
-void wt_daemon_record_json(const struct wt_daemon *daemon, FILE *out)
+void wt_daemon_record_json(const struct wt_daemon *daemon, const char *record, FILE *out)
 {
 	struct wt_json json;
 
 	wt_json_init(&json, out);
 	wt_json_object(&json, NULL);
 	wt_json_string(&json, "schema", "wavetank.emu.1");
-	wt_json_string(&json, "record", "end");
-	wt_json_string(&json, "ended_by", end_name(daemon->end));
+	wt_json_string(&json, "record", record);
+	wt_json_string(&json, "ended_by", wt_daemon_end_name(daemon->end));
 	wt_json_i64(&json, "ended_detail", daemon->end_detail);
-	wt_json_u64(&json, "seed", daemon->config.seed);
 	wt_json_i64(&json, "epoch_ns", wt_rloop_epoch(daemon->rloop));
 	wt_json_i64(&json, "ran_ns", daemon->ran);
-	json_direction(daemon, &json, 0);
-	json_direction(daemon, &json, 1);
+	wt_json_u64(&json, "seed", daemon->plan.seed);
+	json_links(daemon, &json);
 	json_ports(daemon, &json);
 	json_lateness(daemon, &json);
-	wt_json_bool(&json, "audit_holds", audit_holds(daemon));
+	json_verdict(daemon, &json);
+	wt_json_bool(&json, "audit_holds", wt_net_audit(&daemon->net));
 	wt_json_end(&json);
-	fflush(out);
-}
-
-static void text_dropped(const struct wt_audit *audit, FILE *out)
-{
-	const char *before = "dropped";
-
-	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++) {
-		if (!audit->dropped[cause])
-			continue;
-		fprintf(out, "  %s %" PRIu64 " %s", before, audit->dropped[cause], wt_drop_name((enum wt_drop)cause));
-		before = "+";
-	}
-	fputc('\n', out);
-}
-
-static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned direction)
-{
-	const struct wt_path *path = &daemon->path[direction];
-	struct wt_daemon_books books;
-
-	wt_daemon_books(daemon, direction, &books);
-	fprintf(out, "%s  %s\n", direction_names[direction], path->count ? path->text : "(an ideal wire)");
-	for (unsigned i = 0; i < path->count; i++) {
-		const struct wt_audit *audit = &path->stage[i]->audit;
-
-		fprintf(out, "  %-14s in %-9" PRIu64 " out %-9" PRIu64, path->stage[i]->name, audit->in, audit->out);
-		if (audit->made)
-			fprintf(out, "  made %" PRIu64, audit->made);
-		if (audit->queued)
-			fprintf(out, "  queued %" PRIu64, audit->queued);
-		text_dropped(audit, out);
-	}
-	fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64
-		     " queued\n",
-		books.offered, books.made, books.hold ? "=" : "IS NOT", books.delivered, books.dropped, books.queued);
-}
-
-void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
-{
-	const struct wt_lateness *lateness = wt_rloop_lateness(daemon->rloop);
-
-	fprintf(out, "ran %.3f s, seed %" PRIu64 "\n", (double)daemon->ran / WT_S, daemon->config.seed);
-	text_direction(daemon, out, 0);
-	text_direction(daemon, out, 1);
-	for (unsigned i = 0; i < 2; i++) {
-		const struct wt_port *port = daemon->port[i];
-
-		fprintf(out, "port %c  %s  read %" PRIu64 "  written %" PRIu64 "  kernel drops %" PRIu64, 'a' + i,
-			daemon->config.port[i], port->node.audit.out, port->node.audit.taken, port->kernel_drops);
-		if (port->oversize)
-			fprintf(out, "  too long %" PRIu64, port->oversize);
-		text_dropped(&port->node.audit, out);
-	}
-	fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,
-		(double)lateness_below(lateness, 0.5) / 1000, (double)lateness_below(lateness, 0.99) / 1000,
-		(double)lateness->worst / 1000);
-	fprintf(out, "audit: %s\n", audit_holds(daemon) ? "every frame is accounted for in every node" : "BROKEN");
 	fflush(out);
 }

@@ -80,7 +80,7 @@ struct wt_node_ops {
 /* Embedded as first member by every implementation. Zero-initialise, then set ops and name. */
 struct wt_node {
 	const struct wt_node_ops *ops;
-	char name[24]; /* unique in its graph; random streams are derived from it */
+	char name[40]; /* unique in its graph; random streams are derived from it */
 	unsigned ports;
 	unsigned index; /* its place in its graph, set by wt_graph_add(): no search on the way to a node */
 	struct wt_audit audit;

@@ -34,7 +34,8 @@ int wt_interface_attach(struct wt_port *port)
 	int error;
 
 	/* A route socket answers the interface requests too, and stays in this namespace wherever the process goes. */
-	port->control = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (port->control < 0) /* a port that comes back has one, and may no longer stand in this namespace */
+		port->control = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (port->control < 0)
 		return -errno;
 	if ((error = ask(port->control, SIOCGIFINDEX, &request)))

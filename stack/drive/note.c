@@ -81,6 +81,11 @@ static void packet(struct wt_json *json, const struct wt_frame *frame)
 void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause,
 		  uint64_t burst)
 {
+	struct wt_state state;
+
+	/* The drop happens at this moment of the node's own: asking changes nothing, but may have states told, on lines of their own. */
+	if (node->ops->state)
+		node->ops->state((struct wt_node *)node, now, &state);
 	wt_note_begin(json, now, "emulation:packet_dropped");
 	wt_json_string(json, "node", node->name);
 	wt_json_string(json, "cause", wt_drop_name(cause));
@@ -88,10 +93,6 @@ void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now,
 	wt_json_u64(json, "len_bytes", frame->len);
 	wt_json_u64(json, "burst", burst);
 	if (node->ops->state) {
-		struct wt_state state;
-
-		/* the drop happens at this moment of the node's own: asking changes nothing */
-		node->ops->state((struct wt_node *)node, now, &state);
 		wt_json_string(json, "state", state.name);
 		wt_json_u64(json, "visit", state.visit);
 	}

@@ -151,8 +151,6 @@ static void packet_refresh(struct wt_port *port)
 		port->kernel_drops += stats.tp_drops;
 }
 
-static const struct wt_port_ops ops = {packet_read, packet_write, packet_refresh};
-
 static int set(int fd, int level, int option, int value)
 {
 	return setsockopt(fd, level, option, &value, sizeof(value)) ? -errno : 0;
@@ -181,6 +179,14 @@ static int attach(struct wt_port *port)
 	port->offloads = wt_interface_offloads_off(port->control, port->interface, &port->restore);
 	return 0;
 }
+
+/* The socket was let go by its interface, and is bound to the new one of that name. */
+static int packet_reopen(struct wt_port *port)
+{
+	return attach(port);
+}
+
+static const struct wt_port_ops ops = {packet_read, packet_write, packet_refresh, packet_reopen};
 
 static void explain(const char *interface, int error, char *err, size_t err_len)
 {

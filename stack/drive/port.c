@@ -29,6 +29,8 @@ static void write_out(struct wt_port *port, wt_time now, struct wt_frame *frame)
 		return;
 	}
 	wt_frame_finish_csum(frame);
+	if (port->clock)
+		wt_histogram_add(&port->late, port->clock(port->clock_arg) - now);
 	error = port->ops->write(port, frame);
 	if (!error) {
 		port->node.audit.taken++;
@@ -51,6 +53,8 @@ void wt_port_flush(struct wt_port *port, wt_time now)
 		if (error == -EAGAIN)
 			return;
 		frame = wt_frame_queue_pop(&port->waiting);
+		if (port->clock)
+			wt_histogram_add(&port->late, port->clock(port->clock_arg) - frame->time);
 		port->node.audit.queued--;
 		if (error) {
 			port->last_error = error;
@@ -127,6 +131,11 @@ struct wt_port *wt_port_new(const char *interface, const struct wt_port_ops *ops
 void wt_port_refresh(struct wt_port *port)
 {
 	port->ops->refresh(port);
+}
+
+int wt_port_reopen(struct wt_port *port)
+{
+	return port->ops->reopen(port);
 }
 
 void wt_port_close(struct wt_port *port)

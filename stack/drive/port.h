@@ -23,6 +23,7 @@
 
 #include "stack/base/addr.h"
 #include "stack/base/node.h"
+#include "stack/drive/histogram.h"
 
 #define WT_PORT_WAITING 1024
 
@@ -36,6 +37,8 @@ struct wt_port_ops {
 	int (*write)(struct wt_port *port, const struct wt_frame *frame);
 	/* Brings kernel_drops up to date. */
 	void (*refresh)(struct wt_port *port);
+	/* Attaches a port whose device was gone to one of the same name, with the descriptors there are. 0 or negative errno. */
+	int (*reopen)(struct wt_port *port);
 };
 
 struct wt_port {
@@ -58,6 +61,9 @@ struct wt_port {
 	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
 	void (*gone)(struct wt_port *port, int error); /* optional: the loop stopped watching, the device is gone */
 	void *user;          /* for gone() */
+	wt_time (*clock)(const void *arg); /* the loop's, while it watches the port: how late each frame is written */
+	const void *clock_arg;
+	struct wt_histogram late;      /* from the logical time a frame came to the port to its first write */
 	char interface[16];
 };
 
@@ -68,6 +74,9 @@ struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, s
  * offloads off where it may (port->offloads says) and on again at the end. NULL: errno, and one sentence in err. */
 struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char *err, size_t err_len);
 void wt_port_refresh(struct wt_port *port);
+/* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It
+ * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */
+int wt_port_reopen(struct wt_port *port);
 /* Writes what waits, as far as the kernel takes it. The loop calls it when the descriptor is writable. */
 void wt_port_flush(struct wt_port *port, wt_time now);
 /* Closes the descriptor and frees. Also the node's destroy verb: a port in a graph is closed by the graph. Accepts NULL. */

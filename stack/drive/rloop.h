@@ -41,6 +41,22 @@ int wt_rloop_add_port(struct wt_rloop *rloop, struct wt_port *port);
 void wt_rloop_remove_port(struct wt_rloop *rloop, struct wt_port *port);
 /* Runs what is due and rearms the timer; call after touching nodes from outside a callback, and once before ev_run(). */
 void wt_rloop_kick(struct wt_rloop *rloop);
+/*
+ * How the loop waits for a deadline. A sleeping thread is woken 50 us late on an idle machine, and by a different lateness each
+ * time; a spinning one is not, and costs a core.
+ */
+enum wt_release {
+	WT_RELEASE_SLEEP, /* the timer at the deadline: the default */
+	WT_RELEASE_GUARD, /* the timer a little earlier, then spin. How much earlier follows the lateness it meets, so that one
+			   * wake-up in fifty is too late; all spinning together takes at most WT_RELEASE_SHARE of the time */
+	WT_RELEASE_SPIN,  /* never sleep */
+};
+
+#define WT_RELEASE_SHARE 0.08
+
+void wt_rloop_set_release(struct wt_rloop *rloop, enum wt_release release);
+/* How much earlier the timer fires at present, and how long the loop has spun under WT_RELEASE_GUARD. */
+wt_time wt_rloop_guard(const struct wt_rloop *rloop, wt_time *spun);
 /* CLOCK_REALTIME, in ns since 1970, of scenario time 0: for captures. */
 int64_t wt_rloop_epoch(const struct wt_rloop *rloop);
 /* Lateness of timer wake-ups: count, and worst, in ns; buckets by power of two of microseconds. */

@@ -74,7 +74,6 @@ static void tap_refresh(struct wt_port *port)
 		port->kernel_drops = (uint64_t)dropped;
 }
 
-static const struct wt_port_ops ops = {tap_read, tap_write, tap_refresh};
 
 static void explain_open(int error, char *err, size_t err_len)
 {
@@ -109,6 +108,18 @@ static int attach(struct wt_port *port)
 		return -errno;
 	return wt_interface_attach(port);
 }
+
+/* The descriptor keeps its network namespace, and a device that was deleted has let go of it. */
+static int tap_reopen(struct wt_port *port)
+{
+	int error = attach(port);
+
+	if (!error)
+		wt_interface_queue(port, QUEUE_FRAMES);
+	return error;
+}
+
+static const struct wt_port_ops ops = {tap_read, tap_write, tap_refresh, tap_reopen};
 
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len)
 {

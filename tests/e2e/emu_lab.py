@@ -99,7 +99,8 @@ class Emulator:
     """The daemon between two sides, by TAP; addresses and fixed neighbours are set when it is ready."""
 
     def __init__(self, a, b, *words, ports=None, addresses=True):
-        ports = ports or [f"tap:wt0@{a.holder.pid}", f"tap:wt0@/proc/{b.holder.pid}/ns/net"]
+        if ports is None:
+            ports = [f"tap:wt0@{a.holder.pid}", f"tap:wt0@/proc/{b.holder.pid}/ns/net"]
         read, write = os.pipe()
         command = [WAVETANK, "emu", "run", "--json", "--die-with-parent", "--ready-fd", str(write)]
         for port in ports:

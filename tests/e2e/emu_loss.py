@@ -8,7 +8,7 @@ LENGTH = 142  # of a datagram of ours as a frame; the kernel adds packets of its
 def drops(log, node):
     with open(log, encoding="ascii") as lines:
         events = [json.loads(line) for line in lines]
-    return [e for e in events if e["data"]["node"] == node and e["data"]["len_bytes"] == LENGTH]
+    return [e for e in events if e["event"] == "emulation:packet_dropped" and e["data"]["node"] == node and e["data"]["len_bytes"] == LENGTH]
 
 
 def lost(a, b, noise):

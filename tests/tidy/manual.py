@@ -62,7 +62,7 @@ def check(root, build):
     if not names:
         yield 'wavetank help --commands lists nothing'
     pages = {}
-    for path in files(root, ('.scd',), ('docs',)):
+    for path in files(root, ('.1.scd',), ('docs',)):
         pages[os.path.basename(path).split('.')[0]] = (path, '\n'.join(lines(root, path)))
     overview = pages.get('wavetank', ('docs/wavetank.1.scd', ''))
     for name in names:

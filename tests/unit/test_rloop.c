@@ -90,6 +90,47 @@ static void events_run_with_their_due_times_and_lateness_is_kept_apart(void **st
 	assert_int_equal(sum, lateness->count);
 }
 
+/* 100 events 2 ms apart; returns how long it took. */
+static wt_time run_events(struct toy_source *source)
+{
+	wt_time from = wt_rloop_clock(rloop);
+
+	toy_source_init(source, "source", pool, from + 2 * WT_MS, 2 * WT_MS, 100);
+	wt_graph_add(graph, &source->node);
+	wt_graph_join(graph, &source->node, 0, &sink.node, 0);
+	wt_graph_touch(graph, &source->node);
+	assert_true(run_until_count(100));
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(sink.got[i].time, from + 2 * WT_MS * (i + 1));
+	return wt_rloop_clock(rloop) - from;
+}
+
+static void a_guard_spins_before_each_deadline_within_its_share(void **state)
+{
+	struct toy_source source;
+	wt_time took, guard, spun;
+
+	wt_rloop_set_release(rloop, WT_RELEASE_GUARD);
+	took = run_events(&source);
+	guard = wt_rloop_guard(rloop, &spun);
+	assert_true(guard >= 5 * WT_US && guard <= 250 * WT_US);
+	assert_true(spun > 0);
+	/* the share, what the budget may have saved, and one turn in which another process had the core */
+	assert_true(spun < (wt_time)(WT_RELEASE_SHARE * (double)took) + 100 * WT_MS);
+	wt_rloop_set_release(rloop, WT_RELEASE_SLEEP);
+}
+
+static void a_spinning_loop_never_arms_its_timer(void **state)
+{
+	struct toy_source source;
+	uint64_t before = wt_rloop_lateness(rloop)->count;
+
+	wt_rloop_set_release(rloop, WT_RELEASE_SPIN);
+	run_events(&source);
+	assert_int_equal(wt_rloop_lateness(rloop)->count, before);
+	wt_rloop_set_release(rloop, WT_RELEASE_SLEEP);
+}
+
 static void a_node_touched_from_outside_is_served_when_the_loop_is_kicked(void **state)
 {
 	struct toy_source source;
@@ -294,6 +335,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(events_run_with_their_due_times_and_lateness_is_kept_apart),
+		CASE(a_guard_spins_before_each_deadline_within_its_share),
+		CASE(a_spinning_loop_never_arms_its_timer),
 		CASE(a_node_touched_from_outside_is_served_when_the_loop_is_kicked),
 		CASE(what_is_touched_after_a_silence_happens_now_and_not_at_the_last_event),
 		CASE(time_zero_is_the_moment_of_creation_on_both_clocks),

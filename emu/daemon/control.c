@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/daemon/control.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { CLIENTS = 16, LINE = 16384, EVENT = 4096, WORDS = 64 };
+
+struct client {
+	struct wt_control *control;
+	int fd; /* -1: free */
+	ev_io readable;
+	size_t len;
+	char line[LINE];
+	bool listens;
+	uint64_t lost; /* events it did not take */
+};
+
+struct wt_control {
+	struct ev_loop *ev;
+	const struct wt_control_ops *ops;
+	void *arg;
+	int fd;
+	ev_io acceptable;
+	char path[108];
+	unsigned listeners;
+	struct client client[CLIENTS];
+	struct wt_drop_sink drops, *next_drops;
+	struct wt_state_sink states, *next_states;
+	struct wt_bursts bursts;
+	char event[EVENT];
+	FILE *out; /* writes into event */
+	struct wt_json json;
+};
+
+/* ---- clients --------------------------------------------------------------------------------------------- */
+
+static void leave(struct client *client)
+{
+	ev_io_stop(client->control->ev, &client->readable);
+	client->control->listeners -= client->listens;
+	close(client->fd);
+	*client = (struct client){.control = client->control, .fd = -1};
+}
+
+/* All of it or none; a client whose socket is full is not waited for. */
+static bool give(struct client *client, const char *text, size_t len)
+{
+	ssize_t n = send(client->fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n == (ssize_t)len)
+		return true;
+	if (n > 0) /* a part of a line is worse than no line */
+		shutdown(client->fd, SHUT_RDWR);
+	return false;
+}
+
+static void answer_show(struct client *client, bool json)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	client->control->ops->show(client->control->arg, out, json);
+	if (!fclose(out))
+		give(client, text, len);
+	free(text);
+}
+
+static void answer_set(struct client *client, char *line)
+{
+	char *word[WORDS + 1], err[400] = "", text[500];
+	unsigned count = 0;
+	wt_time now = 0;
+	int n;
+
+	for (char *one; count < WORDS && (one = strsep(&line, "\t"));)
+		word[count++] = one;
+	word[count] = NULL;
+	if (client->control->ops->set(client->control->arg, word, &now, err, sizeof(err)))
+		n = snprintf(text, sizeof(text), "error %s\n", err);
+	else
+		n = snprintf(text, sizeof(text), "ok %" PRId64 "\n", now);
+	give(client, text, (size_t)n);
+}
+
+static void obey(struct client *client, char *line)
+{
+	static const char unknown[] = "error expected show, set or events\n";
+
+	if (!strcmp(line, "show json") || !strcmp(line, "show text")) {
+		answer_show(client, line[5] == 'j');
+	} else if (!strncmp(line, "set\t", 4)) {
+		answer_set(client, line + 4);
+	} else if (!strcmp(line, "events")) {
+		client->control->listeners += !client->listens;
+		client->listens = true;
+		give(client, "ok\n", 3);
+	} else {
+		give(client, unknown, sizeof(unknown) - 1);
+	}
+}
+
+static void on_line(struct ev_loop *ev, ev_io *watcher, int events)
+{
+	struct client *client = watcher->data;
+	ssize_t n = recv(client->fd, client->line + client->len, sizeof(client->line) - 1 - client->len, MSG_DONTWAIT);
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0 || client->len + (size_t)n >= sizeof(client->line) - 1) { /* gone, or a line of no end */
+		leave(client);
+		return;
+	}
+	client->len += (size_t)n;
+	client->line[client->len] = 0;
+	while ((end = strchr(client->line, '\n'))) {
+		*end++ = 0;
+		obey(client, client->line);
+		client->len -= (size_t)(end - client->line);
+		memmove(client->line, end, client->len + 1);
+	}
+}
+
+static void on_client(struct ev_loop *ev, ev_io *watcher, int events)
+{
+	struct wt_control *control = watcher->data;
+	int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), room = 1 << 20;
+	struct client *client = NULL;
+
+	if (fd < 0)
+		return;
+	for (unsigned i = 0; i < CLIENTS && !client; i++)
+		if (control->client[i].fd < 0)
+			client = &control->client[i];
+	if (!client) {
+		close(fd);
+		return;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	client->fd = fd;
+	ev_io_init(&client->readable, on_line, fd, EV_READ);
+	client->readable.data = client;
+	ev_set_priority(&client->readable, -1); /* after frames and timer */
+	ev_io_start(ev, &client->readable);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+static void begin(struct wt_control *control)
+{
+	rewind(control->out);
+	wt_json_init(&control->json, control->out);
+}
+
+/* To everyone who listens; who has lost some is told first. */
+static void publish(struct wt_control *control)
+{
+	long len;
+	char lost[120];
+
+	fflush(control->out);
+	len = ftell(control->out);
+	if (len <= 0 || len >= EVENT - 1)
+		return;
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		struct client *client = &control->client[i];
+
+		if (client->fd < 0 || !client->listens)
+			continue;
+		if (client->lost) {
+			int n = snprintf(lost, sizeof(lost), "{\"event\":\"emulation:events_lost\",\"data\":{\"count\":%" PRIu64 "}}\n", client->lost);
+
+			if (!give(client, lost, (size_t)n)) {
+				client->lost++;
+				continue;
+			}
+			client->lost = 0;
+		}
+		client->lost += !give(client, control->event, (size_t)len);
+	}
+}
+
+static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause)
+{
+	struct wt_control *control = (struct wt_control *)((char *)sink - offsetof(struct wt_control, drops));
+	uint64_t burst = wt_bursts_next(&control->bursts, node);
+
+	struct wt_state state;
+
+	if (control->listeners) {
+		if (node->ops->state) /* states on their way to us come first: there is one buffer */
+			node->ops->state((struct wt_node *)node, now, &state);
+		begin(control);
+		wt_note_drop(&control->json, node, now, frame, cause, burst);
+		publish(control);
+	}
+	if (control->next_drops)
+		control->next_drops->drop(control->next_drops, node, now, frame, cause);
+}
+
+static void on_state(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state)
+{
+	struct wt_control *control = (struct wt_control *)((char *)sink - offsetof(struct wt_control, states));
+
+	if (control->listeners) {
+		begin(control);
+		wt_note_state(&control->json, node, state);
+		publish(control);
+	}
+	if (control->next_states)
+		control->next_states->state(control->next_states, node, state);
+}
+
+struct wt_drop_sink *wt_control_drops(struct wt_control *control, struct wt_drop_sink *next)
+{
+	control->drops.drop = on_drop;
+	control->next_drops = next;
+	return &control->drops;
+}
+
+struct wt_state_sink *wt_control_states(struct wt_control *control, struct wt_state_sink *next)
+{
+	control->states.state = on_state;
+	control->next_states = next;
+	return &control->states;
+}
+
+struct wt_json *wt_control_begin(struct wt_control *control, wt_time now, const char *event)
+{
+	if (!control->listeners)
+		return NULL;
+	begin(control);
+	wt_note_begin(&control->json, now, event);
+	return &control->json;
+}
+
+void wt_control_end(struct wt_control *control)
+{
+	wt_json_end(&control->json);
+	wt_json_end(&control->json);
+	publish(control);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+static int listen_at(struct wt_control *control, const char *path, char *err, size_t err_len)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	mode_t mask;
+	int probe, error = 0;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		snprintf(err, err_len, "%s: the path of a socket has at most %zu characters", path, sizeof(address.sun_path) - 1);
+		return -ENAMETOOLONG;
+	}
+	strcpy(address.sun_path, path);
+	control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (control->fd < 0 || probe < 0)
+		error = errno;
+	else if (!connect(probe, (struct sockaddr *)&address, sizeof(address)))
+		error = EADDRINUSE;
+	else if (errno == ECONNREFUSED) /* whoever made it is gone */
+		unlink(path);
+	if (probe >= 0)
+		close(probe);
+	mask = umask(0177);
+	if (!error && (bind(control->fd, (struct sockaddr *)&address, sizeof(address)) || listen(control->fd, CLIENTS)))
+		error = errno;
+	umask(mask);
+	if (error)
+		snprintf(err, err_len, "control socket %s: %s", path, error == EADDRINUSE ? "another emulator listens there" : strerror(error));
+	else
+		strcpy(control->path, path);
+	return -error;
+}
+
+struct wt_control *wt_control_open(const char *path, struct ev_loop *ev, const struct wt_control_ops *ops, void *arg, char *err,
+				   size_t err_len)
+{
+	struct wt_control *control = calloc(1, sizeof(*control));
+	int error = control ? 0 : -ENOMEM;
+
+	snprintf(err, err_len, "out of memory");
+	if (control) {
+		control->fd = -1;
+		for (unsigned i = 0; i < CLIENTS; i++)
+			control->client[i] = (struct client){.control = control, .fd = -1};
+		control->ev = ev;
+		control->ops = ops;
+		control->arg = arg;
+		control->out = fmemopen(control->event, sizeof(control->event), "w");
+		error = control->out ? listen_at(control, path, err, err_len) : -ENOMEM;
+	}
+	if (error) {
+		wt_control_close(control);
+		errno = -error;
+		return NULL;
+	}
+	ev_io_init(&control->acceptable, on_client, control->fd, EV_READ);
+	control->acceptable.data = control;
+	ev_set_priority(&control->acceptable, -1);
+	ev_io_start(ev, &control->acceptable);
+	return control;
+}
+
+const char *wt_control_path(const struct wt_control *control)
+{
+	return control->path;
+}
+
+void wt_control_close(struct wt_control *control)
+{
+	if (!control)
+		return;
+	for (unsigned i = 0; i < CLIENTS; i++)
+		if (control->client[i].fd >= 0)
+			leave(&control->client[i]);
+	if (control->path[0]) {
+		ev_io_stop(control->ev, &control->acceptable);
+		unlink(control->path);
+	}
+	if (control->fd >= 0)
+		close(control->fd);
+	if (control->out)
+		fclose(control->out);
+	wt_bursts_finish(&control->bursts);
+	free(control);
+}

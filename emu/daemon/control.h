@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The control socket: a Unix stream socket for its owner alone (mode 0600). A client sends one line and reads the answer:
+ *
+ *   show json | show text                     the record of the run so far
+ *   set<TAB>TARGET<TAB>WORDS[<TAB>TARGET...]   "ok TIME_NS", or "error SENTENCE" and nothing has changed
+ *   events                                    every event from now on, as the log has them, until the client leaves
+ *
+ * A client that does not read its events loses some, and is told how many; it never holds up the path.
+ */
+#ifndef WT_EMU_DAEMON_CONTROL_H
+#define WT_EMU_DAEMON_CONTROL_H
+
+#include <ev.h>
+
+#include "stack/base/node.h"
+#include "stack/drive/note.h"
+
+struct wt_control;
+
+struct wt_control_ops {
+	void (*show)(void *arg, FILE *out, bool json);
+	/* Targets and words, NULL at the end. 0, or -EINVAL with a sentence; *now: when it happened. */
+	int (*set)(void *arg, char **words, wt_time *now, char *err, size_t err_len);
+};
+
+/* "auto": the place for it, named after the process: /run/wavetank or $XDG_RUNTIME_DIR/wavetank. 0 or negative errno. */
+int wt_control_place(const char *path, char *out, size_t len);
+/* Makes the socket; one that a killed process left is replaced. NULL with errno and a sentence. */
+struct wt_control *wt_control_open(const char *path, struct ev_loop *ev, const struct wt_control_ops *ops, void *arg, char *err,
+				   size_t err_len);
+const char *wt_control_path(const struct wt_control *control);
+/* Removes the socket. Accepts NULL. */
+void wt_control_close(struct wt_control *control);
+
+/* For those who read events; each passes the news on to `next`. */
+struct wt_drop_sink *wt_control_drops(struct wt_control *control, struct wt_drop_sink *next);
+struct wt_state_sink *wt_control_states(struct wt_control *control, struct wt_state_sink *next);
+/* Another event: NULL if nobody listens; else data is open until wt_control_end(). */
+struct wt_json *wt_control_begin(struct wt_control *control, wt_time now, const char *event);
+void wt_control_end(struct wt_control *control);
+
+/* The other side: connects to a daemon. `path` NULL: the only one there is. A descriptor, or negative errno with a sentence. */
+int wt_control_connect(const char *path, char *err, size_t err_len);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where control sockets are, for daemon and client. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "emu/daemon/control.h"
+
+static void folder(char *out, size_t len)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	snprintf(out, len, "%s/wavetank", geteuid() && runtime && *runtime ? runtime : "/run");
+}
+
+int wt_control_place(const char *path, char *out, size_t len)
+{
+	int n;
+
+	if (strcmp(path, "auto")) {
+		n = snprintf(out, len, "%s", path);
+	} else {
+		char where[200];
+
+		folder(where, sizeof(where));
+		if (mkdir(where, 0700) && errno != EEXIST)
+			return -errno;
+		n = snprintf(out, len, "%s/emu-%ld.sock", where, (long)getpid());
+	}
+	return n < (int)len ? 0 : -ENAMETOOLONG;
+}
+
+static int try(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		int error = -errno;
+
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+/* The only one in the folder that somebody listens at. */
+static int find(char *err, size_t err_len)
+{
+	char where[200], path[500];
+	int found = -1;
+	DIR *dir;
+
+	folder(where, sizeof(where));
+	dir = opendir(where);
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		int fd;
+
+		if (strncmp(entry->d_name, "emu-", 4))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		fd = try(path);
+		if (fd < 0)
+			continue;
+		if (found >= 0) {
+			close(fd);
+			close(found);
+			closedir(dir);
+			snprintf(err, err_len, "more than one emulator listens in %s; say which by --control PATH", where);
+			return -ENOTUNIQ;
+		}
+		found = fd;
+	}
+	if (dir)
+		closedir(dir);
+	if (found < 0) {
+		snprintf(err, err_len, "no emulator listens in %s; start one with --control auto, or say where by --control PATH", where);
+		return -ENOENT;
+	}
+	return found;
+}
+
+int wt_control_connect(const char *path, char *err, size_t err_len)
+{
+	int fd;
+
+	if (!path)
+		return find(err, err_len);
+	fd = try(path);
+	if (fd < 0)
+		snprintf(err, err_len, "%s: %s", path, fd == -ECONNREFUSED ? "no emulator listens there any more" : strerror(-fd));
+	return fd;
+}

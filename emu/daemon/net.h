@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The nodes of a plan: ports, taps of a capture, routers, links; joined in a graph. */
+#ifndef WT_EMU_DAEMON_NET_H
+#define WT_EMU_DAEMON_NET_H
+
+#include "emu/daemon/plan.h"
+#include "stack/drive/capture.h"
+#include "stack/drive/graph.h"
+
+struct wt_net {
+	const struct wt_plan *plan;
+	struct wt_pool *pool;
+	struct wt_graph *graph;
+	struct wt_port *port[WT_PLAN_PORTS];
+	struct wt_node *tap[WT_PLAN_PORTS]; /* with a capture */
+	struct wt_node *router[WT_PLAN_ROUTERS];
+	struct wt_span *link; /* plan->links of them */
+	unsigned ports_in_graph;
+};
+
+/* Opens the ports and makes the links. 0 or negative errno with a sentence in err; finish either way. */
+int wt_net_open(struct wt_net *net, const struct wt_plan *plan, char *err, size_t err_len);
+/* Joins everything. `capture` NULL: without taps. 0 or negative errno. */
+int wt_net_join(struct wt_net *net, struct wt_capture *capture);
+void wt_net_finish(struct wt_net *net);
+
+/*
+ * The books of a whole net, from what ports read to what they wrote; and of one direction of a link that joins two ports.
+ * `made`: by stages and by routers. `taken`: by routers.
+ */
+struct wt_net_books {
+	uint64_t offered, made, delivered, taken, dropped, queued;
+	bool hold;
+};
+
+void wt_net_books(const struct wt_net *net, struct wt_net_books *books);
+/* False: the link does not join two ports. */
+bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned direction, struct wt_net_books *books);
+/* Does the law hold in every node and from end to end? */
+bool wt_net_audit(const struct wt_net *net);
+
+#endif

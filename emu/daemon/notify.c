@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/daemon/notify.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "stack/base/units.h"
+
+void wt_notify_open(struct wt_notify *notify)
+{
+	const char *path = getenv("NOTIFY_SOCKET"), *period = getenv("WATCHDOG_USEC"), *whom = getenv("WATCHDOG_PID");
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	size_t len = path ? strlen(path) : 0;
+	uint64_t us;
+
+	*notify = (struct wt_notify){.fd = -1};
+	if (!len || len >= sizeof(address.sun_path) || (*path != '/' && *path != '@'))
+		return;
+	memcpy(address.sun_path, path, len);
+	if (*path == '@') /* the abstract name space */
+		address.sun_path[0] = 0;
+	notify->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (notify->fd >= 0 && connect(notify->fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)))
+		wt_notify_close(notify);
+	if (notify->fd >= 0 && period && !wt_parse_count(period, &us, NULL, 0) && (!whom || atol(whom) == (long)getpid()))
+		notify->watchdog = (wt_time)(us < 3600000000 ? us : 3600000000) * WT_US / 2;
+}
+
+void wt_notify_say(const struct wt_notify *notify, const char *words)
+{
+	/* a manager that does not listen is no reason to stop */
+	if (notify->fd >= 0)
+		(void)!send(notify->fd, words, strlen(words), MSG_NOSIGNAL);
+}
+
+void wt_notify_close(struct wt_notify *notify)
+{
+	if (notify->fd >= 0)
+		close(notify->fd);
+	notify->fd = -1;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an emulator is to be: ports, routers, the links between them, what changes when; and the options of the daemon. From the
+ * command line, or from a file (wavetank-emu.conf(5)):
+ *
+ *   [port a]                       [link bott]                        [at 10s]
+ *   interface = tap:wt0@left       between = r1 r2                    bott.fwd = rate 1Mbit burst 0B limit 64KB
+ *   gateway = 10.0.1.1/24          both = rate 2Mbit burst 0B ...     note = the radio fades
+ *
+ * Everything is checked before anything is opened: words of every link, and every change in its turn.
+ */
+#ifndef WT_EMU_DAEMON_PLAN_H
+#define WT_EMU_DAEMON_PLAN_H
+
+#include "emu/daemon/span.h"
+#include "emu/daemon/where.h"
+#include "stack/base/addr.h"
+#include "stack/drive/rloop.h"
+
+#define WT_PLAN_PORTS 16
+#define WT_PLAN_ROUTERS 16
+#define WT_PLAN_LINKS 32
+#define WT_PLAN_EVENTS 1024
+
+struct wt_plan_port {
+	char name[WT_SPAN_NAME];
+	char text[300]; /* the place as given */
+	struct wt_where where;
+	struct wt_addr gateway; /* the address of the router this port's link leads to; family none: no router there */
+	unsigned prefix;
+	unsigned line; /* of the file, 0: the command line */
+};
+
+struct wt_plan_router {
+	char name[WT_SPAN_NAME];
+	struct wt_addr address; /* whose messages it sends where it has no gateway address */
+	unsigned line;
+};
+
+/* An end of a link: a port or a router. */
+struct wt_plan_end {
+	bool router;
+	unsigned index;
+};
+
+struct wt_plan_link {
+	char name[WT_SPAN_NAME];
+	struct wt_plan_end end[2];
+	bool joined;
+	char *words[2];
+	unsigned line, words_line[2];
+};
+
+/* One link's new words at a time. Those of one [at] section follow each other and share time and section. */
+struct wt_plan_event {
+	wt_time at;
+	unsigned section, link;
+	char *words[2]; /* NULL: as before */
+	char note[100];
+	unsigned line;
+};
+
+struct wt_plan {
+	unsigned ports, routers, links, events;
+	struct wt_plan_port port[WT_PLAN_PORTS];
+	struct wt_plan_router router[WT_PLAN_ROUTERS];
+	struct wt_plan_link link[WT_PLAN_LINKS];
+	struct wt_plan_event event[WT_PLAN_EVENTS]; /* in order of time */
+	uint64_t seed, frames;
+	wt_time time;         /* ends by itself after this, 0: never */
+	wt_time late;         /* a run is valid if 99 % of its frames leave at most this late */
+	double steal;         /* ... and the hypervisor took no larger share of the processors */
+	enum wt_release release;
+	int cpu;              /* the one to stay on, -1: any */
+	bool wait_ports;      /* ports may vanish and come back */
+	char *capture, *log, *control; /* paths, or NULL */
+	char *file;           /* where it was read, or NULL */
+};
+
+/* The heap holds the texts: finish frees them. */
+void wt_plan_init(struct wt_plan *plan);
+void wt_plan_finish(struct wt_plan *plan);
+
+/* Reads a file over the plan, which keeps what the file does not say. 0, or -EINVAL: err begins "FILE:LINE: ". */
+int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_len);
+
+/* For readers: each 0 or -EINVAL with a sentence. Text is copied. */
+int wt_plan_add_port(struct wt_plan *plan, const char *name, const char *where, char *err, size_t err_len);
+struct wt_plan_link *wt_plan_add_link(struct wt_plan *plan, const char *name);
+int wt_plan_text(char **to, const char *text);
+int wt_plan_find_link(const struct wt_plan *plan, const char *name); /* index, or -1 */
+
+/*
+ * Is it whole? Two ports and one link without ends: the link joins them; no link: an ideal wire. Checks the words of links and
+ * events. 0 or -EINVAL; err begins "FILE:LINE: " where there is a file.
+ */
+int wt_plan_check(struct wt_plan *plan, char *err, size_t err_len);
+/* The link of a plan in its first words; wt_span_finish() later. */
+int wt_plan_make_link(const struct wt_plan *plan, unsigned index, struct wt_span *link, char *err, size_t err_len);
+
+#endif

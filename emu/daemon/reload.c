@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Changes from outside while it runs: by the control socket, and by the file that is read again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/daemon/daemon.h"
+
+/* New words for each link, by its index; NULL: as they are. */
+struct change {
+	const char *words[WT_PLAN_LINKS][2];
+};
+
+/* "fwd", "bott.both": which link, and which directions as bits. */
+static int find_target(const struct wt_daemon *daemon, const char *target, unsigned *link, unsigned *directions, char *err, size_t err_len)
+{
+	const char *dot = strchr(target, '.'), *direction = dot ? dot + 1 : target;
+	char name[WT_SPAN_NAME + 1];
+	int found = 0;
+
+	snprintf(name, sizeof(name), "%.*s", dot ? (int)(dot - target) : 0, target);
+	if (dot)
+		found = wt_plan_find_link(&daemon->plan, name);
+	*directions = !strcmp(direction, "fwd") ? 1 : !strcmp(direction, "rev") ? 2 : !strcmp(direction, "both") ? 3 : 0;
+	if (found < 0 || !*directions || (!dot && daemon->plan.links > 1)) {
+		snprintf(err, err_len, "'%.40s' is no target: expected %s", target,
+			 daemon->plan.links > 1 ? "LINK.fwd, LINK.rev or LINK.both" : "fwd, rev or both");
+		return -EINVAL;
+	}
+	*link = (unsigned)found;
+	return 0;
+}
+
+/* Everything is tried before anything is done. */
+static int apply(struct wt_daemon *daemon, const struct change *change, const char *by, wt_time *now, char *err, size_t err_len)
+{
+	struct wt_net *net = &daemon->net;
+	int error = 0;
+
+	*now = wt_rloop_catch_up(daemon->rloop);
+	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
+		if (change->words[i][0] || change->words[i][1])
+			error = wt_span_try(&net->link[i], change->words[i], *now, err, err_len);
+	for (unsigned i = 0; i < daemon->plan.links && !error; i++) {
+		if (!change->words[i][0] && !change->words[i][1])
+			continue;
+		error = wt_span_change(&net->link[i], change->words[i], *now, NULL, err, err_len);
+		if (!error)
+			wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].text,
+				       "rev", net->link[i].leg[1].text, "by", by, NULL);
+	}
+	/* only now, with all links changed, is any of them looked at again */
+	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
+		for (unsigned d = 0; d < 2; d++)
+			for (unsigned n = 0; change->words[i][d] && n < net->link[i].leg[d].count; n++)
+				wt_graph_touch(net->graph, net->link[i].leg[d].node[n]);
+	wt_rloop_kick(daemon->rloop);
+	return error;
+}
+
+int wt_daemon_set(struct wt_daemon *daemon, char **words, wt_time *now, char *err, size_t err_len)
+{
+	struct change change = {0};
+	int error;
+
+	if (!words[0]) {
+		snprintf(err, err_len, "a target and its words are needed, such as fwd 'delay 30ms'");
+		return -EINVAL;
+	}
+	for (unsigned i = 0; words[i]; i += 2) {
+		unsigned link, directions;
+
+		error = find_target(daemon, words[i], &link, &directions, err, err_len);
+		if (error)
+			return error;
+		if (!words[i + 1]) {
+			snprintf(err, err_len, "words must follow the target '%.40s'", words[i]);
+			return -EINVAL;
+		}
+		for (unsigned d = 0; d < 2; d++)
+			if (directions & 1u << d)
+				change.words[link][d] = words[i + 1];
+	}
+	return apply(daemon, &change, "control", now, err, err_len);
+}
+
+/* ---- the file, again --------------------------------------------------------------------------------------- */
+
+static int same(bool is, const char *what, char *err, size_t err_len)
+{
+	if (is)
+		return 0;
+	snprintf(err, err_len, "%s cannot change while it runs; stop it and start it again", what);
+	return -EINVAL;
+}
+
+static int compare(const struct wt_plan *old, const struct wt_plan *new, char *err, size_t err_len)
+{
+	int error = same(old->ports == new->ports && old->routers == new->routers && old->links == new->links,
+			 "the number of ports, routers and links", err, err_len);
+
+	if (!error)
+		error = same(old->seed == new->seed && old->frames == new->frames, "seed and frames", err, err_len);
+	for (unsigned i = 0; i < old->ports && !error; i++)
+		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
+			     wt_addr_eq(&old->port[i].gateway, &new->port[i].gateway) && old->port[i].prefix == new->port[i].prefix,
+			     "ports and gateways", err, err_len);
+	for (unsigned i = 0; i < old->routers && !error; i++)
+		error = same(!strcmp(old->router[i].name, new->router[i].name) &&
+			     wt_addr_eq(&old->router[i].address, &new->router[i].address), "routers", err, err_len);
+	for (unsigned i = 0; i < old->links && !error; i++)
+		error = same(!strcmp(old->link[i].name, new->link[i].name) &&
+			     !memcmp(old->link[i].end, new->link[i].end, sizeof(old->link[i].end)), "what links join", err, err_len);
+	return error;
+}
+
+/* The words a link has at `now` by its file: the first ones, and those of events up to then. */
+static void words_at(const struct wt_plan *plan, wt_time now, struct change *change)
+{
+	for (unsigned i = 0; i < plan->links; i++)
+		for (unsigned d = 0; d < 2; d++)
+			change->words[i][d] = plan->link[i].words[d] ? plan->link[i].words[d] : "";
+	for (unsigned i = 0; i < plan->events && plan->event[i].at < now; i++)
+		for (unsigned d = 0; d < 2; d++)
+			if (plan->event[i].words[d])
+				change->words[plan->event[i].link][d] = plan->event[i].words[d];
+}
+
+/* The new plan brings its links and events; files, bounds and the rest stay as they were opened. */
+static void exchange(struct wt_plan *old, struct wt_plan *new)
+{
+	unsigned events = old->events, most = events > new->events ? events : new->events;
+
+	for (unsigned i = 0; i < old->links; i++) {
+		struct wt_plan_link link = old->link[i];
+
+		old->link[i] = new->link[i];
+		new->link[i] = link;
+	}
+	for (unsigned i = 0; i < most; i++) {
+		struct wt_plan_event event = old->event[i];
+
+		old->event[i] = new->event[i];
+		new->event[i] = event;
+	}
+	old->events = new->events;
+	new->events = events;
+}
+
+int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len)
+{
+	struct wt_plan *new = malloc(sizeof(*new));
+	struct change change = {0};
+	wt_time from = wt_rloop_catch_up(daemon->rloop), now;
+	int error;
+
+	if (!new) {
+		snprintf(err, err_len, "out of memory");
+		return -ENOMEM;
+	}
+	wt_plan_init(new);
+	new->seed = daemon->plan.seed; /* what the command line said, unless the file says otherwise */
+	new->frames = daemon->plan.frames;
+	error = wt_plan_read(new, daemon->plan.file, err, err_len);
+	if (!error)
+		error = wt_plan_check(new, err, err_len);
+	if (!error)
+		error = compare(&daemon->plan, new, err, err_len);
+	if (!error) {
+		words_at(new, from, &change);
+		error = apply(daemon, &change, "file", &now, err, err_len);
+	}
+	if (!error) {
+		exchange(&daemon->plan, new);
+		daemon->script.next = 0;
+		while (daemon->script.next < daemon->plan.events && daemon->plan.event[daemon->script.next].at < from)
+			daemon->script.next++;
+		wt_graph_touch(daemon->net.graph, &daemon->script.node);
+		wt_rloop_kick(daemon->rloop);
+	}
+	wt_plan_finish(new);
+	free(new);
+	return error;
+}

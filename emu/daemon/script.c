@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/daemon/script.h"
+
+#include <stdio.h>
+
+static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	node->audit.in++;
+	wt_node_drop(node, now, frame, WT_DROP_UNROUTED);
+}
+
+static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct wt_script *script = (struct wt_script *)node;
+	const struct wt_plan *plan = script->plan;
+	char err[300];
+
+	for (; script->next < plan->events && plan->event[script->next].at <= now; script->next++) {
+		const struct wt_plan_event *event = &plan->event[script->next];
+		const char *words[2] = {event->words[0], event->words[1]};
+
+		/* wt_plan_check() has made this change before: it fails only where a live one came between, and then it is told */
+		if (wt_span_change(&script->link[event->link], words, now, script->graph, err, sizeof(err)) && script->changed)
+			script->changed(script->arg, now, event->link, false, err);
+		else if (script->changed)
+			script->changed(script->arg, now, event->link, true, event->note);
+	}
+	return NULL;
+}
+
+static wt_time deadline(const struct wt_node *node)
+{
+	const struct wt_script *script = (const struct wt_script *)node;
+
+	return script->next < script->plan->events ? script->plan->event[script->next].at : WT_NEVER;
+}
+
+void wt_script_init(struct wt_script *script, const struct wt_plan *plan, struct wt_span *link, struct wt_graph *graph, wt_time from)
+{
+	static const struct wt_node_ops ops = {input, output, deadline, NULL, NULL};
+
+	*script = (struct wt_script){.plan = plan, .link = link, .graph = graph};
+	script->node.ops = &ops;
+	snprintf(script->node.name, sizeof(script->node.name), "script");
+	while (script->next < plan->events && plan->event[script->next].at < from)
+		script->next++;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What changes when: a node without ports whose deadlines are the times of the plan's events, so that a script runs to the
+ * nanosecond in virtual and in real time. Everything of one [at] section happens at one instant.
+ */
+#ifndef WT_EMU_DAEMON_SCRIPT_H
+#define WT_EMU_DAEMON_SCRIPT_H
+
+#include "emu/daemon/plan.h"
+
+struct wt_script {
+	struct wt_node node;
+	const struct wt_plan *plan;
+	struct wt_span *link; /* the plan's, in its order */
+	struct wt_graph *graph;
+	unsigned next;
+	/* told of each change: its note, or the sentence why it could not be made; may be NULL */
+	void (*changed)(void *arg, wt_time now, unsigned link, bool made, const char *text);
+	void *arg;
+};
+
+/* The script is the caller's memory; add script->node to the graph. Events before `from` are passed over. */
+void wt_script_init(struct wt_script *script, const struct wt_plan *plan, struct wt_span *link, struct wt_graph *graph, wt_time from);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Was the run what its words say? Looked at each second and at the end. A run is invalid if
+ *
+ *   late          of the frames a port wrote, 1 % or more left later than the bound
+ *   busy          the hypervisor took a larger share of the processors than the bound (steal, /proc/stat)
+ *   kernel-drops  the kernel dropped frames at a port (tx_dropped, packet socket drops), or refused some we wrote
+ *   memory        a frame was lost because no memory was left for it
+ *   port-gone     a port was away for a time
+ *   audit         frames were lost without a cause
+ */
+#ifndef WT_EMU_DAEMON_VERDICT_H
+#define WT_EMU_DAEMON_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stack/base/time.h"
+#include "stack/drive/histogram.h"
+
+enum wt_fault {
+	WT_FAULT_LATE, WT_FAULT_BUSY, WT_FAULT_KERNEL_DROPS, WT_FAULT_MEMORY, WT_FAULT_PORT_GONE, WT_FAULT_AUDIT, WT_FAULTS,
+};
+
+const char *wt_fault_name(enum wt_fault fault);
+
+/* Processor time since the machine started, in ticks, of all processors. */
+struct wt_ticks {
+	uint64_t all, steal;
+};
+
+struct wt_verdict {
+	wt_time late_bound;
+	double steal_bound;
+	int stat_fd;             /* /proc/stat, opened before the privileges go; -1: none */
+	struct wt_ticks from, to;
+	wt_time first[WT_FAULTS]; /* when first noticed; WT_NEVER: not */
+};
+
+void wt_verdict_init(struct wt_verdict *verdict, wt_time late_bound, double steal_bound);
+void wt_verdict_finish(struct wt_verdict *verdict);
+/* Notes a fault; true if it is the first of its kind. */
+bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, wt_time now);
+/* Reads the processors' ticks; true if too many were stolen so far, a noise of a few ticks aside. */
+bool wt_verdict_busy(struct wt_verdict *verdict);
+double wt_verdict_steal(const struct wt_verdict *verdict); /* share, of the last reading */
+/* Did so many leave late? */
+bool wt_verdict_late(const struct wt_verdict *verdict, const struct wt_histogram *late);
+bool wt_verdict_valid(const struct wt_verdict *verdict);
+
+/* The ticks in the text of /proc/stat; false: it is none. */
+bool wt_ticks_parse(const char *text, struct wt_ticks *ticks);
+
+#endif

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The daemon by its file, its signals and its control socket."""
+import socket
+import stat
+
+from emu_lab import *
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as out:
+        out.write(text)
+
+
+def config(a, b, rest):
+    return f"[port a]\ninterface = tap:wt0@{a.holder.pid}\n[port b]\ninterface = tap:wt0@{b.holder.pid}\n{rest}"
+
+
+def events(path, name):
+    with open(path, encoding="ascii") as lines:
+        return [event for event in map(json.loads, lines) if event["event"] == name]
+
+
+def median_rtt(a, count=21):
+    rtts = sorted(answer(a.python(PING, B, count, 0.005)))
+    check(len(rtts) == count, len(rtts), "answers")
+    return rtts[count // 2] * 1000
+
+
+def ask(*words):
+    return run([WAVETANK, "emu", *words], timeout=10)
+
+
+def from_file(a, b, text, *words):
+    folder = scratch()
+    write(folder + "/path.conf", config(a, b, text))
+    return folder, Emulator(a, b, "-f", folder + "/path.conf", *words, ports=())
+
+
+def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
+    folder = scratch()
+    for text, line, sentence in (
+            ("[link]\nboth = delai 15ms\n", 6, 'did you mean "delay"?'), ("[link]\n\nfwd = delay 15\n", 7, "has no unit"),
+            ("[emulator]\nsede = 1\n", 6, 'did you mean "seed"?'), ("[emulator]\nrelease = fast\n", 6, "sleep, guard, spin"),
+            ("[lnik]\n", 5, 'did you mean "link"?'), ("[at soon]\nfwd = delay 1ms\n", 5, "soon"), ("[link]\ngarbage\n", 6, "key = value"),
+            ("[link]\nboth = delay 1ms\n[at 1s]\nboth = loss 1%\n", 8, "keeps the stages"), ("[port a]\n", 5, "already"),
+            ("[link]\nboth = only (tcp prot 80) { loss 1% }\n", 6, "pcap-filter"), ("[link]\nboth = delay 1ms\nboth = delay 1ms\n", 7, "twice"),
+            ("[link x]\nbetween = a c\n", 6, 'no port or router "c"'), ("[port c]\n", 5, "interface is missing"),
+            ("[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n", 1, "gateway is missing"),
+            ("[link]\nboth = delay 1ms " + 200 * "x" + "\n", 6, "the line has more than")):
+        write(folder + "/bad.conf", config(a, b, text))
+        for more in ([], ["-n"]):
+            done = run([WAVETANK, "emu", "run", "-f", folder + "/bad.conf", *more], timeout=10)
+            check(done.returncode == 2, text, "exit", done.returncode, done.stderr)
+            check(f"bad.conf:{line}: " in done.stderr and sentence in done.stderr and len(done.stderr.splitlines()) == 1, text, done.stderr)
+    check(a.interfaces() == {"lo"}, a.interfaces())
+    done = run([WAVETANK, "emu", "run", "-n", "-f", folder + "/none.conf"])
+    check(done.returncode == 2 and "No such file" in done.stderr, done.stderr)
+
+
+def a_script_changes_both_directions_at_its_times(a, b):
+    _, emulator = from_file(a, b, "[link]\nboth = delay 5ms loss 0%\n[at 1s]\nboth = delay 15ms loss 0%\n"
+                            "[at 1500ms every 250ms times 2]\nfwd = delay 20ms loss 0%\n")
+    early = median_rtt(a)
+    time.sleep(1)
+    late = median_rtt(a)
+    record = emulator.end()
+    check(10 <= early < 14, early)
+    check(30 <= late < 45, late)
+    check(record["fwd"]["path"] == "loss 0% delay 20ms" and record["rev"]["path"] == "loss 0% delay 15ms", record["fwd"]["path"])
+
+
+def the_log_has_every_change_with_its_time_and_note(a, b):
+    log = scratch() + "/log.jsonl"
+    _, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n[at 200ms]\nboth = delay 15ms\nnote = far\n[at 300ms every 50ms times 2]\n"
+                            "fwd = delay 20ms\n", "--log", log)
+    time.sleep(0.6)
+    emulator.end()
+    changes = events(log, "emulation:path_changed")
+    check([change["time_ns"] for change in changes] == [200000000, 300000000, 350000000], changes)
+    check(changes[0]["data"]["note"] == "far" and changes[0]["data"]["rev"] == "delay 15ms", changes[0])
+
+
+def sighup_reads_the_file_again_or_changes_nothing(a, b):
+    folder, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n")
+    check(10 <= median_rtt(a) < 14)
+    write(folder + "/path.conf", config(a, b, "[link]\nboth = delay 15ms\n"))
+    emulator.process.send_signal(signal.SIGHUP)
+    time.sleep(0.2)
+    check(30 <= median_rtt(a) < 35, "the new words are not in force")
+    for bad in ("[link]\nboth = delai 1ms\n", "[link]\nboth = loss 1%\n", "[emulator]\nseed = 9\n[link]\nboth = delay 1ms\n"):
+        write(folder + "/path.conf", config(a, b, bad))
+        emulator.process.send_signal(signal.SIGHUP)
+        time.sleep(0.1)
+    check(30 <= median_rtt(a) < 35, "a bad file changed the path")
+    record = emulator.end()
+    check(record["fwd"]["path"] == "delay 15ms", record["fwd"])
+
+
+def a_running_path_is_shown_changed_and_followed(a, b):
+    path = scratch() + "/emu.sock"
+    emulator = Emulator(a, b, "--link", "delay 5ms loss 0%", "--control", path)
+    check(stat.S_IMODE(os.stat(path).st_mode) == 0o600, oct(os.stat(path).st_mode))
+    listener = start([WAVETANK, "emu", "events", "--control", path], stdout=subprocess.PIPE, text=True)
+    check(10 <= median_rtt(a) < 14)
+    done = ask("set", "--control", path, "fwd", "delay 20ms loss 0%", "rev", "delay 10ms loss 100%")
+    check(done.returncode == 0, done.stderr)
+    check(answer(a.python(PING, B, 2, 0)) == [], "answers came through a loss of all")
+    for bad in (("fwd", "delay 20ms"), ("fwd", "delay 1ms loss 0%", "rev", "delai 1ms"), ("up", "delay 1ms loss 0%"), ("x.fwd", "delay 1ms")):
+        done = ask("set", "--control", path, *bad)
+        check(done.returncode == 2 and len(done.stderr.splitlines()) == 1, bad, done.returncode, done.stderr)
+    done = ask("show", "--control", path, "--json")
+    record = json.loads(done.stdout)
+    check(record["record"] == "show" and record["fwd"]["path"] == "loss 0% delay 20ms", record["fwd"])
+    check("verdict" in ask("show", "--control", path).stdout, "no text")
+    ask("set", "--control", path, "both", "delay 10ms loss 0%")
+    check(20 <= median_rtt(a) < 24)
+    emulator.end()
+    told = [json.loads(line)["event"] for line in listener.communicate(timeout=5)[0].splitlines()]
+    check(told.count("emulation:path_changed") == 2 and told.count("emulation:packet_dropped") == 2, told)
+    check(not os.path.exists(path), "the socket is left behind")
+    check(ask("show", "--control", path).returncode == 4)
+
+
+def a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket(a, b):
+    path = scratch() + "/emu.sock"
+    for moment in (0, 0.001, 0.01, 0.05, 0.2):
+        command = [WAVETANK, "emu", "run", "--control", path, "--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
+        process = start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moment)
+        process.kill()
+        process.wait(5)
+        check(a.interfaces() == {"lo"} and b.interfaces() == {"lo"}, "left behind:", a.interfaces(), b.interfaces())
+    emulator = Emulator(a, b, "--link", "delay 5ms", "--control", path)
+    check(10 <= median_rtt(a) < 14)
+    done = run([WAVETANK, "emu", "run", "--control", path, "--port", f"tap:wt1@{a.holder.pid}", "--port", f"tap:wt1@{b.holder.pid}"], timeout=5)
+    check(done.returncode == 3 and "another emulator listens there" in done.stderr, done.stderr)
+    emulator.end()
+
+
+def ports_that_vanish_are_waited_for(a, b):
+    log = scratch() + "/log.jsonl"
+    emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", "--log", log)
+    check(10 <= median_rtt(a) < 14)
+    b.must("ip", "link", "delete", "wt0")
+    time.sleep(0.4)
+    check("wt0" in b.interfaces(), "the TAP is not made anew")
+    b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
+    b.must("ip", "address", "add", B + "/24", "dev", "wt0")
+    a.must("ip", "neighbour", "flush", "dev", "wt0")
+    check(10 <= median_rtt(a) < 14)
+    record = emulator.end()
+    check("port-gone" in {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
+    check(len(events(log, "emulation:port_gone")) == len(events(log, "emulation:port_back")) == 1, "not in the log")
+
+
+def a_veth_that_comes_back_is_used_again(a, b):
+    def make(side, name):
+        done = run(["ip", "link", "add", name, "type", "veth", "peer", "name", "wt0", "netns", str(side.holder.pid)])
+        check(done.returncode == 0, done.stderr)
+    make(a, "wtva")
+    make(b, "wtvb")
+    try:
+        emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", ports=["packet:wtva", "packet:wtvb"])
+        for side in (a, b):
+            side.must("ip", "link", "set", "wt0", "up")
+        check(10 <= median_rtt(a) < 15)
+        run(["ip", "link", "delete", "wtvb"])
+        time.sleep(0.3)
+        make(b, "wtvb")
+        b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
+        b.must("ip", "address", "add", B + "/24", "dev", "wt0")
+        b.must("ip", "link", "set", "wt0", "up")
+        a.must("ip", "neighbour", "flush", "dev", "wt0")
+        time.sleep(0.4)
+        check(10 <= median_rtt(a) < 15)
+        emulator.end()
+    finally:
+        run(["ip", "link", "delete", "wtva"])
+        run(["ip", "link", "delete", "wtvb"])
+
+
+def a_service_manager_is_told(a, b):
+    folder = scratch()
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    told.bind(folder + "/notify")
+    told.settimeout(5)
+    os.environ.update(NOTIFY_SOCKET=folder + "/notify", WATCHDOG_USEC="100000")
+    try:
+        emulator = Emulator(a, b)
+    finally:
+        del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
+    words = [told.recv(100) for _ in range(4)]
+    check(words[0] == b"READY=1" and words[1:] == 3 * [b"WATCHDOG=1"], words)
+    emulator.end()
+    last = b""
+    while last != b"STOPPING=1":
+        last = told.recv(100)
+
+
+main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
+     the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
+     a_running_path_is_shown_changed_and_followed, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
+     ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)

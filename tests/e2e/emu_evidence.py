@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a run proves about itself: states, drops that name them, faults, and a verdict."""
+from emu_lab import *
+
+
+def events(path, name):
+    with open(path, encoding="ascii") as lines:
+        return [event for event in map(json.loads, lines) if event["event"] == name]
+
+
+def states(path, node, until):
+    return [(e["time_ns"], e["data"]["state"], e["data"]["visit"]) for e in events(path, "emulation:state_entered")
+            if e["data"]["node"] == node and e["time_ns"] < until]
+
+
+WORDS = "loss gilbert on 20ms 50% off 30ms 0% | outage every 300ms for 50ms"
+
+
+def equal_seeds_give_equal_states_whatever_passes(a, b):
+    folder = scratch()
+    quiet = Emulator(a, b, "--seed", "5", "--link", WORDS, "--log", folder + "/quiet.jsonl")
+    time.sleep(1.5)
+    ran = quiet.end()["ran_ns"]
+    busy = Emulator(a, b, "--seed", "5", "--link", WORDS, "--log", folder + "/busy.jsonl")
+    udp(a, b, 1000, 0.001)
+    ran = min(ran, busy.end()["ran_ns"])
+    for node in ("fwd.gilbert", "rev.gilbert", "fwd.outage", "rev.outage"):
+        one, other = states(folder + "/quiet.jsonl", node, ran), states(folder + "/busy.jsonl", node, ran)
+        check(one == other, node, "differs:", set(one) ^ set(other))
+        check([visit for _, _, visit in one] == list(range(len(one))), "visits are missing", one)
+        check(len(one) > (30 if "gilbert" in node else 8), node, len(one))
+    check(states(folder + "/quiet.jsonl", "fwd.gilbert", ran) != states(folder + "/quiet.jsonl", "rev.gilbert", ran), "both directions alike")
+
+
+def a_drop_names_its_state_its_place_in_the_row_and_its_packet(a, b):
+    log = scratch() + "/log.jsonl"
+    emulator = Emulator(a, b, "--seed", "5", "--fwd", "loss gilbert on 50ms 100% off 50ms 0%", "--log", log)
+    got, _ = udp(a, b, 1000, 0.001)
+    emulator.end()
+    history = states(log, "fwd.gilbert", 1 << 62)
+    drops = [e for e in events(log, "emulation:packet_dropped") if e["data"]["packet"].get("dst_port") == 7777]
+    check(len(drops) == 1000 - len(got), len(drops), len(got))
+    for drop in drops:
+        when, state, visit = history[drop["data"]["visit"]]
+        after = history[visit + 1][0] if visit + 1 < len(history) else 1 << 62
+        check(drop["data"]["state"] == state == "on" and when <= drop["time_ns"] < after, drop, history[visit])
+        check(drop["data"]["packet"]["src"] == A and drop["data"]["packet"]["protocol"] == 17, drop)
+    places = [drop["data"]["burst"] for drop in drops]
+    check(places[0] == 1 and max(places) > 10, places)
+    check(all(place in (1, before + 1) for before, place in zip(places, places[1:])), places)
+
+
+def the_kernels_drops_make_a_run_invalid(a, b):
+    log = scratch() + "/log.jsonl"
+    emulator = Emulator(a, b, "--link", "delay 1ms", "--log", log)
+    answer(a.python(PING, B, 5, 0.01))
+    emulator.process.send_signal(signal.SIGSTOP)
+    answer(a.python(UDP_SEND, B, 4000, 0, 100))
+    emulator.process.send_signal(signal.SIGCONT)
+    time.sleep(0.3)
+    record = emulator.end()
+    faults = {fault["fault"] for fault in record["verdict"]["faults"]}
+    check(record["ports"][0]["kernel_drops"] > 1000, record["ports"])
+    check(not record["verdict"]["valid"] and "kernel-drops" in faults, record["verdict"])
+    logged = events(log, "emulation:fault")
+    check([e["data"]["where"] for e in logged if e["data"]["fault"] == "kernel-drops"] == ["a"], logged)
+
+
+def a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so(a, b):
+    emulator = Emulator(a, b, "--link", "delay 1ms", "--late", "1ns", "--strict")
+    answer(a.python(PING, B, 5, 0.01))
+    emulator.process.send_signal(signal.SIGTERM)
+    out, err = emulator.process.communicate(timeout=20)
+    record = json.loads(out.splitlines()[-1])
+    check(emulator.process.returncode == 1 and "not valid" in err, emulator.process.returncode, err)
+    check([fault["fault"] for fault in record["verdict"]["faults"] if fault["fault"] == "late"] == ["late"], record["verdict"])
+    late = record["ports"][1]["late"]
+    check(late["frames"] >= 5 and 0 < late["p50_ns"] <= late["p99_ns"] <= late["worst_ns"], late)
+
+
+def an_exhausted_pool_is_a_counted_fault(a, b):
+    emulator = Emulator(a, b, "--fwd", "delay 200ms", "--frames", "64")
+    answer(a.python(UDP_SEND, B, 3000, 0.0003, 100))
+    record = emulator.end()
+    check(record["ports"][0]["dropped"].get("pool", 0) > 100, record["ports"])
+    check("memory" in {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
+
+
+def a_guard_costs_little_and_every_way_of_waiting_delivers(a, b):
+    for how in ("sleep", "guard", "spin"):
+        emulator = Emulator(a, b, "--link", "delay 5ms", "--release", how)
+        rtts = sorted(answer(a.python(PING, B, 100, 0.005)))
+        record = emulator.end()
+        check(len(rtts) == 100 and rtts[0] >= 0.010, how, rtts[0])
+        share = record["lateness"]["cpu_s"] / (record["ran_ns"] / 1e9)
+        late = record["ports"][0]["late"]
+        print(f"    {how}: left late half {late['p50_ns'] / 1e3:.1f} us, 99% {late['p99_ns'] / 1e3:.1f} us, processor {share:.1%}")
+        check(how == "spin" or share < 0.25, how, share)
+        check(record["lateness"]["release"] == how, record["lateness"])
+
+
+main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
+     the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
+     an_exhausted_pool_is_a_counted_fault, a_guard_costs_little_and_every_way_of_waiting_delivers)

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank emu show, set, events: what a running emulator is asked and told over its control socket. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "emu/daemon/control.h"
+#include "tools/cli.h"
+
+extern const struct wt_command wt_command_emu_show, wt_command_emu_set, wt_command_emu_events;
+
+enum { OPT_CONTROL, OPT_JSON };
+
+static const struct wt_option options[] = {
+	[OPT_CONTROL] = {0, "control", "PATH", "the emulator's control socket (default: the only one in the usual place)"},
+	[OPT_JSON] = {0, "json", NULL, "the record as one JSON line"},
+};
+
+struct request {
+	const char *control;
+	bool json;
+	char line[16000]; /* words, each after a tab */
+	unsigned words;
+};
+
+static int read_arguments(struct request *request, const struct wt_command *command, int argc, char **argv)
+{
+	struct wt_args args;
+	int option;
+
+	wt_args_init(&args, command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		size_t len = strlen(request->line);
+
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == OPT_CONTROL)
+			request->control = args.value;
+		if (option == OPT_JSON)
+			request->json = true;
+		if (option != WT_ARGS_WORD)
+			continue;
+		if (!*command->arguments)
+			return wt_fail(WT_EXIT_USAGE, "unexpected word '%.60s'", args.value);
+		if (strpbrk(args.value, "\t\n") || len + strlen(args.value) + 8 > sizeof(request->line))
+			return wt_fail(WT_EXIT_USAGE, "'%.60s' has a tab or a line break, or is too long", args.value);
+		snprintf(request->line + len, sizeof(request->line) - len, "\t%s", args.value);
+		request->words++;
+	}
+	return WT_EXIT_OK;
+}
+
+static int send_line(int fd, const char *first, const char *rest)
+{
+	char line[16100];
+	int n = snprintf(line, sizeof(line), "%s%s\n", first, rest);
+
+	return send(fd, line, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -1;
+}
+
+/* Copies what the daemon says to standard output. */
+static int copy(int fd)
+{
+	char bytes[65536];
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		if (fwrite(bytes, 1, (size_t)n, stdout) != (size_t)n || fflush(stdout))
+			return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	return n < 0 ? wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno)) : WT_EXIT_OK;
+}
+
+static int open_control(const struct request *request)
+{
+	char err[600];
+	int fd = wt_control_connect(request->control, err, sizeof(err));
+
+	if (fd < 0)
+		wt_fail(WT_EXIT_CONNECTION, "%s", err);
+	return fd;
+}
+
+static int show_main(int argc, char **argv)
+{
+	struct request request = {0};
+	int code = read_arguments(&request, &wt_command_emu_show, argc, argv), fd;
+
+	if (code)
+		return code;
+	fd = open_control(&request);
+	if (fd < 0)
+		return WT_EXIT_CONNECTION;
+	if (send_line(fd, request.json ? "show json" : "show text", "") || shutdown(fd, SHUT_WR))
+		code = wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
+	else
+		code = copy(fd);
+	close(fd);
+	return code;
+}
+
+static int set_main(int argc, char **argv)
+{
+	struct request request = {0};
+	int code = read_arguments(&request, &wt_command_emu_set, argc, argv), fd;
+	char answer[600] = "";
+	size_t len = 0;
+	ssize_t n;
+
+	if (code)
+		return code;
+	if (!request.words || request.words % 2)
+		return wt_fail(WT_EXIT_USAGE, "expected pairs of a target and its words, such as fwd 'delay 30ms'");
+	fd = open_control(&request);
+	if (fd < 0)
+		return WT_EXIT_CONNECTION;
+	if (send_line(fd, "set", request.line) || shutdown(fd, SHUT_WR)) {
+		close(fd);
+		return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
+	}
+	while (len < sizeof(answer) - 1 && (n = read(fd, answer + len, sizeof(answer) - 1 - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	answer[strcspn(answer, "\n")] = 0;
+	if (!strncmp(answer, "error ", 6))
+		return wt_fail(WT_EXIT_USAGE, "%s", answer + 6);
+	if (strncmp(answer, "ok ", 3))
+		return wt_fail(WT_EXIT_CONNECTION, "the emulator gave no answer");
+	wt_say("changed at %.6f s of the scenario", (double)strtoll(answer + 3, NULL, 10) / 1e9);
+	return WT_EXIT_OK;
+}
+
+static int events_main(int argc, char **argv)
+{
+	struct request request = {0};
+	int code = read_arguments(&request, &wt_command_emu_events, argc, argv), fd;
+	char ok[3];
+
+	if (code)
+		return code;
+	fd = open_control(&request);
+	if (fd < 0)
+		return WT_EXIT_CONNECTION;
+	if (send_line(fd, "events", "") || recv(fd, ok, sizeof(ok), MSG_WAITALL) != sizeof(ok))
+		code = wt_fail(WT_EXIT_CONNECTION, "the emulator gave no answer");
+	else
+		code = copy(fd);
+	close(fd);
+	return code;
+}
+
+const struct wt_command wt_command_emu_show = {
+	.name = "emu show",
+	.arguments = "",
+	.text = "the record of a running emulator as it stands",
+	.options = options,
+	.option_count = 2,
+	.run = show_main,
+};
+
+const struct wt_command wt_command_emu_set = {
+	.name = "emu set",
+	.arguments = "TARGET WORDS [TARGET WORDS]...",
+	.text = "change paths of a running emulator, all at one instant, without losing what is under way",
+	.options = options,
+	.option_count = 1,
+	.run = set_main,
+	.notes = "  wavetank emu set fwd 'delay 30ms'\n"
+		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
+		 "TARGET: fwd, rev or both; of several links NAME.fwd and so on. The stages must be those the path has; a stage that may be\n"
+		 "wanted later is there from the start without effect: loss 0%. Words that cannot be used change nothing.",
+};
+
+const struct wt_command wt_command_emu_events = {
+	.name = "emu events",
+	.arguments = "",
+	.text = "print what happens in a running emulator, as its log has it, until it ends",
+	.options = options,
+	.option_count = 1,
+	.run = events_main,
+};
