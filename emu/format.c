@@ -86,6 +86,9 @@ static void put_queue(struct text *text, const struct wt_queue_config *queue)
 	}
 }
 
+/* For its shortest number that reads back. */
+static const struct wt_param shape = {"shape", WT_PARAM_NUMBER, offsetof(struct wt_delay_config, shape), "", 0, 0, NULL};
+
 static void put_rate(struct text *text, const struct wt_rate_config *rate)
 {
 	char buffer[48];
@@ -121,6 +124,12 @@ static void put_outages(struct text *text, const struct wt_stage_plan *stage)
 		if (outage->period)
 			put_time(text, "every", outage->period);
 		put_time(text, "for", outage->length);
+		if (outage->drop < 1) {
+			put(text, " drop");
+			put_share(text, outage->drop);
+		}
+		if (outage->unreachable)
+			put(text, " unreachable");
 	}
 }
 
@@ -138,6 +147,62 @@ static void put_gilbert(struct text *text, const struct wt_stage_plan *stage)
 		put(text, " shared");
 	if (gilbert->start != WT_MARKOV_START_RANDOM)
 		put(text, " start %s", gilbert->start == WT_MARKOV_START_ON ? "on" : "off");
+}
+
+static void put_cell(struct text *text, const struct wt_cell *cell)
+{
+	char buffer[48];
+
+	if (cell->has_delay)
+		put_time(text, "to-delay", cell->delay);
+	if (cell->has_rate)
+		put(text, " to-rate %s", wt_format_rate(cell->rate, buffer, sizeof(buffer)));
+	if (cell->has_loss) {
+		put(text, " to-loss");
+		put_share(text, cell->loss);
+	}
+}
+
+static void put_handoff(struct text *text, const struct wt_handoff_config *handoff)
+{
+	put_time(text, handoff->random ? "mean" : "every", handoff->every);
+	put_time(text, "for", handoff->length);
+	if (!handoff->random && handoff->at != handoff->every)
+		put_time(text, "at", handoff->at);
+	if (handoff->drop < 1) {
+		put(text, " drop");
+		put_share(text, handoff->drop);
+	}
+	if (handoff->flush)
+		put(text, " flush");
+	for (unsigned i = 0; i < handoff->cells; i++) {
+		if (i)
+			put(text, " then");
+		put_cell(text, &handoff->cell[i]);
+	}
+}
+
+static void put_delay(struct text *text, const struct wt_delay_config *delay)
+{
+	char buffer[48];
+
+	put(text, " %s", wt_format_time(delay->delay, buffer, sizeof(buffer)));
+	for (unsigned i = 0; i < delay->steps; i++) {
+		put_time(text, "at", delay->step[i].at);
+		put(text, " %s", wt_format_time(delay->step[i].delay, buffer, sizeof(buffer)));
+	}
+	if (delay->every)
+		put_time(text, "every", delay->every);
+	if (delay->jitter == WT_JITTER_NORMAL)
+		put_time(text, "jitter normal", delay->spread);
+	else if (delay->jitter == WT_JITTER_PARETO)
+		put_time(text, "jitter pareto", delay->spread);
+	else if (delay->jitter == WT_JITTER_FILE)
+		put(text, " jitter file %s", delay->samples->name);
+	if (delay->jitter == WT_JITTER_PARETO)
+		put(text, " shape %s", wt_param_format(&shape, delay, buffer, sizeof(buffer)));
+	if (delay->reordering)
+		put(text, " reordering");
 }
 
 static void put_markov(struct text *text, const struct wt_stage_plan *stage)
@@ -187,9 +252,21 @@ static void put_list(struct text *text, const struct wt_list_config *list)
 
 static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 {
-	static const char *const names[WT_STAGE_KINDS] = {"rate",	"outage",  "loss", "loss gilbert",
-							  "loss markov", "loss elliott", "loss",
-							  "duplicate", "reorder", "delay"};
+	static const char *const names[WT_STAGE_KINDS] = {
+		[WT_STAGE_MTU] = "mtu",
+		[WT_STAGE_RATE] = "rate",
+		[WT_STAGE_OUTAGE] = "outage",
+		[WT_STAGE_HANDOFF] = "handoff",
+		[WT_STAGE_LOSS] = "loss",
+		[WT_STAGE_GILBERT] = "loss gilbert",
+		[WT_STAGE_MARKOV] = "loss markov",
+		[WT_STAGE_ELLIOTT] = "loss elliott",
+		[WT_STAGE_LIST] = "loss",
+		[WT_STAGE_CORRUPT] = "corrupt",
+		[WT_STAGE_DUPLICATE] = "duplicate",
+		[WT_STAGE_REORDER] = "reorder",
+		[WT_STAGE_DELAY] = "delay",
+	};
 	char buffer[48];
 
 	put(text, "%s", names[stage->kind]);
@@ -220,10 +297,22 @@ static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 		break;
 	case WT_STAGE_REORDER:
 		put_share(text, stage->share);
-		put_time(text, "delay", stage->delay);
+		put_time(text, "delay", stage->held);
+		break;
+	case WT_STAGE_MTU:
+		put(text, " %s%s%s", wt_format_size(stage->mtu.mtu, buffer, sizeof(buffer)), stage->mtu.drop ? " drop" : "",
+		    stage->mtu.silent ? " silent" : "");
+		break;
+	case WT_STAGE_HANDOFF:
+		put_handoff(text, &stage->handoff);
+		break;
+	case WT_STAGE_CORRUPT:
+		put_share(text, stage->corrupt.share);
+		if (stage->corrupt.bits != 1)
+			put(text, " bits %" PRIu64, stage->corrupt.bits);
 		break;
 	default:
-		put(text, " %s", wt_format_time(stage->delay, buffer, sizeof(buffer)));
+		put_delay(text, &stage->delay);
 	}
 }
 

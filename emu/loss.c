@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Independent loss: the n-th packet of its class is lost if the n-th number of the stream is below `share`. */
-#include "emu/stage.h"
+#include "emu/handoff.h"
 
 struct loss {
 	struct wt_stage stage;
 	struct wt_packets packets;
 	struct wt_key key;
 	double share;
+	struct wt_handoff_config handoff; /* every > 0: follow it */
+	struct wt_handoff_clock clock;
 };
+
+static double share_at(struct loss *loss, wt_time now)
+{
+	const struct wt_cell *cell = loss->handoff.every ? wt_handoff_cell(&loss->clock, now) : NULL;
+
+	return cell && cell->has_loss ? cell->loss : loss->share;
+}
 
 static void loss_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
@@ -15,7 +24,7 @@ static void loss_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	uint64_t number;
 
 	node->audit.in++;
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_unit(&loss->key, number) < loss->share) {
+	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_unit(&loss->key, number) < share_at(loss, now)) {
 		wt_node_drop(node, now, frame, WT_DROP_LOSS);
 		return;
 	}
@@ -44,4 +53,17 @@ struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, doubl
 void wt_loss_change(struct wt_node *node, wt_time now, double share)
 {
 	((struct loss *)node)->share = share;
+}
+
+void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config)
+{
+	struct loss *loss = (struct loss *)node;
+	bool first = !loss->handoff.every;
+
+	/* what has happened until now happened by the old values */
+	if (!first)
+		wt_handoff_cell(&loss->clock, now);
+	loss->handoff = *config;
+	if (first)
+		wt_handoff_init(&loss->clock, clock, &loss->handoff);
 }

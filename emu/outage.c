@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scripted outages: every frame, ARP included, that comes in [at, at + length) is dropped; with a period, in
- * [at + k * period, at + k * period + length) for k = 0, 1, ... Several outages: their union.
+ * Scripted outages: every frame, ARP included, that comes in [at, at + length) is dropped, or a share of them; with a period,
+ * in [at + k * period, at + k * period + length) for k = 0, 1, ... Of several outages that cover an instant the one with the
+ * largest share counts. Where asked for, the sender hears of it by ICMP.
  */
+#include <string.h>
+
+#include "emu/packet.h"
 #include "emu/stage.h"
 
-#include <string.h>
+enum { HOST_UNREACHABLE = 1 };
 
 struct outage {
 	struct wt_stage stage;
+	struct wt_frame_queue back; /* answers, on their way to the sender */
+	struct wt_packets packets;
+	struct wt_key key;
 	unsigned count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
-	bool out;       /* the history as told so far */
-	bool told;
-	uint64_t visit;
-	wt_time since, followed;
 };
 
 static bool covers(const struct wt_outage *outage, wt_time now)
@@ -28,111 +31,72 @@ static bool covers(const struct wt_outage *outage, wt_time now)
 	return into < outage->length;
 }
 
-static bool covered(const struct outage *outage, wt_time now)
+static const struct wt_outage *worst(const struct outage *outage, wt_time now)
 {
+	const struct wt_outage *found = NULL;
+
 	for (unsigned i = 0; i < outage->count; i++)
-		if (covers(&outage->outages[i], now))
-			return true;
-	return false;
-}
-
-/* The first moment after `now` at which one of them begins or ends. */
-static wt_time next_edge(const struct outage *outage, wt_time now)
-{
-	wt_time edge = WT_NEVER;
-
-	for (unsigned i = 0; i < outage->count; i++) {
-		const struct wt_outage *one = &outage->outages[i];
-		wt_time into = now - one->at, next;
-
-		if (into < 0)
-			next = one->at;
-		else if (!one->period)
-			next = into < one->length ? one->at + one->length : WT_NEVER;
-		else if (one->length >= one->period)
-			next = WT_NEVER;
-		else
-			next = now - into % one->period + (into % one->period < one->length ? one->length : one->period);
-		edge = wt_time_min(edge, next);
-	}
-	return edge;
-}
-
-static struct wt_state present(const struct outage *outage)
-{
-	return (struct wt_state){.name = outage->out ? "out" : "up", .visit = outage->visit, .since = outage->since};
-}
-
-static void come_into(struct outage *outage, wt_time now)
-{
-	struct wt_node *node = &outage->stage.node;
-	bool out = covered(outage, now);
-	struct wt_state state;
-
-	outage->followed = now;
-	if (outage->told && out == outage->out)
-		return;
-	if (outage->told) {
-		outage->visit++;
-		outage->since = now;
-	}
-	outage->told = true;
-	outage->out = out;
-	state = present(outage);
-	if (node->states)
-		node->states->state(node->states, node, &state);
-}
-
-/* Follows the history from edge to edge. It is asked for in steps of a second or so; more edges than EDGES in one step, of
- * periods of microseconds, are not told one by one. */
-static void follow(struct outage *outage, wt_time now)
-{
-	enum { EDGES = 100000 };
-	wt_time edge;
-
-	if (!outage->told)
-		come_into(outage, 0);
-	for (unsigned i = 0; i < EDGES && (edge = next_edge(outage, outage->followed)) <= now; i++)
-		come_into(outage, edge);
-	if (now > outage->followed)
-		come_into(outage, now);
-}
-
-static void outage_state(struct wt_node *node, wt_time now, struct wt_state *state)
-{
-	struct outage *outage = (struct outage *)node;
-
-	follow(outage, now);
-	*state = present(outage);
+		if (covers(&outage->outages[i], now) && (!found || outage->outages[i].drop > found->drop))
+			found = &outage->outages[i];
+	return found;
 }
 
 static void outage_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct outage *outage = (struct outage *)node;
+	const struct wt_outage *found = worst(outage, now);
+	struct wt_frame *answer;
 
 	node->audit.in++;
-	if (covered(outage, now)) {
-		wt_node_drop(node, now, frame, WT_DROP_OUTAGE);
+	if (!found || !wt_packets_share(&outage->packets, &outage->key, frame, found->drop)) {
+		frame->time = now;
+		wt_stage_ready(&outage->stage, frame);
 		return;
 	}
-	frame->time = now;
-	wt_stage_ready(&outage->stage, frame);
+	answer = found->unreachable ? wt_packet_unreachable(frame, HOST_UNREACHABLE, 0) : NULL;
+	if (answer) {
+		node->audit.made++;
+		node->audit.queued++;
+		answer->time = now;
+		wt_frame_queue_push(&outage->back, answer);
+	}
+	wt_node_drop(node, now, frame, WT_DROP_OUTAGE);
+}
+
+static struct wt_frame *outage_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	return wt_stage_output_both((struct wt_stage *)node, &((struct outage *)node)->back, now, port);
+}
+
+static wt_time outage_deadline(const struct wt_node *node)
+{
+	const struct outage *outage = (const struct outage *)node;
+
+	return outage->back.head ? outage->back.head->time : wt_stage_deadline(node);
+}
+
+static void outage_destroy(struct wt_node *node)
+{
+	if (node)
+		wt_frame_queue_clear(&((struct outage *)node)->back);
+	wt_stage_destroy(node);
 }
 
 static const struct wt_node_ops outage_ops = {
 	.input = outage_input,
-	.output = wt_stage_output,
-	.deadline = wt_stage_deadline,
-	.destroy = wt_stage_destroy,
-	.state = outage_state,
+	.output = outage_output,
+	.deadline = outage_deadline,
+	.destroy = outage_destroy,
 };
 
-struct wt_node *wt_outage_create(const char *name, const struct wt_outage *outages, unsigned count)
+struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, const struct wt_outage *outages, unsigned count)
 {
 	struct outage *outage = wt_stage_new(sizeof(*outage), &outage_ops, name);
 
 	if (!outage)
 		return NULL;
+	if (key)
+		outage->key = *key;
 	wt_outage_change(&outage->stage.node, 0, outages, count);
 	return &outage->stage.node;
 }
@@ -141,8 +105,6 @@ void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage 
 {
 	struct outage *outage = (struct outage *)node;
 
-	if (outage->told) /* what was, was under the old ones */
-		follow(outage, now);
 	outage->count = count < WT_OUTAGES_MAX ? count : WT_OUTAGES_MAX;
 	memcpy(outage->outages, outages, outage->count * sizeof(*outages));
 }

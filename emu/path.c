@@ -10,8 +10,24 @@
 
 #define DIRECTION_MAX 8
 
-static const char *const kind_names[WT_STAGE_KINDS] = {"rate", "outage", "loss", "gilbert", "markov", "elliott", "list",
-						      "duplicate", "reorder", "delay"};
+/* One for both directions: handoffs are atomic. */
+static const char handoff_stream[] = "shared.handoff";
+
+static const char *const kind_names[WT_STAGE_KINDS] = {
+	[WT_STAGE_MTU] = "mtu",
+	[WT_STAGE_RATE] = "rate",
+	[WT_STAGE_OUTAGE] = "outage",
+	[WT_STAGE_HANDOFF] = "handoff",
+	[WT_STAGE_LOSS] = "loss",
+	[WT_STAGE_GILBERT] = "gilbert",
+	[WT_STAGE_MARKOV] = "markov",
+	[WT_STAGE_ELLIOTT] = "elliott",
+	[WT_STAGE_LIST] = "list",
+	[WT_STAGE_CORRUPT] = "corrupt",
+	[WT_STAGE_DUPLICATE] = "duplicate",
+	[WT_STAGE_REORDER] = "reorder",
+	[WT_STAGE_DELAY] = "delay",
+};
 
 /* "fwd.loss", and the second of its kind "fwd.loss.2". */
 static void stage_name(char name[24], const char *direction, enum wt_stage_kind kind, unsigned which)
@@ -57,12 +73,13 @@ static struct wt_node *build(const struct wt_stage_plan *stage, const char *name
 	struct wt_key key = wt_key_derive(seed, name);
 	struct wt_key timeline = timeline_key(name, stage->kind, stage->shared, which_shared, seed);
 	struct wt_gilbert_config gilbert;
+	struct wt_key clock;
 
 	switch (stage->kind) {
 	case WT_STAGE_RATE:
 		return wt_rate_create(name, &key, &stage->rate);
 	case WT_STAGE_OUTAGE:
-		return wt_outage_create(name, stage->outages, stage->outage_count);
+		return wt_outage_create(name, &key, stage->outages, stage->outage_count);
 	case WT_STAGE_LOSS:
 		return wt_loss_create(name, &key, share_of(stage, stage->share));
 	case WT_STAGE_GILBERT:
@@ -77,9 +94,40 @@ static struct wt_node *build(const struct wt_stage_plan *stage, const char *name
 	case WT_STAGE_DUPLICATE:
 		return wt_duplicate_create(name, &key, stage->share);
 	case WT_STAGE_REORDER:
-		return wt_reorder_create(name, &key, stage->share, stage->delay);
+		return wt_reorder_create(name, &key, stage->share, stage->held);
+	case WT_STAGE_MTU:
+		return wt_mtu_create(name, &stage->mtu);
+	case WT_STAGE_HANDOFF:
+		clock = wt_key_derive(seed, handoff_stream);
+		return wt_handoff_create(name, &key, &clock, &stage->handoff);
+	case WT_STAGE_CORRUPT:
+		return wt_corrupt_create(name, &key, &timeline, &stage->corrupt);
 	default:
-		return wt_delay_create(name, stage->delay);
+		return wt_delay_create(name, &key, &stage->delay);
+	}
+}
+
+static const struct wt_handoff_config *handoff_of(const struct wt_path_plan *plan)
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->stage[i].kind == WT_STAGE_HANDOFF)
+			return &plan->stage[i].handoff;
+	return NULL;
+}
+
+/* The stages that a handoff changes learn of it; those it does not name are not slowed by it. */
+static void follow(struct wt_path *path, const struct wt_path_plan *plan, wt_time now, uint64_t seed)
+{
+	struct wt_key clock = wt_key_derive(seed, handoff_stream);
+	const struct wt_handoff_config *handoff = handoff_of(plan);
+
+	for (unsigned i = 0; handoff && i < plan->count; i++) {
+		if (plan->stage[i].kind == WT_STAGE_DELAY)
+			wt_delay_follow(path->stage[i], now, &clock, handoff);
+		else if (plan->stage[i].kind == WT_STAGE_RATE)
+			wt_rate_follow(path->stage[i], now, &clock, handoff);
+		else if (plan->stage[i].kind == WT_STAGE_LOSS)
+			wt_loss_follow(path->stage[i], now, &clock, handoff);
 	}
 }
 
@@ -100,6 +148,7 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 		}
 		path->count++;
 	}
+	follow(path, plan, 0, seed);
 	return 0;
 }
 
@@ -171,6 +220,22 @@ static bool one_history(const struct wt_stage_plan *a, const struct wt_stage_pla
 	       !memcmp(a->chain.mean, b->chain.mean, sizeof(a->chain.mean)) && !memcmp(a->chain.to, b->chain.to, sizeof(a->chain.to));
 }
 
+static bool one_timing(const struct wt_handoff_config *a, const struct wt_handoff_config *b)
+{
+	return a->random == b->random && a->at == b->at && a->every == b->every && a->length == b->length && a->cells == b->cells;
+}
+
+static int check_handoffs(const struct wt_path_plan *fwd, const struct wt_path_plan *rev, char *err, size_t err_len)
+{
+	const struct wt_handoff_config *a = handoff_of(fwd), *b = handoff_of(rev);
+
+	if ((!a && !b) || (a && b && one_timing(a, b)))
+		return 0;
+	snprintf(err, err_len, "a handoff happens in both directions at once: \"handoff\" must stand in fwd and rev, with the same "
+		 "times and as many cells");
+	return -EINVAL;
+}
+
 static int check_shared(const struct wt_path_plan *fwd, const struct wt_path_plan *rev, char *err, size_t err_len)
 {
 	for (unsigned n = 0;; n++) {
@@ -198,6 +263,8 @@ static int build_pair(struct wt_path *fwd, struct wt_path_plan *fwd_plan, struct
 {
 	int error = check_shared(fwd_plan, rev_plan, err, err_len);
 
+	if (!error)
+		error = check_handoffs(fwd_plan, rev_plan, err, err_len);
 	if (error)
 		return error;
 	error = build_all(fwd, fwd_plan, "fwd", seed);
@@ -265,10 +332,19 @@ static void change(struct wt_node *node, const struct wt_stage_plan *stage, wt_t
 		wt_duplicate_change(node, now, stage->share);
 		break;
 	case WT_STAGE_REORDER:
-		wt_reorder_change(node, now, stage->share, stage->delay);
+		wt_reorder_change(node, now, stage->share, stage->held);
+		break;
+	case WT_STAGE_MTU:
+		wt_mtu_change(node, now, &stage->mtu);
+		break;
+	case WT_STAGE_HANDOFF:
+		wt_handoff_change(node, now, &stage->handoff);
+		break;
+	case WT_STAGE_CORRUPT:
+		wt_corrupt_change(node, now, &stage->corrupt);
 		break;
 	default:
-		wt_delay_change(node, now, stage->delay);
+		wt_delay_change(node, now, &stage->delay);
 	}
 }
 
@@ -285,6 +361,8 @@ static const char *cannot(const struct wt_stage_plan *old, const struct wt_stage
 		return "a change keeps the stages of a path";
 	if (old->kind == WT_STAGE_MARKOV && old->chain.states != new->chain.states)
 		return "a change keeps the number of states of a chain";
+	if (old->kind == WT_STAGE_HANDOFF && !one_timing(&old->handoff, &new->handoff))
+		return "a change keeps the times of handoffs and the number of cells";
 	if (old->kind != WT_STAGE_RATE)
 		return NULL;
 	if (!old->rate.trace != !new->rate.trace)
@@ -331,6 +409,8 @@ static int prepare(struct change *change, const struct wt_path *path, const char
 
 static void commit(const struct change *changed, struct wt_path *path, wt_time now)
 {
+	/* the cells first: what a stage does at `now` depends on them */
+	follow(path, &changed->plan, now, 0); /* the clocks run already: the seed is not asked for */
 	for (unsigned i = 0; i < path->count; i++)
 		change(path->stage[i], &changed->plan.stage[i], now);
 	memcpy(path->text, changed->text, sizeof(path->text));

@@ -7,25 +7,28 @@
  * Each impairment is a node with ports 0 (in) and 1 (out); a path is a chain of them. docs/emulation-model.md states the
  * meaning of each to the nanosecond, and why the order is what it is. Words:
  *
- *   rate R burst B limit L [overhead N]
- *                            token bucket: rate R, depth B, drop-tail queue of at most L waiting bytes; N bytes are added
- *                            to each Ethernet frame's length. `burst 0B`: a serial line, a frame leaves with its last bit
- *                            limit 50packets counts packets; `queue KIND ...` is another discipline: tail, head, red, codel,
- *                            fq_codel, pie, dualpi2, with parameters such as `target 5ms ecn`
- *   rate SIZE every T ...    the same with tokens in lumps; rate trace FILE limit L ...: Mahimahi's opportunities
- *   outage at T for D        every frame is dropped in [T, T+D); may be repeated
- *   outage every T for D [at S]   the same in [S+kT, S+kT+D), k = 0, 1 ...; S is T if not given
- *   loss P                   independent loss
- *   loss gilbert on T P off T P [shared] [start random|on|off]
+ *   mtu SIZE [drop] [silent] larger packets are fragmented, or dropped and the sender told by ICMP
+ *   rate R burst B limit L [overhead N] [queue KIND ...]
+ *                            token bucket: rate R, depth B, queue of at most L waiting bytes (or 50packets); N bytes are
+ *                            added to each Ethernet frame's length. `burst 0B`: a serial line, a frame leaves with its last
+ *                            bit. KIND: tail, head, red, codel, fq_codel, pie, dualpi2, with parameters (`target 5ms ecn`)
+ *   rate SIZE every T ...    the same with tokens in lumps;  rate trace FILE limit L ...: Mahimahi's opportunities
+ *   outage at T for D [drop P] [unreachable]   every frame is dropped in [T, T+D), or a share; may be repeated
+ *   outage every T for D [at S] ...            the same in [S+kT, S+kT+D), k = 0, 1 ...; S is T if not given
+ *   handoff every T for D [at S] | mean T for D   [drop P] [flush|keep] [to-delay T] [to-rate R] [to-loss P] [then ...]
+ *                            losses for D, and another delay, rate, loss from then on, in both directions at one instant
+ *   loss P, loss twice P     independent loss; two of them in a row
+ *   loss gilbert on T P off T P [twice] [shared] [start random|on|off]
  *                            two-state continuous-time chain: exponential sojourns of mean T, drop share P in each state;
  *                            `shared`: both directions follow the same timeline (the paper's one virtual protocol);
  *                            it starts at random, by the stationary shares, unless told otherwise
- *   loss twice P, loss gilbert ... twice: two losses in a row;  loss markov state T P [to N P] ...: several states;
- *   loss elliott p P r P [h P] [k P], loss elliott mean P burst Npackets: a chain that steps with each packet;
- *   loss list 3,9-12, loss trace FILE: stated packets
+ *   loss markov state T P [to N P]... state T P ... [shared] [start random|N]    several states
+ *   loss elliott p P r P [h P] [k P], loss elliott mean P burst Npackets         a chain that steps with each packet
+ *   loss list 3,9-12, loss trace FILE            stated packets
+ *   corrupt P [bits N]       bits flipped
  *   duplicate P              independent duplication
  *   reorder P delay T        a share P of packets is held back by T
- *   delay T                  constant delay
+ *   delay T [at T T]... [every T] [jitter normal T | pareto T shape N | file FILE] [reordering]
  *
  * The order of the words does not matter: frames pass the stages in the order of the list above. Another order, or a
  * stage twice, is written as a chain of such groups: "loss 1% | rate 2Mbit burst 0B limit 64KB".

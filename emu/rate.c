@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "emu/handoff.h"
 #include "emu/link.h"
 #include "emu/queue.h"
 
@@ -23,6 +24,9 @@ struct rate {
 	struct wt_frame *sent; /* waits for its tokens; NULL: nothing waits at all */
 	wt_time due;           /* when `sent` has them */
 	struct wt_rate_log *log;
+	uint64_t home;         /* the rate its own words say */
+	struct wt_handoff_config handoff; /* every > 0: follow it */
+	struct wt_handoff_clock clock;
 };
 
 /* The next frame becomes the one that is sent. */
@@ -40,7 +44,7 @@ static void begin(struct rate *rate, wt_time now)
 }
 
 /* Releases whatever was due at or before `now`, each at its own time. */
-static void settle(struct rate *rate, wt_time now)
+static void release(struct rate *rate, wt_time now)
 {
 	while (rate->sent) {
 		struct wt_frame *frame = rate->sent;
@@ -58,6 +62,44 @@ static void settle(struct rate *rate, wt_time now)
 	wt_link_idle(&rate->link, now);
 }
 
+/* Another rate from `now` on. What has come in for the frame being sent came at the old one. */
+static void set_rate(struct rate *rate, wt_time now, uint64_t bits)
+{
+	if (!bits || bits == rate->config.rate)
+		return;
+	wt_link_before_change(&rate->link, now, rate->sent);
+	rate->config.rate = bits;
+	if (rate->sent)
+		rate->due = wt_link_due(&rate->link, rate->sent->len);
+}
+
+static void flush(struct rate *rate, wt_time now)
+{
+	rate->queue->ops->clear(rate->queue, now, true);
+	if (rate->sent)
+		wt_queue_drop(rate->queue, now, rate->sent, WT_DROP_FLUSH);
+	rate->sent = NULL;
+	rate->queue->sending = 0;
+	wt_link_idle(&rate->link, now);
+	wt_link_rest(&rate->link);
+}
+
+/* Brings everything to `now`: departures, and handoffs between them. What is due when one begins still leaves. */
+static void settle(struct rate *rate, wt_time now)
+{
+	while (rate->handoff.every && rate->clock.next <= now) {
+		wt_time at = rate->clock.next;
+		const struct wt_cell *cell;
+
+		release(rate, at);
+		cell = wt_handoff_cell(&rate->clock, at);
+		set_rate(rate, at, cell && cell->has_rate ? cell->rate : rate->home);
+		if (rate->handoff.flush)
+			flush(rate, at);
+	}
+	release(rate, now);
+}
+
 static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct rate *rate = (struct rate *)node;
@@ -69,7 +111,7 @@ static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	rate->queue->ops->enqueue(rate->queue, now, frame);
 	if (!rate->sent) {
 		begin(rate, now);
-		settle(rate, now);
+		release(rate, now);
 	}
 }
 
@@ -85,7 +127,9 @@ static wt_time rate_deadline(const struct wt_node *node)
 
 	if (rate->stage.ready.head)
 		return rate->stage.ready.head->time;
-	return rate->sent ? rate->due : WT_NEVER;
+	if (!rate->sent)
+		return WT_NEVER;
+	return rate->handoff.every ? wt_time_min(rate->due, rate->clock.next) : rate->due;
 }
 
 static void rate_destroy(struct wt_node *node)
@@ -114,6 +158,7 @@ struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const
 	if (!rate)
 		return NULL;
 	rate->config = *config;
+	rate->home = config->rate;
 	wt_samples_hold(config->trace);
 	wt_link_init(&rate->link, &rate->config);
 	rate->queue = wt_queue_create(&rate->stage.node, key, &rate->config);
@@ -128,12 +173,17 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 {
 	struct rate *rate = (struct rate *)node;
 	struct wt_samples *old = rate->config.trace;
+	const struct wt_cell *cell;
 
 	settle(rate, now);
 	/* what has come in for the frame being sent came at the old rate */
 	wt_link_before_change(&rate->link, now, rate->sent);
 	wt_samples_hold(config->trace);
 	rate->config = *config;
+	rate->home = config->rate;
+	cell = rate->handoff.every ? wt_handoff_cell(&rate->clock, now) : NULL;
+	if (cell && cell->has_rate)
+		rate->config.rate = cell->rate;
 	wt_samples_release(old);
 	if (!rate->sent)
 		wt_link_rest(&rate->link);
@@ -156,4 +206,16 @@ void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)
 void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log)
 {
 	((struct rate *)node)->log = log;
+}
+
+void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config)
+{
+	struct rate *rate = (struct rate *)node;
+	bool first = !rate->handoff.every;
+
+	/* what has happened until now happened by the old values */
+	settle(rate, now);
+	rate->handoff = *config;
+	if (first)
+		wt_handoff_init(&rate->clock, clock, &rate->handoff);
 }

@@ -31,6 +31,15 @@ bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, u
 	return true;
 }
 
+bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, const struct wt_frame *frame, double share)
+{
+	uint64_t number;
+
+	if (!wt_packets_next(packets, frame, &number))
+		return share >= 1;
+	return wt_random_unit(key, number) < share;
+}
+
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name)
 {
 	struct wt_stage *stage = calloc(1, size);
@@ -60,6 +69,19 @@ struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *po
 	node->audit.queued--;
 	node->audit.out++;
 	*port = 1;
+	return frame;
+}
+
+struct wt_frame *wt_stage_output_both(struct wt_stage *stage, struct wt_frame_queue *back, wt_time now, unsigned *port)
+{
+	struct wt_frame *frame = back->head;
+
+	if (!frame || frame->time > now)
+		return wt_stage_output(&stage->node, now, port);
+	wt_frame_queue_pop(back);
+	stage->node.audit.queued--;
+	stage->node.audit.out++;
+	*port = 0;
 	return frame;
 }
 

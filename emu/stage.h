@@ -37,10 +37,15 @@ struct wt_packets {
 /* The packet's number in its stream: class in the high bits, place in the class below. False: not an IP packet. */
 bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number);
 
+/* Is this frame in a share of them? IP packets by their numbers; what is not IP only in a share of 1. */
+bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, const struct wt_frame *frame, double share);
+
 /* For implementations: allocate and name; the verbs of a stage that keeps frames in `ready` alone. */
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name);
 void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame); /* counts it as queued */
 struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *port);
+/* The same with answers that go back by port 0, and first. */
+struct wt_frame *wt_stage_output_both(struct wt_stage *stage, struct wt_frame_queue *back, wt_time now, unsigned *port);
 wt_time wt_stage_deadline(const struct wt_node *node);
 void wt_stage_destroy(struct wt_node *node);
 
@@ -49,8 +54,80 @@ void wt_stage_destroy(struct wt_node *node);
  * stage other values at `now`, cannot fail, and moves nothing that is already under way.
  */
 
-struct wt_node *wt_delay_create(const char *name, wt_time delay);
-void wt_delay_change(struct wt_node *node, wt_time now, wt_time delay);
+enum wt_jitter { WT_JITTER_NONE, WT_JITTER_NORMAL, WT_JITTER_PARETO, WT_JITTER_FILE };
+
+#define WT_DELAY_STEPS 16
+
+struct wt_delay_config {
+	wt_time delay;
+	unsigned steps;
+	struct {
+		wt_time at, delay;
+	} step[WT_DELAY_STEPS];     /* at rising times; within a period if there is one */
+	wt_time every;              /* 0: the schedule runs once */
+	enum wt_jitter jitter;
+	wt_time spread;             /* normal: deviation; Pareto: mean */
+	double shape;               /* Pareto, above 1 */
+	struct wt_samples *samples; /* the stage holds them too */
+	bool reordering;            /* each leaves when its own delay is over */
+};
+
+/* `key` decides about jitter; NULL serves without. */
+struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, const struct wt_delay_config *config);
+void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_config *config);
+
+#define WT_CELLS 4
+
+/* What holds after a handoff instead of the stages' own words. */
+struct wt_cell {
+	bool has_delay, has_rate, has_loss;
+	wt_time delay;
+	uint64_t rate;
+	double loss;
+};
+
+struct wt_handoff_config {
+	bool random;        /* exponential times between and during handoffs, of means every and length */
+	wt_time at, every, length;
+	double drop;        /* share lost during one */
+	bool flush;         /* what waits in the queue is dropped when one begins */
+	unsigned cells;     /* besides the one at home; the n-th handoff leads to n modulo (cells + 1) */
+	struct wt_cell cell[WT_CELLS];
+};
+
+/* Drops during handoffs. `clock` is the key of their times. Its clock never changes, its other values may. */
+struct wt_node *wt_handoff_create(const char *name, const struct wt_key *key, const struct wt_key *clock,
+				  const struct wt_handoff_config *config);
+void wt_handoff_change(struct wt_node *node, wt_time now, const struct wt_handoff_config *config);
+
+/* These stages change with handoffs; called again, the cells' values are others and the clock goes on. */
+void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config);
+void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config);
+void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config);
+
+struct wt_corrupt_config {
+	double share;
+	uint64_t bits; /* flipped in each packet that is struck */
+};
+
+#define WT_CORRUPT_BITS 1000
+
+struct wt_node *wt_corrupt_create(const char *name, const struct wt_key *key, const struct wt_key *places,
+				  const struct wt_corrupt_config *config);
+void wt_corrupt_change(struct wt_node *node, wt_time now, const struct wt_corrupt_config *config);
+
+struct wt_mtu_config {
+	uint64_t mtu; /* of IP, from WT_MTU_MIN */
+	bool drop;    /* never fragment */
+	bool silent;  /* no ICMP */
+};
+
+#define WT_MTU_MIN 68u
+#define WT_MTU_MAX 65535u
+
+/* Answers leave by port 0. */
+struct wt_node *wt_mtu_create(const char *name, const struct wt_mtu_config *config);
+void wt_mtu_change(struct wt_node *node, wt_time now, const struct wt_mtu_config *config);
 
 enum wt_queue_kind {
 	WT_QUEUE_TAIL,
@@ -174,11 +251,13 @@ void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_conf
 struct wt_outage {
 	wt_time at, length;
 	wt_time period; /* 0: once */
+	double drop;    /* share of the packets; 1: every frame */
+	bool unreachable; /* tell the sender by ICMP, by port 0 */
 };
 
 #define WT_OUTAGES_MAX 16
 
-struct wt_node *wt_outage_create(const char *name, const struct wt_outage *outages, unsigned count);
+struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, const struct wt_outage *outages, unsigned count);
 void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage *outages, unsigned count);
 
 struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, double share);

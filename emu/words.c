@@ -6,7 +6,8 @@
 
 /* In the order of wt_reader_stages. */
 static int (*const parsers[])(struct wt_reader *reader, struct wt_stage_plan *stage) = {
-	wt_words_rate, wt_words_outage, wt_words_loss, wt_words_duplicate, wt_words_reorder, wt_words_delay,
+	wt_words_mtu,     wt_words_rate,      wt_words_outage,  wt_words_handoff, wt_words_loss,
+	wt_words_corrupt, wt_words_duplicate, wt_words_reorder, wt_words_delay,
 };
 
 static struct wt_stage_plan *find_stage(struct wt_path_plan *plan, unsigned group, enum wt_stage_kind kind)
@@ -33,12 +34,57 @@ static void stage_finish(struct wt_stage_plan *stage)
 {
 	wt_samples_release(stage->rate.trace);
 	wt_samples_release(stage->list.trace);
+	wt_samples_release(stage->delay.samples);
 }
 
 void wt_path_plan_finish(struct wt_path_plan *plan)
 {
 	while (plan->count)
 		stage_finish(&plan->stage[--plan->count]);
+}
+
+/* A handoff that names a rate, a delay or a loss, or flushes, needs the one stage that it means. */
+static int check_handoff(struct wt_reader *reader, const struct wt_path_plan *plan, const struct wt_stage_plan *stage)
+{
+	static const enum wt_stage_kind kinds[] = {WT_STAGE_DELAY, WT_STAGE_RATE, WT_STAGE_LOSS};
+	static const char *const words[] = {"to-delay", "to-rate", "to-loss"}, *const names[] = {"delay", "rate", "loss"};
+	const struct wt_handoff_config *handoff = &stage->handoff;
+	bool wanted[3] = {false, handoff->flush, false}, to_rate = false;
+
+	for (unsigned i = 0; i < handoff->cells; i++) {
+		wanted[0] |= handoff->cell[i].has_delay;
+		to_rate |= handoff->cell[i].has_rate;
+		wanted[2] |= handoff->cell[i].has_loss;
+	}
+	wanted[1] |= to_rate;
+	for (unsigned k = 0; k < 3; k++) {
+		unsigned found = 0;
+
+		for (unsigned i = 0; wanted[k] && i < plan->count; i++) {
+			found += plan->stage[i].kind == kinds[k];
+			if (to_rate && plan->stage[i].kind == WT_STAGE_RATE && !plan->stage[i].rate.rate)
+				return wt_reader_complain(reader, "handoff: to-rate needs a plain rate, neither a trace nor lumps");
+		}
+		if (wanted[k] && found != 1)
+			return wt_reader_complain(reader, "handoff: %s needs a stage \"%s\" in the same direction, and only one",
+						  k == 1 && !to_rate ? "flush" : words[k], names[k]);
+	}
+	return 0;
+}
+
+static int check_handoffs(struct wt_reader *reader, const struct wt_path_plan *plan)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < plan->count; i++) {
+		if (plan->stage[i].kind != WT_STAGE_HANDOFF)
+			continue;
+		if (found++)
+			return wt_reader_complain(reader, "handoff: one for each direction");
+		if (check_handoff(reader, plan, &plan->stage[i]))
+			return -EINVAL;
+	}
+	return 0;
 }
 
 /* Takes its samples over. */
@@ -100,6 +146,8 @@ int wt_path_parse(struct wt_path_plan *plan, const char *text, char *err, size_t
 	plan->count = 0;
 	if (!error)
 		error = parse_all(&reader, plan);
+	if (!error)
+		error = check_handoffs(&reader, plan);
 	if (error)
 		wt_path_plan_finish(plan);
 	return error;

@@ -9,13 +9,16 @@
 
 /* In the default order. */
 enum wt_stage_kind {
+	WT_STAGE_MTU,
 	WT_STAGE_RATE,
 	WT_STAGE_OUTAGE,
+	WT_STAGE_HANDOFF,
 	WT_STAGE_LOSS,
 	WT_STAGE_GILBERT,
 	WT_STAGE_MARKOV,
 	WT_STAGE_ELLIOTT,
 	WT_STAGE_LIST,
+	WT_STAGE_CORRUPT,
 	WT_STAGE_DUPLICATE,
 	WT_STAGE_REORDER,
 	WT_STAGE_DELAY,
@@ -34,8 +37,12 @@ struct wt_stage_plan {
 	bool twice; /* loss, gilbert: each share is met twice in a row */
 	unsigned outage_count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
-	double share;  /* loss, duplicate, reorder */
-	wt_time delay; /* delay, reorder */
+	struct wt_handoff_config handoff;
+	struct wt_corrupt_config corrupt;
+	struct wt_mtu_config mtu;
+	struct wt_delay_config delay;
+	double share; /* loss, duplicate, reorder */
+	wt_time held; /* reorder */
 };
 
 struct wt_path_plan {
@@ -51,6 +58,9 @@ bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);
 
 /* One stage from its words, the first of which has been taken; for words.c. They set stage->kind. 0 or -EINVAL. */
 int wt_words_rate(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_mtu(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_handoff(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_corrupt(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_markov(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage); /* adds one more outage to the stage */

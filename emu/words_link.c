@@ -1,40 +1,97 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stages of few words: outage, duplicate, reorder, delay. */
+/* The stages of few words: mtu, outage, corrupt, duplicate, reorder, delay. */
 #include <errno.h>
 
 #include "emu/words.h"
+#include "stack/base/units.h"
+
+static int read_count(struct wt_reader *reader, const char *what, uint64_t low, uint64_t high, uint64_t *count)
+{
+	const char *word = wt_reader_word(reader, what);
+
+	if (!word)
+		return -EINVAL;
+	if (wt_parse_count(word, count, NULL, 0) || *count < low || *count > high)
+		return wt_reader_complain(reader, WT_WORD "%s", WT_ABOUT(reader, reader->at - 1), what);
+	return 0;
+}
+
+int wt_words_mtu(struct wt_reader *reader, struct wt_stage_plan *stage)
+{
+	static const char *const options[] = {"drop", "silent", NULL};
+	bool *const fields[] = {&stage->mtu.drop, &stage->mtu.silent};
+	unsigned at = reader->at, seen = 0;
+	int index;
+
+	stage->kind = WT_STAGE_MTU;
+	if (wt_reader_value(reader, WT_QUANTITY_SIZE, &stage->mtu.mtu))
+		return -EINVAL;
+	if (stage->mtu.mtu < WT_MTU_MIN || stage->mtu.mtu > WT_MTU_MAX)
+		return wt_reader_complain(reader, WT_WORD "an MTU is from 68B (RFC 791) to 65535B", WT_ABOUT(reader, at));
+	while ((index = wt_reader_option(reader, options, &seen)) >= 0)
+		*fields[index] = true;
+	return index == WT_BAD_OPTION ? -EINVAL : 0;
+}
+
+enum { AT, EVERY, FOR, DROP, UNREACHABLE };
+
+static int check_outage(struct wt_reader *reader, unsigned at, struct wt_outage *outage, unsigned seen)
+{
+	if (!(seen & 1u << FOR))
+		return wt_reader_complain(reader, WT_WORD "for is missing: how long, such as \"for 500ms\"", WT_ABOUT(reader, at));
+	if (!(seen & (1u << AT | 1u << EVERY)))
+		return wt_reader_complain(reader, WT_WORD "when is missing: \"at 10s\" or \"every 5s\"", WT_ABOUT(reader, at));
+	if (!(seen & 1u << EVERY))
+		return 0;
+	if (outage->period <= outage->length)
+		return wt_reader_complain(reader, WT_WORD "\"every\" must be longer than \"for\"", WT_ABOUT(reader, at));
+	if (!(seen & 1u << AT))
+		outage->at = outage->period;
+	return 0;
+}
 
 int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
-	static const char *const options[] = {"at", "every", "for", NULL};
+	static const char *const options[] = {"at", "every", "for", "drop", "unreachable", NULL};
 	unsigned at = reader->at - 1, seen = 0;
 	struct wt_outage *outage;
-	int index;
+	int index, error = 0;
 
 	stage->kind = WT_STAGE_OUTAGE;
 	if (stage->outage_count == WT_OUTAGES_MAX)
 		return wt_reader_complain(reader, WT_WORD "more than %d outages in one stage", WT_ABOUT(reader, at), WT_OUTAGES_MAX);
 	outage = &stage->outages[stage->outage_count++];
-	while ((index = wt_reader_option(reader, options, &seen)) >= 0) {
+	outage->drop = 1;
+	while (!error && (index = wt_reader_option(reader, options, &seen)) >= 0) {
 		wt_time *const fields[] = {&outage->at, &outage->period, &outage->length};
-		int error = wt_reader_value(reader, WT_QUANTITY_TIME, fields[index]);
 
-		if (error)
-			return error;
+		if (index == DROP)
+			error = wt_reader_value(reader, WT_QUANTITY_SHARE, &outage->drop);
+		else if (index == UNREACHABLE)
+			outage->unreachable = true;
+		else
+			error = wt_reader_value(reader, WT_QUANTITY_TIME, fields[index]);
 	}
-	if (index == WT_BAD_OPTION)
+	if (error || index == WT_BAD_OPTION)
 		return -EINVAL;
-	if (!(seen & 4))
-		return wt_reader_complain(reader, WT_WORD "for is missing: how long, such as \"for 500ms\"", WT_ABOUT(reader, at));
-	if (!(seen & 3))
-		return wt_reader_complain(reader, WT_WORD "when is missing: \"at 10s\" or \"every 5s\"", WT_ABOUT(reader, at));
-	if (!(seen & 2))
+	return check_outage(reader, at, outage, seen);
+}
+
+int wt_words_corrupt(struct wt_reader *reader, struct wt_stage_plan *stage)
+{
+	stage->kind = WT_STAGE_CORRUPT;
+	stage->corrupt.bits = 1;
+	if (wt_reader_value(reader, WT_QUANTITY_SHARE, &stage->corrupt.share))
+		return -EINVAL;
+	if (!wt_reader_take(reader, "bits"))
 		return 0;
-	if (outage->period <= outage->length)
-		return wt_reader_complain(reader, WT_WORD "\"every\" must be longer than \"for\"", WT_ABOUT(reader, at));
-	if (!(seen & 1))
-		outage->at = outage->period;
-	return 0;
+	return read_count(reader, "a number of bits from 1 to 1000", 1, WT_CORRUPT_BITS, &stage->corrupt.bits);
+}
+
+int wt_words_duplicate(struct wt_reader *reader, struct wt_stage_plan *stage)
+{
+	stage->kind = WT_STAGE_DUPLICATE;
+	return wt_reader_value(reader, WT_QUANTITY_SHARE, &stage->share);
 }
 
 int wt_words_reorder(struct wt_reader *reader, struct wt_stage_plan *stage)
@@ -46,19 +103,91 @@ int wt_words_reorder(struct wt_reader *reader, struct wt_stage_plan *stage)
 	if (error)
 		return error;
 	if (!wt_reader_take(reader, "delay"))
-		return wt_reader_complain(reader, WT_WORD "\"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\"",
-				WT_ABOUT(reader, at));
-	return wt_reader_value(reader, WT_QUANTITY_TIME, &stage->delay);
+		return wt_reader_complain(reader,
+					  WT_WORD "\"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\"",
+					  WT_ABOUT(reader, at));
+	return wt_reader_value(reader, WT_QUANTITY_TIME, &stage->held);
 }
 
-int wt_words_duplicate(struct wt_reader *reader, struct wt_stage_plan *stage)
+/* ---- delay ----------------------------------------------------------------------------------------------- */
+
+static int read_shape(struct wt_reader *reader, double *shape)
 {
-	stage->kind = WT_STAGE_DUPLICATE;
-	return wt_reader_value(reader, WT_QUANTITY_SHARE, &stage->share);
+	static const char what[] = "shape of Pareto's law, a number above 1 such as \"shape 3\",";
+	const char *word;
+
+	if (!wt_reader_take(reader, "shape"))
+		return wt_reader_complain(reader, WT_WORD "the %s must follow", WT_ABOUT(reader, reader->at - 1), what);
+	word = wt_reader_word(reader, "a number above 1");
+	if (!word)
+		return -EINVAL;
+	if (wt_parse_number(word, shape, NULL, 0) || !(*shape > 1) || *shape > 1000)
+		return wt_reader_complain(reader, WT_WORD "a shape is a number above 1, at most 1000", WT_ABOUT(reader, reader->at - 1));
+	return 0;
+}
+
+static int read_jitter(struct wt_reader *reader, struct wt_delay_config *delay)
+{
+	static const char *const laws[] = {"normal", "pareto", "file", NULL};
+	const char *word = wt_reader_word(reader, "one of normal, pareto, file");
+	char why[200];
+	int law = word ? wt_reader_find(laws, word) : -1;
+
+	if (law < 0)
+		return !word ? -EINVAL : wt_reader_complain(reader, WT_WORD "jitter is one of normal, pareto, file",
+							    WT_ABOUT(reader, reader->at - 1));
+	delay->jitter = (enum wt_jitter)(law + 1);
+	if (delay->jitter != WT_JITTER_FILE) {
+		if (wt_reader_value(reader, WT_QUANTITY_TIME, &delay->spread))
+			return -EINVAL;
+		return delay->jitter == WT_JITTER_PARETO ? read_shape(reader, &delay->shape) : 0;
+	}
+	word = wt_reader_word(reader, "the name of a file");
+	if (!word)
+		return -EINVAL;
+	delay->samples = wt_samples_read(word, WT_SAMPLES_TIMES, why, sizeof(why));
+	return delay->samples ? 0 : wt_reader_complain(reader, "word %u: %s", reader->place[reader->at - 1], why);
+}
+
+/* "at 10s 40ms" */
+static int read_step(struct wt_reader *reader, struct wt_delay_config *delay)
+{
+	unsigned at = reader->at, i = delay->steps;
+
+	if (i == WT_DELAY_STEPS)
+		return wt_reader_complain(reader, WT_WORD "a schedule has at most %d steps", WT_ABOUT(reader, at - 1), WT_DELAY_STEPS);
+	if (wt_reader_value(reader, WT_QUANTITY_TIME, &delay->step[i].at))
+		return -EINVAL;
+	if (i && delay->step[i].at <= delay->step[i - 1].at)
+		return wt_reader_complain(reader, WT_WORD "a step later than the one before is wanted", WT_ABOUT(reader, at));
+	delay->steps++;
+	return wt_reader_value(reader, WT_QUANTITY_TIME, &delay->step[i].delay);
 }
 
 int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
+	static const char *const options[] = {"at", "every", "jitter", "reordering", NULL};
+	struct wt_delay_config *delay = &stage->delay;
+	unsigned at = reader->at - 1, seen = 0;
+	int index = 0, error;
+
 	stage->kind = WT_STAGE_DELAY;
-	return wt_reader_value(reader, WT_QUANTITY_TIME, &stage->delay);
+	error = wt_reader_value(reader, WT_QUANTITY_TIME, &delay->delay);
+	while (!error && (index = wt_reader_option(reader, options, &seen)) >= 0) {
+		seen &= ~1u; /* several steps */
+		if (index == 0)
+			error = read_step(reader, delay);
+		else if (index == 1)
+			error = wt_reader_value(reader, WT_QUANTITY_TIME, &delay->every);
+		else if (index == 2)
+			error = read_jitter(reader, delay);
+		else
+			delay->reordering = true;
+	}
+	if (error || index == WT_BAD_OPTION)
+		return -EINVAL;
+	if (seen & 2 && (!delay->steps || delay->every <= delay->step[delay->steps - 1].at))
+		return wt_reader_complain(reader, WT_WORD "\"every\" repeats steps and must be longer than the last one's time, such as "
+						  "\"at 10s 40ms every 20s\"", WT_ABOUT(reader, at));
+	return 0;
 }

@@ -3,7 +3,7 @@
 
 static void a_frame_leaves_exactly_its_delay_after_it_came(void **state)
 {
-	struct wt_node *node = wt_delay_create("fwd.delay", 15 * WT_MS);
+	struct wt_node *node = wt_delay_create("fwd.delay", NULL, &(struct wt_delay_config){.delay = 15 * WT_MS});
 	struct wt_key key = wt_key_derive(7, "arrivals");
 	wt_time at[1000], now = 0, time;
 	uint32_t tag;
@@ -28,7 +28,7 @@ static void a_frame_leaves_exactly_its_delay_after_it_came(void **state)
 
 static void a_late_caller_gets_every_frame_with_the_time_it_was_due(void **state)
 {
-	struct wt_node *node = wt_delay_create("fwd.delay", WT_MS);
+	struct wt_node *node = wt_delay_create("fwd.delay", NULL, &(struct wt_delay_config){.delay = WT_MS});
 	struct wt_frame *frame;
 
 	bench_input(node, 10, bench_tcp(60, 1));
@@ -45,7 +45,7 @@ static void a_late_caller_gets_every_frame_with_the_time_it_was_due(void **state
 
 static void destroying_a_delay_frees_what_is_under_way(void **state)
 {
-	struct wt_node *node = wt_delay_create("fwd.delay", WT_S);
+	struct wt_node *node = wt_delay_create("fwd.delay", NULL, &(struct wt_delay_config){.delay = WT_S});
 
 	bench_input(node, 0, bench_tcp(60, 1));
 	bench_input(node, 0, bench_arp());

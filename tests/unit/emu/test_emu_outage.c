@@ -11,8 +11,8 @@ static bool up(struct wt_node *node, wt_time now)
 
 static void an_outage_begins_and_ends_on_its_nanosecond(void **state)
 {
-	const struct wt_outage outage = {10 * WT_S, 2 * WT_S, 0};
-	struct wt_node *node = wt_outage_create("fwd.outage", &outage, 1);
+	const struct wt_outage outage = {10 * WT_S, 2 * WT_S, 0, .drop = 1};
+	struct wt_node *node = wt_outage_create("fwd.outage", NULL, &outage, 1);
 
 	assert_true(up(node, 0));
 	assert_true(up(node, 10 * WT_S - 1));
@@ -26,8 +26,8 @@ static void an_outage_begins_and_ends_on_its_nanosecond(void **state)
 
 static void a_periodic_outage_returns_on_its_nanosecond(void **state)
 {
-	const struct wt_outage outage = {5 * WT_S, WT_S / 2, 5 * WT_S};
-	struct wt_node *node = wt_outage_create("fwd.outage", &outage, 1);
+	const struct wt_outage outage = {5 * WT_S, WT_S / 2, 5 * WT_S, .drop = 1};
+	struct wt_node *node = wt_outage_create("fwd.outage", NULL, &outage, 1);
 
 	assert_true(up(node, 0));
 	for (wt_time start = 5 * WT_S; start < 100 * WT_S; start += 5 * WT_S) {
@@ -41,8 +41,8 @@ static void a_periodic_outage_returns_on_its_nanosecond(void **state)
 
 static void several_outages_are_their_union(void **state)
 {
-	const struct wt_outage outages[] = {{1, 10, 0}, {5, 10, 0}, {100, 1, 10}};
-	struct wt_node *node = wt_outage_create("fwd.outage", outages, 3);
+	const struct wt_outage outages[] = {{1, 10, 0, 1, false}, {5, 10, 0, 1, false}, {100, 1, 10, 1, false}};
+	struct wt_node *node = wt_outage_create("fwd.outage", NULL, outages, 3);
 
 	for (wt_time now = 0; now < 200; now++)
 		assert_int_equal(up(node, now), !((now >= 1 && now < 15) || (now >= 100 && now % 10 == 0)));

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handoffs: their clock, and the stage that drops while one lasts. */
+#include "emu/handoff.h"
+
+/* Exponential number i of the clock, to whole nanoseconds, and never none. */
+static wt_time sojourn(const struct wt_handoff_clock *clock, uint64_t i, wt_time mean)
+{
+	return (wt_time)(wt_random_exp(&clock->key, i) * (double)mean) + 1;
+}
+
+void wt_handoff_init(struct wt_handoff_clock *clock, const struct wt_key *key, const struct wt_handoff_config *config)
+{
+	*clock = (struct wt_handoff_clock){.key = *key, .config = config};
+	clock->next = config->random ? sojourn(clock, 0, config->every) : config->at;
+}
+
+bool wt_handoff_step(struct wt_handoff_clock *clock, wt_time now)
+{
+	const struct wt_handoff_config *config = clock->config;
+	wt_time start = clock->next;
+
+	if (start > now || start == WT_NEVER)
+		return false;
+	clock->count++;
+	if (config->random) {
+		clock->end = wt_time_add(start, sojourn(clock, 2 * clock->count - 1, config->length));
+		clock->next = wt_time_add(clock->end, sojourn(clock, 2 * clock->count, config->every));
+	} else {
+		clock->end = wt_time_add(start, config->length);
+		clock->next = wt_time_add(start, config->every);
+	}
+	return true;
+}
+
+const struct wt_cell *wt_handoff_cell(struct wt_handoff_clock *clock, wt_time now)
+{
+	unsigned at;
+
+	while (wt_handoff_step(clock, now))
+		;
+	at = (unsigned)(clock->count % (clock->config->cells + 1));
+	return at ? &clock->config->cell[at - 1] : NULL;
+}
+
+/* ---- the stage ------------------------------------------------------------------------------------------- */
+
+struct handoff {
+	struct wt_stage stage;
+	struct wt_packets packets;
+	struct wt_handoff_clock clock;
+	struct wt_handoff_config config;
+	struct wt_key key;
+};
+
+static void handoff_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct handoff *handoff = (struct handoff *)node;
+
+	node->audit.in++;
+	wt_handoff_cell(&handoff->clock, now);
+	if (handoff->clock.count && now < handoff->clock.end &&
+	    wt_packets_share(&handoff->packets, &handoff->key, frame, handoff->config.drop)) {
+		wt_node_drop(node, now, frame, WT_DROP_HANDOFF);
+		return;
+	}
+	frame->time = now;
+	wt_stage_ready(&handoff->stage, frame);
+}
+
+static const struct wt_node_ops handoff_ops = {
+	.input = handoff_input,
+	.output = wt_stage_output,
+	.deadline = wt_stage_deadline,
+	.destroy = wt_stage_destroy,
+};
+
+struct wt_node *wt_handoff_create(const char *name, const struct wt_key *key, const struct wt_key *clock,
+				  const struct wt_handoff_config *config)
+{
+	struct handoff *handoff = wt_stage_new(sizeof(*handoff), &handoff_ops, name);
+
+	if (!handoff)
+		return NULL;
+	handoff->key = *key;
+	handoff->config = *config;
+	wt_handoff_init(&handoff->clock, clock, &handoff->config);
+	return &handoff->stage.node;
+}
+
+void wt_handoff_change(struct wt_node *node, wt_time now, const struct wt_handoff_config *config)
+{
+	((struct handoff *)node)->config = *config;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The largest packet of the link behind. An IPv4 packet that is larger and may be fragmented is (RFC 791); one that may not
+ * be is dropped, and its sender told the size that fits (RFC 1191), by port 0, the way it came from.
+ */
+#include <string.h>
+
+#include "emu/packet.h"
+#include "emu/stage.h"
+#include "stack/base/bytes.h"
+
+enum { DONT_FRAGMENT = 0x4000, MORE_FRAGMENTS = 0x2000, OFFSET = 0x1fff, NEEDED = 4 };
+
+struct mtu {
+	struct wt_stage stage;
+	struct wt_frame_queue back; /* answers, on their way to the sender */
+	struct wt_mtu_config config;
+};
+
+/* One fragment: `len` payload bytes from `from` on, behind a copy of the header. */
+static struct wt_frame *piece(const struct wt_frame *whole, unsigned header, unsigned from, unsigned len, bool more)
+{
+	struct wt_frame *frame = wt_frame_new(whole->pool);
+	uint8_t *ip;
+
+	if (!frame || frame->room < WT_ETHERNET + header + len) {
+		wt_frame_free(frame);
+		return NULL;
+	}
+	memcpy(frame->data, whole->data, WT_ETHERNET + header);
+	memcpy(frame->data + WT_ETHERNET + header, whole->data + WT_ETHERNET + header + from, len);
+	frame->len = WT_ETHERNET + header + len;
+	ip = frame->data + WT_ETHERNET;
+	wt_put16(ip + 2, (uint16_t)(header + len));
+	wt_put16(ip + 6, (uint16_t)(((wt_get16(ip + 6) & OFFSET) + from / 8) | (wt_get16(ip + 6) & MORE_FRAGMENTS) |
+				    (more ? MORE_FRAGMENTS : 0)));
+	wt_packet_ipv4_checksum(ip);
+	return frame;
+}
+
+/* The frame becomes the first fragment; the others are new. Those there is no memory for are counted as made and lost. */
+static void fragment(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsigned header, unsigned payload)
+{
+	struct wt_node *node = &mtu->stage.node;
+	unsigned each = ((unsigned)mtu->config.mtu - header) & ~7u;
+	uint8_t *ip = frame->data + WT_ETHERNET;
+	struct wt_frame_queue others = {0};
+	struct wt_frame *other;
+
+	wt_frame_finish_csum(frame);
+	for (unsigned from = each; from < payload; from += each) {
+		unsigned len = payload - from < each ? payload - from : each;
+
+		node->audit.made++;
+		other = piece(frame, header, from, len, from + len < payload);
+		if (other)
+			wt_frame_queue_push(&others, other);
+		else
+			node->audit.dropped[WT_DROP_POOL]++;
+	}
+	frame->len = WT_ETHERNET + header + each;
+	frame->csum = WT_CSUM_NONE;
+	wt_put16(ip + 2, (uint16_t)(header + each));
+	wt_put16(ip + 6, wt_get16(ip + 6) | MORE_FRAGMENTS);
+	wt_packet_ipv4_checksum(ip);
+	frame->time = now;
+	wt_stage_ready(&mtu->stage, frame);
+	while ((other = wt_frame_queue_pop(&others))) {
+		other->time = now;
+		wt_stage_ready(&mtu->stage, other);
+	}
+}
+
+static void refuse(struct mtu *mtu, wt_time now, struct wt_frame *frame)
+{
+	struct wt_node *node = &mtu->stage.node;
+	struct wt_frame *answer = mtu->config.silent ? NULL : wt_packet_unreachable(frame, NEEDED, (uint16_t)mtu->config.mtu);
+
+	if (answer) {
+		node->audit.made++;
+		node->audit.queued++;
+		answer->time = now;
+		wt_frame_queue_push(&mtu->back, answer);
+	}
+	wt_node_drop(node, now, frame, WT_DROP_MTU);
+}
+
+static void mtu_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct mtu *mtu = (struct mtu *)node;
+	const uint8_t *ip = frame->data + WT_ETHERNET;
+	unsigned version = wt_packet_version(frame), header, total;
+
+	node->audit.in++;
+	total = version == 4 ? wt_get16(ip + 2) : version == 6 ? frame->len - WT_ETHERNET : 0;
+	if (total <= mtu->config.mtu) {
+		frame->time = now;
+		wt_stage_ready(&mtu->stage, frame);
+		return;
+	}
+	header = (ip[0] & 15u) * 4;
+	/* a header that lies about its length is nobody's to cut */
+	if (version != 4 || mtu->config.drop || wt_get16(ip + 6) & DONT_FRAGMENT || header < 20 || total <= header ||
+	    WT_ETHERNET + total > frame->len)
+		refuse(mtu, now, frame);
+	else
+		fragment(mtu, now, frame, header, total - header);
+}
+
+static struct wt_frame *mtu_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	return wt_stage_output_both((struct wt_stage *)node, &((struct mtu *)node)->back, now, port);
+}
+
+static wt_time mtu_deadline(const struct wt_node *node)
+{
+	const struct mtu *mtu = (const struct mtu *)node;
+
+	return mtu->back.head ? mtu->back.head->time : wt_stage_deadline(node);
+}
+
+static void mtu_destroy(struct wt_node *node)
+{
+	if (node)
+		wt_frame_queue_clear(&((struct mtu *)node)->back);
+	wt_stage_destroy(node);
+}
+
+static const struct wt_node_ops mtu_ops = {
+	.input = mtu_input,
+	.output = mtu_output,
+	.deadline = mtu_deadline,
+	.destroy = mtu_destroy,
+};
+
+struct wt_node *wt_mtu_create(const char *name, const struct wt_mtu_config *config)
+{
+	struct mtu *mtu = wt_stage_new(sizeof(*mtu), &mtu_ops, name);
+
+	if (!mtu)
+		return NULL;
+	mtu->config = *config;
+	return &mtu->stage.node;
+}
+
+void wt_mtu_change(struct wt_node *node, wt_time now, const struct wt_mtu_config *config)
+{
+	((struct mtu *)node)->config = *config;
+}
