@@ -33,8 +33,8 @@ static int64_t portions(const struct wt_link *link, wt_time from, wt_time to, wt
 /* Lets tokens come in up to `now`, at most to `cap`. */
 static void refill(struct wt_link *link, wt_time now, int64_t cap)
 {
+	int64_t portion, flow;
 	wt_time count;
-	int64_t portion;
 
 	if (now <= link->last)
 		return;
@@ -42,11 +42,11 @@ static void refill(struct wt_link *link, wt_time now, int64_t cap)
 	link->last = now;
 	if (link->level >= cap)
 		return;
-	/* the division keeps the product below from overflowing after a long idle time */
-	if (count > (cap - link->level) / portion)
+	/* after a long idle time the product may not fit: then it is more than the cap, too */
+	if (__builtin_mul_overflow(portion, count, &flow) || flow > cap - link->level)
 		link->level = cap;
 	else
-		link->level += portion * count;
+		link->level += flow;
 }
 
 /* When the tokens for a frame are complete, counted from `last`. */

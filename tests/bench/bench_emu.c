@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What paths cost in virtual time: frames of 64 and 1500 bytes through chains of stages, every drop written to a log.
+ * Prints frames per second of its own CPU time: the best of three runs, since a shared machine only ever slows one down.
+ *
+ *     bench_emu [words]       instead of the chains below
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "emu/path.h"
+#include "stack/base/bytes.h"
+#include "stack/drive/graph.h"
+#include "stack/drive/journal.h"
+
+enum { FRAMES = 2000000, POOL = 4096 };
+
+static void end_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	node->audit.in++;
+	node->audit.taken++;
+	wt_frame_free(frame);
+}
+
+static struct wt_frame *end_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	return NULL;
+}
+
+static wt_time end_deadline(const struct wt_node *node)
+{
+	return WT_NEVER;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* its own, whoever else is busy */
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* One a microsecond: the bytes are written each time, as a host would. */
+static double offer(struct wt_graph *graph, struct wt_node *first, struct wt_pool *pool, const uint8_t *bytes, uint32_t len)
+{
+	double start = seconds();
+
+	for (uint32_t i = 0; i < FRAMES; i++) {
+		struct wt_frame *frame = wt_frame_new(pool);
+
+		if (!frame) {
+			wt_graph_run(graph, (wt_time)i * WT_US);
+			continue;
+		}
+		memcpy(frame->data, bytes, len);
+		frame->len = len;
+		wt_graph_input(graph, first, 0, (wt_time)i * WT_US, frame);
+	}
+	wt_graph_run(graph, WT_NEVER);
+	return seconds() - start;
+}
+
+static double run(const char *words, uint32_t len, uint64_t *out)
+{
+	static const struct wt_node_ops ops = {end_input, end_output, end_deadline, NULL};
+	struct wt_node end = {.ops = &ops, .name = "end", .ports = 1};
+	struct wt_pool *pool = wt_pool_create(POOL, 2048);
+	struct wt_graph *graph = wt_graph_create();
+	struct wt_journal *journal = wt_journal_open("/dev/null");
+	struct wt_path path;
+	uint8_t bytes[1514] = {0};
+	char err[300];
+	double took;
+
+	if (wt_path_init(&path, words, "fwd", 1, err, sizeof(err))) {
+		fprintf(stderr, "%s\n", err);
+		exit(2);
+	}
+	bytes[12] = 8;
+	bytes[14] = 0x45;
+	wt_put16(bytes + 16, (uint16_t)(len - 14));
+	bytes[23] = 6;
+	for (unsigned i = 0; i < path.count; i++)
+		wt_graph_add(graph, path.stage[i]);
+	wt_graph_add(graph, &end);
+	for (unsigned i = 0; i < path.count; i++)
+		wt_graph_join(graph, path.stage[i], 1, i + 1 < path.count ? path.stage[i + 1] : &end, 0);
+	wt_graph_set_drop_sink(graph, wt_journal_drops(journal, NULL));
+	took = offer(graph, path.stage[0], pool, bytes, len);
+	*out = end.audit.taken;
+	wt_graph_destroy(graph);
+	wt_journal_close(journal);
+	wt_pool_destroy(pool);
+	return took;
+}
+
+static void measure(const char *words)
+{
+	static const uint32_t lens[] = {64, 1514};
+
+	for (unsigned l = 0; l < 2; l++) {
+		double best = 1e9;
+		uint64_t out = 0;
+
+		for (unsigned i = 0; i < 3; i++) {
+			double took = run(words, lens[l], &out);
+
+			best = took < best ? took : best;
+		}
+		printf("%4u bytes: %5.2f M frames/s, %6.2f%% arrive  %s\n", lens[l], FRAMES / best / 1e6, 100.0 * (double)out / FRAMES, words);
+		fflush(stdout);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const chains[] = {
+		"rate 100Gbit burst 0B limit 1MB loss gilbert on 1s 1% off 5s 0% duplicate 0.1% delay 100us",
+		"rate 100Gbit burst 0B limit 1MB queue codel loss 0.1% corrupt 0.1% delay 100us",
+		"rate 100Gbit burst 0B limit 1MB queue fq_codel loss elliott p 0.1% r 30% reorder 1% delay 10us delay 100us jitter normal 10us",
+	};
+
+	if (argc > 1)
+		measure(argv[1]);
+	for (unsigned i = 0; argc == 1 && i < sizeof(chains) / sizeof(chains[0]); i++)
+		measure(chains[i]);
+	return 0;
+}
