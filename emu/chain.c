@@ -41,13 +41,39 @@ void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struc
 	chain->until = sojourn(chain);
 }
 
+static struct wt_state present(const struct wt_chain *chain)
+{
+	static const char *const names[WT_CHAIN_STATES] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+
+	return (struct wt_state){.name = names[chain->state], .visit = chain->sojourn, .since = chain->since};
+}
+
+static void tell(struct wt_chain *chain)
+{
+	struct wt_state state = present(chain);
+
+	if (!chain->node || !chain->node->states || chain->told > chain->sojourn)
+		return;
+	chain->told = chain->sojourn + 1;
+	chain->node->states->state(chain->node->states, chain->node, &state);
+}
+
+void wt_chain_state(struct wt_chain *chain, wt_time now, struct wt_state *state)
+{
+	wt_chain_at(chain, now);
+	*state = present(chain);
+}
+
 unsigned wt_chain_at(struct wt_chain *chain, wt_time now)
 {
+	tell(chain);
 	while (now >= chain->until && chain->until != WT_NEVER) {
 		chain->state = pick(chain->config->to[chain->state], chain->config->states,
 				    wt_random_unit(&chain->key, 2 * chain->sojourn + 2));
 		chain->sojourn++;
-		chain->until = wt_time_add(chain->until, sojourn(chain));
+		chain->since = chain->until;
+		chain->until = wt_time_add(chain->since, sojourn(chain));
+		tell(chain);
 	}
 	return chain->state;
 }

@@ -14,13 +14,17 @@ struct wt_chain {
 	const struct wt_chain_config *config;
 	unsigned state;
 	uint64_t sojourn; /* index of the present one, from 0 */
-	wt_time until;
+	wt_time since, until; /* it covers [since, until) */
+	struct wt_node *node; /* whose sink is told of each state, once; NULL: nobody */
+	uint64_t told;        /* sojourns told */
 };
 
 /* The config must stand as long as the chain; wt_chain_at() first if its values are to change. */
 void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struct wt_chain_config *config);
 /* The state at `now`, which must not go back. */
 unsigned wt_chain_at(struct wt_chain *chain, wt_time now);
+/* Goes on to `now`; the state for those who log: its number from 1. */
+void wt_chain_state(struct wt_chain *chain, wt_time now, struct wt_state *state);
 /* Can each state be reached from each other one? Else there is no one stationary law, and no random start. */
 bool wt_chain_connected(const struct wt_chain_config *config);
 /* Shares of time in each state. Only for a connected chain. */

@@ -22,6 +22,7 @@ bool wt_handoff_step(struct wt_handoff_clock *clock, wt_time now)
 	if (start > now || start == WT_NEVER)
 		return false;
 	clock->count++;
+	clock->start = start;
 	if (config->random) {
 		clock->end = wt_time_add(start, sojourn(clock, 2 * clock->count - 1, config->length));
 		clock->next = wt_time_add(clock->end, sojourn(clock, 2 * clock->count, config->every));
@@ -50,14 +51,48 @@ struct handoff {
 	struct wt_handoff_clock clock;
 	struct wt_handoff_config config;
 	struct wt_key key;
+	uint64_t told; /* cells */
 };
+
+/* The cell one is in, for those who log: since the handoff to it began. */
+static struct wt_state present(const struct handoff *handoff)
+{
+	static const char *const names[WT_CELLS + 1] = {"home", "cell-1", "cell-2", "cell-3", "cell-4"};
+	const struct wt_handoff_clock *clock = &handoff->clock;
+
+	return (struct wt_state){.name = names[clock->count % (handoff->config.cells + 1)], .visit = clock->count, .since = clock->start};
+}
+
+static void tell(struct handoff *handoff)
+{
+	struct wt_node *node = &handoff->stage.node;
+	struct wt_state state = present(handoff);
+
+	if (!node->states || handoff->told > handoff->clock.count)
+		return;
+	handoff->told = handoff->clock.count + 1;
+	node->states->state(node->states, node, &state);
+}
+
+static void follow(struct handoff *handoff, wt_time now)
+{
+	tell(handoff);
+	while (wt_handoff_step(&handoff->clock, now))
+		tell(handoff);
+}
+
+static void handoff_state(struct wt_node *node, wt_time now, struct wt_state *state)
+{
+	follow((struct handoff *)node, now);
+	*state = present((struct handoff *)node);
+}
 
 static void handoff_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct handoff *handoff = (struct handoff *)node;
 
 	node->audit.in++;
-	wt_handoff_cell(&handoff->clock, now);
+	follow(handoff, now);
 	if (handoff->clock.count && now < handoff->clock.end &&
 	    wt_packets_share(&handoff->packets, &handoff->key, frame, handoff->config.drop)) {
 		wt_node_drop(node, now, frame, WT_DROP_HANDOFF);
@@ -68,6 +103,7 @@ static void handoff_input(struct wt_node *node, unsigned port, wt_time now, stru
 }
 
 static const struct wt_node_ops handoff_ops = {
+	.state = handoff_state,
 	.input = handoff_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,

@@ -16,7 +16,7 @@ struct wt_handoff_clock {
 	const struct wt_handoff_config *config;
 	uint64_t count;       /* handoffs begun */
 	wt_time next;         /* when the next begins */
-	wt_time end;          /* of the one begun last */
+	wt_time start, end;   /* of the one begun last */
 };
 
 /* The config must stand as long as the clock. */

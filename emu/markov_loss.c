@@ -25,7 +25,13 @@ static void markov_input(struct wt_node *node, unsigned port, wt_time now, struc
 	wt_stage_ready(&loss->stage, frame);
 }
 
+static void markov_state(struct wt_node *node, wt_time now, struct wt_state *state)
+{
+	wt_chain_state(&((struct markov_loss *)node)->chain, now, state);
+}
+
 static const struct wt_node_ops markov_ops = {
+	.state = markov_state,
 	.input = markov_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
@@ -42,6 +48,7 @@ struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key
 	loss->key = *key;
 	loss->config = *config;
 	wt_chain_init(&loss->chain, timeline, &loss->config);
+	loss->chain.node = &loss->stage.node;
 	return &loss->stage.node;
 }
 

@@ -157,15 +157,21 @@ static void join(struct run *run)
 {
 	for (unsigned side = 0; side < 2; side++) {
 		struct wt_node *at = wt_host_node(run->host[side]);
-		unsigned port = 0, far = !side;
+		unsigned port = 0, far = !side, back_port;
+		struct wt_node *back;
 
 #define NEXT(node, in, out) (wt_graph_join(run->graph, at, port, (node), (in)), at = (node), port = (out))
 		if (run->tap[side])
 			NEXT(run->tap[side], 0, 1);
 		if (run->digest[side])
 			NEXT(run->digest[side], 0, 1);
-		for (unsigned i = 0; i < run->path[side].count; i++)
+		back = at;
+		back_port = port;
+		for (unsigned i = 0; i < run->path[side].count; i++) {
+			/* what a stage says to the sender (ICMP) goes straight back */
+			wt_graph_join(run->graph, run->path[side].stage[i], 0, back, back_port);
 			NEXT(run->path[side].stage[i], 0, 1);
+		}
 		if (run->digest[far])
 			NEXT(run->digest[far], 1, 0);
 		if (run->tap[far])
