@@ -37,6 +37,7 @@ struct wt_bulk_result {
 	bool compared;            /* false: raw stream, only counted */
 	wt_time first, last;      /* first and last payload byte read; 0 if none */
 	uint64_t segs, dup_segs, out_of_order_segs;
+	uint32_t attempts, successes; /* of a reader that keeps time (tools/playback.h), each below 2^24 */
 	char receiver[24];        /* module */
 };
 
@@ -73,6 +74,10 @@ struct wt_bulk_send_config {
 	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end, or WT_BULK_LATER: nothing yet,
 	 * wt_bulk_send_wake() follows. */
 	size_t (*source)(void *arg, uint8_t *data, size_t len);
+	/* A live source: pace_bytes more of the pattern exist at each pace_every since the connection stands, the first at once.
+	 * 0: all of it is there. */
+	uint64_t pace_bytes;
+	wt_time pace_every;
 	wt_time interval;   /* 0: no interval calls */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
 	void (*on_done)(void *arg, struct wt_bulk_sender *sender); /* the sender may be freed from here */
@@ -84,7 +89,7 @@ struct wt_bulk_sender {
 	struct wt_host *host;
 	struct wt_tcp *tcp;         /* NULL when done */
 	struct wt_host_timer timer; /* the earliest of what follows */
-	wt_time interval_at, stop_at;
+	wt_time interval_at, stop_at, pace_at;
 	struct wt_bulk_interval last;
 	uint64_t last_retransmits;
 	uint64_t written;           /* of the payload */
@@ -141,6 +146,15 @@ struct wt_bulk_receiver {
 	wt_time accepted, end;
 	struct wt_tcp_info info;
 	struct wt_bulk_result result;
+	void *app; /* of the reader */
+};
+
+/* An application that takes the payload when it wants to, not when it comes. */
+struct wt_bulk_reader {
+	bool (*adopt)(const void *arg, struct wt_bulk_receiver *receiver, wt_time now); /* false: no memory */
+	/* There is unread payload, or the end of the stream behind it. */
+	void (*on_data)(struct wt_bulk_receiver *receiver, wt_time now);
+	void (*release)(struct wt_bulk_receiver *receiver); /* the connection goes */
 };
 
 struct wt_bulk_serve_config {
@@ -148,6 +162,8 @@ struct wt_bulk_serve_config {
 	bool raw;            /* expect no request and send no result */
 	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
 	uint64_t raw_seed;
+	const struct wt_bulk_reader *reader; /* NULL: everything is read as it comes */
+	const void *reader_arg;
 	/* Every payload byte, in order (after comparison). May be NULL. */
 	void (*sink)(void *arg, struct wt_bulk_receiver *receiver, const uint8_t *data, size_t len);
 	wt_time interval;
@@ -170,6 +186,10 @@ struct wt_bulk_server {
 /* Listens on `port`. 0, or negative errno as of wt_tcp_listen(). Stop closes the listener and resets what is open. */
 int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
 		  uint16_t port, const struct wt_tcp_config *tcp);
+/* For a reader: payload bytes that wait, and taking at most len of them (compared, counted); the count taken. After the last one
+ * of the stream the result is sent. From a timer, as from any callback, no touch is needed. */
+size_t wt_bulk_waiting(const struct wt_bulk_receiver *receiver);
+size_t wt_bulk_pull(struct wt_bulk_receiver *receiver, size_t len, wt_time now);
 void wt_bulk_serve_stop(struct wt_bulk_server *server);
 
 #endif

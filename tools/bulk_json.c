@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tools/playback.h"
+
 static double seconds(wt_time t)
 {
 	return (double)t / 1e9;
@@ -30,6 +32,17 @@ static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_end(json);
 }
 
+void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *r)
+{
+	if (!r->attempts)
+		return;
+	wt_json_object(json, "playback");
+	wt_json_u64(json, "attempts", r->attempts);
+	wt_json_u64(json, "successes", r->successes);
+	wt_json_number(json, "success_percent", wt_playback_success(r));
+	wt_json_end(json);
+}
+
 static void receiver_json(struct wt_json *json, const struct wt_bulk_result *r)
 {
 	wt_json_object(json, "receiver");
@@ -41,6 +54,7 @@ static void receiver_json(struct wt_json *json, const struct wt_bulk_result *r)
 	wt_json_u64(json, "received_segs", r->segs);
 	wt_json_u64(json, "duplicate_segs", r->dup_segs);
 	wt_json_u64(json, "out_of_order_segs", r->out_of_order_segs);
+	wt_bulk_playback_json(json, r);
 	wt_json_end(json);
 }
 

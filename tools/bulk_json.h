@@ -13,5 +13,7 @@
  *   "sender": {module, recovery, counters ...}, "receiver": {module, verified, counters ...} or null
  */
 void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *sender);
+/* "playback": {attempts, successes, success_percent} if the receiver played. */
+void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *result);
 
 #endif

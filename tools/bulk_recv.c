@@ -34,6 +34,8 @@ static void finish(struct wt_bulk_receiver *r, enum wt_bulk_fail fail, int error
 	server->count--;
 	if (server->config.on_done)
 		server->config.on_done(server->config.arg, r);
+	if (r->app)
+		server->config.reader->release(r);
 	free(r);
 }
 
@@ -59,14 +61,19 @@ static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt
 		config->sink(config->arg, r, data, len);
 }
 
-/* Reads what is there; false if this is not our protocol. */
+static bool awaits_request(const struct wt_bulk_receiver *r)
+{
+	return !r->server->config.raw && r->request_have < WT_BULK_REQUEST;
+}
+
+/* Reads what is there, but of a reader's payload nothing; false if this is not our protocol. */
 static bool drain(struct wt_bulk_receiver *r, wt_time now)
 {
 	const uint8_t *data;
 	size_t len;
 
-	while ((len = wt_tcp_peek(r->tcp, &data)) > 0) {
-		if (!r->server->config.raw && r->request_have < WT_BULK_REQUEST) {
+	while ((awaits_request(r) || !r->app) && (len = wt_tcp_peek(r->tcp, &data)) > 0) {
+		if (awaits_request(r)) {
 			if (len > WT_BULK_REQUEST - r->request_have)
 				len = WT_BULK_REQUEST - r->request_have;
 			memcpy(r->wire + r->request_have, data, len);
@@ -118,6 +125,30 @@ static void answer(struct wt_bulk_receiver *r)
 	}
 }
 
+size_t wt_bulk_waiting(const struct wt_bulk_receiver *r)
+{
+	return awaits_request(r) ? 0 : wt_tcp_readable(r->tcp);
+}
+
+size_t wt_bulk_pull(struct wt_bulk_receiver *r, size_t len, wt_time now)
+{
+	size_t taken = 0, part;
+	const uint8_t *data;
+
+	while (!awaits_request(r) && taken < len && (part = wt_tcp_peek(r->tcp, &data)) > 0) {
+		if (part > len - taken)
+			part = len - taken;
+		take(r, data, part, now);
+		wt_tcp_consume(r->tcp, part);
+		taken += part;
+	}
+	if (r->eof && !r->concluded && !wt_tcp_readable(r->tcp)) {
+		conclude(r);
+		answer(r);
+	}
+	return taken;
+}
+
 static enum wt_bulk_fail verdict(const struct wt_bulk_receiver *r)
 {
 	return r->result.compared && !r->result.verified ? WT_BULK_MISMATCH : WT_BULK_OK;
@@ -142,12 +173,15 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 	if (events & WT_TCP_EV_EOF)
 		r->eof = true;
 	if (r->eof && !r->concluded) {
-		if (!r->server->config.raw && r->request_have < WT_BULK_REQUEST) {
+		if (awaits_request(r)) {
 			finish(r, WT_BULK_PROTOCOL, 0, now);
 			return;
 		}
-		conclude(r);
+		if (!r->app)
+			conclude(r);
 	}
+	if (r->app && !r->concluded && !awaits_request(r) && (r->eof || wt_tcp_readable(r->tcp)))
+		r->server->config.reader->on_data(r, now);
 	answer(r);
 	if (events & WT_TCP_EV_CLOSED)
 		finish(r, r->concluded && !r->result_left ? verdict(r) : WT_BULK_BROKEN, wt_tcp_error(tcp), now);
@@ -177,14 +211,20 @@ static void adopt(struct wt_bulk_server *server, struct wt_tcp *tcp, wt_time now
 	struct wt_tcp_info info;
 	unsigned missed = 0;
 
+	if (r) {
+		r->server = server;
+		r->tcp = tcp;
+		r->accepted = now;
+		if (config->reader && !config->reader->adopt(config->reader_arg, r, now)) {
+			free(r);
+			r = NULL;
+		}
+	}
 	if (!r) {
 		server->refused++;
 		wt_tcp_abort(tcp);
 		return;
 	}
-	r->server = server;
-	r->tcp = tcp;
-	r->accepted = now;
 	r->seed = config->raw_seed;
 	r->result.compared = r->result.verified = !config->raw || config->raw_compare;
 	r->timer.fire = on_timer;

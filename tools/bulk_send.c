@@ -48,7 +48,22 @@ static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, 
 
 static void arm(struct wt_bulk_sender *s)
 {
-	wt_host_timer_set(s->host, &s->timer, wt_time_min(s->interval_at, s->stop_at));
+	wt_host_timer_set(s->host, &s->timer, wt_time_min(s->pace_at, wt_time_min(s->interval_at, s->stop_at)));
+}
+
+/* At most len bytes, but no more than a live source has made by now. If it has none, asks to be woken when it has. */
+static size_t paced(struct wt_bulk_sender *s, size_t len)
+{
+	const struct wt_bulk_send_config *config = &s->config;
+	uint64_t steps = (uint64_t)((wt_host_now(s->host) - s->connected) / config->pace_every) + 1;
+	uint64_t made = steps * config->pace_bytes;
+
+	if (made <= s->written) {
+		s->pace_at = s->connected + (wt_time)steps * config->pace_every;
+		arm(s);
+		return 0;
+	}
+	return made - s->written < len ? (size_t)(made - s->written) : len;
 }
 
 /* Next bytes to write into chunk; false at the end of the payload, or when the source has none yet (*later). */
@@ -67,6 +82,10 @@ static bool refill(struct wt_bulk_sender *s, bool *later)
 	} else {
 		if (s->config.size && s->config.size - s->written < len)
 			len = (size_t)(s->config.size - s->written);
+		if (len && s->config.pace_bytes) {
+			len = paced(s, len);
+			*later = !len;
+		}
 		wt_bulk_fill(s->config.seed, s->written, s->chunk, len);
 	}
 	s->held_at = 0;
@@ -195,6 +214,10 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 		s->interval_at = wt_time_add(s->interval_at, s->config.interval);
 		report(s, now);
 	}
+	if (now >= s->pace_at) {
+		s->pace_at = WT_NEVER;
+		pump(s);
+	}
 	if (now >= s->stop_at) {
 		s->stop_at = WT_NEVER;
 		if (s->shut) {
@@ -221,7 +244,7 @@ int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *con
 	s->config = *config;
 	s->host = host;
 	s->start = now;
-	s->stop_at = WT_NEVER;
+	s->stop_at = s->pace_at = WT_NEVER;
 	s->interval_at = config->interval && config->on_interval ? wt_time_add(now, config->interval) : WT_NEVER;
 	s->timer.fire = on_timer;
 	s->timer.arg = s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * request   magic 8 | size 8 | seed 8 | reserved 8
- * result    magic 8 | flags 8 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 24
+ * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 24
  */
 #include "tools/bulk_wire.h"
 
@@ -13,7 +13,7 @@
 static const uint8_t request_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '?', 1};
 static const uint8_t result_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '=', 1};
 
-enum { FLAG_VERIFIED = 1, FLAG_COMPARED = 2 };
+enum { FLAG_VERIFIED = 1, FLAG_COMPARED = 2, COUNT_MASK = 0xffffff };
 
 static void put64(uint8_t *p, uint64_t v)
 {
@@ -44,7 +44,8 @@ bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], uint64_t *size, ui
 void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_result *result)
 {
 	memcpy(wire, result_magic, 8);
-	put64(wire + 8, (result->verified ? FLAG_VERIFIED : 0) | (result->compared ? FLAG_COMPARED : 0));
+	put64(wire + 8, (uint64_t)(result->attempts & COUNT_MASK) << 40 | (uint64_t)(result->successes & COUNT_MASK) << 16 |
+	      (result->verified ? FLAG_VERIFIED : 0) | (result->compared ? FLAG_COMPARED : 0));
 	put64(wire + 16, result->bytes);
 	put64(wire + 24, result->bad_at);
 	put64(wire + 32, (uint64_t)result->first);
@@ -63,6 +64,10 @@ bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_resul
 	memset(result, 0, sizeof(*result));
 	result->verified = flags & FLAG_VERIFIED;
 	result->compared = flags & FLAG_COMPARED;
+	result->attempts = (uint32_t)(flags >> 40);
+	result->successes = (uint32_t)(flags >> 16) & COUNT_MASK;
+	if (result->successes > result->attempts) /* a peer's word */
+		result->successes = result->attempts;
 	result->bytes = get64(wire + 16);
 	result->bad_at = get64(wire + 24);
 	result->first = (wt_time)(get64(wire + 32) & INT64_MAX);

@@ -82,13 +82,16 @@ static void show(const struct wt_paper *paper)
 		printf("  %-14s sender %s, recovery %s, receiver %s\n", paper->variant[i].label, paper->variant[i].sender,
 		       *paper->variant[i].recovery ? paper->variant[i].recovery : "(the sender's own)",
 		       *paper->variant[i].receiver ? paper->variant[i].receiver : "standard");
+	if (*paper->app)
+		printf("  %-14s %s\n", "app", paper->app);
 	show_numbers(paper);
 	wt_paper_words(paper->fwd, paper->point[paper->points / 2].p, fwd, sizeof(fwd));
 	wt_paper_words(paper->rev, paper->point[paper->points / 2].p, rev, sizeof(rev));
-	printf("\none cell by hand (%s, %s):\n  wavetank sim --preset %s -S %s -n %s --seed %" PRIu64 " -C %s%s%s%s%s \\\n"
+	printf("\none cell by hand (%s, %s):\n  wavetank sim --preset %s -S %s -n %s --seed %" PRIu64 "%s%s -C %s%s%s%s%s \\\n"
 	       "    --fwd '%s' \\\n    --rev '%s'\nall of it:\n  wavetank paper run %s\n",
 	       v->label, paper->point[paper->points / 2].label, *paper->preset ? paper->preset : "modern",
 	       *paper->settings ? paper->settings : "nagle=on", wt_format_size(paper->size, text, sizeof(text)), paper->seed,
+	       *paper->app ? " --app " : "", paper->app,
 	       v->sender, *v->recovery ? " --recovery " : "", v->recovery, *v->receiver ? " --rcc " : "", v->receiver, fwd, rev,
 	       paper->id);
 }

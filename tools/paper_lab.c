@@ -28,7 +28,7 @@ struct lab_run {
 	struct wt_paper_record *record;
 	const volatile int *stop;
 	char program[PATH_MAX], name[32], host[2][40], seed[24], size[32];
-	char fwd[640], rev[640];
+	char fwd[640], rev[640], app[256];
 };
 
 /* argv of one command, its parts as given. */
@@ -137,6 +137,7 @@ static int start_recv(const struct lab_run *run, struct wt_child *child)
 	say_with(&words, "-i", "0");
 	stack_words(run, &words);
 	say_with(&words, "--rcc", run->variant->receiver);
+	say_with(&words, "--app", run->app);
 	return start(child, &words, false, true);
 }
 
@@ -158,6 +159,7 @@ static int start_send(const struct lab_run *run, struct wt_child *child)
 	stack_words(run, &words);
 	say_with(&words, "-C", run->variant->sender);
 	say_with(&words, "--recovery", run->variant->recovery);
+	say_with(&words, "--app", run->app);
 	return start(child, &words, true, true);
 }
 
@@ -166,7 +168,7 @@ static void parse(struct lab_run *run, char *text)
 {
 	struct wt_paper_record *record = run->record;
 	const char *outcome = NULL;
-	json_t *root, *sender;
+	json_t *root, *sender, *played;
 	char *line;
 
 	while (*text && text[strlen(text) - 1] == '\n')
@@ -181,6 +183,8 @@ static void parse(struct lab_run *run, char *text)
 		record->goodput = json_number_value(json_object_get(root, "goodput_kBps"));
 		record->time = json_number_value(json_object_get(root, "connection_time_s"));
 		record->simulated = record->time;
+		played = json_object_get(json_object_get(root, "receiver"), "playback");
+		record->success = played ? json_number_value(json_object_get(played, "success_percent")) : NAN;
 		sender = json_object_get(root, "sender");
 		record->sent_segs = (uint64_t)json_integer_value(json_object_get(sender, "sent_segs"));
 		record->retransmits_segs = (uint64_t)json_integer_value(json_object_get(sender, "retransmits_segs"));
@@ -231,6 +235,7 @@ void wt_paper_run_lab(const struct wt_paper_plan *plan, uint32_t index, struct w
 	}
 	wt_paper_words(plan->paper->fwd, p, run.fwd, sizeof(run.fwd));
 	wt_paper_words(plan->paper->rev, p, run.rev, sizeof(run.rev));
+	wt_paper_words(plan->paper->app, p, run.app, sizeof(run.app));
 	snprintf(run.name, sizeof(run.name), "paper-%d-%" PRIu32, (int)getppid(), index);
 	for (unsigned i = 0; i < 2; i++)
 		snprintf(run.host[i], sizeof(run.host[i]), "%s:%c", run.name, 'a' + (int)i);

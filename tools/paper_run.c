@@ -2,6 +2,7 @@
 #include "tools/paper_run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,13 @@ int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned
 	scenario->fwd = words->fwd;
 	scenario->rev = words->rev;
 	scenario->size = paper->size;
+	wt_paper_words(paper->app, p, words->app, sizeof(words->app));
+	if (*words->app) {
+		error = wt_playback_parse(words->app, &words->playback, err, err_len);
+		if (error)
+			return error;
+		scenario->playback = &words->playback;
+	}
 	scenario->limit = paper->limit;
 	scenario->seed = seed;
 	error = wt_tcp_words_apply(&a, &scenario->a, err, err_len);
@@ -66,6 +74,8 @@ int wt_paper_check(const struct wt_paper_plan *plan, char *err, size_t err_len)
 		for (unsigned variant = 0; variant < plan->paper->variants; variant++) {
 			int error = wt_paper_scenario(plan, point, variant, 1, &words, &scenario, err, err_len);
 
+			if (!error && scenario.playback)
+				error = wt_playback_check(scenario.playback, &scenario.b.settings, err, err_len);
 			if (!error)
 				error = wt_path_init_pair(&fwd, words.fwd, &rev, words.rev, 1, err, err_len);
 			if (error)
@@ -94,6 +104,7 @@ static void fill(struct wt_paper_record *record, const struct wt_scenario *scena
 		record->outcome = WT_PAPER_OK;
 		record->goodput = wt_bulk_goodput(s) / 1000;
 		record->time = (double)(s->acked - s->start) / 1e9;
+		record->success = wt_playback_success(&s->result);
 	} else {
 		record->outcome = WT_PAPER_FAILED;
 		if (result->out_of_time)
@@ -229,6 +240,8 @@ void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t 
 		wt_json_string(&json, "why", record->why);
 	wt_json_number(&json, "goodput_kBps", record->goodput);
 	wt_json_number(&json, "connection_time_s", record->time);
+	if (!isnan(record->success))
+		wt_json_number(&json, "success_percent", record->success);
 	wt_json_u64(&json, "sent_segs", record->sent_segs);
 	wt_json_u64(&json, "retransmits_segs", record->retransmits_segs);
 	wt_json_u64(&json, "fast_recoveries", record->fast_recoveries);

@@ -51,7 +51,8 @@ const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, 
 
 /* The scenario of a cell; path words are written to fwd and rev. 0, or -EINVAL with a sentence in err. */
 struct wt_paper_words {
-	char fwd[640], rev[640];
+	char fwd[640], rev[640], app[256];
+	struct wt_playback_config playback;
 };
 int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
 		      struct wt_paper_words *words, struct wt_scenario *scenario, char *err, size_t err_len);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/bulk_json.h"
 #include "tools/transfer.h"
 
 enum { OPT_SERVER = WT_T_OPTIONS, OPT_ONE, OPT_OUTPUT };
@@ -88,6 +89,7 @@ static void print_record(struct recv *recv, const struct wt_bulk_receiver *recei
 	wt_json_u64(&json, "received_segs", receiver->info.segs_received);
 	wt_json_u64(&json, "duplicate_segs", receiver->info.dup_segs_received);
 	wt_json_u64(&json, "out_of_order_segs", receiver->info.out_of_order_segs_received);
+	wt_bulk_playback_json(&json, r);
 	wt_json_end(&json);
 	wt_json_end(&json);
 	fflush(stdout);
@@ -105,6 +107,9 @@ static void print_summary(const struct recv *recv, const struct wt_bulk_receiver
 		wt_bulk_fail_text(receiver->fail), bytes, (double)r->last / 1e9, rate,
 		r->compared && r->verified && receiver->fail == WT_BULK_OK ? ", every byte verified" : "", receiver->info.receiver,
 		receiver->info.segs_received, receiver->info.dup_segs_received, receiver->info.out_of_order_segs_received);
+	if (r->attempts)
+		fprintf(recv->fd == STDOUT_FILENO ? stderr : stdout, "%" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n",
+			r->successes, r->attempts, wt_playback_success(r));
 	fflush(stdout);
 }
 
@@ -190,8 +195,15 @@ static int begin(struct recv *recv)
 		.on_accept = on_accept, .on_interval = on_interval, .on_done = on_done, .arg = recv,
 	};
 	char text[WT_ADDR_TEXT];
-	int result = wt_bulk_serve(&recv->server, &config, transfer->station.host, transfer->port, &transfer->tcp);
+	char err[200];
+	int result;
 
+	if (transfer->plays) {
+		if (wt_playback_check(&transfer->playback, &transfer->tcp.settings, err, sizeof(err)))
+			return wt_fail(WT_EXIT_USAGE, "--app: %s", err);
+		wt_playback_serve(&transfer->playback, &config);
+	}
+	result = wt_bulk_serve(&recv->server, &config, transfer->station.host, transfer->port, &transfer->tcp);
 	if (result < 0)
 		return wt_fail(WT_EXIT_CONNECTION, "cannot listen on port %u: %s", transfer->port, strerror(-result));
 	wt_say("listening on %s port %u", wt_addr_format(&transfer->station.addr, text), transfer->port);

@@ -310,14 +310,23 @@ static int start(struct run *run)
 	const struct wt_scenario *scenario = run->scenario;
 	struct wt_bulk_serve_config serve = {.max = WT_SCENARIO_FLOWS, .on_done = on_receiver_done, .arg = run};
 	struct wt_endpoint remote = {.addr = wt_addr_ipv4(10, 0, 0, 2), .port = WT_SCENARIO_PORT};
-	int error = wt_bulk_serve(&run->server, &serve, run->host[1], WT_SCENARIO_PORT, &scenario->b);
+	int error = 0;
 
+	if (scenario->playback) {
+		error = wt_playback_check(scenario->playback, &scenario->b.settings, run->err, run->err_len);
+		if (error)
+			return error;
+		wt_playback_serve(scenario->playback, &serve);
+	}
+	error = wt_bulk_serve(&run->server, &serve, run->host[1], WT_SCENARIO_PORT, &scenario->b);
 	if (error)
 		return complain(run, error, "listen");
 	for (unsigned i = 0; i < run->result->flows; i++) {
 		struct wt_bulk_send_config send = {.size = scenario->size, .time = scenario->time, .seed = scenario->seed + i,
 						   .on_done = on_sender_done, .arg = run};
 
+		if (scenario->playback)
+			wt_playback_send(scenario->playback, &send);
 		if (i == 0 && scenario->interval && scenario->on_interval) {
 			send.interval = scenario->interval;
 			send.on_interval = on_interval;

@@ -14,6 +14,7 @@
 
 #include "stack/drive/json.h"
 #include "tools/bulk.h"
+#include "tools/playback.h"
 
 #define WT_SCENARIO_FLOWS 64
 #define WT_SCENARIO_PORT 5001
@@ -24,6 +25,7 @@ struct wt_scenario {
 	uint32_t mtu;              /* 0: 1500 */
 	uint64_t size;             /* payload of each flow; 0: by time */
 	wt_time time;              /* 0: by size */
+	const struct wt_playback_config *playback; /* the flows are streams that are played; NULL: bulk */
 	unsigned flows;            /* 0: 1; at most WT_SCENARIO_FLOWS. All start at time 0 */
 	uint64_t seed;
 	wt_time limit;             /* simulated time after which the run has failed; 0: a day */

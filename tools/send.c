@@ -241,6 +241,8 @@ static int begin(struct send *send)
 	char text[WT_ADDR_TEXT];
 	int result;
 
+	if (transfer->plays)
+		wt_playback_send(&transfer->playback, &config);
 	config.seed = transfer->station_config.seed;
 	if (!transfer->station_config.seeded && getrandom(&config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no random numbers: %s", strerror(errno));

@@ -15,7 +15,7 @@
 extern const struct wt_command wt_command_sim;
 
 enum {
-	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
+	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
 	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
@@ -25,6 +25,7 @@ static const struct wt_option options[] = {
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead"},
+	[OPT_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: the receiver takes so much so often and counts successes"},
 	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno, recovery sack)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module at the other end (default standard)"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
@@ -45,6 +46,7 @@ static const struct wt_option options[] = {
 struct sim {
 	struct wt_scenario scenario;
 	struct wt_tcp_words words;
+	struct wt_playback_config playback;
 	char settings[512];
 	bool json;
 };
@@ -97,6 +99,9 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_LINK: s->fwd = s->rev = value; return 0;
 	case OPT_SIZE: return wt_parse_size(value, &s->size, err, err_len);
 	case OPT_TIME: return wt_parse_time(value, &s->time, err, err_len);
+	case OPT_APP:
+		s->playback = &sim->playback;
+		return wt_playback_parse(value, &sim->playback, err, err_len);
 	case OPT_SENDER: sim->words.sender = value; return 0;
 	case OPT_RECEIVER: sim->words.receiver = value; return 0;
 	case OPT_RECOVERY: sim->words.recovery = value; return 0;
@@ -145,6 +150,9 @@ static void print_flow(const struct wt_bulk_sender *s)
 	if (s->got_result)
 		printf("  b    %s: %" PRIu64 " segments, %" PRIu64 " duplicate, %" PRIu64 " out of order\n", s->result.receiver,
 		       s->result.segs, s->result.dup_segs, s->result.out_of_order_segs);
+	if (s->got_result && s->result.attempts)
+		printf("  app  %" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n", s->result.successes, s->result.attempts,
+		       wt_playback_success(&s->result));
 }
 
 static void print_result(const struct wt_scenario *scenario, const struct wt_scenario_result *result)
@@ -214,7 +222,7 @@ static int sim_main(int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (!sim.scenario.size && !sim.scenario.time)
-		sim.scenario.size = 5 << 20;
+		sim.scenario.size = sim.scenario.playback && sim.playback.attempts ? sim.playback.attempts * sim.playback.read : 5 << 20;
 	receiver = sim.words;
 	receiver.sender = receiver.recovery = NULL;
 	sim.words.receiver = NULL;

@@ -64,6 +64,16 @@ static int set_seed(struct wt_transfer *transfer, const char *value)
 	return WT_EXIT_OK;
 }
 
+static int set_app(struct wt_transfer *transfer, const char *value)
+{
+	char err[200];
+
+	if (wt_playback_parse(value, &transfer->playback, err, sizeof(err)) < 0)
+		return wt_fail(WT_EXIT_USAGE, "--app: %s", err);
+	transfer->plays = true;
+	return WT_EXIT_OK;
+}
+
 int wt_transfer_option(struct wt_transfer *transfer, int option, const char *value)
 {
 	switch (option) {
@@ -73,6 +83,7 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 	case WT_T_SET: return add_setting(transfer, "", value);
 	case WT_T_MSS: return add_setting(transfer, "mss=", value);
 	case WT_T_SEED: return set_seed(transfer, value);
+	case WT_T_APP: return set_app(transfer, value);
 	case WT_T_SENDER: transfer->words.sender = value; break;
 	case WT_T_RECOVERY: transfer->words.recovery = value; break;
 	case WT_T_RECEIVER: transfer->words.receiver = value; break;

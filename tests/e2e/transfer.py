@@ -111,6 +111,22 @@ def _():
         equal(end(sink)[1], f"8 {hashlib.sha256(b'one' + bytes([10]) + b'two' + bytes([10])).hexdigest()}\n", "bytes")
 
 
+@test("a live stream is played over TAP, and both ends know how many reads were there in time")
+def _():
+    need_labs(HOME)
+    words = "playback:read=5KB,interval=40ms,attempts=50,preroll=200ms"
+    with lab(HOME, "demo", "--link", "rate 2Mbit burst 0B limit 64KB delay 15ms"):
+        peer = receiver("-1", "--app", words, "--json")
+        got = record(sends("-c", "b", "-n", "250KB", "--app", words, "--json")[0])
+        theirs = record(end(peer)[1])
+        played = got["receiver"]["playback"]
+        equal(theirs["receiver"]["playback"], played, "what the two ends say")
+        equal(played["attempts"], 50, "attempts")
+        check(played["successes"] >= 48, f"{played['successes']} of 50 reads in time")
+        check(got["connection_time_s"] > 1.9, "a live source takes its time")
+        check(got["receiver"]["verified"], "verified")
+
+
 @test("TCP-Real runs over a real wire when both ends take part, and falls back when the receiver does not")
 def _():
     need_labs(HOME)
