@@ -199,6 +199,15 @@ void wt_path_finish(struct wt_path *path)
 	}
 }
 
+uint64_t wt_path_sent_back(const struct wt_path *path)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < path->count; i++)
+		sum += ((const struct wt_stage *)path->stage[i])->back;
+	return sum;
+}
+
 /* The n-th (from 0) shared stage of a plan, or NULL. */
 static const struct wt_stage_plan *shared_stage(const struct wt_path_plan *plan, unsigned n)
 {

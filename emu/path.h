@@ -59,6 +59,8 @@ struct wt_path {
  */
 int wt_path_init(struct wt_path *path, const char *words, const char *direction, uint64_t seed, char *err, size_t err_len);
 void wt_path_finish(struct wt_path *path);
+/* Answers (ICMP) that stages made and gave out by port 0, towards where frames come from; whoever builds the graph joins that. */
+uint64_t wt_path_sent_back(const struct wt_path *path);
 
 /*
  * Both directions, "fwd" and "rev". The error names the direction. Refuses a `shared` Gilbert chain whose partner in the other

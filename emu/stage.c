@@ -81,6 +81,7 @@ struct wt_frame *wt_stage_output_both(struct wt_stage *stage, struct wt_frame_qu
 	wt_frame_queue_pop(back);
 	stage->node.audit.queued--;
 	stage->node.audit.out++;
+	stage->back++;
 	*port = 0;
 	return frame;
 }

@@ -23,6 +23,7 @@
 struct wt_stage {
 	struct wt_node node;
 	struct wt_frame_queue ready; /* leave at once, in this order */
+	uint64_t back;               /* answers that left by port 0, in the books among made and out */
 };
 
 /*

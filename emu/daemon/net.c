@@ -254,6 +254,16 @@ void wt_net_books(const struct wt_net *net, struct wt_net_books *books)
 	books->hold = books->offered + books->made == books->delivered + books->taken + books->dropped + books->queued;
 }
 
+/* Answers that the stages of a leg sent back where its frames come from. */
+static uint64_t sent_back(const struct wt_leg *leg)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < leg->segments; i++)
+		sum += wt_path_sent_back(&leg->segment[i].path);
+	return sum;
+}
+
 bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned direction, struct wt_net_books *books)
 {
 	const struct wt_plan_end *end = net->plan->link[link].end;
@@ -265,7 +275,9 @@ bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned directi
 	from = net->port[end[direction].index];
 	to = net->port[end[!direction].index];
 	*books = (struct wt_net_books){
-		.offered = from->node.audit.out,
+		/* answers of the other direction's stages come in here past the stages; those of our own went back */
+		.offered = from->node.audit.out + sent_back(&net->link[link].leg[!direction]),
+		.taken = sent_back(leg),
 		.delivered = to->node.audit.taken,
 		.dropped = to->node.audit.dropped[WT_DROP_WIRE],
 		.queued = to->waiting.frames,
@@ -277,7 +289,7 @@ bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned directi
 		books->dropped += wt_audit_dropped(audit);
 		books->queued += audit->queued;
 	}
-	books->hold = books->offered + books->made == books->delivered + books->dropped + books->queued;
+	books->hold = books->offered + books->made == books->delivered + books->taken + books->dropped + books->queued;
 	return true;
 }
 

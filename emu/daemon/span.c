@@ -275,6 +275,9 @@ int wt_span_add(struct wt_span *link, struct wt_graph *graph)
 void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
 		 unsigned to_port)
 {
+	struct wt_node *start = from;
+	unsigned start_port = from_port;
+
 	for (unsigned n = 0; n < leg->segments; n++) {
 		const struct wt_segment *segment = &leg->segment[n];
 
@@ -286,6 +289,8 @@ void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_nod
 		}
 		for (unsigned i = 0; i < segment->path.count; i++) {
 			wt_graph_join(graph, from, from_port, segment->path.stage[i], 0);
+			/* what a stage says to the sender (ICMP) goes straight back */
+			wt_graph_join(graph, segment->path.stage[i], 0, start, start_port);
 			from = segment->path.stage[i];
 			from_port = 1;
 		}

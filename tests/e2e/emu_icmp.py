@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the path says to the kernel by ICMP, and what it does to the kernel's packets."""
+from emu_lab import *
+
+# Two datagrams to a connected socket: what the second one is told, and the path MTU the kernel then believes in.
+TOLD = """
+import errno, json, socket, sys, time
+to, size = sys.argv[1], int(sys.argv[2])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.IPPROTO_IP, 10, 2)  # IP_MTU_DISCOVER: DF on every packet
+s.setsockopt(socket.IPPROTO_IP, 11, 1)  # IP_RECVERR
+s.connect((to, 4444))
+told = None
+for i in range(20):
+    try:
+        s.send(bytes(size))
+    except OSError as error:
+        told = errno.errorcode[error.errno]
+        break
+    time.sleep(0.05)
+print(json.dumps([told, s.getsockopt(socket.IPPROTO_IP, 14)]))
+"""
+
+
+def the_kernel_learns_the_path_mtu(a, b):
+    emulator = Emulator(a, b, "--fwd", "mtu 1000B delay 1ms", "--rev", "delay 1ms")
+    told, mtu = answer(a.python(TOLD, B, 1200))
+    record = emulator.end()
+    check(told == "EMSGSIZE" and mtu == 1000, told, mtu)
+    check(stage(record, "fwd.mtu")["dropped"] == {"mtu": 1}, record)
+
+
+def the_kernel_hears_of_an_outage(a, b):
+    emulator = Emulator(a, b, "--fwd", "outage at 200ms for 1h unreachable delay 1ms", "--rev", "delay 1ms")
+    answer(a.python(PING, B, 1, 0))  # neighbours know each other before
+    time.sleep(0.3)
+    told, _ = answer(a.python(TOLD, B, 100))
+    emulator.end()
+    check(told == "EHOSTUNREACH", told)
+
+
+def kernel_tcp_passes_a_smaller_mtu_and_bit_errors_unharmed(a, b):
+    emulator = Emulator(a, b, "--link", "mtu 1000B corrupt 0.5% delay 1ms")
+    tcp(a, b, 3000000)  # compares the bytes
+    record = emulator.end()
+    check(stage(record, "fwd.corrupt")["out"] > 3000, record)
+
+
+main(the_kernel_learns_the_path_mtu, the_kernel_hears_of_an_outage, kernel_tcp_passes_a_smaller_mtu_and_bit_errors_unharmed)
