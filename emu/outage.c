@@ -18,6 +18,10 @@ struct outage {
 	struct wt_key key;
 	unsigned count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
+	bool out;       /* the history as told so far */
+	bool told;
+	uint64_t visit;
+	wt_time since, followed;
 };
 
 static bool covers(const struct wt_outage *outage, wt_time now)
@@ -39,6 +43,76 @@ static const struct wt_outage *worst(const struct outage *outage, wt_time now)
 		if (covers(&outage->outages[i], now) && (!found || outage->outages[i].drop > found->drop))
 			found = &outage->outages[i];
 	return found;
+}
+
+/* The first moment after `now` at which one of them begins or ends. */
+static wt_time next_edge(const struct outage *outage, wt_time now)
+{
+	wt_time edge = WT_NEVER;
+
+	for (unsigned i = 0; i < outage->count; i++) {
+		const struct wt_outage *one = &outage->outages[i];
+		wt_time into = now - one->at, next;
+
+		if (into < 0)
+			next = one->at;
+		else if (!one->period)
+			next = into < one->length ? one->at + one->length : WT_NEVER;
+		else if (one->length >= one->period)
+			next = WT_NEVER;
+		else
+			next = now - into % one->period + (into % one->period < one->length ? one->length : one->period);
+		edge = wt_time_min(edge, next);
+	}
+	return edge;
+}
+
+static struct wt_state present(const struct outage *outage)
+{
+	return (struct wt_state){.name = outage->out ? "out" : "up", .visit = outage->visit, .since = outage->since};
+}
+
+static void come_into(struct outage *outage, wt_time now)
+{
+	struct wt_node *node = &outage->stage.node;
+	bool out = worst(outage, now) != NULL;
+	struct wt_state state;
+
+	outage->followed = now;
+	if (outage->told && out == outage->out)
+		return;
+	if (outage->told) {
+		outage->visit++;
+		outage->since = now;
+	}
+	outage->told = true;
+	outage->out = out;
+	state = present(outage);
+	if (node->states)
+		node->states->state(node->states, node, &state);
+}
+
+/* Follows the history from edge to edge. It is asked for in steps of a second or so; more edges than EDGES in one step, of
+ * periods of microseconds, are not told one by one. */
+static void follow(struct outage *outage, wt_time now)
+{
+	enum { EDGES = 100000 };
+	wt_time edge;
+
+	if (!outage->told)
+		come_into(outage, 0);
+	for (unsigned i = 0; i < EDGES && (edge = next_edge(outage, outage->followed)) <= now; i++)
+		come_into(outage, edge);
+	if (now > outage->followed)
+		come_into(outage, now);
+}
+
+static void outage_state(struct wt_node *node, wt_time now, struct wt_state *state)
+{
+	struct outage *outage = (struct outage *)node;
+
+	follow(outage, now);
+	*state = present(outage);
 }
 
 static void outage_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -83,6 +157,7 @@ static void outage_destroy(struct wt_node *node)
 }
 
 static const struct wt_node_ops outage_ops = {
+	.state = outage_state,
 	.input = outage_input,
 	.output = outage_output,
 	.deadline = outage_deadline,
@@ -105,6 +180,8 @@ void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage 
 {
 	struct outage *outage = (struct outage *)node;
 
+	if (outage->told) /* what was, was under the old ones */
+		follow(outage, now);
 	outage->count = count < WT_OUTAGES_MAX ? count : WT_OUTAGES_MAX;
 	memcpy(outage->outages, outages, outage->count * sizeof(*outages));
 }
