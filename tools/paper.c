@@ -84,6 +84,8 @@ static void show(const struct wt_paper *paper)
 		       *paper->variant[i].receiver ? paper->variant[i].receiver : "standard");
 	if (*paper->app)
 		printf("  %-14s %s\n", "app", paper->app);
+	if (*paper->meter)
+		printf("  %-14s %s\n", "meter", paper->meter);
 	show_numbers(paper);
 	wt_paper_words(paper->fwd, paper->point[paper->points / 2].p, fwd, sizeof(fwd));
 	wt_paper_words(paper->rev, paper->point[paper->points / 2].p, rev, sizeof(rev));

@@ -143,6 +143,10 @@ static int complete(struct command *command, char *err, size_t err_len)
 	}
 	plan->repeats = (uint32_t)command->repeats;
 	plan->jobs = command->jobs ? (unsigned)command->jobs : sim ? wt_cores() : LABS;
+	if (*command->paper.meter && !sim) {
+		snprintf(err, err_len, "tokens are counted in virtual time only");
+		return -EINVAL;
+	}
 	error = choose_points(command, err, err_len);
 	return error ? error : wt_paper_check(plan, err, err_len);
 }

@@ -139,6 +139,26 @@ int wt_paper_files_shut(FILE *file)
 	return error;
 }
 
+/* tokens-POINT-VARIANT.csv: the curves behind a mean number of tokens, of the first repeat. */
+static int token_traces(const struct wt_paper_files_out *out, const struct wt_paper_plan *plan)
+{
+	char path[640];
+	int error = 0;
+
+	for (unsigned p = 0; p < plan->points && *plan->paper->meter; p++)
+		for (unsigned v = 0; v < plan->paper->variants && !error; v++) {
+			size_t at = (size_t)snprintf(path, sizeof(path), "%s/tokens-", out->dir);
+
+			snprintf(path + at, sizeof(path) - at, "%s-%s.csv", plan->paper->point[plan->point[p]].label,
+				 plan->paper->variant[v].name);
+			for (char *c = path + at; *c; c++)
+				if (*c == ' ')
+					*c = '-';
+			error = wt_paper_trace_tokens(plan, p, v, path);
+		}
+	return error;
+}
+
 int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report,
 			 double wall)
 {
@@ -167,5 +187,7 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	if (file)
 		wt_paper_print(file, plan, report, wall);
 	more = wt_paper_files_shut(file);
+	error = error ? error : more;
+	more = token_traces(out, plan);
 	return error ? error : more;
 }

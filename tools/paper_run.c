@@ -58,6 +58,15 @@ int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned
 			return error;
 		scenario->playback = &words->playback;
 	}
+	if (*paper->meter) {
+		char meter[96];
+
+		wt_paper_words(paper->meter, p, meter, sizeof(meter));
+		error = wt_token_parse(meter, &words->tokens, err, err_len);
+		if (error)
+			return error;
+		scenario->tokens = &words->tokens;
+	}
 	scenario->limit = paper->limit;
 	scenario->seed = seed;
 	error = wt_tcp_words_apply(&a, &scenario->a, err, err_len);
@@ -105,6 +114,11 @@ static void fill(struct wt_paper_record *record, const struct wt_scenario *scena
 		record->goodput = wt_bulk_goodput(s) / 1000;
 		record->time = (double)(s->acked - s->start) / 1e9;
 		record->success = wt_playback_success(&s->result);
+		record->tokens = record->tokens_spread = NAN;
+		if (scenario->tokens) {
+			record->tokens = result->tokens[scenario->tokens->per].mean;
+			record->tokens_spread = result->tokens[scenario->tokens->per].spread;
+		}
 	} else {
 		record->outcome = WT_PAPER_FAILED;
 		if (result->out_of_time)
@@ -133,6 +147,22 @@ void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct w
 	}
 	fill(record, &scenario, &result);
 	wt_scenario_finish(&result);
+}
+
+int wt_paper_trace_tokens(const struct wt_paper_plan *plan, unsigned point, unsigned variant, const char *file)
+{
+	struct wt_scenario_result result;
+	struct wt_paper_words words;
+	struct wt_scenario scenario;
+	char err[300];
+	int error = wt_paper_scenario(plan, point, variant, plan->seed, &words, &scenario, err, sizeof(err));
+
+	scenario.tokens_trace = file;
+	if (!error)
+		error = wt_scenario_run(&scenario, &result, err, sizeof(err));
+	if (!error)
+		wt_scenario_finish(&result);
+	return error;
 }
 
 /* ---- sweep -------------------------------------------------------------------------------------------- */
@@ -242,6 +272,10 @@ void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t 
 	wt_json_number(&json, "connection_time_s", record->time);
 	if (!isnan(record->success))
 		wt_json_number(&json, "success_percent", record->success);
+	if (!isnan(record->tokens)) {
+		wt_json_number(&json, "tokens_kB", record->tokens);
+		wt_json_number(&json, "tokens_spread", record->tokens_spread);
+	}
 	wt_json_u64(&json, "sent_segs", record->sent_segs);
 	wt_json_u64(&json, "retransmits_segs", record->retransmits_segs);
 	wt_json_u64(&json, "fast_recoveries", record->fast_recoveries);

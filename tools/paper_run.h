@@ -23,6 +23,7 @@ struct wt_paper_record {
 	double time;      /* seconds, first SYN to last acknowledgement */
 	double success;   /* % of the reads of the application; NaN: it makes none */
 	double tokens;    /* KB of tokens per round trip; NaN: no bucket is watched */
+	double tokens_spread; /* deviation over mean of one round trip's */
 	double simulated, wall;
 	uint64_t sent_segs, retransmits_segs, fast_recoveries, timeouts, dropped_frames;
 };
@@ -53,12 +54,15 @@ const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, 
 struct wt_paper_words {
 	char fwd[640], rev[640], app[256];
 	struct wt_playback_config playback;
+	struct wt_token_config tokens;
 };
 int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
 		      struct wt_paper_words *words, struct wt_scenario *scenario, char *err, size_t err_len);
 /* Checks every cell's words without running anything. */
 int wt_paper_check(const struct wt_paper_plan *plan, char *err, size_t err_len);
 
+/* One run of the first repeat again, to write the tokens of each round trip to a CSV file. 0, or negative errno. */
+int wt_paper_trace_tokens(const struct wt_paper_plan *plan, unsigned point, unsigned variant, const char *file);
 /* One run in virtual time. */
 void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop);
 

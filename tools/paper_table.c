@@ -231,6 +231,8 @@ static int take(struct parse *parse)
 		return copy(parse, paper->settings, sizeof(paper->settings));
 	if (!strcmp(parse->section, "application") && !strcmp(parse->key, "app"))
 		return copy(parse, paper->app, sizeof(paper->app));
+	if (!strcmp(parse->section, "application") && !strcmp(parse->key, "meter"))
+		return copy(parse, paper->meter, sizeof(paper->meter));
 	if (!strcmp(parse->section, "parameters"))
 		return parameter_key(parse);
 	name = name_after(parse->section, "variant");

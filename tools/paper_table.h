@@ -54,6 +54,7 @@ struct wt_paper {
 	char id[64], title[160], source[320], axis[64];
 	char fwd[512], rev[512];
 	char preset[24], settings[256];
+	char meter[96]; /* words of the token meter (tools/token_meter.h); empty: none */
 	char app[256]; /* words of the application (tools/playback.h); empty: bulk */
 	unsigned metric; /* WT_PAPER_GOODPUT ... */
 	uint64_t size, seed, repeats;

@@ -26,6 +26,8 @@ struct run {
 	struct wt_capture *capture;
 	struct wt_journal *journal, *log; /* of the engines; of the path alone */
 	struct wt_bulk_server server;
+	struct wt_token_meter meter;
+	FILE *tokens_trace;
 	unsigned senders_done, receivers_done;
 	bool stop;
 	char *err;
@@ -126,7 +128,13 @@ static int build_paths(struct run *run)
 		return error;
 	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->path[0].text);
 	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->path[1].text);
-	error = add_path(run, &run->path[0]);
+	if (scenario->tokens)
+		error = wt_token_watch(&run->meter, scenario->tokens, &run->path[0], &run->result->flow[0], run->tokens_trace, run->err,
+				       run->err_len);
+	if (error)
+		wt_path_finish(&run->path[0]);
+	else
+		error = add_path(run, &run->path[0]);
 	if (error) {
 		wt_path_finish(&run->path[1]);
 		return error;
@@ -203,6 +211,11 @@ static int open_files(struct run *run)
 			return complain(run, errno ? -errno : -ENOMEM, run->scenario->log);
 		sink = wt_journal_drops(run->log, sink);
 	}
+	if (run->scenario->tokens_trace) {
+		run->tokens_trace = fopen(run->scenario->tokens_trace, "we");
+		if (!run->tokens_trace)
+			return complain(run, errno ? -errno : -ENOMEM, run->scenario->tokens_trace);
+	}
 	if (sink)
 		wt_graph_set_drop_sink(run->graph, sink);
 	return 0;
@@ -260,7 +273,10 @@ static int teardown(struct run *run)
 	more = run->log ? wt_journal_close(run->log) : 0;
 	if (more)
 		complain(run, more, run->scenario->log);
-	return error ? error : more;
+	error = error ? error : more;
+	if (run->tokens_trace && (ferror(run->tokens_trace) | fclose(run->tokens_trace)) && !error)
+		error = complain(run, -EIO, run->scenario->tokens_trace);
+	return error;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------ */
@@ -374,6 +390,8 @@ static void account(struct run *run)
 		if (run->digest[side])
 			result->digest = result->digest * 0x100000001b3u ^ wt_digest_value(run->digest[side]);
 	}
+	if (run->scenario->tokens)
+		wt_token_finish(&run->meter, result->tokens);
 	/* What an unfinished flow had come to. */
 	for (unsigned i = 0; i < result->flows; i++) {
 		struct wt_bulk_sender *sender = &result->flow[i];

@@ -15,6 +15,7 @@
 #include "stack/drive/json.h"
 #include "tools/bulk.h"
 #include "tools/playback.h"
+#include "tools/token_meter.h"
 
 #define WT_SCENARIO_FLOWS 64
 #define WT_SCENARIO_PORT 5001
@@ -26,6 +27,8 @@ struct wt_scenario {
 	uint64_t size;             /* payload of each flow; 0: by time */
 	wt_time time;              /* 0: by size */
 	const struct wt_playback_config *playback; /* the flows are streams that are played; NULL: bulk */
+	const struct wt_token_config *tokens; /* counts those the first flow takes of the first rate on its way; NULL: nobody does */
+	const char *tokens_trace;  /* CSV file, NULL: none */
 	unsigned flows;            /* 0: 1; at most WT_SCENARIO_FLOWS. All start at time 0 */
 	uint64_t seed;
 	wt_time limit;             /* simulated time after which the run has failed; 0: a day */
@@ -51,6 +54,7 @@ struct wt_scenario_result {
 	uint64_t frames;        /* made by both hosts */
 	uint64_t dropped[WT_DROP_CAUSES];
 	char fwd[2048], rev[2048]; /* in normal form */
+	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	unsigned flows;
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result. wt_scenario_finish() frees */
 };

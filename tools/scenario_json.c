@@ -36,6 +36,12 @@ void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struc
 		snprintf(digest, sizeof(digest), "%016" PRIx64, result->digest);
 		wt_json_string(&json, "digest", digest);
 	}
+	if (scenario->tokens) {
+		static const char *const units[] = {"tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
+
+		for (unsigned i = 0; i < WT_TOKEN_UNITS; i++)
+			wt_json_number(&json, units[i], result->tokens[i].mean);
+	}
 	wt_json_array(&json, "flows");
 	for (unsigned i = 0; i < result->flows; i++) {
 		wt_json_object(&json, NULL);

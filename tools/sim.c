@@ -15,7 +15,7 @@
 extern const struct wt_command wt_command_sim;
 
 enum {
-	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
+	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_TOKENS, OPT_TOKENS_TRACE, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
 	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
@@ -26,6 +26,8 @@ static const struct wt_option options[] = {
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead"},
 	[OPT_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: the receiver takes so much so often and counts successes"},
+	[OPT_TOKENS] = {0, "tokens", "WORDS", "count the tokens the first rate on the way gives per round trip: tokens:token=1078B,slot=30ms"},
+	[OPT_TOKENS_TRACE] = {0, "tokens-trace", "FILE", "with --tokens: CSV, a line per round trip"},
 	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno, recovery sack)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module at the other end (default standard)"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
@@ -47,6 +49,7 @@ struct sim {
 	struct wt_scenario scenario;
 	struct wt_tcp_words words;
 	struct wt_playback_config playback;
+	struct wt_token_config tokens;
 	char settings[512];
 	bool json;
 };
@@ -102,6 +105,10 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_APP:
 		s->playback = &sim->playback;
 		return wt_playback_parse(value, &sim->playback, err, err_len);
+	case OPT_TOKENS:
+		s->tokens = &sim->tokens;
+		return wt_token_parse(value, &sim->tokens, err, err_len);
+	case OPT_TOKENS_TRACE: s->tokens_trace = value; return 0;
 	case OPT_SENDER: sim->words.sender = value; return 0;
 	case OPT_RECEIVER: sim->words.receiver = value; return 0;
 	case OPT_RECOVERY: sim->words.recovery = value; return 0;
@@ -161,6 +168,9 @@ static void print_result(const struct wt_scenario *scenario, const struct wt_sce
 
 	for (unsigned i = 0; i < result->flows; i++)
 		print_flow(&result->flow[i]);
+	if (scenario->tokens)
+		printf("  tokens per round trip: %.2f in each, %.2f in each that is not idle, %.2f in each as timed\n",
+		       result->tokens[WT_TOKEN_SLOT].mean, result->tokens[WT_TOKEN_BUSY].mean, result->tokens[WT_TOKEN_ROUND].mean);
 	printf("  fwd  %s\n  rev  %s\n  drop", *result->fwd ? result->fwd : "(a plain wire)",
 	       *result->rev ? result->rev : "(a plain wire)");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
@@ -223,6 +233,8 @@ static int sim_main(int argc, char **argv)
 	}
 	if (!sim.scenario.size && !sim.scenario.time)
 		sim.scenario.size = sim.scenario.playback && sim.playback.attempts ? sim.playback.attempts * sim.playback.read : 5 << 20;
+	if (sim.scenario.tokens_trace && !sim.scenario.tokens)
+		return wt_fail(WT_EXIT_USAGE, "--tokens-trace: what is a round trip? --tokens says it");
 	receiver = sim.words;
 	receiver.sender = receiver.recovery = NULL;
 	sim.words.receiver = NULL;
