@@ -14,7 +14,9 @@ import tempfile
 import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
-LIMIT = 60
+# A soak takes longer: WAVETANK_E2E_MIB=500 WAVETANK_E2E_LIMIT=600 tests/e2e/transfer.py PROGRAM
+MIB = int(os.environ.get("WAVETANK_E2E_MIB", "5"))
+LIMIT = int(os.environ.get("WAVETANK_E2E_LIMIT", "60"))
 
 _count = 0
 _failed = 0

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 
-from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, record, running, test, until, wait_for, members
+from e2e import LIMIT, MIB, Home, Skip, check, end, equal, finish, lab, need_labs, record, running, test, until, wait_for, members
 
 HOME = Home()
 PROGRAM = HOME.program
@@ -45,7 +45,7 @@ def receiver(*options):
 
 
 def sends(*options, code=0):
-    return HOME.run("lab", "exec", "demo:a", PROGRAM, "send", *options, code=code, limit=100)
+    return HOME.run("lab", "exec", "demo:a", PROGRAM, "send", *options, code=code, limit=LIMIT + 40)
 
 
 def file_of(size):
@@ -63,35 +63,35 @@ for backend in ("tap", "packet"):
         if backend not in need_labs(HOME):
             raise Skip(f"backend {backend} does not work here")
 
-    @test(f"engine to engine over {backend}, 5 MiB through loss, duplication and reordering arrive byte for byte")
+    @test(f"engine to engine over {backend}, {MIB} MiB through loss, duplication and reordering arrive byte for byte")
     def _(backend=backend, need=need):
         need()
         with lab(HOME, "demo", "--backend", backend, "--link", ROUGH, "--seed", "5"):
             peer = receiver("-1")
-            out, _ = sends("-c", "b", "-n", "5MiB", "--json", "--seed", "3")
+            out, _ = sends("-c", "b", "-n", f"{MIB}MiB", "--json", "--seed", "3")
             got = record(out)
             equal(end(peer)[0], 0, "exit code of recv")
             equal(got["schema"], "wavetank.transfer.1", "schema")
-            equal((got["outcome"], got["partial"], got["payload_bytes"]), ("complete", False, 5 << 20), "outcome")
-            check(got["receiver"]["verified"] and got["receiver"]["payload_bytes"] == 5 << 20, "verified at the other end")
+            equal((got["outcome"], got["partial"], got["payload_bytes"]), ("complete", False, MIB << 20), "outcome")
+            check(got["receiver"]["verified"] and got["receiver"]["payload_bytes"] == MIB << 20, "verified at the other end")
             check(got["sender"]["retransmits_segs"] > 0 and got["receiver"]["out_of_order_segs"] > 0, "the path was rough")
             equal(got["seed"], 3, "seed")
             check(got["stack"]["settings"]["rto_min"] and got["stack"]["sender"]["name"] == got["sender"]["module"], "settings")
 
-    @test(f"engine to kernel over {backend}, 5 MiB arrive byte for byte")
+    @test(f"engine to kernel over {backend}, {MIB} MiB arrive byte for byte")
     def _(backend=backend, need=need):
         need()
-        path, digest = file_of(5 << 20)
+        path, digest = file_of(MIB << 20)
         with lab(HOME, "demo", "--backend", backend, "--link", ROUGH):
             sink = inside("b", "/usr/bin/python3", "-c", SINK)
             wait_for(sink, "listening")
             sends("-c", "b.kernel", "-p", "9000", "--raw", "-F", path)
-            equal(end(sink)[1], f"{5 << 20} {digest}\n", "what the kernel's socket got")
+            equal(end(sink)[1], f"{MIB << 20} {digest}\n", "what the kernel's socket got")
 
-    @test(f"kernel to engine over {backend}, 5 MiB arrive byte for byte")
+    @test(f"kernel to engine over {backend}, {MIB} MiB arrive byte for byte")
     def _(backend=backend, need=need):
         need()
-        path, digest = file_of(5 << 20)
+        path, digest = file_of(MIB << 20)
         with lab(HOME, "demo", "--backend", backend, "--link", ROUGH):
             peer = receiver("-1", "--raw", "-p", "9000", "-o", HOME.path("got"))
             HOME.run("lab", "exec", "demo:a", "/usr/bin/python3", "-c", SOURCE, path)
