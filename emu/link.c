@@ -184,3 +184,9 @@ void wt_link_before_change(struct wt_link *link, wt_time now, bool waits)
 	if (!link->config->trace)
 		refill(link, now, waits ? INT64_MAX : depth(link));
 }
+
+void wt_link_retrace(struct wt_link *link)
+{
+	link->next = 0;
+	link->level = 0;
+}

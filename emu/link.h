@@ -38,4 +38,7 @@ void wt_link_rest(struct wt_link *link);
 /* The config is about to change at `now`; `waits`: a frame is being sent. */
 void wt_link_before_change(struct wt_link *link, wt_time now, bool waits);
 
+/* The trace is another one: opportunities are counted anew. */
+void wt_link_retrace(struct wt_link *link);
+
 #endif

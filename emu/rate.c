@@ -181,6 +181,8 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	wt_samples_hold(config->trace);
 	rate->config = *config;
 	rate->home = config->rate;
+	if (old && !wt_samples_equal(old, config->trace))
+		wt_link_retrace(&rate->link);
 	cell = rate->handoff.every ? wt_handoff_cell(&rate->clock, now) : NULL;
 	if (cell && cell->has_rate)
 		rate->config.rate = cell->rate;

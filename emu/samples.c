@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +177,11 @@ struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, 
 	samples->holders = 1;
 	wt_samples_release(samples);
 	return NULL;
+}
+
+bool wt_samples_equal(const struct wt_samples *a, const struct wt_samples *b)
+{
+	return a->count == b->count && !memcmp(a->value, b->value, a->count * sizeof(*a->value));
 }
 
 struct wt_samples *wt_samples_hold(struct wt_samples *samples)

@@ -3,6 +3,7 @@
 #ifndef WT_EMU_SAMPLES_H
 #define WT_EMU_SAMPLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ enum wt_samples_kind {
 
 /* Blank lines, and what follows a #, count for nothing. NULL: err says why in one sentence. Held once. */
 struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, char *err, size_t err_len);
+bool wt_samples_equal(const struct wt_samples *a, const struct wt_samples *b);
 /* Another holder; or one less, the last of which frees. Both accept NULL; hold returns its argument. */
 struct wt_samples *wt_samples_hold(struct wt_samples *samples);
 void wt_samples_release(struct wt_samples *samples);

@@ -172,6 +172,53 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	assert_string_equal(err, "word 1 \"rate\": a trace says when frames go: it has no burst and no every");
 }
 
+static void another_trace_counts_its_opportunities_anew(void **state)
+{
+	struct wt_node *node = traced("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "limit 1MB");
+	char words[100], err[300];
+	wt_time times[20];
+
+	for (unsigned i = 0; i < 5; i++)
+		bench_input(node, 100 * WT_S, bench_packet(1514, i, 0, 1));
+	assert_int_equal(drain(node, times), 5);
+	snprintf(words, sizeof(words), "rate trace %s limit 2MB", file_name);
+	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
+	write_file("20\n");
+	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
+	bench_input(node, 200 * WT_S + 1, bench_packet(1514, 0, 0, 1));
+	assert_int_equal(drain(node, times), 1);
+	assert_int_equal(times[0], 200 * WT_S + 20 * WT_MS);
+	wt_path_finish(&bench_path);
+}
+
+/* Bytes of all kinds: read or refused with a sentence, never read past. */
+static void mutated_files_are_read_or_refused(void **state)
+{
+	static const char alphabet[] = "0123456789 \n\t#-+.msue\r\377\0";
+	struct wt_key key = wt_key_derive(7, "files");
+	uint64_t n = 0;
+	unsigned good = 0;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		FILE *file = fopen(file_name, "w");
+		char err[300] = "";
+
+		assert_non_null(file);
+		for (uint64_t left = wt_random_below(&key, n++, 40); left; left--)
+			fputc(alphabet[wt_random_below(&key, n++, i % 2 ? 12 : sizeof(alphabet))], file);
+		fclose(file);
+		for (unsigned kind = 0; kind < 3; kind++) {
+			struct wt_samples *samples = wt_samples_read(file_name, (enum wt_samples_kind)kind, err, sizeof(err));
+
+			assert_true(samples || err[0]);
+			assert_true(!samples || samples->count > 0);
+			good += samples != NULL;
+			wt_samples_release(samples);
+		}
+	}
+	assert_true(good > 20);
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(file_name);
@@ -194,6 +241,8 @@ int main(void)
 		BENCH_TEST(what_nobody_uses_is_gone_and_small_packets_share_an_opportunity),
 		BENCH_TEST(random_traces_and_packets_agree_with_the_model),
 		BENCH_TEST(a_bad_file_is_named_with_its_line),
+		BENCH_TEST(another_trace_counts_its_opportunities_anew),
+		BENCH_TEST(mutated_files_are_read_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
