@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The emulator measured from outside: how exact its delays and rates are, how many packets it forwards. Prints figures and compares them
+with the goals; the verdict of each run says whether the machine let it be. emu_bench.py WAVETANK EMU_TRAFFIC [delay|rate|forward|tcp]..."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from emu_lab import *
+
+TRAFFIC = os.path.abspath(sys.argv[2])
+WANTED = sys.argv[3:] or ["delay", "rate", "forward", "tcp"]
+QUANTILES = ("min", "p1", "p50", "p90", "p99", "p999", "max")
+
+
+def measure(a, b, count, gap, size, *words):
+    """Runs datagrams from a to b through an emulator: what the receiver saw, what the sender took, the record."""
+    emulator = Emulator(a, b, *words)
+    answer(a.python(PING, B, 1, 0))
+    receiver = start(b.inside(TRAFFIC, "recv", str(count)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
+    sender = start(a.inside(TRAFFIC, "send", B, str(count), str(gap), str(size)), stdout=subprocess.PIPE, text=True)
+    sent = answer(sender, 60)
+    got = answer(receiver, 60)
+    record = emulator.end()
+    for name in ("delay_ns", "gap_ns"):
+        got[name] = dict(zip(QUANTILES, got[name]))
+    return got, sent, record
+
+
+
+
+def verdict(record):
+    faults = ",".join(fault["fault"] for fault in record["verdict"]["faults"])
+    return f"{'valid' if not faults else 'NOT VALID: ' + faults}, processor {record['lateness']['cpu_s'] / record['ran_ns'] * 1e9:.1%}"
+
+
+def delay(a, b):
+    for how in ("sleep", "guard", "spin"):
+        own, _, _ = measure(a, b, 3000, 1000000, 100, "--release", how)
+        for ms in (15, 50):
+            got, _, record = measure(a, b, 5000, 1000000, 100, "--release", how, "--fwd", f"delay {ms}ms")
+            cost = ms * 1000000 + own["delay_ns"]["p50"]
+            error = {q: (got["delay_ns"][q] - cost) / 1e3 for q in QUANTILES}
+            late = record["ports"][1]["late"]
+            print(f"delay {ms} ms, {how}: error over the wire's own {own['delay_ns']['p50'] / 1e3:.1f} us: p50 {error['p50']:+.1f} p99 "
+                  f"{error['p99']:+.1f} us, worst {error['max']:+.0f}; left late p50 {late['p50_ns'] / 1e3:.1f} p99 {late['p99_ns'] / 1e3:.1f} us; "
+                  f"own p99 {(own['delay_ns']['p99'] - own['delay_ns']['p50']) / 1e3:+.1f}; {verdict(record)}", flush=True)
+
+
+def rate(a, b):
+    for mbit in (12, 100, 1000):
+        ideal = 1514 * 8 * 1000 / mbit  # ns between frames
+        count = int(3e9 / ideal * 1.02)
+        got, sent, record = measure(a, b, count, int(ideal / 1.04), 1472, "--fwd", f"rate {mbit}Mbit burst 0B limit 1MB")
+        first = got["bytes"] / got["count"]
+        bps = (got["bytes"] - first) * 8 / got["seconds"] if got["seconds"] else 0
+        off = max(abs(got["gap_ns"]["p99"] - ideal), abs(got["gap_ns"]["p1"] - ideal)) / 1e3
+        print(f"rate {mbit} Mbit/s: {bps / 1e6:.3f} Mbit/s ({(bps / mbit / 1e6 - 1) * 100:+.3f} %), gap p1 {got['gap_ns']['p1'] / 1e3:.1f} p50 "
+              f"{got['gap_ns']['p50'] / 1e3:.1f} p99 {got['gap_ns']['p99'] / 1e3:.1f} us, ideal {ideal / 1e3:.1f}, within {off:.1f} us; "
+              f"{got['count']} of {count}; {verdict(record)}", flush=True)
+
+
+def forward(a, b):
+    words = "rate 100Gbit burst 1MB limit 1MB loss gilbert on 1s 0.001% off 1s 0% delay 5ms"
+    for size, goal in ((1472, 250000), (22, 180000)):
+        count = 600000
+        got, sent, record = measure(a, b, count, 0, size, "--fwd", words)
+        read, span = record["ports"][0]["read"], got["seconds"]
+        print(f"forward {size + 42} bytes, four stages: {got['count'] / span if span else 0:,.0f} packets/s through, {count / sent['seconds']:,.0f} "
+              f"offered, {read} read, kernel drops {record['ports'][0]['kernel_drops']} (goal {goal:,}); {verdict(record)}", flush=True)
+
+
+def transfer(a, b):
+    for words in ((), ("--link", "delay 1ms")):
+        emulator = Emulator(a, b, "--frames", "65536", *words)
+        receiver = start(b.inside(TRAFFIC, "tcp-recv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
+        sender = start(a.inside(TRAFFIC, "tcp-send", B, "4"))
+        check(sender.wait(30) == 0, "sender")
+        bits = answer(receiver, 30)["bits_per_second"]
+        record = emulator.end()
+        print(f"kernel TCP, {' '.join(words) or 'an ideal wire'}: {bits / 1e9:.2f} Gbit/s (goal 2.3); {verdict(record)}", flush=True)
+
+
+TESTS = {"delay": delay, "rate": rate, "forward": forward, "tcp": transfer}
+main(*(TESTS[name] for name in WANTED))
