@@ -72,6 +72,7 @@ struct wt_plan {
 	double steal;         /* ... and the hypervisor took no larger share of the processors */
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
+	bool realtime;        /* before every ordinary process: SCHED_FIFO */
 	bool wait_ports;      /* ports may vanish and come back */
 	char *capture, *log, *control; /* paths, or NULL */
 	char *file;           /* where it was read, or NULL */

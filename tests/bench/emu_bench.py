@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator measured from outside: how exact its delays and rates are, how many packets it forwards. Prints figures and compares them
-with the goals; the verdict of each run says whether the machine let it be. emu_bench.py WAVETANK EMU_TRAFFIC [delay|rate|forward|tcp]..."""
+with the goals; the verdict of each run says whether the machine let it be. emu_bench.py WAVETANK EMU_TRAFFIC [delay|rate|forward|tcp]... [--realtime]"""
 import os
 import sys
 
@@ -8,13 +8,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from emu_lab import *
 
 TRAFFIC = os.path.abspath(sys.argv[2])
-WANTED = sys.argv[3:] or ["delay", "rate", "forward", "tcp"]
+EXTRA = [word for word in sys.argv[3:] if word.startswith("--")]
+WANTED = [word for word in sys.argv[3:] if not word.startswith("--")] or ["delay", "rate", "forward", "tcp"]
 QUANTILES = ("min", "p1", "p50", "p90", "p99", "p999", "max")
 
 
 def measure(a, b, count, gap, size, *words):
     """Runs datagrams from a to b through an emulator: what the receiver saw, what the sender took, the record."""
-    emulator = Emulator(a, b, *words)
+    emulator = Emulator(a, b, *words, *EXTRA)
     answer(a.python(PING, B, 1, 0))
     receiver = start(b.inside(TRAFFIC, "recv", str(count)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
@@ -67,12 +68,12 @@ def forward(a, b):
         got, sent, record = measure(a, b, count, 0, size, "--fwd", words)
         read, span = record["ports"][0]["read"], got["seconds"]
         print(f"forward {size + 42} bytes, four stages: {got['count'] / span if span else 0:,.0f} packets/s through, {count / sent['seconds']:,.0f} "
-              f"offered, {read} read, kernel drops {record['ports'][0]['kernel_drops']} (goal {goal:,}); {verdict(record)}", flush=True)
+              f"offered, {read} read, {got['count'] / record['lateness']['cpu_s']:,.0f} per second of its own processor time, kernel drops {record['ports'][0]['kernel_drops']} (goal {goal:,}); {verdict(record)}", flush=True)
 
 
 def transfer(a, b):
     for words in ((), ("--link", "delay 1ms")):
-        emulator = Emulator(a, b, "--frames", "65536", *words)
+        emulator = Emulator(a, b, "--frames", "65536", *words, *EXTRA)
         receiver = start(b.inside(TRAFFIC, "tcp-recv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
         sender = start(a.inside(TRAFFIC, "tcp-send", B, "4"))
