@@ -26,6 +26,13 @@ def median_rtt(a, count=21):
     return rtts[count // 2] * 1000
 
 
+def wait_for_answer(a):
+    """A fresh interface takes its time until it carries frames."""
+    until = time.monotonic() + 5
+    while not answer(a.python(PING, B, 1, 0)):
+        check(time.monotonic() < until, "no answer")
+
+
 def ask(*words):
     return run([WAVETANK, "emu", *words], timeout=10)
 
@@ -147,6 +154,7 @@ def ports_that_vanish_are_waited_for(a, b):
     b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
     b.must("ip", "address", "add", B + "/24", "dev", "wt0")
     a.must("ip", "neighbour", "flush", "dev", "wt0")
+    wait_for_answer(a)
     check(10 <= median_rtt(a) < 14)
     record = emulator.end()
     check("port-gone" in {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
@@ -163,6 +171,7 @@ def a_veth_that_comes_back_is_used_again(a, b):
         emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", ports=["packet:wtva", "packet:wtvb"])
         for side in (a, b):
             side.must("ip", "link", "set", "wt0", "up")
+        wait_for_answer(a)
         check(10 <= median_rtt(a) < 15)
         run(["ip", "link", "delete", "wtvb"])
         time.sleep(0.3)
@@ -171,7 +180,7 @@ def a_veth_that_comes_back_is_used_again(a, b):
         b.must("ip", "address", "add", B + "/24", "dev", "wt0")
         b.must("ip", "link", "set", "wt0", "up")
         a.must("ip", "neighbour", "flush", "dev", "wt0")
-        time.sleep(0.4)
+        wait_for_answer(a)
         check(10 <= median_rtt(a) < 15)
         emulator.end()
     finally:
