@@ -72,6 +72,8 @@ static void json_books(struct wt_json *json, const struct wt_net_books *books)
 	wt_json_u64(json, "offered", books->offered);
 	wt_json_u64(json, "made", books->made);
 	wt_json_u64(json, "delivered", books->delivered);
+	if (books->taken)
+		wt_json_u64(json, "taken", books->taken);
 	wt_json_u64(json, "dropped", books->dropped);
 	wt_json_u64(json, "queued", books->queued);
 }
@@ -118,7 +120,6 @@ static void json_links(const struct wt_daemon *daemon, struct wt_json *json)
 	wt_net_books(&daemon->net, &books);
 	wt_json_object(json, "total");
 	json_books(json, &books);
-	wt_json_u64(json, "taken", books.taken);
 	wt_json_end(json);
 }
 

@@ -40,10 +40,13 @@ static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned l
 		direction ? "rev" : "fwd", leg->text[0] ? leg->text : "(an ideal wire)");
 	for (unsigned i = 0; i < leg->count; i++)
 		text_node(leg->node[i], out);
-	if (wt_net_link_books(&daemon->net, link, direction, &books))
-		fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64
-			     " queued\n",
-			books.offered, books.made, books.hold ? "=" : "IS NOT", books.delivered, books.dropped, books.queued);
+	if (!wt_net_link_books(&daemon->net, link, direction, &books))
+		return;
+	fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64 " queued",
+		books.offered, books.made, books.hold ? "=" : "IS NOT", books.delivered, books.dropped, books.queued);
+	if (books.taken)
+		fprintf(out, " + %" PRIu64 " sent back", books.taken);
+	fputc('\n', out);
 }
 
 static void text_ports(const struct wt_daemon *daemon, FILE *out)
