@@ -4,13 +4,8 @@
  * the right ones; after each, the block's invariants are checked and what it sends must parse. Nothing may crash, hang,
  * grow without bound, or acknowledge what was never sent to it.
  */
-#include <string.h>
-
-#include "stack/base/bytes.h"
-#include "stack/host/tcb.h"
 #include "stack/wire/checksum.h"
-#include "stack/wire/ethernet.h"
-#include "tests/unit/host/cmocka_head.h"
+#include "tests/unit/host/forged.h"
 
 struct world {
 	struct wt_pool *pool;
@@ -22,8 +17,6 @@ struct world {
 	uint64_t sent;
 	wt_seq highest_ack; /* the most that was ever given to us, to compare with what is acknowledged */
 };
-
-static const struct wt_mac our_mac = {{2, 0, 0, 0, 0, 1}}, peer_mac = {{2, 0, 0, 0, 0, 2}};
 
 static uint64_t draw(struct world *world, uint64_t below)
 {
@@ -56,25 +49,7 @@ static void drain(struct world *world)
 
 static void inject(struct world *world, struct wt_tcp_header *seg, uint32_t len)
 {
-	struct wt_frame *frame = wt_frame_new(world->pool);
-	struct wt_eth eth = {our_mac, peer_mac, WT_ETH_IPV4};
-	uint32_t header = wt_tcp_emit_len(seg);
-	struct wt_ipv4 ip = {
-		.src = wt_addr_ipv4(10, 0, 0, 2),
-		.dst = wt_addr_ipv4(10, 0, 0, 1),
-		.total_len = (uint16_t)(20 + header + len),
-		.ttl = 64,
-		.protocol = WT_IP_TCP,
-	};
-
-	assert_non_null(frame);
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv4_emit(frame->data + 14, &ip);
-	wt_tcp_emit(frame->data + 34, seg);
-	memset(frame->data + 34 + header, 0x5a, len);
-	frame->len = 34 + header + len;
-	frame->csum = WT_CSUM_VALID;
-	wt_host_node(world->host)->ops->input(wt_host_node(world->host), 0, world->now, frame);
+	forge(world->host, world->now, seg, len);
 	drain(world);
 }
 
