@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "emu/path.h"
+#include "emu/daemon/script.h"
+#include "emu/daemon/span.h"
 #include "stack/drive/capture.h"
 #include "stack/drive/digest.h"
 #include "stack/drive/graph.h"
@@ -22,7 +23,8 @@ struct run {
 	struct wt_graph *graph;
 	struct wt_host *host[2];
 	struct wt_node *tap[2], *digest[2]; /* at a, at b; NULL: not asked for */
-	struct wt_path path[2];
+	struct wt_span span;     /* the paths, and their filters */
+	struct wt_script script; /* what changes when */
 	struct wt_capture *capture;
 	struct wt_journal *journal, *log; /* of the engines; of the path alone */
 	struct wt_bulk_server server;
@@ -103,43 +105,52 @@ static int build_host(struct run *run, unsigned side)
 	return add(run, wt_host_node(run->host[side]));
 }
 
-static int add_path(struct run *run, struct wt_path *path)
-{
-	for (unsigned i = 0; i < path->count; i++) {
-		int error = wt_graph_add(run->graph, path->stage[i]);
-
-		if (error) { /* what is not in the graph is ours to free */
-			memmove(path->stage, path->stage + i, (path->count - i) * sizeof(path->stage[0]));
-			path->count -= i;
-			wt_path_finish(path);
-			return complain(run, error, "graph");
-		}
-	}
-	return 0;
-}
-
 static int build_paths(struct run *run)
 {
 	const struct wt_scenario *scenario = run->scenario;
-	int error = wt_path_init_pair(&run->path[0], scenario->fwd ? scenario->fwd : "", &run->path[1],
-				      scenario->rev ? scenario->rev : "", scenario->seed, run->err, run->err_len);
+	const char *words[2] = {scenario->fwd, scenario->rev};
+	struct wt_path none = {0};
+	int error = wt_span_init(&run->span, "main", true, words, scenario->seed, run->err, run->err_len);
 
 	if (error)
 		return error;
-	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->path[0].text);
-	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->path[1].text);
+	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->span.leg[0].text);
+	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->span.leg[1].text);
 	if (scenario->tokens)
-		error = wt_token_watch(&run->meter, scenario->tokens, &run->path[0], &run->result->flow[0], run->tokens_trace, run->err,
-				       run->err_len);
+		error = wt_token_watch(&run->meter, scenario->tokens, run->span.leg[0].segments ? &run->span.leg[0].segment[0].path : &none,
+				       &run->result->flow[0], run->tokens_trace, run->err, run->err_len);
 	if (error)
-		wt_path_finish(&run->path[0]);
-	else
-		error = add_path(run, &run->path[0]);
-	if (error) {
-		wt_path_finish(&run->path[1]);
 		return error;
-	}
-	return add_path(run, &run->path[1]);
+	error = wt_span_add(&run->span, run->graph);
+	return error ? complain(run, error, "graph") : 0;
+}
+
+static void on_changed(void *arg, wt_time now, unsigned link, bool made, const char *text)
+{
+	struct run *run = arg;
+	struct wt_json *json = run->log ? wt_journal_begin(run->log, now, "emulation:path_changed") : NULL;
+
+	if (!json)
+		return;
+	wt_json_string(json, "link", run->span.name);
+	wt_json_string(json, "fwd", run->span.leg[0].text);
+	wt_json_string(json, "rev", run->span.leg[1].text);
+	wt_json_string(json, "by", "script");
+	wt_json_string(json, "note", text);
+	wt_journal_end(run->log);
+}
+
+static int build_script(struct run *run)
+{
+	int error;
+
+	if (!run->scenario->plan)
+		return 0;
+	wt_script_init(&run->script, run->scenario->plan, &run->span, run->graph, 0);
+	run->script.changed = on_changed;
+	run->script.arg = run;
+	error = wt_graph_add(run->graph, &run->script.node);
+	return error ? complain(run, error, "graph") : 0;
 }
 
 static int build_taps(struct run *run, unsigned side)
@@ -165,27 +176,22 @@ static void join(struct run *run)
 {
 	for (unsigned side = 0; side < 2; side++) {
 		struct wt_node *at = wt_host_node(run->host[side]);
-		unsigned port = 0, far = !side, back_port;
-		struct wt_node *back;
+		unsigned port = 0, far = !side, to_port = 0;
+		struct wt_node *to = wt_host_node(run->host[far]);
 
 #define NEXT(node, in, out) (wt_graph_join(run->graph, at, port, (node), (in)), at = (node), port = (out))
 		if (run->tap[side])
 			NEXT(run->tap[side], 0, 1);
 		if (run->digest[side])
 			NEXT(run->digest[side], 0, 1);
-		back = at;
-		back_port = port;
-		for (unsigned i = 0; i < run->path[side].count; i++) {
-			/* what a stage says to the sender (ICMP) goes straight back */
-			wt_graph_join(run->graph, run->path[side].stage[i], 0, back, back_port);
-			NEXT(run->path[side].stage[i], 0, 1);
-		}
-		if (run->digest[far])
-			NEXT(run->digest[far], 1, 0);
-		if (run->tap[far])
-			NEXT(run->tap[far], 1, 0);
-		NEXT(wt_host_node(run->host[far]), 0, 0);
 #undef NEXT
+#define BEFORE(node, in, out) (wt_graph_join(run->graph, (node), (out), to, to_port), to = (node), to_port = (in))
+		if (run->tap[far])
+			BEFORE(run->tap[far], 1, 0);
+		if (run->digest[far])
+			BEFORE(run->digest[far], 1, 0);
+#undef BEFORE
+		wt_leg_join(&run->span.leg[side], run->graph, at, port, to, to_port);
 	}
 }
 
@@ -238,6 +244,8 @@ static int build(struct run *run)
 		error = build_taps(run, side);
 	if (!error)
 		error = build_paths(run);
+	if (!error)
+		error = build_script(run);
 	if (error)
 		return error;
 	join(run);
@@ -260,6 +268,7 @@ static int teardown(struct run *run)
 		if (run->host[side] && wt_host_node(run->host[side])->ops->destroy)
 			run->host[side] = NULL;
 	wt_graph_destroy(run->graph);
+	wt_span_finish(&run->span);
 	for (unsigned side = 0; side < 2; side++)
 		wt_host_destroy(run->host[side]);
 	wt_pool_destroy(run->pool);

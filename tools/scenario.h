@@ -12,6 +12,7 @@
 #ifndef WT_TOOLS_SCENARIO_H
 #define WT_TOOLS_SCENARIO_H
 
+#include "emu/daemon/plan.h"
 #include "stack/drive/json.h"
 #include "tools/bulk.h"
 #include "tools/playback.h"
@@ -23,6 +24,7 @@
 struct wt_scenario {
 	struct wt_tcp_config a, b; /* settings and modules of the sender's and of the receiver's host */
 	const char *fwd, *rev;     /* path words (emu/path.h); NULL: a wire without delay */
+	const struct wt_plan *plan; /* of its events: what changes when; NULL: nothing */
 	uint32_t mtu;              /* 0: 1500 */
 	uint64_t size;             /* payload of each flow; 0: by time */
 	wt_time time;              /* 0: by size */
@@ -53,7 +55,7 @@ struct wt_scenario_result {
 	uint64_t digest;        /* 0 if not asked for */
 	uint64_t frames;        /* made by both hosts */
 	uint64_t dropped[WT_DROP_CAUSES];
-	char fwd[2048], rev[2048]; /* in normal form */
+	char fwd[WT_SPAN_TEXT], rev[WT_SPAN_TEXT]; /* in normal form */
 	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	unsigned flows;
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result. wt_scenario_finish() frees */

@@ -15,11 +15,12 @@
 extern const struct wt_command wt_command_sim;
 
 enum {
-	OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_TOKENS, OPT_TOKENS_TRACE, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
+	OPT_FILE, OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_TOKENS, OPT_TOKENS_TRACE, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
 	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
 static const struct wt_option options[] = {
+	[OPT_FILE] = {'f', "file", "FILE", "the path, and what changes when, from a file of emu run; options after it win"},
 	[OPT_FWD] = {0, "fwd", "WORDS", "path from sender to receiver: 'rate 10Mbit burst 0B limit 64KB delay 15ms loss 1%'"},
 	[OPT_REV] = {0, "rev", "WORDS", "path back"},
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
@@ -73,6 +74,36 @@ static int add_setting(struct sim *sim, const char *word)
 	return 0;
 }
 
+/* The same file the emulator runs in real time: its one link, its script, its seed and log. */
+static int take_file(struct sim *sim, const char *value, char *err, size_t err_len)
+{
+	static struct wt_plan plan; /* for the life of the process */
+	struct wt_scenario *s = &sim->scenario;
+	int error;
+
+	if (s->plan) {
+		snprintf(err, err_len, "there is one file, '%.60s' is a second", value);
+		return -EINVAL;
+	}
+	wt_plan_init(&plan);
+	error = wt_plan_read(&plan, value, err, err_len);
+	if (!error)
+		error = wt_plan_check(&plan, err, err_len);
+	if (error)
+		return error;
+	if (plan.links != 1 || plan.routers) {
+		snprintf(err, err_len, "%s: in virtual time a file has two ports and one link", value);
+		return -EINVAL;
+	}
+	s->plan = &plan;
+	s->fwd = plan.link[0].words[0];
+	s->rev = plan.link[0].words[1];
+	s->seed = plan.seed;
+	s->log = plan.log;
+	s->capture = plan.capture;
+	return 0;
+}
+
 static int take_number(struct wt_scenario *scenario, int option, const char *value, char *err, size_t err_len)
 {
 	uint64_t n;
@@ -97,6 +128,7 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	struct wt_scenario *s = &sim->scenario;
 
 	switch (option) {
+	case OPT_FILE: return take_file(sim, value, err, err_len);
 	case OPT_FWD: s->fwd = value; return 0;
 	case OPT_REV: s->rev = value; return 0;
 	case OPT_LINK: s->fwd = s->rev = value; return 0;

@@ -65,9 +65,10 @@ static int find(char *err, size_t err_len)
 	folder(where, sizeof(where));
 	dir = opendir(where);
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		size_t length = strlen(entry->d_name);
 		int fd;
 
-		if (strncmp(entry->d_name, "emu-", 4))
+		if (length < 5 || strcmp(entry->d_name + length - 5, ".sock"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		fd = try(path);
