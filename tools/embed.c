@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Build tool: writes the text files named on the command line as one C array of {id, text}. embed ROOT FILE... > out.c */
+/* Build tool: writes the text files named on the command line as one C array of {id, text}. embed ARRAY ROOT FILE... > out.c */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +21,12 @@ static int embed(const char *root, const char *path)
 
 int main(int argc, char **argv)
 {
-	puts("/* made by tools/embed.c */\n#include \"tools/paper_table.h\"\n\nconst struct wt_paper_file wt_paper_files[] = {");
-	for (int i = 2; i < argc; i++)
-		if (embed(argv[1], argv[i])) {
+	if (argc < 4)
+		return 2;
+	printf("/* made by tools/embed.c */\n#include \"tools/paper_table.h\"\n\nextern const struct wt_paper_file %s[];\n"
+	       "const struct wt_paper_file %s[] = {\n", argv[1], argv[1]);
+	for (int i = 3; i < argc; i++)
+		if (embed(argv[2], argv[i])) {
 			fprintf(stderr, "embed: %s\n", argv[i]);
 			return 1;
 		}

@@ -64,6 +64,17 @@ expect 0 paper run tcp-real-2001 --repeats 2 -o all
 [ -s all/table9/table.csv ] || fail "no table 9 of all tables"
 expect 2 paper run tcp-real
 
+# The card: a hundred claims, the same card from the same results, and from other seeds' results another.
+expect 0 paper score --results all
+[ "$(grep -c '^00[0-4]-' out.txt)" = 100 ] || fail "not a hundred claims"
+grep -q '^100 claims: 76 not yet,' out.txt || fail "$(tail -1 out.txt)"
+mv out.txt card.txt
+expect 0 paper score --results all
+cmp card.txt out.txt || fail "two cards of the same results differ"
+expect 0 paper score --results nowhere --paper 003 --json
+[ "$(grep -c '"verdict":"not yet"' out.txt)" = 24 ] || fail "a verdict without results"
+expect 2 paper score --paper 005
+
 # --json: one line per cell, nothing else on standard output
 expect 0 paper run $table --points 0 --repeats 2 --json -o json
 [ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"

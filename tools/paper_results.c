@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/paper_results.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS_MAX 100000
+
+static double number(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int take_plan(struct wt_paper_results *results, json_t *line)
+{
+	const char *table = NULL;
+	json_int_t seed = -1, repeats = 0;
+
+	if (json_unpack(line, "{s:s, s:I, s:I}", "table", &table, "seed", &seed, "repeats", &repeats) ||
+	    strcmp(table, results->paper.id) || repeats < 1 || repeats > REPEATS_MAX || results->records)
+		return -EINVAL;
+	results->plan.seed = (uint64_t)seed;
+	results->plan.repeats = (uint32_t)repeats;
+	results->records = calloc(wt_paper_count(&results->plan), sizeof(*results->records));
+	return results->records ? 0 : -ENOMEM;
+}
+
+static int take_run(struct wt_paper_results *results, json_t *line)
+{
+	const struct wt_paper *paper = &results->paper;
+	const char *point = NULL, *variant = NULL;
+	struct wt_paper_record *record;
+	json_int_t repeat = -1;
+	unsigned p = 0, v = 0;
+	int ok = 0;
+
+	if (json_unpack(line, "{s:s, s:s, s:I, s:b}", "point", &point, "variant", &variant, "repeat", &repeat, "ok", &ok) ||
+	    !results->records || repeat < 0 || repeat >= results->plan.repeats)
+		return -EINVAL;
+	while (p < paper->points && strcmp(paper->point[p].label, point))
+		p++;
+	while (v < paper->variants && strcmp(paper->variant[v].name, variant))
+		v++;
+	if (p == paper->points || v == paper->variants)
+		return -EINVAL;
+	record = &results->records[((unsigned)repeat * results->plan.points + p) * paper->variants + v];
+	record->outcome = ok ? WT_PAPER_OK : WT_PAPER_FAILED;
+	record->goodput = number(line, "goodput_kBps");
+	record->success = number(line, "success_percent");
+	record->tokens = number(line, "tokens_kB");
+	record->tokens_spread = number(line, "tokens_spread");
+	return 0;
+}
+
+static int take(struct wt_paper_results *results, const char *text)
+{
+	json_t *line = json_loads(text, 0, NULL);
+	const char *kind = json_string_value(json_object_get(line, "record"));
+	int error = -EINVAL;
+
+	if (kind && !strcmp(kind, "plan"))
+		error = take_plan(results, line);
+	else if (kind && !strcmp(kind, "run"))
+		error = take_run(results, line);
+	else if (kind && !strcmp(kind, "end"))
+		error = 0;
+	json_decref(line);
+	return error;
+}
+
+int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, char *err,
+			  size_t err_len)
+{
+	char path[700], id[96], text[4096];
+	FILE *file;
+	int error;
+
+	memset(results, 0, sizeof(*results));
+	snprintf(id, sizeof(id), "%s/%s", family, object);
+	error = wt_paper_load(id, &results->paper, err, err_len);
+	if (error)
+		return -EINVAL;
+	results->plan.paper = &results->paper;
+	results->plan.backend = "sim";
+	for (; results->plan.points < results->paper.points; results->plan.points++)
+		results->plan.point[results->plan.points] = results->plan.points;
+	snprintf(path, sizeof(path), "%s/%s/runs.jsonl", dir, object);
+	file = fopen(path, "re");
+	if (!file) {
+		error = -errno;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+		return error;
+	}
+	for (unsigned line = 1; !error && fgets(text, sizeof(text), file); line++) {
+		error = take(results, text);
+		if (error)
+			snprintf(err, err_len, "%s:%u: not a record of %s", path, line, id);
+	}
+	if (!error && !results->records) {
+		snprintf(err, err_len, "%s: no plan in it", path);
+		error = -EINVAL;
+	}
+	fclose(file);
+	if (error)
+		wt_paper_results_finish(results);
+	return error;
+}
+
+void wt_paper_results_finish(struct wt_paper_results *results)
+{
+	free(results->records);
+	results->records = NULL;
+}
+
+double wt_paper_results_value(const struct wt_paper_results *results, unsigned repeat, unsigned point, unsigned variant)
+{
+	const struct wt_paper_record *record = wt_paper_record(&results->plan, results->records, repeat, point, variant);
+
+	return record->outcome == WT_PAPER_OK ? wt_paper_value(&results->paper, record) : NAN;
+}
