@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A file of the emulator in virtual time: equal runs write equal logs, changes come at their nanosecond, another seed is another run.
 set -e
-wavetank=$1
+wavetank=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
