@@ -24,7 +24,7 @@ struct wt_jobs {
 	const volatile int *interrupt; /* nonzero: start nothing new, tell the workers, collect, return */
 };
 
-#define WT_JOB_RESULT_MAX 2048
+#define WT_JOB_RESULT_MAX 65536
 
 /* How many cores this process may use. */
 unsigned wt_cores(void);

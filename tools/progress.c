@@ -28,11 +28,9 @@ void wt_progress_start(struct wt_progress *progress, const char *what, uint64_t 
 	progress->terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
 }
 
-static void eta(const struct wt_progress *progress, uint64_t finished, double now, char *text, size_t len)
+static void eta(double left, char *text, size_t len)
 {
-	double left = finished ? (now - progress->started) / (double)finished * (double)(progress->total - finished) : 0;
-
-	if (!finished)
+	if (!(left >= 0))
 		snprintf(text, len, "--:--");
 	else if (left >= 3600)
 		snprintf(text, len, "%d:%02d:%02d", (int)(left / 3600), (int)(left / 60) % 60, (int)left % 60);
@@ -40,15 +38,27 @@ static void eta(const struct wt_progress *progress, uint64_t finished, double no
 		snprintf(text, len, "%02d:%02d", (int)(left / 60), (int)left % 60);
 }
 
+bool wt_progress_due(const struct wt_progress *progress, double now)
+{
+	return !wt_quiet && now - progress->drawn >= (progress->terminal ? 0.2 : 10);
+}
+
 void wt_progress_show(struct wt_progress *progress, uint64_t finished, const char *extra, double now)
+{
+	double left = finished ? (now - progress->started) / (double)finished * (double)(progress->total - finished) : -1;
+
+	wt_progress_show_left(progress, finished, left, extra, now);
+}
+
+void wt_progress_show_left(struct wt_progress *progress, uint64_t finished, double seconds, const char *extra, double now)
 {
 	char bar[WIDTH * 3 + 1] = "", left[32];
 	int share = (int)(finished * 100 / progress->total);
 
-	if (wt_quiet || now - progress->drawn < (progress->terminal ? 0.2 : 10))
+	if (!wt_progress_due(progress, now))
 		return;
 	progress->drawn = now;
-	eta(progress, finished, now, left, sizeof(left));
+	eta(seconds, left, sizeof(left));
 	if (!progress->terminal) {
 		fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 " (%d%%), eta %s%s%s\n", progress->what, finished, progress->total,
 			share, left, extra ? ", " : "", extra ? extra : "");

@@ -18,7 +18,7 @@ MAY = {
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
-GENERATED = {'tools/version.h'}
+GENERATED = {'tools/version.h', 'tools/source.h'}
 
 
 def room(path):
