@@ -184,6 +184,7 @@ static void parse(struct lab_run *run, char *text)
 		record->time = json_number_value(json_object_get(root, "connection_time_s"));
 		record->simulated = record->time;
 		played = json_object_get(json_object_get(root, "receiver"), "playback");
+		record->tokens = record->tokens_spread = NAN; /* the daemon's bucket is not watched */
 		record->success = played ? json_number_value(json_object_get(played, "success_percent")) : NAN;
 		sender = json_object_get(root, "sender");
 		record->sent_segs = (uint64_t)json_integer_value(json_object_get(sender, "sent_segs"));

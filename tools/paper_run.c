@@ -270,9 +270,9 @@ void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t 
 		wt_json_string(&json, "why", record->why);
 	wt_json_number(&json, "goodput_kBps", record->goodput);
 	wt_json_number(&json, "connection_time_s", record->time);
-	if (!isnan(record->success))
+	if (record->outcome == WT_PAPER_OK && !isnan(record->success))
 		wt_json_number(&json, "success_percent", record->success);
-	if (!isnan(record->tokens)) {
+	if (record->outcome == WT_PAPER_OK && !isnan(record->tokens)) {
 		wt_json_number(&json, "tokens_kB", record->tokens);
 		wt_json_number(&json, "tokens_spread", record->tokens_spread);
 	}
