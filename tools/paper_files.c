@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "stack/drive/json.h"
+#include "tools/host_facts.h"
 #include "tools/version.h"
 
 /* mkdir -p; 0, or negative errno (-EEXIST: the last part was there). */
@@ -74,6 +75,7 @@ static void plan_json(FILE *file, const struct wt_paper_plan *plan)
 	wt_json_string(&json, "rev", plan->paper->rev);
 	wt_json_string(&json, "preset", plan->paper->preset);
 	wt_json_string(&json, "settings", plan->paper->settings);
+	wt_paper_describe(&json, plan->paper);
 	wt_json_end(&json);
 }
 
@@ -166,6 +168,7 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	FILE *file;
 	int error, more;
 
+	wt_paper_json(out->runs, plan, report);
 	wt_json_init(&json, out->runs);
 	wt_json_object(&json, NULL);
 	wt_json_string(&json, "record", "end");
@@ -174,6 +177,7 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
 	wt_json_number(&json, "simulated_s", report->simulated);
 	wt_json_number(&json, "wall_s", wall);
+	wt_host_facts(&json, "machine");
 	wt_json_end(&json);
 	error = wt_paper_files_shut(out->runs);
 	if (error)

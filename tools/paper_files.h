@@ -3,6 +3,7 @@
 #ifndef WT_TOOLS_PAPER_FILES_H
 #define WT_TOOLS_PAPER_FILES_H
 
+#include "stack/drive/json.h"
 #include "tools/paper_run.h"
 
 struct wt_paper_files_out {
@@ -24,5 +25,8 @@ int wt_paper_files_open(struct wt_paper_files_out *out, const char *dir, const s
 /* Writes what is left and closes. 0, or the first write error: runs.jsonl then ends with the last whole line. */
 int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report,
 			 double wall);
+
+/* An object "experiment": title, source, parameters, protocols, rows with their notes. */
+void wt_paper_describe(struct wt_json *json, const struct wt_paper *paper);
 
 #endif

@@ -67,7 +67,7 @@ static int take(struct wt_paper_results *results, const char *text)
 		error = take_plan(results, line);
 	else if (kind && !strcmp(kind, "run"))
 		error = take_run(results, line);
-	else if (kind && !strcmp(kind, "end"))
+	else if (kind && (!strcmp(kind, "cell") || !strcmp(kind, "end")))
 		error = 0;
 	json_decref(line);
 	return error;
@@ -76,7 +76,8 @@ static int take(struct wt_paper_results *results, const char *text)
 int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, char *err,
 			  size_t err_len)
 {
-	char path[700], id[96], text[4096];
+	char path[700], id[96], *text = NULL; /* the plan is a long line */
+	size_t room = 0;
 	FILE *file;
 	int error;
 
@@ -96,7 +97,7 @@ int wt_paper_results_load(struct wt_paper_results *results, const char *dir, con
 		snprintf(err, err_len, "%s: %s", path, strerror(-error));
 		return error;
 	}
-	for (unsigned line = 1; !error && fgets(text, sizeof(text), file); line++) {
+	for (unsigned line = 1; !error && getline(&text, &room, file) > 0; line++) {
 		error = take(results, text);
 		if (error)
 			snprintf(err, err_len, "%s:%u: not a record of %s", path, line, id);
@@ -105,6 +106,7 @@ int wt_paper_results_load(struct wt_paper_results *results, const char *dir, con
 		snprintf(err, err_len, "%s: no plan in it", path);
 		error = -EINVAL;
 	}
+	free(text);
 	fclose(file);
 	if (error)
 		wt_paper_results_finish(results);

@@ -98,7 +98,7 @@ pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
 # A full disk (a file size limit stands for it): one line, exit code 3, whole lines.
 (
 	trap '' XFSZ
-	ulimit -f 8
+	ulimit -f 24
 	exec "$wavetank" paper run $table --points 0 --repeats 60 -o full >out.txt 2>err.txt
 )
 code=$?

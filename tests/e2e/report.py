@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""wavetank report and trace plot: one page from a small sweep and a journal, looked at in a headless browser.
+
+With WAVETANK_PICTURES=FOLDER pictures of the page stay there, to be looked at by people."""
+import csv
+import json
+import os
+import re
+import xml.etree.ElementTree
+
+import browser
+from e2e import Home, Skip, check, equal, finish, test
+
+TABLE = "tcp-real-2001/table1"
+LOSSY = "rate 2Mbit burst 0B limit 128KB delay 15ms loss gilbert on 1s 10% off 1s 0% shared"
+SIZE = 1_000_000
+
+home = Home()
+
+# Everything that sticks out of the viewport to the right; figures are their SVG.
+WIDE = """(() => {
+  const limit = document.documentElement.clientWidth + 0.5, out = [];
+  for (const e of document.querySelectorAll('table, figure, svg, pre, h1, h2, h3, p, dl, li, text')) {
+    const r = e.getBoundingClientRect();
+    if (r.width && r.right > limit) out.push(e.tagName + ' ' + Math.round(r.right) + ': ' + e.textContent.trim().slice(0, 40));
+  }
+  if (document.documentElement.scrollWidth > limit) out.push('page: ' + document.documentElement.scrollWidth);
+  return out;
+})()"""
+
+# Text whose contrast with the ground (or its own background) is below 4.5 to 1 (WCAG 2.1, 1.4.3).
+PALE = """(() => {
+  const number = c => (c.match(/[\\d.]+/g) || []).map(Number);
+  const light = c => { const [r, g, b] = number(c).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+                       return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+                        if (number(c)[3] !== 0) return c; } return 'rgb(255,255,255)'; };
+  const out = [];
+  for (const e of document.querySelectorAll('p, td, th, a, caption, figcaption, dt, dd, li, h1, h2, summary, code, .v, svg text')) {
+    if (!e.getClientRects().length || !e.textContent.trim()) continue;
+    const style = getComputedStyle(e), a = light(e.tagName === 'text' ? style.fill : style.color), b = light(ground(e));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) out.push(ratio.toFixed(2) + ' ' + e.tagName + ': ' + e.textContent.trim().slice(0, 40));
+  }
+  return out;
+})()"""
+
+# Texts of one figure that lie over each other.
+CROWDED = """(() => {
+  const out = [];
+  for (const svg of document.querySelectorAll('svg')) {
+    const texts = [...svg.querySelectorAll('text')].map(t => [t, t.getBoundingClientRect()]).filter(t => t[1].width);
+    for (let i = 0; i < texts.length; i++) for (let j = 0; j < i; j++) {
+      const a = texts[i][1], b = texts[j][1];
+      const w = Math.min(a.right, b.right) - Math.max(a.left, b.left), h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (w > 2 && h > 4) out.push(texts[i][0].textContent + ' over ' + texts[j][0].textContent);
+    }
+  }
+  return out;
+})()"""
+
+
+def page():
+    with open(home.path("report.html"), encoding="utf-8") as file:
+        return file.read()
+
+
+def cells(folder):
+    with open(home.path(folder + "/table.csv"), encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+home.run("paper", "run", TABLE, "--repeats", "4", "-o", "sweep")
+home.run("paper", "run", TABLE, "--repeats", "3", "--points", "0,0.1", "-o", "handful")
+home.run("sim", "--preset", "bsd90", "-n", "300KB", "--seed", "3", "-C", "real:profile=paper", "--rcc", "real:profile=paper", "--fwd", LOSSY,
+         "--rev", LOSSY, "--trace", "run.jsonl", "--quiet")
+open(home.path("flows.jsonl"), "w").write(home.run("sim", "-P", "3", "-n", "200KB", "--link", "rate 10Mbit burst 0B limit 30KB delay 15ms",
+                                                   "--json")[0])
+
+
+@test("report build makes one page below a megabyte that asks for nothing and runs nothing")
+def _():
+    out, _ = home.run("report", "build", "sweep", "handful", "run.jsonl", "flows.jsonl", "-o", "report.html")
+    check("report.html: " in out, out)
+    text = page()
+    check(len(text) < SIZE, f"{len(text)} bytes")
+    for word in ("<script", "<img", "<link", "@import", "url(http", 'src="'):
+        check(word not in text, word)
+    equal(re.findall(r'(?:href|src)="(?!#|report-figures/)([^"]*)"', text), [], "addresses outside")
+
+
+@test("the page has every cell of the sweep with its verdict, and notes on what is suspect")
+def _():
+    text = re.sub(r"<[^>]*>", " ", page())
+    for cell in cells("sweep"):
+        wanted = "%.1f  ± %.1f" % (float(cell["goodput_mean_kBps"]), float(cell["goodput_half95_kBps"]))
+        check(re.sub(r"\s+", " ", wanted) in re.sub(r"\s+", " ", text), f"{cell['point']} {cell['variant']}: {wanted}")
+    check("220.25 s would be 23.80 KB/s" in text, "the note on the suspect cell")
+    check("chosen" in text and "stated" in text and "2001 to 2004" in text, "parameters and seeds")
+    check("Jain 0." in text or "Jain 1.0" in text, "Jain's index of three flows")
+
+
+@test("tables have captions and scoped headers, figures a name for those who do not see them")
+def _():
+    text = page()
+    for table in re.findall(r"<table.*?</table>", text, re.S):
+        check("<caption>" in table or "verdict</th><th scope" in table, "a table without caption")
+        check(not re.search(r"<th(?![^>]*scope=)[ >]", table), "a header without scope")
+    equal(len(re.findall(r"<svg", text)), len(re.findall(r'<svg role="img" aria-label="[^"]+"', text)), "figures with a name")
+    equal(len(set(re.findall(r'\bid="([^"]+)"', text))), len(re.findall(r'\bid="([^"]+)"', text)), "ids that are there once")
+
+
+@test("each figure is a file too, as SVG that parses and as PDF")
+def _():
+    names = os.listdir(home.path("report-figures"))
+    svg = sorted(name[:-4] for name in names if name.endswith(".svg"))
+    equal(svg, sorted(name[:-4] for name in names if name.endswith(".pdf")), "SVG and PDF")
+    equal(len(svg), page().count("<figure "), "one file for each figure")
+    for name in svg:
+        xml.etree.ElementTree.parse(home.path("report-figures/" + name + ".svg"))
+        check(open(home.path("report-figures/" + name + ".pdf"), "rb").read(5) == b"%PDF-", name)
+
+
+@test("equal results make an equal page")
+def _():
+    before = page()
+    home.run("report", "build", "sweep", "handful", "run.jsonl", "flows.jsonl", "-o", "report.html")
+    check(before == page(), "the page differs from the one before")
+
+
+@test("the page fits 1280 and 400 pixels, light and dark, without an error, pale text or texts over each other")
+def _():
+    if not browser.program():
+        raise Skip("no chromium")
+    pictures = os.environ.get("WAVETANK_PICTURES")
+    chromium = browser.Browser()
+    try:
+        for width in (1280, 400):
+            for dark in (False, True):
+                where = f"{width} pixels, {'dark' if dark else 'light'}"
+                equal(chromium.open(home.path("report.html"), width, dark), [], "errors at " + where)
+                equal(chromium.evaluate(WIDE), [], "too wide at " + where)
+                equal(chromium.evaluate(PALE), [], "pale at " + where)
+                equal(chromium.evaluate(CROWDED), [], "crowded at " + where)
+                shown = chromium.evaluate("[...document.querySelectorAll('figure svg')].filter(s => s.getClientRects().length).length")
+                equal(shown, page().count("<figure "), "figures shown at " + where)
+                colour = chromium.evaluate("getComputedStyle(document.body).backgroundColor")
+                equal(sum(map(int, re.findall(r"\d+", colour)[:3])) < 384, dark, "ground at " + where)
+                if pictures:
+                    chromium.picture(f"{pictures}/report-{width}-{'dark' if dark else 'light'}.png", width)
+        check(chromium.pdf().startswith(b"%PDF-"), "it does not print")
+        # the checks can fail
+        chromium.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"width:3000px;max-width:none;color:#666\">x</p>')")
+        check(chromium.evaluate(WIDE) and chromium.evaluate(PALE), "the checks see nothing")
+    finally:
+        chromium.close()
+
+
+@test("report compare: the same cells agree, others do not, and the exit code says so")
+def _():
+    out, _ = home.run("report", "compare", "sweep", "handful")
+    check("agree: 6 of 6" in out, out)
+    data = [json.loads(line) for line in open(home.path("handful/runs.jsonl"))]
+    os.mkdir(home.path("slow"))
+    with open(home.path("slow/runs.jsonl"), "w") as file:
+        for record in data:
+            if record.get("variant") == "reno" and record["record"] == "run":
+                record["goodput_kBps"] /= 2
+            file.write(json.dumps(record) + "\n")
+    out, _ = home.run("report", "compare", "sweep", "slow", code=1)
+    check("DIFFER" in out, out)
+    lines = [json.loads(line) for line in home.run("report", "compare", "sweep", "slow", "--json", code=1)[0].splitlines()]
+    equal({line["verdict"] for line in lines if line["variant"] == "reno" and line["point"] == "0.00"}, {"differ"}, "verdict of Reno at 0")
+    home.run("report", "compare", "sweep", code=2)
+    home.run("report", "compare", "sweep", "nowhere", code=2)
+
+
+@test("trace plot draws the graph and the state, as SVG and PDF")
+def _():
+    for words in (["-o", "a.svg"], ["--kind", "state", "-o", "b.svg"], ["--from", "1s", "--to", "4s", "-o", "c.svg"]):
+        home.run("trace", "plot", "run.jsonl", *words)
+        xml.etree.ElementTree.parse(home.path(words[-1]))
+    home.run("trace", "plot", "run.jsonl", "-o", "d.pdf")
+    check("sent again" in open(home.path("a.svg")).read(), "no legend")
+    check("prefers-color-scheme" in open(home.path("a.svg")).read(), "not for dark pages")
+    home.run("trace", "plot", "run.jsonl", "-o", "e.gif", code=2)
+    home.run("trace", "plot", "run.jsonl", "--host", "z", "-o", "e.svg", code=2)
+
+
+@test("trace convert and stats count the same events")
+def _():
+    for name in ("x.qlog", "x.xpl", "x.csv"):
+        home.run("trace", "convert", "run.jsonl", "-o", name)
+    stats = json.loads(home.run("trace", "stats", "run.jsonl", "--json")[0])
+    events = [json.loads(line) for line in open(home.path("run.jsonl"))]
+    traces = json.load(open(home.path("x.qlog")))["traces"]
+    equal(sum(len(trace["events"]) for trace in traces), len(events), "events of the qlog")
+    with open(home.path("x.csv"), newline="") as file:
+        equal(len(list(csv.DictReader(file))), len(events), "rows of the CSV")
+    again = [e for e in events if e["event"] == "transport:packet_sent" and e.get("host") == "a" and e["data"]["why"] == 2]
+    sender = [c for c in stats["connections"] if c["host"] == "a"][0]
+    equal(sender["retransmits_segs"], len(again), "segments sent again")
+    equal(open(home.path("x.xpl")).read().count("\nred\nline "), len([e for e in again if e["data"]["len_bytes"]]), "red segments")
+    home.run("trace", "convert", "run.jsonl", code=2)
+    home.run("trace", "convert", "nothing.jsonl", "-o", "y.csv", code=3)
+
+
+@test("without matplotlib: one line that says what to install, exit code 3")
+def _():
+    os.makedirs(home.path("none/matplotlib"), exist_ok=True)
+    open(home.path("none/matplotlib/__init__.py"), "w").write("raise ImportError\n")
+    home.environment["PYTHONPATH"] = home.path("none")
+    try:
+        _, err = home.run("report", "build", "sweep", "-o", "other.html", code=3)
+    finally:
+        del home.environment["PYTHONPATH"]
+    equal(len(err.splitlines()), 1, "lines")
+    check("apt-get install python3-matplotlib" in err, err)
+
+
+@test("bad words and bad files end with one line: exit code 2, and 3 where a page cannot be written")
+def _():
+    home.run("report", "build", code=2)
+    home.run("report", "build", "nowhere", code=2)
+    os.makedirs(home.path("odd"), exist_ok=True)
+    open(home.path("odd/runs.jsonl"), "w").write('{"record":"plan","table":"x","backend":"sim"}\n')
+    _, err = home.run("report", "build", "odd", "-o", "o.html", code=2)
+    equal(len(err.splitlines()), 1, "lines: " + err)
+    _, err = home.run("report", "build", "sweep", "-o", "no/such/folder.html", code=3)
+    equal(len(err.splitlines()), 1, "lines: " + err)
+    out, _ = home.run("report", "open", "report.html")
+    equal(out.strip(), "file://" + os.path.realpath(home.path("report.html")), "address")
+
+
+finish()

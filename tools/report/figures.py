@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Figures of a re-created table: goodput over loss, ratios, distributions, bars. Numbers come from the result files; what is
+worked out here (bootstrap intervals of ratios) is marked as such in the captions."""
+import math
+import textwrap
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+import style
+from style import DASHES, MARKS, SERIES, colour
+
+BOOTSTRAP = 2000
+
+
+def bootstrap_ratio(top, bottom):
+    """Ratio of the means of paired samples with a 95 % percentile interval; the same pairs are drawn for both."""
+    pairs = [(a, b) for a, b in zip(top, bottom) if a is not None and b is not None]
+    if not pairs:
+        return None
+    a, b = np.array(pairs, dtype=float).T
+    if not b.mean():
+        return None
+    ratio = a.mean() / b.mean()
+    if len(pairs) < 2:
+        return ratio, ratio, ratio
+    draws = np.random.default_rng(1).integers(0, len(pairs), (BOOTSTRAP, len(pairs)))
+    below = b[draws].mean(axis=1)
+    ratios = a[draws].mean(axis=1)[below > 0] / below[below > 0]
+    low, high = np.percentile(ratios, [2.5, 97.5])
+    return ratio, low, high
+
+
+def positions(table):
+    """Where the points stand on the x axis; (values, numeric)."""
+    try:
+        values = [float(point['label']) for point in table.points]
+    except ValueError:
+        return list(range(len(table.points))), False
+    return (values, True) if len(set(values)) == len(values) else (list(range(len(values))), False)
+
+
+def x_axis(axes, table, values, numeric, narrow):
+    if numeric and min(values) >= 0:
+        # odd, so that the margin left of 0 has a place too
+        axes.set_xscale('function', functions=(lambda x: np.sign(x) * np.sqrt(np.abs(x)), lambda x: np.sign(x) * np.square(x)))
+        high = max(values)
+        axes.set_xlim(0 if min(values) > 0 else -0.0006 * high, high * 1.06)
+        label = wrap(table.axis, 42) + ('\n' if narrow else ' ') + '(square-root scale)'
+    else:
+        axes.set_xlim(-0.5, len(values) - 0.5)
+        label = wrap(table.axis, 42)
+    axes.xaxis.set_major_locator(FixedLocator(values))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, at: table.points[at]['label'] if at is not None and at < len(values) else ''))
+    axes.set_xlabel(label)
+
+
+def wrap(text, width):
+    return '\n'.join(textwrap.wrap(text, width))
+
+
+def dodge(axes, index, count):
+    """A shift of a few points, so that bars of several series do not hide each other."""
+    from matplotlib.transforms import ScaledTranslation
+    shift = (index - (count - 1) / 2) * 3.2 / 72
+    return axes.transData + ScaledTranslation(shift, 0, axes.figure.dpi_scale_trans)
+
+
+def keys(table, published=True):
+    """Handles and labels of a legend: one per protocol, then what is hollow."""
+    handles, labels = [], []
+    for i, variant in enumerate(table.variants):
+        handles.append(Line2D([], [], color=colour(SERIES[i % 6]), marker=MARKS[i % 6], linestyle=DASHES[i % 6]))
+        labels.append(variant['label'])
+    if published:
+        handles.append(Line2D([], [], color=colour('muted'), marker='o', markerfacecolor=colour('ground'), linestyle=''))
+        labels.append('published')
+    return handles, labels
+
+
+def over_loss(table, width):
+    """The metric over the swept parameter: means with 95 % bars, published points hollow."""
+    narrow = width < 5
+    fig, axes = style.figure(width, 3.9 if not narrow else 3.6)
+    values, numeric = positions(table)
+    for i, variant in enumerate(table.variants):
+        move = dodge(axes, i, len(table.variants))
+        cells = [table.cell(point['label'], variant['name']) for point in table.points]
+        ours = [(x, cell['mean'], cell['half'] or 0) for x, cell in zip(values, cells) if cell and cell['mean'] is not None]
+        shown = [(x, cell['paper'], cell['suspect']) for x, cell in zip(values, cells) if cell and cell['paper'] is not None]
+        if ours:
+            x, y, half = zip(*ours)
+            axes.errorbar(x, y, yerr=half, color=colour(SERIES[i % 6]), marker=MARKS[i % 6], linestyle=DASHES[i % 6], capsize=2.5,
+                          elinewidth=1.1, transform=move, zorder=3)
+        if shown:
+            x, y, _ = zip(*shown)
+            axes.plot(x, y, color=colour(SERIES[i % 6]), linestyle=(0, (1, 2.4)), linewidth=0.7, transform=move, zorder=2)
+            axes.plot(x, y, color=colour(SERIES[i % 6]), marker=MARKS[i % 6], linestyle='', markersize=6, transform=move,
+                      markerfacecolor=colour('ground'), markeredgewidth=1.1, zorder=2.5)
+            for at, value, why in shown:
+                if why:
+                    axes.annotate('?', (at, value), xytext=(5, -10), textcoords='offset points', color=colour(SERIES[i % 6]),
+                                  fontweight='bold')
+    x_axis(axes, table, values, numeric, narrow)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel('%s (%s)' % (table.metric['name'], table.metric['unit']))
+    style.legend(fig, axes, 2 if narrow else 4, *keys(table))
+    return fig
+
+
+def ratios(table, width):
+    """Above: ours over the published value. Below: each protocol over the baseline, ours and published."""
+    narrow = width < 5
+    others = [v for v in table.variants if v['name'] != table.baseline]
+    fig, both = style.figure(width, 5.2 if not narrow else 5.6, 2 if others else 1, 1, sharex=True, squeeze=False)
+    values, numeric = positions(table)
+    top = both[0][0]
+    top.axhspan(0.9, 1.1, color=colour('band'), zorder=0)
+    for axes in both[:, 0]:
+        axes.axhline(1, color=colour('muted'), linewidth=0.8, zorder=1)
+        axes.set_yscale('log', base=2)
+        axes.yaxis.set_major_locator(FixedLocator([0.125, 0.25, 0.5, 0.7, 1, 1.4, 2, 4, 8]))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: '%g' % y))
+    for i, variant in enumerate(table.variants):
+        mark = dict(color=colour(SERIES[i % 6]), marker=MARKS[i % 6])
+        points = []
+        for x, point in zip(values, table.points):
+            cell = table.cell(point['label'], variant['name'])
+            if cell and cell['mean'] and cell['paper']:
+                half = (cell['half'] or 0) / cell['paper']
+                points.append((x, cell['mean'] / cell['paper'], min(half, 0.98 * cell['mean'] / cell['paper'])))
+        if points:
+            x, y, half = zip(*points)
+            top.errorbar(x, y, yerr=half, linestyle=DASHES[i % 6], capsize=2.5, elinewidth=1.1,
+                         transform=dodge(top, i, len(table.variants)), **mark)
+        if not others or variant['name'] == table.baseline:
+            continue
+        low = both[1][0]
+        move = dodge(low, i, len(table.variants))
+        ours, printed = [], []
+        for x, point in zip(values, table.points):
+            got = bootstrap_ratio(table.samples(point['label'], variant['name']), table.samples(point['label'], table.baseline))
+            if got and got[0] > 0:
+                ours.append((x, *got))
+            a, b = table.cell(point['label'], variant['name']), table.cell(point['label'], table.baseline)
+            if a and b and a['paper'] and b['paper']:
+                printed.append((x, a['paper'] / b['paper']))
+        if ours:
+            x, y, down, up = zip(*ours)
+            low.errorbar(x, y, yerr=[[max(b - a, 0) for a, b in zip(down, y)], [max(a - b, 0) for a, b in zip(up, y)]],
+                         linestyle=DASHES[i % 6], capsize=2.5, elinewidth=1.1, transform=move, **mark)
+        if printed:
+            x, y = zip(*printed)
+            low.plot(x, y, linestyle='', markersize=6, markerfacecolor=colour('ground'), transform=move, zorder=2.5, **mark)
+    top.set_ylabel('ours ÷ published')
+    if others:
+        both[1][0].set_ylabel('÷ %s' % table.label(table.baseline))
+    x_axis(both[-1][0], table, values, numeric, narrow)
+    if len(both) > 1 and numeric:
+        both[0][0].tick_params(labelbottom=False)
+    style.legend(fig, top, 2 if narrow else 4, *keys(table, bool(others)))
+    return fig
+
+
+def distributions(table, width):
+    """One small panel per row: the share of runs at or below a value."""
+    narrow = width < 5
+    columns = 2 if narrow else min(4, len(table.points))
+    rows = math.ceil(len(table.points) / columns)
+    fig, panels = style.figure(width, 0.55 + 1.55 * rows, rows, columns, sharey=True, squeeze=False)
+    panels = panels.flatten()
+    for panel, point in zip(panels, table.points):
+        for i, variant in enumerate(table.variants):
+            sample = sorted(s for s in table.samples(point['label'], variant['name']) if s is not None)
+            if not sample:
+                continue
+            share = [k / len(sample) for k in range(1, len(sample) + 1)]
+            panel.step([sample[0], *sample], [0, *share], where='post', color=colour(SERIES[i % 6]), linestyle=DASHES[i % 6],
+                       linewidth=1.4)
+            cell = table.cell(point['label'], variant['name'])
+            if cell and cell['paper'] is not None:
+                panel.plot([cell['paper']], [0.03], marker=MARKS[i % 6], color=colour(SERIES[i % 6]), markersize=5,
+                           markerfacecolor=colour('ground'), clip_on=False, linestyle='', zorder=4)
+        panel.set_title(point['label'], pad=3)
+        panel.set_ylim(0, 1.02)
+        panel.margins(x=0.08)
+        low, high = panel.get_xlim()
+        if high - low < 2:
+            panel.set_xlim(low - 1, high + 1)
+        panel.locator_params(axis='x', nbins=4)
+    for panel in panels[len(table.points):]:
+        panel.set_visible(False)
+    for panel in panels[:len(table.points):columns]:
+        panel.set_ylabel('share of runs')
+    for panel in panels[max(0, len(table.points) - columns):len(table.points)]:
+        panel.set_xlabel('%s' % table.metric['unit'])
+    handles, labels = keys(table)
+    for handle, _ in zip(handles, table.variants):
+        handle.set_marker('')
+    fig.legend(handles, labels, loc='upper left', ncol=2 if narrow else 4, borderaxespad=0)
+    fig.set_constrained_layout_pads(h_pad=0.06)
+    fig.get_layout_engine().set(rect=(0, 0, 1, 1 - (0.36 if narrow else 0.2) / (0.55 + 1.55 * rows)))
+    return fig
+
+
+def bars(table, width):
+    """Bars beside each other: for shares of success, tokens, and tables of one row."""
+    narrow = width < 5
+    fig, axes = style.figure(width, 3.4)
+    count = len(table.variants)
+    for i, variant in enumerate(table.variants):
+        for at, point in enumerate(table.points):
+            cell = table.cell(point['label'], variant['name'])
+            if not cell or cell['mean'] is None:
+                continue
+            x = at + (i - (count - 1) / 2) * 0.8 / count
+            axes.bar(x, cell['mean'], 0.72 / count, color=colour(SERIES[i % 6]), alpha=0.9, label=variant['label'] if not at else None)
+            if cell['half']:
+                axes.errorbar(x, cell['mean'], yerr=cell['half'], color=colour('ink'), capsize=2.5, elinewidth=1)
+            if cell['paper'] is not None:
+                axes.plot([x], [cell['paper']], marker='D', color=colour('ink'), markerfacecolor=colour('ground'), linestyle='',
+                          markersize=5.5, zorder=4)
+    axes.set_xticks(range(len(table.points)), [point['label'] for point in table.points])
+    axes.grid(False, axis='x')
+    axes.set_ylim(bottom=0)
+    if table.metric['name'] == 'success':
+        axes.set_ylim(0, max(102, axes.get_ylim()[1]))
+    axes.set_ylabel('%s (%s)' % (table.metric['name'], table.metric['unit']))
+    axes.set_xlabel(wrap(table.axis, 42) if narrow else table.axis)
+    handles, labels = axes.get_legend_handles_labels()
+    handles.append(Line2D([], [], color=colour('ink'), marker='D', markerfacecolor=colour('ground'), linestyle=''))
+    style.legend(fig, axes, 2 if narrow else 4, handles, labels + ['published'])
+    return fig
+
+
+def fairness(runs, width):
+    """Goodput of each flow of runs that had several, and Jain's index of each run."""
+    fig, axes = style.figure(width, 0.9 + 0.42 * len(runs))
+    for at, run in enumerate(runs):
+        axes.plot(run['goodputs'], [at] * len(run['goodputs']), marker='o', linestyle='', color=colour('c0'), alpha=0.8)
+        axes.annotate('Jain %.3f' % run['jain'], (1, at), xycoords=('axes fraction', 'data'), xytext=(4, 0),
+                      textcoords='offset points', va='center', annotation_clip=False)
+    axes.set_yticks(range(len(runs)), [wrap(run['label'], 16) for run in runs])
+    axes.set_ylim(len(runs) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    axes.set_xlabel('goodput of each flow (KB/s)')
+    return fig

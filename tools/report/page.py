@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One HTML file: tables, figures, parameters, provenance. No script, nothing fetched, readable from disk, printable."""
+import html
+import os
+import shlex
+import sys
+
+import figures
+import journal
+import style
+import tables
+
+VERDICTS = [('match', 'our 95 % interval holds the published value'), ('near', 'within 10 % of it'),
+            ('rank', 'neither, but the order of the row is the published one'), ('differs', 'none of these'),
+            ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished')]
+STRIP = {'match': 'c2', 'near': 'c2', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'n/a': 'muted'}
+ORDERS = {'agrees': 'as published', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
+
+
+def e(text):
+    return html.escape(str(text))
+
+
+def number(value, digits):
+    return '–' if value is None else '%.*f' % (digits, value)
+
+
+def pill(verdict):
+    return '<span class="v %s">%s</span>' % (e(verdict.split(' ')[0].replace('/', '')), e(verdict))
+
+
+class Page:
+    def __init__(self, request):
+        self.request = request
+        self.folder = os.path.splitext(request['output'])[0] + '-figures' if request['files'] else None
+        if self.folder:
+            if not os.path.isdir(self.folder):
+                os.mkdir(self.folder)
+        self.count, self.names = 0, set()
+        self.body = []
+
+    def add(self, text):
+        self.body.append(text)
+
+    def figure(self, name, draw, title, caption):
+        """Drawn twice: for wide pages and for narrow ones, where text must not shrink with the drawing."""
+        self.count += 1
+        stem, again = name, 1
+        while name in self.names: # two sweeps over one table
+            again += 1
+            name = '%s-%d' % (stem, again)
+        self.names.add(name)
+        path = os.path.join(self.folder, name) if self.folder else None
+        wide = style.render(draw(style.WIDE), 'f%dw' % self.count, title, path)
+        narrow = style.render(draw(style.NARROW), 'f%dn' % self.count, title)
+        files = ''
+        if self.folder:
+            base = os.path.basename(self.folder) + '/' + name
+            files = ' <span class="files"><a href="%s.svg">SVG</a> <a href="%s.pdf">PDF</a></span>' % (e(base), e(base))
+        self.add('<figure id="figure-%d"><div class="wide">%s</div><div class="narrow">%s</div><figcaption><b>Figure %d.</b> %s%s'
+                 '</figcaption></figure>' % (self.count, wide, narrow, self.count, caption, files))
+
+
+def anchor(table, at):
+    return 't%d-%s' % (at, ''.join(c if c.isalnum() else '-' for c in table.id.split('/')[-1]))
+
+
+def card(table, at):
+    count = table.verdicts()
+    whole = sum(count.values())
+    strip = ''.join('<i style="width:%.2f%%;background:var(--%s)%s"></i>' % (
+        100 * count[v] / whole, STRIP[v], ';opacity:.55' if v == 'near' else '') for v in STRIP if v in count)
+    pills = ''.join('<span class="v %s">%d %s</span>' % (v.replace('/', ''), count[v], v) for v in STRIP if v in count)
+    return '<li><a href="#%s">%s</a><p>%s<br>on %s</p><div class="strip" aria-hidden="true">%s</div>%s</li>' % (
+        anchor(table, at), e(table.id), e(table.title), e(table.backend), strip, pills)
+
+
+def result_rows(table, notes):
+    digits = 1 if max((c['mean'] or 0) for c in map(lambda k: table.cell(*k), table.cells)) >= 10 else 2
+    for point in table.points:
+        rows, first = [], None
+        for i, variant in enumerate(table.variants):
+            cell = table.cell(point['label'], variant['name'])
+            if not cell:
+                continue
+            first = first or cell
+            mark = ''
+            if cell['suspect']:
+                notes.append('%s, %s: %s' % (point['label'], variant['label'], cell['suspect']))
+                mark = '<sup><a href="#note-%d">%d</a></sup>' % (notes.start + len(notes), notes.start + len(notes))
+            failed = '<br><small>%d of %d failed</small>' % (cell['failed'], cell['failed'] + cell['runs']) if cell['failed'] else ''
+            half = ' <span class="half">± %s</span>' % number(cell['half'], digits) if cell['half'] is not None else ''
+            rows.append('<td class="key m%d" style="--c:var(--%s)">%s</td><td class="n">%s%s%s</td><td class="n">%s%s</td>'
+                        '<td class="n">%s</td><td>%s</td>' % (
+                            i % 6, style.SERIES[i % 6], e(variant['label']), number(cell['mean'], digits), half, failed,
+                            number(cell['paper'], 2 if digits == 1 else 3), mark, number(cell['ratio'], 2), pill(cell['verdict'])))
+        if not rows:
+            continue
+        note = ''
+        if point['note']:
+            notes.append('%s: %s' % (point['label'], point['note']))
+            note = '<sup><a href="#note-%d">%d</a></sup>' % (notes.start + len(notes), notes.start + len(notes))
+        yield '<tbody><tr><th scope="rowgroup" rowspan="%d">%s%s</th>%s</tr>%s</tbody>' % (
+            len(rows), e(point['label']), note, rows[0], ''.join('<tr>%s</tr>' % row for row in rows[1:]))
+
+
+class Notes(list):
+    start = 0
+
+
+def results(page, table, notes):
+    runs = table.plan['repeats']
+    page.add('<table class="results"><caption><b>%s, %s.</b> Ours: mean of %d runs with paired seeds and its 95 %% interval (Student). '
+             'First column: %s.</caption>' % (e(table.metric['name'].capitalize()), e(table.metric['unit']), runs, e(table.axis)))
+    page.add('<thead><tr><th scope="col">%s</th><th scope="col">protocol</th><th scope="col" class="n">ours</th>'
+             '<th scope="col" class="n">paper</th><th scope="col" class="n">ratio</th><th scope="col">verdict</th></tr></thead>' %
+             e('rate' if 'rate' in table.axis else 'row'))
+    page.add(''.join(result_rows(table, notes)) + '</table>')
+
+
+def orders(page, table):
+    rows = []
+    for point in table.points:
+        cells = [(table.cell(point['label'], v['name']), v) for v in table.variants]
+        cells = [(c, v) for c, v in cells if c and c['mean'] is not None]
+        if len(cells) < 2:
+            continue
+        ours = ' &gt; '.join(e(v['label']) for _, v in sorted(cells, key=lambda c: -c[0]['mean']))
+        printed = ' &gt; '.join(e(v['label']) + ('?' if c['suspect'] else '') for c, v in
+                                sorted([x for x in cells if x[0]['paper'] is not None], key=lambda c: -c[0]['paper']))
+        tau = cells[0][0]['tau']
+        rows.append('<tr><th scope="row">%s</th><td>%s</td><td>%s</td><td class="n">%s</td><td>%s</td></tr>' % (
+            e(point['label']), ours, printed or '–', number(tau, 2), ORDERS[cells[0][0]['order']]))
+    if rows:
+        page.add('<details open><summary>Order of the protocols in each row</summary><table><caption>Judged pair by pair on paired '
+                 'differences: a pair whose interval holds 0 is too close to call, one pair decided against the paper makes the row '
+                 '“not as published”. Kendall’s tau is of the means, suspect cells left out.</caption><thead><tr><th scope="col">row</th>'
+                 '<th scope="col">ours</th><th scope="col">paper</th><th scope="col" class="n">tau</th><th scope="col">order</th></tr></thead>'
+                 '<tbody>%s</tbody></table></details>' % ''.join(rows))
+
+
+def parameters(page, table):
+    rows = []
+    for parameter in table.parameters:
+        kind, _, text = parameter['text'].partition(':')
+        known = kind in ('stated', 'chosen')
+        rows.append('<tr><th scope="row">%s</th><td>%s</td><td>%s</td></tr>' % (
+            e(parameter['name']), '<span class="%s">%s</span>' % (kind, kind) if known else '', e(text.strip() if known else parameter['text'])))
+    page.add('<details open><summary>Parameters: what the paper states, what we chose and why</summary><table><caption>%s</caption><thead>'
+             '<tr><th scope="col">what</th><th scope="col">from</th><th scope="col">value and reason</th></tr></thead><tbody>%s</tbody>'
+             '</table></details>' % (e(table.source), ''.join(rows)))
+
+
+def facts(pairs):
+    return '<dl>%s</dl>' % ''.join('<dt>%s</dt><dd>%s</dd>' % (e(k), v) for k, v in pairs if v not in (None, ''))
+
+
+def machine(host):
+    if not host:
+        return ''
+    parts = [host.get('cpu'), '%d cores' % host['cores'] if host.get('cores') else None, host.get('machine'), host.get('kernel'),
+             'governor ' + host['governor'] if host.get('governor') else None]
+    return e(' · '.join(part for part in parts if part))
+
+
+def provenance(page, table):
+    plan, end = table.plan, table.end
+    words = ['wavetank', 'paper', 'run', plan['table'], '--repeats', str(plan['repeats']), '--seed', str(plan['seed'])]
+    if plan['backend'] != 'sim':
+        words += ['--backend', plan['backend']]
+    modules = '<br>'.join('%s: <code>%s</code>' % (e(v['label']), e(', '.join(
+        '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
+    seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(end['wall_s'], 1)) if end.get('simulated_s') \
+        else None
+    page.add('<details open><summary>Where these numbers come from</summary>%s<pre>%s</pre></details>' % (facts([
+        ('program', e('wavetank %s (%s)' % (plan['version'], plan['commit']))),
+        ('backend', e(plan['backend']) + (': virtual time, exactly repeatable' if plan['backend'] == 'sim' else ': real time')),
+        ('seeds', '%d to %d, the same losses for every protocol and row' % (plan['seed'], plan['seed'] + plan['repeats'] - 1)),
+        ('path there', '<code>%s</code>' % e(plan['fwd'])), ('path back', '<code>%s</code>' % e(plan['rev'] or 'an ideal wire')),
+        ('hosts', '<code>%s</code>' % e(' '.join(filter(None, [plan['preset'], plan['settings']])))), ('modules', modules),
+        ('runs', e('%s, %s failed%s' % (end.get('runs'), end.get('failed'), '' if end.get('complete') else ', incomplete'))),
+        ('time', seconds), ('machine', machine(end.get('machine'))), ('file', '<code>%s</code>' % e(table.path)),
+    ]), e(shlex.join(words))))
+
+
+def table_section(page, table, at, notes):
+    page.add('<section><h2 id="%s">%s</h2><p class="sub">%s, on %s. %s</p>' % (
+        anchor(table, at), e(table.title), e(table.id), e(table.backend), e(table.source)))
+    notes.start += len(notes)
+    notes.clear()
+    name = '%s-%s' % (table.id.replace('/', '-'), table.backend)
+    interval = 'Filled marks: our mean and its 95 % interval. Hollow marks: published.'
+    results(page, table, notes)
+    if notes:
+        page.add('<ol class="notes" start="%d">%s</ol>' % (notes.start + 1, ''.join(
+            '<li id="note-%d">%s</li>' % (notes.start + i + 1, e(note)) for i, note in enumerate(notes))))
+    if table.failures:
+        page.add('<p>Failed runs: %s</p>' % e('; '.join('%s %s seed %s: %s' % (
+            f['point'], f['variant'], f['seed'], f.get('why', '')) for f in table.failures[:5])))
+    if table.metric['name'] != 'goodput' or len(table.points) < 3:
+        page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: our mean and its 95 %% '
+                    'interval. Hollow diamonds: published.' % e(table.metric['name'].capitalize()))
+    else:
+        page.figure(name + '-' + table.metric['name'], lambda width: figures.over_loss(table, width), table.title,
+                    '%s over %s. %s A question mark: the published value is suspect.' % (
+                        e(table.metric['name'].capitalize()), e(table.axis), interval))
+        page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
+                    'Above: ours over the published value; the band is ± 10 %%. Below: each protocol over %s on the same losses, ours with '
+                    'a 95 %% bootstrap interval of paired seeds (%d draws), published hollow.' % (
+                        e(table.label(table.baseline)), figures.BOOTSTRAP))
+    if table.plan['repeats'] >= 3:
+        page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
+                    'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
+                    'run.' % e(table.metric['name']))
+    orders(page, table)
+    parameters(page, table)
+    provenance(page, table)
+    page.add('</section>')
+
+
+def comparison_section(page, comparison, known, at):
+    a, b = known[comparison['a']], known[comparison['b']]
+    cells = comparison['cells']
+    first, second = (a.backend, b.backend) if a.backend != b.backend else (a.folder, b.folder)
+    agree = sum(c['verdict'].startswith('agree') for c in cells)
+    page.add('<section><h2 id="compare-%d">%s: %s beside %s</h2><p>%d of %d cells agree: one distribution can explain both (two-sample t '
+             'with the pooled variance, 5 %% over all cells together), or the means are within 1 %%.</p>' % (
+                 at, e(a.id), e(first), e(second), agree, len(cells)))
+    rows = []
+    for cell in cells:
+        sides = ''.join('<td class="n">%s <span class="half">± %s (%d)</span></td>' % (
+            number(cell[s]['mean'], 1), number(cell[s]['half95'], 1), cell[s]['runs']) for s in 'ab')
+        rows.append('<tr><th scope="row">%s</th><td>%s</td>%s<td class="n">%s</td><td>%s</td></tr>' % (
+            e(cell['point']), e(a.label(cell['variant'])), sides, number(cell['ratio'], 3), pill(cell['verdict'])))
+    page.add('<table><caption><b>%s, %s.</b> Mean, half of the 95 %% interval, number of runs.</caption><thead><tr><th scope="col">row</th>'
+             '<th scope="col">protocol</th><th scope="col" class="n">%s</th><th scope="col" class="n">%s</th><th scope="col" class="n">ratio'
+             '</th><th scope="col">verdict</th></tr></thead><tbody>%s</tbody></table></section>' % (
+                 e(a.metric['name'].capitalize()), e(a.metric['unit']), e(first), e(second), ''.join(rows)))
+
+
+def journal_section(page, entry, at):
+    c = journal.Connection(entry['path'], entry['host'], entry['conn'], entry['iss'])
+    base = os.path.basename(entry['path'])
+    stem = 'journal-%d-%s' % (at, os.path.splitext(base)[0])
+    begin, end = c.detail()
+    page.add('<section><h2 id="journal-%d">One transfer, event by event: %s</h2><p class="sub">Host %s, connection %d: %s segments sent, %s of '
+             'them again, %s timeouts, %d dropped on the way, %.2f s.</p>' % (
+                 at, e(base), e(entry['host']), entry['conn'], format(len(c.sent) + len(c.again), ','), format(len(c.again), ','),
+                 len(c.timeouts), len(c.drops), c.last - c.first))
+    page.figure(stem + '-sequence', lambda width: journal.sequence(c, width), 'time-sequence graph',
+                'Time-sequence graph. Strokes are segments as the sender sent them, crosses drops, at the time and with the cause of the drop.')
+    page.figure(stem + '-detail', lambda width: journal.sequence(c, width, begin, end), 'time-sequence graph, detail',
+                'The busiest stretch, %.2f to %.2f s. A vertical stroke is one segment, from its first to its last byte.' % (begin, end))
+    page.figure(stem + '-state', lambda width: journal.state(c, width), 'state of the sender over time',
+                'The sender over time. ssthresh is not drawn before it is first set.')
+    page.add('</section>')
+
+
+def fairness_section(page, runs):
+    page.add('<section><h2 id="fairness">Fairness</h2>')
+    page.figure('fairness', lambda width: figures.fairness(runs, width), 'goodput of flows that share a path',
+                'Goodput of each flow of a run, and Jain’s index of the run: 1 when all are equal, 1/n when one has everything.')
+    page.add('</section>')
+
+
+def legend():
+    return ('<section><h2 id="legend">How to read the verdicts</h2><table><thead><tr><th scope="col">verdict</th><th scope="col">meaning</th></tr>'
+            '</thead><tbody>%s</tbody></table><p>Published cells are single runs; at high loss one run spreads by half of its mean, so a '
+            'cell that differs by a third says little there.</p></section>' % ''.join(
+                '<tr><td>%s</td><td>%s</td></tr>' % (pill(v), e(text)) for v, text in VERDICTS))
+
+
+def build(request):
+    try:
+        every = [tables.Table(folder) for folder in request['folders']]
+    except tables.Bad as why:
+        print('wavetank report: %s' % why, file=sys.stderr)
+        sys.exit(2)
+    page = Page(request)
+    known = {table.folder: table for table in every}
+    runs = tables.fairness(request['records'])
+    title = request['title'] or (every[0].title if len(every) == 1 else 'Measurements beside the papers' if every else 'Transfers, event by event')
+    links = [(anchor(t, i), '%s on %s' % (t.id.split('/')[-1], t.backend)) for i, t in enumerate(every)]
+    links += [('compare-%d' % i, 'comparison of ' + known[c['a']].id.split('/')[-1]) for i, c in enumerate(request['comparisons'])]
+    links += [('journal-%d' % i, os.path.basename(j['path'])) for i, j in enumerate(request['journals'])]
+    links += [('fairness', 'fairness')] if runs else []
+    links += [('legend', 'verdicts')] if every else []
+    page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (%s) from result files; every number can be made again by the '
+             'command beside it.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
+                 e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
+    if every:
+        page.add('<ul class="cards">%s</ul>' % ''.join(card(t, i) for i, t in enumerate(every)))
+    notes = Notes()
+    for i, table in enumerate(every):
+        table_section(page, table, i, notes)
+    for i, comparison in enumerate(request['comparisons']):
+        comparison_section(page, comparison, known, i)
+    for i, entry in enumerate(request['journals']):
+        journal_section(page, entry, i)
+    if runs:
+        fairness_section(page, runs)
+    if every:
+        page.add(legend())
+    page.add('</main><footer>Figures: matplotlib %s. Built on %s.</footer>' % (e(style.matplotlib.__version__), machine(request['machine'])))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.css'), encoding='utf-8') as file:
+        sheet = file.read()
+    sheet = ':root{%s}@media(prefers-color-scheme:dark){:root{%s}}@media print{:root{%s}}\n' % (
+        style.variables(0), style.variables(1), style.variables(0)) + sheet
+    with open(request['output'], 'w', encoding='utf-8') as file:
+        file.write('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>%s</title>'
+                   '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="generator" content="wavetank %s">'
+                   '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">'
+                   '<style>%s</style></head><body>%s</body></html>\n' % (e(title), e(request['version']), sheet, '\n'.join(page.body)))
+    return '%s: %d kB, %d figures%s' % (request['output'], (os.path.getsize(request['output']) + 500) // 1000, page.count,
+                                        ', also in %s/' % page.folder if page.folder else '')

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The Python part of `wavetank report` and `wavetank trace plot`. Reads one request, a JSON object, from standard input:
+{"command": "plot" or "build", ...}; tools/report.c and tools/trace.c write it. Exit codes are those of wavetank(1)."""
+import json
+import os
+import sys
+
+ENVIRONMENT, USAGE = 3, 2
+
+
+def fail(code, text):
+    print('wavetank report: ' + text, file=sys.stderr)
+    sys.exit(code)
+
+
+try:
+    import matplotlib  # noqa: F401
+except ImportError:
+    fail(ENVIRONMENT, 'no matplotlib for /usr/bin/python3, which draws the figures: apt-get install python3-matplotlib')
+
+
+def plot(request):
+    import journal
+    import style
+    connection = journal.Connection(request['trace'], request['host'], request['conn'], request['iss'])
+    draw = journal.sequence if request['kind'] == 'sequence' else journal.state
+    figure = draw(connection, style.WIDE, request.get('from_s') or None, request.get('to_s'))
+    style.save(figure, '%s, host %s, connection %d' % (os.path.basename(request['trace']), request['host'], request['conn']),
+               request['output'])
+    return request['output']
+
+
+def main():
+    request = json.load(sys.stdin)
+    try:
+        if request['command'] == 'plot':
+            print(plot(request))
+        else:
+            import page
+            print(page.build(request))
+    except OSError as why:
+        fail(ENVIRONMENT, '%s: %s' % (why.filename or 'file', why.strerror))
+
+
+main()

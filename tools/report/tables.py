@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Results as a page needs them: runs.jsonl of one folder (docs/files.md). Means, intervals and verdicts are those of the file."""
+import json
+import os
+
+
+class Bad(Exception):
+    pass
+
+
+class Table:
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = os.path.join(folder, 'runs.jsonl')
+        self.plan, self.end, self.cells, self.runs, self.failures = None, {}, {}, {}, []
+        with open(self.path, encoding='utf-8', errors='replace') as file:
+            for line in file:
+                try:
+                    self._take(json.loads(line))
+                except ValueError:
+                    continue # cut off
+        if not self.plan or 'experiment' not in self.plan:
+            raise Bad('%s: written by an older wavetank, without its experiment: run it again' % self.path)
+        if not self.cells:
+            raise Bad('%s: no cells: the sweep did not come to its end' % self.path)
+        experiment = self.plan['experiment']
+        self.id, self.backend = self.plan['table'], self.plan['backend']
+        self.title, self.source, self.axis = experiment['title'], experiment['source'], experiment['axis'] or 'point'
+        self.metric, self.parameters, self.variants = experiment['metric'], experiment['parameters'], experiment['variants']
+        ran = {point for point, _ in self.cells}
+        self.points = [point for point in experiment['points'] if point['label'] in ran]
+        names = [variant['name'] for variant in self.variants]
+        self.baseline = 'reno' if 'reno' in names else names[-1]
+
+    def _take(self, record):
+        kind = record.get('record')
+        if kind == 'plan':
+            self.plan = record
+        elif kind == 'run':
+            self.runs.setdefault((record['point'], record['variant']), []).append(record)
+            if not record['ok']:
+                self.failures.append(record)
+        elif kind == 'cell':
+            self.cells[record['point'], record['variant']] = record
+        elif kind == 'end':
+            self.end = record
+
+    def cell(self, point, variant):
+        """mean, half, paper, ratio, verdict, suspect (the reason, or ''), runs, failed; None: not run."""
+        record = self.cells.get((point, variant))
+        if not record:
+            return None
+        name, key = self.metric['name'], self.metric['key']
+        why = next((p['suspect'].get(variant, '') for p in self.points if p['label'] == point), '')
+        return {'mean': record.get('%s_mean_%s' % (name, key)), 'half': record.get('%s_half95_%s' % (name, key)),
+                'paper': record.get('paper_%s_%s' % (name, key)), 'ratio': record.get('ratio'), 'verdict': record['verdict'],
+                'suspect': why, 'runs': record['runs'], 'failed': record['failed'], 'order': record['row_order'],
+                'tau': record['row_kendall_tau']}
+
+    def samples(self, point, variant):
+        """By repeat; None: failed."""
+        value = '%s_%s' % (self.metric['name'], self.metric['key'])
+        return [run.get(value) if run['ok'] else None for run in
+                sorted(self.runs.get((point, variant), []), key=lambda run: run['repeat'])]
+
+    def label(self, variant):
+        return next(v['label'] for v in self.variants if v['name'] == variant)
+
+    def verdicts(self):
+        count = {}
+        for record in self.cells.values():
+            count[record['verdict']] = count.get(record['verdict'], 0) + 1
+        return count
+
+    def orders(self):
+        count = {}
+        for point in self.points:
+            order = self.cells[point['label'], self.variants[0]['name']]['row_order']
+            count[order] = count.get(order, 0) + 1
+        return count
+
+
+def jain(values):
+    squares = sum(v * v for v in values)
+    return sum(values) ** 2 / (len(values) * squares) if squares else float('nan')
+
+
+def fairness(paths):
+    """Runs of several flows in records of `sim --json`."""
+    out = []
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    continue
+                goodputs = [flow['goodput_kBps'] for flow in record.get('flows', []) if flow.get('goodput_kBps')]
+                if len(goodputs) > 1:
+                    out.append({'label': '%s, seed %d' % (record['a']['sender']['name'] if isinstance(record['a']['sender'], dict)
+                                                          else record['a']['sender'], record['seed']),
+                                'goodputs': goodputs, 'jain': jain(goodputs)})
+    return out

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const wt_agreement_names[] = {"agree", "agree within 1 %", "DIFFER", "nothing to compare"};
+
+static bool has_runs(const char *dir)
+{
+	char path[600];
+
+	return snprintf(path, sizeof(path), "%s/runs.jsonl", dir) < (int)sizeof(path) && access(path, F_OK) == 0;
+}
+
+unsigned wt_results_folders(const char *dir, void (*fn)(void *arg, const char *dir), void *arg)
+{
+	struct dirent **entries;
+	unsigned count = 0;
+	int n;
+
+	if (has_runs(dir)) {
+		fn(arg, dir);
+		return 1;
+	}
+	n = scandir(dir, &entries, NULL, versionsort);
+	for (int i = 0; i < n; i++) {
+		char below[520];
+
+		if (entries[i]->d_name[0] != '.' &&
+		    snprintf(below, sizeof(below), "%s/%s", dir, entries[i]->d_name) < (int)sizeof(below) && has_runs(below)) {
+			fn(arg, below);
+			count++;
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return count;
+}
+
+static const char *string(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value ? value : "";
+}
+
+/* The first record of a folder, the plan. NULL: none. */
+static json_t *plan_of(const char *dir)
+{
+	char path[600];
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	json_t *plan = NULL;
+	FILE *file;
+
+	if (snprintf(path, sizeof(path), "%s/runs.jsonl", dir) >= (int)sizeof(path))
+		return NULL;
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	len = getline(&line, &size, file);
+	if (len > 0)
+		plan = json_loadb(line, (size_t)len, 0, NULL);
+	free(line);
+	fclose(file);
+	if (plan && strcmp(string(plan, "record"), "plan")) {
+		json_decref(plan);
+		plan = NULL;
+	}
+	return plan;
+}
+
+struct search {
+	const char *table, *backend;
+	char *dir;
+	size_t len;
+	struct timespec newest;
+	bool found;
+};
+
+static void consider(void *arg, const char *dir)
+{
+	struct search *search = arg;
+	json_t *plan = plan_of(dir);
+	const char *table = string(plan, "table"), *last = strrchr(table, '/');
+	char path[600];
+	struct stat facts;
+
+	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
+	if (plan && !stat(path, &facts) && (!strcmp(table, search->table) || (last && !strcmp(last + 1, search->table))) &&
+	    !strcmp(string(plan, "backend"), search->backend) &&
+	    (!search->found || facts.st_mtim.tv_sec > search->newest.tv_sec ||
+	     (facts.st_mtim.tv_sec == search->newest.tv_sec && facts.st_mtim.tv_nsec > search->newest.tv_nsec))) {
+		search->found = true;
+		search->newest = facts.st_mtim;
+		snprintf(search->dir, search->len, "%s", dir);
+	}
+	json_decref(plan);
+}
+
+int wt_results_find(const char *word, char *dir, size_t len, char *err, size_t err_len)
+{
+	const char *at = strrchr(word, '@');
+	struct search search = {.dir = dir, .len = len};
+	char table[128];
+	struct dirent **entries;
+	int n;
+
+	if (has_runs(word)) {
+		snprintf(dir, len, "%s", word);
+		return 0;
+	}
+	if (!at || at == word || strlen(word) >= sizeof(table)) {
+		snprintf(err, err_len, "%s: no runs.jsonl in it, and not of the form TABLE@BACKEND (table1@sim)", word);
+		return -ENOENT;
+	}
+	snprintf(table, sizeof(table), "%.*s", (int)(at - word), word);
+	search.table = table;
+	search.backend = at + 1;
+	n = scandir("results", &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		char below[520];
+
+		if (entries[i]->d_name[0] != '.' && snprintf(below, sizeof(below), "results/%s", entries[i]->d_name) < (int)sizeof(below))
+			wt_results_folders(below, consider, &search);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (!search.found) {
+		snprintf(err, err_len, "no results of %s on %s below results/; 'wavetank paper run %s --backend %s' makes them", table,
+			 search.backend, table, search.backend);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+static void take_plan(struct wt_results *results, const json_t *plan)
+{
+	const json_t *metric = json_object_get(json_object_get(plan, "experiment"), "metric");
+
+	snprintf(results->table, sizeof(results->table), "%s", string(plan, "table"));
+	snprintf(results->backend, sizeof(results->backend), "%s", string(plan, "backend"));
+	snprintf(results->metric, sizeof(results->metric), "%s", metric ? string(metric, "name") : "goodput");
+	snprintf(results->unit, sizeof(results->unit), "%s", metric ? string(metric, "unit") : "KB/s");
+	snprintf(results->key, sizeof(results->key), "%s", metric ? string(metric, "key") : "kBps");
+}
+
+static int take_run(struct wt_results *results, const json_t *run)
+{
+	struct wt_results_cell *cell = (struct wt_results_cell *)wt_results_cell(results, string(run, "point"), string(run, "variant"));
+	const json_t *value;
+	char name[80];
+
+	if (!cell) {
+		if (results->cells == WT_RESULTS_CELLS)
+			return -E2BIG;
+		cell = &results->cell[results->cells++];
+		snprintf(cell->point, sizeof(cell->point), "%s", string(run, "point"));
+		snprintf(cell->variant, sizeof(cell->variant), "%s", string(run, "variant"));
+	}
+	if (cell->count == cell->room) {
+		size_t room = cell->room ? cell->room * 2 : 32;
+		double *grown = realloc(cell->sample, room * sizeof(double));
+
+		if (!grown)
+			return -ENOMEM;
+		cell->sample = grown;
+		cell->room = room;
+	}
+	snprintf(name, sizeof(name), "%s_%s", results->metric, results->key);
+	value = json_object_get(run, name);
+	cell->sample[cell->count++] = json_is_true(json_object_get(run, "ok")) && json_is_number(value) ? json_number_value(value) : NAN;
+	return 0;
+}
+
+static int take_line(struct wt_results *results, const char *line, size_t len, bool first)
+{
+	json_t *record = json_loadb(line, len, 0, NULL);
+	const char *kind = string(record, "record");
+	int error = 0;
+
+	if (first && strcmp(kind, "plan"))
+		error = -EINVAL;
+	else if (!record)
+		error = line[len - 1] == '\n' ? -EINVAL : 0; /* else: cut off by a full disk or a kill */
+	else if (!strcmp(kind, "plan"))
+		take_plan(results, record);
+	else if (!strcmp(kind, "run"))
+		error = take_run(results, record);
+	else if (!strcmp(kind, "end")) {
+		results->ended = true;
+		results->complete = json_is_true(json_object_get(record, "complete"));
+	}
+	json_decref(record);
+	return error;
+}
+
+int wt_results_load(struct wt_results *results, const char *dir, char *err, size_t err_len)
+{
+	unsigned long number = 0;
+	char path[600];
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int error = 0;
+	FILE *file;
+
+	memset(results, 0, sizeof(*results));
+	snprintf(results->dir, sizeof(results->dir), "%s", dir);
+	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
+	file = fopen(path, "re");
+	if (!file) {
+		error = -errno;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+		return error;
+	}
+	while (!error && (len = getline(&line, &size, file)) > 0) {
+		error = take_line(results, line, (size_t)len, number++ == 0);
+		if (error)
+			snprintf(err, err_len, "%s:%lu: %s", path, number,
+				 number == 1 ? "not results of this program: the first record is no plan"
+				 : error == -EINVAL ? "not a JSON object" : strerror(-error));
+	}
+	if (!error && !number) {
+		snprintf(err, err_len, "%s: empty", path);
+		error = -EINVAL;
+	}
+	free(line);
+	fclose(file);
+	for (unsigned i = 0; i < results->cells; i++)
+		results->cell[i].mean = wt_mean_of(results->cell[i].sample, results->cell[i].count);
+	return error;
+}
+
+void wt_results_finish(struct wt_results *results)
+{
+	for (unsigned i = 0; i < results->cells; i++)
+		free(results->cell[i].sample);
+	results->cells = 0;
+}
+
+const struct wt_results_cell *wt_results_cell(const struct wt_results *results, const char *point, const char *variant)
+{
+	for (unsigned i = 0; i < results->cells; i++)
+		if (!strcmp(results->cell[i].point, point) && !strcmp(results->cell[i].variant, variant))
+			return &results->cell[i];
+	return NULL;
+}
+
+enum wt_agreement wt_results_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons)
+{
+	if (!a->n || !b->n)
+		return WT_NOTHING;
+	if (wt_means_agree(a, b, comparisons))
+		return WT_AGREE;
+	return fabs(a->mean - b->mean) <= 0.01 * fabs(b->mean) ? WT_AGREE_CLOSE : WT_DIFFER;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Result folders read back (runs.jsonl, docs/files.md): for reports and comparisons. */
+#ifndef WT_TOOLS_RESULTS_H
+#define WT_TOOLS_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/stats.h"
+
+#define WT_RESULTS_CELLS 256
+
+struct wt_results_cell {
+	char point[32], variant[32];
+	double *sample; /* NaN: failed */
+	size_t count, room;
+	struct wt_mean mean;
+};
+
+struct wt_results {
+	char dir[512], table[96], backend[32];
+	char metric[32], unit[32], key[32]; /* of what is compared: "goodput", "KB/s", "kBps" */
+	bool complete, ended;
+	unsigned cells;
+	struct wt_results_cell cell[WT_RESULTS_CELLS];
+};
+
+/* The folders with a runs.jsonl: `dir` itself or those right below it, sorted. Calls fn for each; returns how many. */
+unsigned wt_results_folders(const char *dir, void (*fn)(void *arg, const char *dir), void *arg);
+/*
+ * Finds what a word means: a folder, or TABLE@BACKEND (table1@sim), the newest such folder below results/. 0, -ENOENT with a
+ * sentence in err.
+ */
+int wt_results_find(const char *word, char *dir, size_t len, char *err, size_t err_len);
+/* Reads runs.jsonl. 0, or negative errno with a sentence in err; finish in any case. */
+int wt_results_load(struct wt_results *results, const char *dir, char *err, size_t err_len);
+void wt_results_finish(struct wt_results *results);
+const struct wt_results_cell *wt_results_cell(const struct wt_results *results, const char *point, const char *variant);
+
+/*
+ * May both cells be samples of one distribution (wt_means_agree())? Or are their means within 1 %: without losses runs hardly
+ * differ, and what is left is the machine's lateness.
+ */
+enum wt_agreement { WT_AGREE, WT_AGREE_CLOSE, WT_DIFFER, WT_NOTHING };
+enum wt_agreement wt_results_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons);
+extern const char *const wt_agreement_names[];
+
+#endif
