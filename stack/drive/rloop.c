@@ -100,13 +100,19 @@ static void spin_start(struct wt_rloop *rloop, wt_time now)
 	ev_idle_start(rloop->ev, &rloop->spin);
 }
 
+/* A spin that took longer than any guard was not ours for all that time: another process had the core. */
+static wt_time spinning_for(const struct wt_rloop *rloop, wt_time now)
+{
+	return wt_time_min(now - rloop->spin_from, 2 * GUARD_MAX);
+}
+
 static void spin_stop(struct wt_rloop *rloop, wt_time now)
 {
 	if (!ev_is_active(&rloop->spin))
 		return;
 	ev_idle_stop(rloop->ev, &rloop->spin);
-	rloop->spun += now - rloop->spin_from;
-	rloop->budget -= now - rloop->spin_from;
+	rloop->spun += spinning_for(rloop, now);
+	rloop->budget -= spinning_for(rloop, now);
 }
 
 /* The budget fills with time and holds enough for a burst of releases. */
@@ -118,7 +124,7 @@ static bool may_spin(struct wt_rloop *rloop, wt_time now)
 		rloop->budget_at = now;
 		return rloop->budget > 0;
 	}
-	return now - rloop->spin_from < rloop->budget;
+	return now - rloop->spin_from < 2 * GUARD_MAX && spinning_for(rloop, now) < rloop->budget;
 }
 
 static void arm(struct wt_rloop *rloop)
