@@ -20,10 +20,11 @@ def events(path, name):
         return [event for event in map(json.loads, lines) if event["event"] == name]
 
 
-def median_rtt(a, count=21):
+def best_rtt(a, count=21):
+    """The best of some, in ms: what a busy machine adds comes off."""
     rtts = sorted(answer(a.python(PING, B, count, 0.005)))
     check(len(rtts) == count, len(rtts), "answers")
-    return rtts[count // 2] * 1000
+    return rtts[0] * 1000
 
 
 def wait_for_answer(a):
@@ -67,9 +68,9 @@ def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
 def a_script_changes_both_directions_at_its_times(a, b):
     _, emulator = from_file(a, b, "[link]\nboth = delay 5ms loss 0%\n[at 1s]\nboth = delay 15ms loss 0%\n"
                             "[at 1500ms every 250ms times 2]\nfwd = delay 20ms loss 0%\n")
-    early = median_rtt(a)
+    early = best_rtt(a)
     time.sleep(1)
-    late = median_rtt(a)
+    late = best_rtt(a)
     record = emulator.end()
     check(10 <= early < 14, early)
     check(30 <= late < 45, late)
@@ -89,16 +90,16 @@ def the_log_has_every_change_with_its_time_and_note(a, b):
 
 def sighup_reads_the_file_again_or_changes_nothing(a, b):
     folder, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n")
-    check(10 <= median_rtt(a) < 14)
+    check(10 <= best_rtt(a) < 14)
     write(folder + "/path.conf", config(a, b, "[link]\nboth = delay 15ms\n"))
     emulator.process.send_signal(signal.SIGHUP)
     time.sleep(0.2)
-    check(30 <= median_rtt(a) < 35, "the new words are not in force")
+    check(30 <= best_rtt(a) < 35, "the new words are not in force")
     for bad in ("[link]\nboth = delai 1ms\n", "[link]\nboth = loss 1%\n", "[emulator]\nseed = 9\n[link]\nboth = delay 1ms\n"):
         write(folder + "/path.conf", config(a, b, bad))
         emulator.process.send_signal(signal.SIGHUP)
         time.sleep(0.1)
-    check(30 <= median_rtt(a) < 35, "a bad file changed the path")
+    check(30 <= best_rtt(a) < 35, "a bad file changed the path")
     record = emulator.end()
     check(record["fwd"]["path"] == "delay 15ms", record["fwd"])
 
@@ -108,7 +109,7 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     emulator = Emulator(a, b, "--link", "delay 5ms loss 0%", "--control", path)
     check(stat.S_IMODE(os.stat(path).st_mode) == 0o600, oct(os.stat(path).st_mode))
     listener = start([WAVETANK, "emu", "events", "--control", path], stdout=subprocess.PIPE, text=True)
-    check(10 <= median_rtt(a) < 14)
+    check(10 <= best_rtt(a) < 14)
     done = ask("set", "--control", path, "fwd", "delay 20ms loss 0%", "rev", "delay 10ms loss 100%")
     check(done.returncode == 0, done.stderr)
     check(answer(a.python(PING, B, 2, 0)) == [], "answers came through a loss of all")
@@ -120,7 +121,7 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     check(record["record"] == "show" and record["fwd"]["path"] == "loss 0% delay 20ms", record["fwd"])
     check("verdict" in ask("show", "--control", path).stdout, "no text")
     ask("set", "--control", path, "both", "delay 10ms loss 0%")
-    check(20 <= median_rtt(a) < 24)
+    check(20 <= best_rtt(a) < 24)
     emulator.end()
     told = [json.loads(line)["event"] for line in listener.communicate(timeout=5)[0].splitlines()]
     check(told.count("emulation:path_changed") == 2 and told.count("emulation:packet_dropped") == 2, told)
@@ -138,7 +139,7 @@ def a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket(a, b):
         process.wait(5)
         check(a.interfaces() == {"lo"} and b.interfaces() == {"lo"}, "left behind:", a.interfaces(), b.interfaces())
     emulator = Emulator(a, b, "--link", "delay 5ms", "--control", path)
-    check(10 <= median_rtt(a) < 14)
+    check(10 <= best_rtt(a) < 14)
     done = run([WAVETANK, "emu", "run", "--control", path, "--port", f"tap:wt1@{a.holder.pid}", "--port", f"tap:wt1@{b.holder.pid}"], timeout=5)
     check(done.returncode == 3 and "another emulator listens there" in done.stderr, done.stderr)
     emulator.end()
@@ -147,7 +148,7 @@ def a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket(a, b):
 def ports_that_vanish_are_waited_for(a, b):
     log = scratch() + "/log.jsonl"
     emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", "--log", log)
-    check(10 <= median_rtt(a) < 14)
+    check(10 <= best_rtt(a) < 14)
     b.must("ip", "link", "delete", "wt0")
     time.sleep(0.4)
     check("wt0" in b.interfaces(), "the TAP is not made anew")
@@ -155,7 +156,7 @@ def ports_that_vanish_are_waited_for(a, b):
     b.must("ip", "address", "add", B + "/24", "dev", "wt0")
     a.must("ip", "neighbour", "flush", "dev", "wt0")
     wait_for_answer(a)
-    check(10 <= median_rtt(a) < 14)
+    check(10 <= best_rtt(a) < 14)
     record = emulator.end()
     check("port-gone" in {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
     check(len(events(log, "emulation:port_gone")) == len(events(log, "emulation:port_back")) == 1, "not in the log")
@@ -172,7 +173,7 @@ def a_veth_that_comes_back_is_used_again(a, b):
         for side in (a, b):
             side.must("ip", "link", "set", "wt0", "up")
         wait_for_answer(a)
-        check(10 <= median_rtt(a) < 15)
+        check(10 <= best_rtt(a) < 15)
         run(["ip", "link", "delete", "wtvb"])
         time.sleep(0.3)
         make(b, "wtvb")
@@ -181,7 +182,7 @@ def a_veth_that_comes_back_is_used_again(a, b):
         b.must("ip", "link", "set", "wt0", "up")
         a.must("ip", "neighbour", "flush", "dev", "wt0")
         wait_for_answer(a)
-        check(10 <= median_rtt(a) < 15)
+        check(10 <= best_rtt(a) < 15)
         emulator.end()
     finally:
         run(["ip", "link", "delete", "wtva"])

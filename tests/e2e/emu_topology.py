@@ -39,10 +39,11 @@ def settle(sides):
         side.must("ip", "route", "add", "default", "via", f"10.0.{network}.1")
 
 
-def rtt(side, to, count=5):
+def rtt(side, to, count=15):
+    """The best of some: what a busy machine adds comes off."""
     rtts = sorted(answer(side.python(PING, to, count, 0.01)))
     check(len(rtts) == count, len(rtts), "of", count, "answers from", to)
-    return rtts[count // 2] * 1000
+    return rtts[0] * 1000
 
 
 def topology(sides, rest):
@@ -120,7 +121,7 @@ def what_a_filter_does_not_choose_goes_around(a, b):
     record = emulator.end()
     stages = {stage["stage"]: stage for stage in record["fwd"]["stages"]}
     check(stages["fwd.loss"]["in"] == 50 == stages["fwd.loss"]["dropped"]["loss"], stages)
-    check(stages["fwd.2.delay"]["in"] == 5 and stages["fwd.3.delay"]["in"] == stages["fwd.2.merge"]["in"] > 60, stages)
+    check(stages["fwd.2.delay"]["in"] == 15 and stages["fwd.3.delay"]["in"] == stages["fwd.2.merge"]["in"] > 60, stages)
     check(stages["fwd.filter"]["in"] == stages["fwd.filter"]["out"] == stages["fwd.merge"]["in"] + 50, stages)
 
 
