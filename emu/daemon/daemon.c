@@ -233,6 +233,10 @@ static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 	struct wt_daemon *daemon = watcher->data;
 	char err[500];
 
+	if (!daemon->plan.file) { /* the terminal is gone */
+		end(daemon, WT_DAEMON_SIGNAL, SIGHUP);
+		return;
+	}
 	if (wt_daemon_reload(daemon, err, sizeof(err))) {
 		fprintf(stderr, "wavetank emu run: not read again: %s\n", err);
 		wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:change_refused", "by", "file", "reason", err, NULL);
@@ -367,8 +371,7 @@ static void start_watchers(struct wt_daemon *daemon)
 	daemon->every_tick.data = daemon->at_end.data = daemon->watchdog.data = daemon;
 	ev_signal_start(daemon->ev, &daemon->on_int);
 	ev_signal_start(daemon->ev, &daemon->on_term);
-	if (daemon->plan.file)
-		ev_signal_start(daemon->ev, &daemon->on_hup);
+	ev_signal_start(daemon->ev, &daemon->on_hup);
 	ev_timer_start(daemon->ev, &daemon->every_tick);
 	if (daemon->plan.time)
 		ev_timer_start(daemon->ev, &daemon->at_end);

@@ -34,7 +34,7 @@ def what_the_machine_refuses_is_one_line_and_exit_3(a, b):
 
 
 def ctrl_c_and_kill_leave_nothing(a, b):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
         emulator = Emulator(a, b, "--link", "delay 15ms")
         check("wt0" in a.interfaces(), a.interfaces())
         if number == signal.SIGKILL:
