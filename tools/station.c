@@ -128,7 +128,7 @@ static int take_address(struct wt_station *station, const struct wt_station_conf
 	}
 	snprintf(err, err_len, station->claim == -EADDRINUSE ? "another wavetank uses address %s here" : "cannot claim address %s",
 		 wt_addr_format(&station->addr, text));
-	return station->claim == -EADDRINUSE ? WT_EXIT_CONNECTION : WT_EXIT_ENVIRONMENT;
+	return WT_EXIT_ENVIRONMENT;
 }
 
 /* ---- parts -------------------------------------------------------------------------------------------- */

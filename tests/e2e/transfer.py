@@ -239,12 +239,12 @@ def _():
         check(time.monotonic() - start < 5, "in time")
 
 
-@test("a second server on the same host is refused with exit code 4")
+@test("a second server on the same host is refused with exit code 3")
 def _():
     need_labs(HOME)
     with lab(HOME, "demo", "--link", "delay 1ms"):
         peer = receiver()
-        _, err = HOME.run("lab", "exec", "demo:b", PROGRAM, "recv", code=4)
+        _, err = HOME.run("lab", "exec", "demo:b", PROGRAM, "recv", code=3)
         check("another wavetank uses address 10.77.0.102" in err, err)
         os.killpg(peer.pid, signal.SIGINT)
         equal(end(peer)[0], 130, "exit code")
