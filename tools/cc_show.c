@@ -183,5 +183,5 @@ const struct wt_command wt_command_cc_show = {
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
 	.notes = "Shows every module of that name: a sender, a recovery and a receiver may share one.\n"
-		 "  wavetank cc show real\n",
+		 "  wavetank cc show real",
 };

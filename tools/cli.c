@@ -194,6 +194,8 @@ static int help_run(int argc, char **argv)
 		wt_command_help_print(command);
 	else if (count == 1 && is_object(words[0]))
 		print_overview(words[0]);
+	else if (command)
+		return wt_fail(WT_EXIT_USAGE, "one command at a time; '%s' is too much", words[used]);
 	else
 		return unknown_command(count, words);
 	return WT_EXIT_OK;

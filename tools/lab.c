@@ -178,8 +178,8 @@ static int up_run(int argc, char **argv)
 	       "  kernel addresses 10.77.0.1 (a) 10.77.0.2 (b); engine addresses 10.77.0.101 (a) 10.77.0.102 (b)\n"
 	       "next:  wavetank lab exec %s:b wavetank recv -1 &\n"
 	       "       wavetank lab exec %s:a wavetank send -c b -n 5MiB\n"
-	       "end:   wavetank lab down %s", lab.name, lab.backend, lab.seed, *lab.fwd ? lab.fwd : "as it comes",
-	       *lab.rev ? lab.rev : "as it comes", lab.name, lab.name, lab.name);
+	       "end:   wavetank lab down %s", lab.name, lab.backend, lab.seed, *lab.fwd ? lab.fwd : "an ideal wire",
+	       *lab.rev ? lab.rev : "an ideal wire", lab.name, lab.name, lab.name);
 	return WT_EXIT_OK;
 }
 

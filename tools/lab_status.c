@@ -31,7 +31,7 @@ static void show_lab(void *arg, const struct wt_lab *lab)
 	if (!status->json) {
 		printf("%s: backend %s, seed %" PRIu64 ", up %" PRId64 " s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
 		       lab->backend, lab->seed, (int64_t)time(NULL) - lab->created, (int)lab->keeper.pid, (int)lab->emulator.pid,
-		       *lab->fwd ? lab->fwd : "as it comes", *lab->rev ? lab->rev : "as it comes");
+		       *lab->fwd ? lab->fwd : "an ideal wire", *lab->rev ? lab->rev : "an ideal wire");
 		if (lab->capture[0])
 			printf("  capture: %s\n", lab->capture);
 		return;

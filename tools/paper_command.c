@@ -47,6 +47,17 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
+static int take_count(const char *value, uint64_t *count, char *err, size_t err_len)
+{
+	int error = wt_parse_count(value, count, err, err_len);
+
+	if (!error && !*count) {
+		snprintf(err, err_len, "'%s': expected 1 or more", value);
+		return -EINVAL;
+	}
+	return error;
+}
+
 static int take(struct command *command, int option, const char *value, char *err, size_t err_len)
 {
 	switch (option) {
@@ -57,8 +68,8 @@ static int take(struct command *command, int option, const char *value, char *er
 		}
 		command->id = value;
 		return 0;
-	case OPT_REPEATS: return wt_parse_count(value, &command->repeats, err, err_len);
-	case OPT_JOBS: return wt_parse_count(value, &command->jobs, err, err_len);
+	case OPT_REPEATS: return take_count(value, &command->repeats, err, err_len);
+	case OPT_JOBS: return take_count(value, &command->jobs, err, err_len);
 	case OPT_SEED:
 		command->has_seed = true;
 		return wt_parse_count(value, &command->seed, err, err_len);

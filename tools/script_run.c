@@ -103,6 +103,17 @@ static int collect(struct list *list, const char *path, unsigned depth)
 	return status;
 }
 
+/* A folder without scripts is more likely a wrong folder than a test that passed. */
+static int collect_some(struct list *list, const char *path)
+{
+	size_t before = list->count;
+	int status = collect(list, path, 0);
+
+	if (!status && list->count == before)
+		return wt_fail(WT_EXIT_USAGE, "no script (*.pkt) in '%s'", path);
+	return status;
+}
+
 static char *read_file(const char *name, size_t *len)
 {
 	FILE *file = fopen(name, "rb");
@@ -183,11 +194,11 @@ static int run(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			status = WT_EXIT_USAGE;
 		else if (option == WT_ARGS_WORD)
-			status = collect(&list, args.value, 0);
+			status = collect_some(&list, args.value);
 		else if (option == OPT_VERBOSE)
 			log = stdout;
 		else if (wt_script_options_set(&defaults, head_names[option], args.value, error, sizeof(error)))
-			status = wt_fail(WT_EXIT_USAGE, "%s", error);
+			status = wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, error);
 	}
 	if (!status && !list.count)
 		status = wt_fail(WT_EXIT_USAGE, "no script named; try 'wavetank script run FILE.pkt'");
@@ -208,5 +219,5 @@ const struct wt_command wt_command_script_run = {
 	.notes = "A script says which packets arrive, which must leave and when, and what the application calls\n"
 		 "(docs/packet-scripts.md). A folder stands for every *.pkt in it. Options at the head of a script win over\n"
 		 "those given here. Exit: 0 all passed, 1 some failed, 2 a script cannot be read.\n"
-		 "  wavetank script run -v tests/script/states\n",
+		 "  wavetank script run -v tests/script/states",
 };

@@ -52,6 +52,7 @@ struct sim {
 	struct wt_playback_config playback;
 	struct wt_token_config tokens;
 	char settings[512];
+	unsigned length; /* which of --bytes (1) and --time (2) were given */
 	bool json;
 };
 
@@ -123,6 +124,27 @@ static int take_number(struct wt_scenario *scenario, int option, const char *val
 	return 0;
 }
 
+/* How much, or how long: one of them, and not nothing. */
+static int take_length(struct sim *sim, int option, const char *value, char *err, size_t err_len)
+{
+	struct wt_scenario *s = &sim->scenario;
+	bool size = option == OPT_SIZE;
+	int error = size ? wt_parse_size(value, &s->size, err, err_len) : wt_parse_time(value, &s->time, err, err_len);
+
+	if (error)
+		return error;
+	if (size ? !s->size : s->time <= 0) {
+		snprintf(err, err_len, "nothing to send");
+		return -EINVAL;
+	}
+	sim->length |= size ? 1 : 2;
+	if (sim->length == 3) {
+		snprintf(err, err_len, "not together with --%s", options[size ? OPT_TIME : OPT_SIZE].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int take(struct sim *sim, int option, const char *value, char *err, size_t err_len)
 {
 	struct wt_scenario *s = &sim->scenario;
@@ -132,8 +154,8 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_FWD: s->fwd = value; return 0;
 	case OPT_REV: s->rev = value; return 0;
 	case OPT_LINK: s->fwd = s->rev = value; return 0;
-	case OPT_SIZE: return wt_parse_size(value, &s->size, err, err_len);
-	case OPT_TIME: return wt_parse_time(value, &s->time, err, err_len);
+	case OPT_SIZE:
+	case OPT_TIME: return take_length(sim, option, value, err, err_len);
 	case OPT_APP:
 		s->playback = &sim->playback;
 		return wt_playback_parse(value, &sim->playback, err, err_len);
@@ -176,7 +198,7 @@ static void print_flow(const struct wt_bulk_sender *s)
 	char size[32];
 	double goodput = wt_bulk_goodput(s);
 
-	printf("%s: %s", s->done ? wt_bulk_fail_text(s->fail) : "unfinished", wt_format_size(s->written, size, sizeof(size)));
+	printf("%s: %s", s->done ? wt_bulk_fail_text(s->fail) : "unfinished", s->written ? wt_format_size(s->written, size, sizeof(size)) : "0B");
 	if (s->acked)
 		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)(s->acked - s->start) / 1e9, goodput / 1000, goodput * 8e-6);
 	if (s->error)
@@ -203,8 +225,8 @@ static void print_result(const struct wt_scenario *scenario, const struct wt_sce
 	if (scenario->tokens)
 		printf("  tokens per round trip: %.2f in each, %.2f in each that is not idle, %.2f in each as timed\n",
 		       result->tokens[WT_TOKEN_SLOT].mean, result->tokens[WT_TOKEN_BUSY].mean, result->tokens[WT_TOKEN_ROUND].mean);
-	printf("  fwd  %s\n  rev  %s\n  drop", *result->fwd ? result->fwd : "(a plain wire)",
-	       *result->rev ? result->rev : "(a plain wire)");
+	printf("  fwd  %s\n  rev  %s\n  drop", *result->fwd ? result->fwd : "(an ideal wire)",
+	       *result->rev ? result->rev : "(an ideal wire)");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		if (result->dropped[i]) {
 			printf("%s %s %" PRIu64, any ? "," : "", wt_drop_name(i), result->dropped[i]);
