@@ -345,7 +345,8 @@ static int merge_main(int argc, char **argv)
 const struct wt_command wt_command_sweep_plan = {
 	.name = "sweep plan", .arguments = "FILE", .text = "say what a sweep would do: runs, time, disk",
 	.options = run_options, .option_count = COUNT(run_options), .run = plan_main,
-	.notes = "The time is measured: by what is done already, or by a few runs that are made for it and thrown away (5 s at most).",
+	.notes = "The time is measured: by what is done already, or by a few runs that are made for it and thrown away (5 s at most;\n"
+		 "for runs in real time they are made in virtual time).",
 };
 
 const struct wt_command wt_command_sweep_run = {

@@ -16,6 +16,7 @@
 
 const char *const wt_sweep_param_name[WT_SWEEP_PARAMS] = {
 	"stack", "sender", "recovery", "receiver", "preset", "settings", "link", "fwd", "rev", "mtu", "size", "time", "flows", "limit",
+	"app", "tokens",
 };
 
 struct parse {
@@ -51,7 +52,7 @@ static const char *next_param(const void *ctx, size_t i)
 	return i < WT_SWEEP_PARAMS ? wt_sweep_param_name[i] : NULL;
 }
 
-static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", NULL};
+static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", NULL};
 
 static const char *next_sweep_key(const void *ctx, size_t i)
 {
@@ -129,6 +130,8 @@ static int sweep_key(struct parse *parse, char *err, size_t err_len)
 		return count_of(parse, &sweep->attempts, 100, err, err_len);
 	if (!strcmp(key, "seed"))
 		return wt_parse_count(value, &sweep->seed, err, err_len);
+	if (!strcmp(key, "late"))
+		return wt_parse_time(value, &sweep->late, err, err_len);
 	if (!strcmp(key, "stop"))
 		return stop_rule(parse, err, err_len);
 	if (strcmp(key, "backend") != 0)

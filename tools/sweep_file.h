@@ -19,7 +19,8 @@
 /* Parameters of a run, in the order of sweep_file.c's table. */
 enum wt_sweep_param {
 	WT_SWEEP_STACK, WT_SWEEP_SENDER, WT_SWEEP_RECOVERY, WT_SWEEP_RECEIVER, WT_SWEEP_PRESET, WT_SWEEP_SETTINGS, WT_SWEEP_LINK,
-	WT_SWEEP_FWD, WT_SWEEP_REV, WT_SWEEP_MTU, WT_SWEEP_SIZE, WT_SWEEP_TIME, WT_SWEEP_FLOWS, WT_SWEEP_LIMIT, WT_SWEEP_PARAMS
+	WT_SWEEP_FWD, WT_SWEEP_REV, WT_SWEEP_MTU, WT_SWEEP_SIZE, WT_SWEEP_TIME, WT_SWEEP_FLOWS, WT_SWEEP_LIMIT,
+	WT_SWEEP_APP, WT_SWEEP_TOKENS, WT_SWEEP_PARAMS
 };
 
 extern const char *const wt_sweep_param_name[WT_SWEEP_PARAMS];
@@ -45,6 +46,7 @@ struct wt_sweep {
 	char *file, *name, *metric;
 	char backend[8]; /* "sim", "tap", "packet" */
 	uint64_t seed, repeats, most, attempts;
+	int64_t late; /* in real time, of 99 % of the frames; ns. 0: the emulator's own bound */
 	double relative; /* stop rule: half of the 95 % interval over the mean; 0: `repeats` runs of each point */
 	unsigned axes, variants;
 	struct wt_sweep_axis axis[WT_SWEEP_AXES]; /* [variant NAME] sections become the axis "variant" */

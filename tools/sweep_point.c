@@ -194,6 +194,33 @@ static int take_stack(struct resolve *r)
 	return 0;
 }
 
+static int take_app(struct resolve *r)
+{
+	struct wt_sweep_run *run = r->run;
+	struct wt_scenario *s = &run->scenario;
+	const char *app = run->text[WT_SWEEP_APP], *tokens = run->text[WT_SWEEP_TOKENS];
+	char why[300];
+
+	if (*app && strcmp(app, "bulk") != 0) {
+		if (wt_playback_parse(app, &run->playback, why, sizeof(why)) ||
+		    wt_playback_check(&run->playback, &s->b.settings, why, sizeof(why)))
+			return refuse_param(r, WT_SWEEP_APP, why);
+		s->playback = &run->playback;
+		if (!s->size && !s->time && run->playback.attempts)
+			s->size = run->playback.attempts * run->playback.read;
+	}
+	if (s->playback && *run->kernel)
+		return refuse_param(r, WT_SWEEP_APP, "only with our own stack, not the kernel's");
+	if (*tokens) {
+		if (strcmp(r->sweep->backend, "sim") != 0)
+			return refuse_param(r, WT_SWEEP_TOKENS, "only in virtual time (backend = sim)");
+		if (wt_token_parse(tokens, &run->tokens, why, sizeof(why)))
+			return refuse_param(r, WT_SWEEP_TOKENS, why);
+		s->tokens = &run->tokens;
+	}
+	return 0;
+}
+
 static int take_numbers(struct resolve *r)
 {
 	struct wt_sweep_run *run = r->run;
@@ -217,6 +244,8 @@ static int take_numbers(struct resolve *r)
 		return refuse_param(r, WT_SWEEP_FLOWS, "expected 1 to 32");
 	if (strcmp(r->sweep->backend, "sim") != 0 && (mtu || flows > 1))
 		return refuse_param(r, mtu ? WT_SWEEP_MTU : WT_SWEEP_FLOWS, "only in virtual time (backend = sim)");
+	if (take_app(r))
+		return -EINVAL;
 	if (!s->size && !s->time)
 		s->size = 5 << 20;
 	s->mtu = (uint32_t)mtu;
@@ -365,11 +394,26 @@ static void files_json(struct wt_json *json, const char *words)
 	}
 }
 
+static void app_json(struct wt_json *json, const struct wt_scenario *s, const char *tokens)
+{
+	char text[64];
+
+	wt_json_object(json, "app");
+	wt_json_string(json, "name", s->playback ? "playback" : "bulk");
+	for (size_t i = 0; s->playback && i < wt_playback_param_count; i++)
+		wt_json_string(json, wt_playback_params[i].name, wt_param_format(&wt_playback_params[i], s->playback, text, sizeof(text)));
+	wt_json_end(json);
+	if (s->tokens)
+		wt_json_string(json, "tokens", tokens);
+}
+
 void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, const struct wt_sweep_run *run)
 {
 	const struct wt_scenario *s = &run->scenario;
 
 	wt_json_string(json, "backend", sweep->backend);
+	if (strcmp(sweep->backend, "sim") != 0)
+		wt_json_number(json, "late_s", (double)sweep->late / 1e9);
 	wt_json_string(json, "stack", *run->kernel ? "kernel" : "user");
 	wt_json_string(json, "fwd", run->fwd);
 	wt_json_string(json, "rev", run->rev);
@@ -382,6 +426,7 @@ void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, co
 	wt_json_u64(json, "flows", s->flows);
 	wt_json_u64(json, "mtu_bytes", s->mtu ? s->mtu : 1500);
 	wt_json_number(json, "limit_s", (double)s->limit / 1e9);
+	app_json(json, s, run->text[WT_SWEEP_TOKENS]);
 	if (*run->kernel) {
 		wt_json_string(json, "kernel", run->kernel);
 	} else {

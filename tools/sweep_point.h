@@ -8,9 +8,11 @@
 #define WT_TOOLS_SWEEP_POINT_H
 
 #include "emu/path.h"
+#include "tools/playback.h"
 #include "tools/scenario.h"
 #include "tools/sha256.h"
 #include "tools/sweep_file.h"
+#include "tools/token_meter.h"
 
 #define WT_SWEEP_ID 33 /* 128 bits in hexadecimal, with the final 0 */
 
@@ -20,6 +22,8 @@ struct wt_sweep_run {
 	unsigned line[WT_SWEEP_PARAMS];
 	char kernel[24]; /* the kernel's TCP with this congestion control; empty: ours */
 	char fwd[WT_PATH_TEXT], rev[WT_PATH_TEXT]; /* in normal form */
+	struct wt_playback_config playback;
+	struct wt_token_config tokens;
 	struct wt_scenario scenario; /* seed 1; points into this struct */
 };
 

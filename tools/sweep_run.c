@@ -43,6 +43,10 @@ static void work(void *arg, uint32_t index, void *result, const volatile int *st
 	const struct job *job = &round->job[index];
 	char name[32];
 
+	if (round->probe && strcmp(round->state->sweep->backend, "sim") != 0) {
+		wt_sweep_predict(round->state->sweep, job->point, result, stop);
+		return;
+	}
 	name_of(job, name);
 	wt_sweep_work(round->state->sweep, job->point, job->repeat, name, result, stop);
 }
@@ -73,7 +77,8 @@ static void done(void *arg, uint32_t index, const void *answer, bool lost)
 	if (round->probe || round->error)
 		return;
 	wt_sweep_id(point->digest, round->state->sweep->seed + job->repeat, id);
-	round->error = wt_sweep_store_add(&round->state->store, id, result, lost || result->outcome == WT_SWEEP_INVALID, job->deaths + 1);
+	round->error = wt_sweep_store_add(&round->state->store, id, result, lost || result->outcome == WT_SWEEP_INVALID,
+					  job->deaths + (result->attempts ? result->attempts : 1));
 	if (round->error)
 		round->stop = 1; /* the disk is full, most likely: the others would be lost as well */
 }

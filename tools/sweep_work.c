@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "tools/bulk_json.h"
+#include "tools/sweep_lab.h"
 #include "tools/sweep_point.h"
 
+#define LAB_SECONDS 1.5 /* to bring one up and down */
+
 static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
-				      "timeouts", "dropped_frames", "frames", "simulated_s", "jain"};
+				      "timeouts", "dropped_frames", "frames", "simulated_s", "jain",
+				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
 
 bool wt_sweep_metric_known(const char *name)
 {
@@ -90,7 +94,21 @@ static double jain(const struct wt_scenario_result *result)
 	return squares > 0 ? sum * sum / (result->flows * squares) : NAN;
 }
 
-static void metrics_json(struct wt_json *json, const struct wt_scenario_result *result, bool ok)
+/* Of players: successes of all in % of their attempts. Of a meter: the mean of each unit. */
+static void app_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
+{
+	static const char *const units[] = {"tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
+	double sum = 0;
+
+	for (unsigned i = 0; i < result->flows && scenario->playback; i++)
+		sum += wt_playback_success(&result->flow[i].result);
+	if (scenario->playback)
+		wt_json_number(json, "success_percent", ok ? sum / result->flows : NAN);
+	for (unsigned i = 0; i < WT_TOKEN_UNITS && scenario->tokens; i++)
+		wt_json_number(json, units[i], ok ? result->tokens[i].mean : NAN);
+}
+
+static void metrics_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
 {
 	uint64_t sent = 0, again = 0, recoveries = 0, timeouts = 0, dropped = 0;
 	double goodput = 0, longest = 0;
@@ -119,10 +137,11 @@ static void metrics_json(struct wt_json *json, const struct wt_scenario_result *
 	wt_json_u64(json, "frames", result->frames);
 	wt_json_number(json, "simulated_s", (double)result->simulated / 1e9);
 	wt_json_number(json, "jain", ok ? jain(result) : NAN);
+	app_json(json, scenario, result, ok);
 	wt_json_end(json);
 }
 
-static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario_result *result)
+static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
 {
 	bool ok = wt_scenario_ok(result);
 	struct wt_json json;
@@ -136,7 +155,7 @@ static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario_
 	if (!wt_sweep_result_open(out, &json))
 		return;
 	wt_sweep_result_head(&json, ok ? WT_SWEEP_OK : WT_SWEEP_FAILED, why);
-	metrics_json(&json, result, ok);
+	metrics_json(&json, scenario, result, ok);
 	wt_json_object(&json, "dropped_frames");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		if (result->dropped[i])
@@ -167,7 +186,7 @@ static void work_sim(struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_re
 	if (result.interrupted)
 		out->outcome = WT_SWEEP_STOPPED;
 	else
-		scenario_json(out, &result);
+		scenario_json(out, &run->scenario, &result);
 	wt_scenario_finish(&result);
 }
 
@@ -180,7 +199,31 @@ void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat
 	memset(result, 0, offsetof(struct wt_sweep_result, text));
 	if (!run || wt_sweep_resolve(sweep, point, run, err, sizeof(err)))
 		wt_sweep_fail(result, WT_SWEEP_FAILED, err);
+	else if (strcmp(sweep->backend, "sim") != 0)
+		wt_sweep_lab_work(sweep, run, sweep->seed + repeat, name, result, stop);
 	else
 		work_sim(run, sweep->seed + repeat, result, stop);
+	free(run);
+}
+
+/* The kernel's stack is taken for ours: the path decides most of the time. */
+void wt_sweep_predict(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_result *result, const volatile int *stop)
+{
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	struct wt_scenario_result predicted;
+	char err[600];
+
+	memset(result, 0, offsetof(struct wt_sweep_result, text));
+	if (run && !wt_sweep_resolve(sweep, point, run, err, sizeof(err))) {
+		run->scenario.seed = sweep->seed;
+		run->scenario.interrupt = stop;
+		if (!wt_scenario_run(&run->scenario, &predicted, err, sizeof(err))) {
+			result->wall = (double)predicted.simulated / 1e9 + LAB_SECONDS;
+			scenario_json(result, &run->scenario, &predicted);
+			if (predicted.interrupted)
+				result->outcome = WT_SWEEP_STOPPED;
+			wt_scenario_finish(&predicted);
+		}
+	}
 	free(run);
 }

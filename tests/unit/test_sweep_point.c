@@ -94,6 +94,7 @@ static void everything_that_changes_a_run_changes_its_digest(void **state)
 		HEAD "[run]\nsize = 1MiB\n", HEAD "[run]\ntime = 1s\n", HEAD "[run]\nflows = 2\n", HEAD "[run]\nmtu = 1000B\n",
 		HEAD "[run]\nlimit = 1h\n", HEAD "[run]\npreset = bsd90\n", HEAD "[run]\nsettings = mss=1000B\n", HEAD "[run]\nsender = reno\n",
 		HEAD "[run]\nsender = real\n", HEAD "[run]\nsender = real:profile=paper\n", HEAD "[run]\nreceiver = real\n",
+		HEAD "[run]\napp = playback\n", HEAD "[run]\napp = playback:read=4KB\n", HEAD "[run]\ntokens = tokens\n",
 		HEAD "[run]\nrecovery = tahoe\n", HEAD "backend = tap\n[run]\nstack = kernel:cubic\n", HEAD "backend = tap\n[run]\nstack = kernel:reno\n",
 	};
 	enum { COUNT = sizeof(texts) / sizeof(texts[0]) };
@@ -161,6 +162,7 @@ static void a_fault_at_a_point_is_told_with_the_line_it_comes_from(void **state)
 		{HEAD "[run]\nmtu = 20B\n", "t.ini:4: mtu: ", "expected 68B"},
 		{HEAD "[run]\npreset = bsd\n", "t.ini:4: preset: ", "bsd"},
 		{HEAD "[run]\nstack = kernel:cubic\n", "t.ini:4: stack: ", "expected backend = tap or packet"},
+		{HEAD "[run]\napp = film\n", "t.ini:4: app: ", "film"},
 		{HEAD "[run]\nstack = linux\n", "t.ini:4: stack: ", "expected user"},
 		{HEAD "backend = tap\n[run]\nflows = 2\n", "t.ini:5: flows: ", "only in virtual time"},
 		{HEAD "metric = speed\n", "t.ini: ", "expected one of goodput_kBps"},

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced by the tests of this folder: a sweep of ten thousand small runs, what one machine makes of it, and the tree of a process.
+wavetank=$(realpath "$1") || exit 99
+dir=$(mktemp -d) || exit 99
+failed=0
+cd "$dir" || exit 99
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+cat >big.ini <<END
+[sweep]
+name = big
+repeats = 500
+seed = 2001
+[axes]
+loss = 1% 2% 5% 10% 20%
+sender = reno tahoe newreno real
+[run]
+link = rate 10Mbit burst 0B limit 64KB delay 15ms loss {loss}
+size = 60KB
+END
+"$wavetank" sweep run big.ini -o alone --quiet >/dev/null || fail "one machine"
+[ "$(grep -c '"record":"run"' alone/runs.jsonl)" = 10000 ] || fail "not ten thousand runs"
+
+# All descendants of a process that run a part of the sweep: "PID SHARD" on a line each.
+parts() {
+	for child in $(pgrep -P "$1"); do
+		{ tr '\0' '\n' <"/proc/$child/cmdline"; } 2>/dev/null | grep -A1 -x -e --shard | sed -n "2s/^/$child /p" | grep -E '^[0-9]+ [0-9]+/[0-9]+$'
+		parts "$child"
+	done
+}
