@@ -74,7 +74,7 @@ def keys(table, published=True):
     for i, variant in enumerate(table.variants):
         handles.append(Line2D([], [], color=colour(SERIES[i % 6]), marker=MARKS[i % 6], linestyle=DASHES[i % 6]))
         labels.append(variant['label'])
-    if published:
+    if published and table.printed():
         handles.append(Line2D([], [], color=colour('muted'), marker='o', markerfacecolor=colour('ground'), linestyle=''))
         labels.append('published')
     return handles, labels
@@ -231,8 +231,28 @@ def bars(table, width):
     axes.set_ylabel('%s (%s)' % (table.metric['name'], table.metric['unit']))
     axes.set_xlabel(wrap(table.axis, 42) if narrow else table.axis)
     handles, labels = axes.get_legend_handles_labels()
-    handles.append(Line2D([], [], color=colour('ink'), marker='D', markerfacecolor=colour('ground'), linestyle=''))
-    style.legend(fig, axes, 2 if narrow else 4, handles, labels + ['published'])
+    if table.printed():
+        handles.append(Line2D([], [], color=colour('ink'), marker='D', markerfacecolor=colour('ground'), linestyle=''))
+        labels.append('published')
+    style.legend(fig, axes, 2 if narrow else 4, handles, labels)
+    return fig
+
+
+def tokens(table, traces, width):
+    """Tokens of each round trip, one panel per protocol on one axis."""
+    first = 150 if width > 5 else 80
+    fig, panels = style.figure(width, 0.5 + 1.05 * len(traces), len(traces), 1, sharex=True, sharey=True, squeeze=False)
+    for panel, (name, values) in zip(panels[:, 0], traces.items()):
+        i = [variant['name'] for variant in table.variants].index(name)
+        data = next((at for at, value in enumerate(values) if value >= 0.5), 0) # before it: the handshake
+        values = values[data:data + first]
+        panel.fill_between(range(1, len(values) + 1), values, step='mid', color=colour(SERIES[i % 6]), linewidth=0) # one path
+        panel.set_title(table.label(name), pad=2)
+        panel.set_ylabel('KB')
+        panel.set_ylim(bottom=0)
+        panel.grid(False, axis='x')
+    panels[-1][0].set_xlabel('round trip since the first data')
+    panels[-1][0].set_xlim(0, first + 1)
     return fig
 
 

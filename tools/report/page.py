@@ -12,6 +12,7 @@ import tables
 
 VERDICTS = [('match', 'our 95 % interval holds the published value'), ('near', 'within 10 % of it'),
             ('rank', 'neither, but the order of the row is the published one'), ('differs', 'none of these'),
+            ('not printed', 'the paper gives no number here'),
             ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished')]
 STRIP = {'match': 'c2', 'near': 'c2', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'n/a': 'muted'}
 ORDERS = {'agrees': 'as published', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
@@ -26,6 +27,7 @@ def number(value, digits):
 
 
 def pill(verdict):
+    verdict = 'not printed' if verdict == 'n/a' else verdict
     return '<span class="v %s">%s</span>' % (e(verdict.split(' ')[0].replace('/', '')), e(verdict))
 
 
@@ -70,7 +72,7 @@ def card(table, at):
     whole = sum(count.values())
     strip = ''.join('<i style="width:%.2f%%;background:var(--%s)%s"></i>' % (
         100 * count[v] / whole, STRIP[v], ';opacity:.55' if v == 'near' else '') for v in STRIP if v in count)
-    pills = ''.join('<span class="v %s">%d %s</span>' % (v.replace('/', ''), count[v], v) for v in STRIP if v in count)
+    pills = ''.join('<span class="v %s">%d %s</span>' % (v.replace('/', ''), count[v], v.replace('n/a', 'not printed')) for v in STRIP if v in count)
     return '<li><a href="#%s">%s</a><p>%s<br>on %s</p><div class="strip" aria-hidden="true">%s</div>%s</li>' % (
         anchor(table, at), e(table.id), e(table.title), e(table.backend), strip, pills)
 
@@ -208,6 +210,10 @@ def table_section(page, table, at, notes):
                     'Above: ours over the published value; the band is ± 10 %%. Below: each protocol over %s on the same losses, ours with '
                     'a 95 %% bootstrap interval of paired seeds (%d draws), published hollow.' % (
                         e(table.label(table.baseline)), figures.BOOTSTRAP))
+    for point, traces in table.token_traces():
+        page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
+                    lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',
+                    'Tokens used in each of the first round trips of the first run, row %s.' % e(point))
     if table.plan['repeats'] >= 3:
         page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
                     'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
@@ -273,6 +279,7 @@ def legend():
 def build(request):
     try:
         every = [tables.Table(folder) for folder in request['folders']]
+        every.sort(key=lambda table: 'figure' in table.id) # tables first
     except tables.Bad as why:
         print('wavetank report: %s' % why, file=sys.stderr)
         sys.exit(2)
@@ -280,7 +287,8 @@ def build(request):
     known = {table.folder: table for table in every}
     runs = tables.fairness(request['records'])
     title = request['title'] or (every[0].title if len(every) == 1 else 'Measurements beside the papers' if every else 'Transfers, event by event')
-    links = [(anchor(t, i), '%s on %s' % (t.id.split('/')[-1], t.backend)) for i, t in enumerate(every)]
+    backends = len({t.backend for t in every})
+    links = [(anchor(t, i), t.id.split('/')[-1] + (' on ' + t.backend if backends > 1 else '')) for i, t in enumerate(every)]
     links += [('compare-%d' % i, 'comparison of ' + known[c['a']].id.split('/')[-1]) for i, c in enumerate(request['comparisons'])]
     links += [('journal-%d' % i, os.path.basename(j['path'])) for i, j in enumerate(request['journals'])]
     links += [('fairness', 'fairness')] if runs else []
@@ -306,6 +314,8 @@ def build(request):
         sheet = file.read()
     sheet = ':root{%s}@media(prefers-color-scheme:dark){:root{%s}}@media print{:root{%s}}\n' % (
         style.variables(0), style.variables(1), style.variables(0)) + sheet
+    page.body, shared = style.compact(page.body)
+    sheet += shared
     with open(request['output'], 'w', encoding='utf-8') as file:
         file.write('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>%s</title>'
                    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="generator" content="wavetank %s">'

@@ -88,6 +88,46 @@ def _shorter(match):
     return '0' if text in ('0.0', '-0.0') else text[:-2] if text.endswith('.0') else text
 
 
+_TAG = re.compile(r'<(/?)(\w+)([^>]*)>')
+
+
+def _unwrapped(text):
+    """Groups that group nothing (no attribute but a name nobody uses) are left out."""
+    used = set(re.findall(r'(?:#)([\w.-]+)', text))
+    out, at, kept = [], 0, []
+    for tag in _TAG.finditer(text):
+        if tag.group(2) != 'g' or tag.group(3).endswith('/'):
+            continue
+        if tag.group(1):
+            drop = not kept.pop()
+        else:
+            name = re.fullmatch(r' id="([^"]*)"', tag.group(3))
+            drop = not tag.group(3) or bool(name and name.group(1) not in used)
+            kept.append(not drop)
+        if drop:
+            out.append(text[at:tag.start()])
+            at = tag.end()
+    return ''.join(out) + text[at:]
+
+
+def _short_path(match):
+    text = re.sub(r'\s*([A-Za-z])\s*', r'\1', match.group(1)).replace('\n', ' ').strip()
+    return 'd="%s"' % (text if re.search('[CQ]', text) else text.replace('L', ' ')) # after M a line is what is meant anyhow
+
+
+def compact(pages):
+    """Styles that many elements of a page share become classes: (pages, sheet)."""
+    count = {}
+    for svg in pages:
+        for text in re.findall(r'<svg.*?</svg>', svg, re.S):
+            for sheet in re.findall(r' style="([^"]*)"', text):
+                count[sheet] = count.get(sheet, 0) + 1
+    names = {sheet: 's%d' % at for at, sheet in enumerate(sorted(s for s in count if count[s] > 2))}
+    short = lambda m: ' class="%s"' % names[m.group(1)] if m.group(1) in names else m.group(0) # noqa: E731
+    pages = [re.sub(r'<svg.*?</svg>', lambda m: re.sub(r' style="([^"]*)"', short, m.group(0)), page, flags=re.S) for page in pages]
+    return pages, ''.join('.%s{%s}' % (name, sheet.replace('; ', ';').replace(': ', ':')) for sheet, name in names.items())
+
+
 def _page_svg(text, name, title):
     """Inline SVG: colours as variables, two digits after the point, ids of its own, a title for those who do not see it."""
     text = text[text.index('<svg'):]
@@ -96,13 +136,15 @@ def _page_svg(text, name, title):
     text = _HEX.sub(lambda m: 'var(--%s)' % _ROLE[m.group(0).lower()], text)
     text = _PLACE.sub(lambda m: m.group(1) + _FLOAT.sub(_shorter, m.group(2)) + '"', text)
     text = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", r'font: \1var(--sans)', text)
-    text = re.sub(r'\bid="([^"]+)"', lambda m: 'id="%s-%s"' % (name, m.group(1)), text)
-    text = re.sub(r'(url\(#|href="#)', lambda m: m.group(1) + name + '-', text)
-    text = re.sub(r'<g id="%s-(?:[a-z]+_\d+|text_\d+|line2d_\d+|patch_\d+)">' % name, '<g>', text)
+    ids = {}
+    text = re.sub(r'(\bid="|url\(#|href="#)([\w.-]+)', lambda m: '%s%s-%d' % (m.group(1), name, ids.setdefault(m.group(2), len(ids))),
+                  text)
     text = re.sub(r' xmlns:xlink="[^"]*"| version="1.1"| xmlns="[^"]*"', '', text)
     text = text.replace('xlink:href', 'href')
     text = re.sub(r'<!--.*?-->\s*', '', text, flags=re.S)
-    text = re.sub(r'\n\s*', '\n', text)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', '', text)
+    text = re.sub(r'\bd="([^"]*)"', _short_path, text)
+    text = re.sub(r'>\s+<', '><', _unwrapped(text))
     return text.replace('<svg', '<svg role="img" aria-label="%s"' % title.replace('"', "'").replace('&', 'and').replace('<', 'under '), 1)
 
 

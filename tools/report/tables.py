@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Results as a page needs them: runs.jsonl of one folder (docs/files.md). Means, intervals and verdicts are those of the file."""
+import csv
 import json
 import os
 
@@ -65,6 +66,25 @@ class Table:
 
     def label(self, variant):
         return next(v['label'] for v in self.variants if v['name'] == variant)
+
+    def token_traces(self):
+        """[(point, {variant: [KB per round trip]})] of the rows whose tokens were written down."""
+        out = []
+        for point in self.points:
+            traces = {}
+            for variant in self.variants:
+                path = os.path.join(self.folder, 'tokens-%s-%s.csv' % (point['label'].replace(' ', '-'), variant['name']))
+                if os.path.exists(path):
+                    with open(path, encoding='utf-8', newline='') as file:
+                        traces[variant['name']] = [float(row['tokens_kB']) for row in csv.DictReader(file)]
+            if traces:
+                out.append((point['label'], traces))
+        return out
+
+    def printed(self):
+        """Does the paper give a number for any cell?"""
+        name = 'paper_%s_%s' % (self.metric['name'], self.metric['key'])
+        return any(cell.get(name) is not None for cell in self.cells.values())
 
     def verdicts(self):
         count = {}
