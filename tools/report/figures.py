@@ -240,19 +240,20 @@ def bars(table, width):
 
 def tokens(table, traces, width):
     """Tokens of each round trip, one panel per protocol on one axis."""
-    first = 150 if width > 5 else 80
+    columns = 200 if width > 5 else 100
+    group = -(-max(len(values) for values in traces.values()) // columns) # so many round trips become one step, their mean
     fig, panels = style.figure(width, 0.5 + 1.05 * len(traces), len(traces), 1, sharex=True, sharey=True, squeeze=False)
     for panel, (name, values) in zip(panels[:, 0], traces.items()):
         i = [variant['name'] for variant in table.variants].index(name)
-        data = next((at for at, value in enumerate(values) if value >= 0.5), 0) # before it: the handshake
-        values = values[data:data + first]
-        panel.fill_between(range(1, len(values) + 1), values, step='mid', color=colour(SERIES[i % 6]), linewidth=0) # one path
+        steps = [sum(values[at:at + group]) / len(values[at:at + group]) for at in range(0, len(values), group)]
+        panel.fill_between([at * group for at in range(len(steps) + 1)], [*steps, steps[-1] if steps else 0], step='post',
+                           color=colour(SERIES[i % 6]), linewidth=0)
         panel.set_title(table.label(name), pad=2)
         panel.set_ylabel('KB')
         panel.set_ylim(bottom=0)
         panel.grid(False, axis='x')
-    panels[-1][0].set_xlabel('round trip since the first data')
-    panels[-1][0].set_xlim(0, first + 1)
+    panels[-1][0].set_xlabel('round trip' if group == 1 else 'round trip (steps: means of %d)' % group)
+    panels[-1][0].set_xlim(left=0)
     return fig
 
 

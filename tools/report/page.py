@@ -213,7 +213,7 @@ def table_section(page, table, at, notes):
     for point, traces in table.token_traces():
         page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
                     lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',
-                    'Tokens used in each of the first round trips of the first run, row %s.' % e(point))
+                    'Tokens used per round trip over the first run, row %s.' % e(point))
     if table.plan['repeats'] >= 3:
         page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
                     'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
