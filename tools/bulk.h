@@ -159,6 +159,7 @@ struct wt_bulk_reader {
 
 struct wt_bulk_serve_config {
 	unsigned max;        /* connections at a time; more are reset. 0: 64 */
+	unsigned most;       /* connections in all; then nobody listens any more. 0: without end */
 	bool raw;            /* expect no request and send no result */
 	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
 	uint64_t raw_seed;

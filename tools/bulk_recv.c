@@ -254,8 +254,13 @@ static void on_listener(void *arg, struct wt_tcp *tcp, unsigned events, wt_time 
 
 	if (tcp != server->listener || !(events & WT_TCP_EV_ACCEPT))
 		return;
-	while ((accepted = wt_tcp_accept(server->listener)))
+	while (server->listener && (accepted = wt_tcp_accept(server->listener))) {
 		adopt(server, accepted, now);
+		if (server->config.most && server->accepted >= server->config.most && server->listener) {
+			wt_tcp_close(server->listener); /* who comes later is refused, and ends nobody's transfer */
+			server->listener = NULL;
+		}
+	}
 }
 
 int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,

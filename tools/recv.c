@@ -190,9 +190,10 @@ static int open_output(struct recv *recv)
 static int begin(struct recv *recv)
 {
 	struct wt_transfer *transfer = &recv->transfer;
+	struct wt_tcp_settings *settings = &transfer->tcp.settings;
 	struct wt_bulk_serve_config config = {
 		.raw = transfer->raw, .sink = recv->fd >= 0 ? write_payload : NULL, .interval = transfer->interval,
-		.on_accept = on_accept, .on_interval = on_interval, .on_done = on_done, .arg = recv,
+		.most = recv->one, .on_accept = on_accept, .on_interval = on_interval, .on_done = on_done, .arg = recv,
 	};
 	char text[WT_ADDR_TEXT];
 	char err[200];
@@ -202,6 +203,11 @@ static int begin(struct recv *recv)
 		if (wt_playback_check(&transfer->playback, &transfer->tcp.settings, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "--app: %s", err);
 		wt_playback_serve(&transfer->playback, &config);
+	}
+	/* Who only listens would never learn that the sender is gone: 20 s of silence, then 9 probes in 90 s. */
+	if (!settings->keepalive) {
+		settings->keepalive = 20 * WT_S;
+		settings->keepalive_interval = 10 * WT_S;
 	}
 	result = wt_bulk_serve(&recv->server, &config, transfer->station.host, transfer->port, &transfer->tcp);
 	if (result < 0)

@@ -22,7 +22,7 @@ static const struct wt_option options[] = {
 	[OPT_CONNECT] = {'c', "connect", "HOST", "the peer: an address, or in a lab b, b.kernel"},
 	[OPT_CLIENT] = {0, "client", "HOST", "the same, as iperf3 calls it"},
 	[OPT_BYTES] = {'n', "bytes", "SIZE", "payload (default 5MiB)"},
-	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead"},
+	[OPT_TIME] = {'t', "time", "TIME", "write for this long instead; what is buffered then is still delivered"},
 	[OPT_FILE] = {'F', "file", "FILE", "with --raw: the bytes of FILE, - for standard input"},
 };
 

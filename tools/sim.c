@@ -25,7 +25,7 @@ static const struct wt_option options[] = {
 	[OPT_REV] = {0, "rev", "WORDS", "path back"},
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
-	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead"},
+	[OPT_TIME] = {'t', "time", "TIME", "write for this long instead; what is buffered then is still delivered"},
 	[OPT_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: the receiver takes so much so often and counts successes"},
 	[OPT_TOKENS] = {0, "tokens", "WORDS", "count the tokens the first rate on the way gives per round trip: tokens:token=1078B,slot=30ms"},
 	[OPT_TOKENS_TRACE] = {0, "tokens-trace", "FILE", "with --tokens: CSV, a line per round trip"},

@@ -38,6 +38,8 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(msl, TIME, "maximum segment lifetime; TIME-WAIT lasts two (RFC 9293 3.4.2: 2 min; Linux's TIME-WAIT: 60 s)", 0, 1000e9),
 	FIELD(fin_wait_2, TIME, "FIN-WAIT-2 of a closed handle is dropped after this", 1e9, 1000e9),
 	FIELD(keepalive, TIME, "idle time before keep-alive probes (RFC 9293 3.8.4); 0: none", 0, 1e15),
+	FIELD(keepalive_interval, TIME, "time between unanswered probes", 1e9, 1e15),
+	FIELD(keepalive_probes, COUNT, "unanswered probes that end the connection", 1, 100),
 };
 
 const size_t wt_tcp_param_count = sizeof(wt_tcp_params) / sizeof(wt_tcp_params[0]);
@@ -65,6 +67,8 @@ static const struct wt_tcp_settings modern = {
 	.data_retries = 15,
 	.msl = 30 * WT_S,
 	.fin_wait_2 = 60 * WT_S,
+	.keepalive_interval = 75 * WT_S,
+	.keepalive_probes = 9,
 };
 
 /*
@@ -94,6 +98,8 @@ static const struct wt_tcp_settings bsd90 = {
 	.data_retries = 12,
 	.msl = 30 * WT_S,
 	.fin_wait_2 = 600 * WT_S,
+	.keepalive_interval = 75 * WT_S,
+	.keepalive_probes = 9,
 };
 
 const char *const wt_tcp_preset_names[] = {"modern", "bsd90", NULL};

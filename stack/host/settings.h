@@ -36,6 +36,8 @@ struct wt_tcp_settings {
 	wt_time msl;               /* TIME-WAIT lasts two of these */
 	wt_time fin_wait_2;        /* orphaned FIN-WAIT-2 is dropped after this */
 	wt_time keepalive;         /* 0: off */
+	wt_time keepalive_interval;
+	uint64_t keepalive_probes;
 };
 
 extern const struct wt_param wt_tcp_params[];

@@ -80,7 +80,7 @@ static void persist_timeout(struct wt_tcp *tcp)
 	wt_host_wants_output(tcp);
 }
 
-/* RFC 9293 3.8.4: probes only when asked for, dead after nine unanswered ones 75 s apart (the values of BSD). */
+/* RFC 9293 3.8.4: probes only when asked for, dead after so many unanswered ones. */
 static void keepalive_timeout(struct wt_tcp *tcp)
 {
 	wt_time idle = tcp->config.settings.keepalive, now = tcp->host->now;
@@ -93,12 +93,12 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + idle);
 		return;
 	}
-	if (tcp->keep_count++ >= 9) {
+	if (tcp->keep_count++ >= tcp->config.settings.keepalive_probes) {
 		wt_tcb_end(tcp, -ETIMEDOUT);
 		return;
 	}
 	tcp->keep_probe = true;
-	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + 75 * WT_S);
+	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + tcp->config.settings.keepalive_interval);
 	wt_host_wants_output(tcp);
 }
 
