@@ -63,6 +63,35 @@ static int add(struct build *build, const char *word)
 	return build->full ? wt_fail(WT_EXIT_USAGE, "at most %d folders and %d journals", INPUTS, INPUTS) : WT_EXIT_OK;
 }
 
+/* Sweeps have no cells of their own in their files: means and intervals are made here. */
+static void sweeps(struct wt_json *json, const struct build *build)
+{
+	static struct wt_results results; /* large */
+	char err[400];
+
+	wt_json_object(json, "sweeps");
+	for (unsigned i = 0; i < build->folders; i++) {
+		if (!wt_results_load(&results, build->folder[i], err, sizeof(err)) && results.sweep) {
+			wt_json_array(json, build->folder[i]);
+			for (unsigned k = 0; k < results.cells; k++) {
+				const struct wt_results_cell *cell = &results.cell[k];
+
+				wt_json_object(json, NULL);
+				wt_json_string(json, "point", cell->point);
+				wt_json_string(json, "variant", cell->variant);
+				wt_json_u64(json, "runs", cell->mean.n);
+				wt_json_u64(json, "failed", cell->count - cell->mean.n);
+				wt_json_number(json, "mean", cell->mean.mean);
+				wt_json_number(json, "half", cell->mean.half);
+				wt_json_end(json);
+			}
+			wt_json_end(json);
+		}
+		wt_results_finish(&results);
+	}
+	wt_json_end(json);
+}
+
 /* Pairs of folders with the same table: do they agree? */
 static int comparisons(struct wt_json *json, const struct build *build)
 {
@@ -70,6 +99,7 @@ static int comparisons(struct wt_json *json, const struct build *build)
 	char err[400];
 	int error = 0;
 
+	sweeps(json, build);
 	wt_json_array(json, "comparisons");
 	for (unsigned i = 0; i < build->folders && !error; i++) {
 		error = wt_results_load(&a, build->folder[i], err, sizeof(err));

@@ -149,25 +149,56 @@ static void take_plan(struct wt_results *results, const json_t *plan)
 {
 	const json_t *metric = json_object_get(json_object_get(plan, "experiment"), "metric");
 
-	snprintf(results->table, sizeof(results->table), "%s", string(plan, "table"));
+	results->sweep = !strncmp(string(plan, "schema"), "wavetank.sweep.", 15);
+	snprintf(results->table, sizeof(results->table), "%s", string(plan, results->sweep ? "name" : "table"));
 	snprintf(results->backend, sizeof(results->backend), "%s", string(plan, "backend"));
+	if (results->sweep) { /* "goodput_kBps": the unit is in the name */
+		const char *unit = strrchr(string(plan, "metric"), '_');
+
+		snprintf(results->metric, sizeof(results->metric), "%s", string(plan, "metric"));
+		snprintf(results->unit, sizeof(results->unit), "%s", unit ? unit + 1 : "");
+		return;
+	}
 	snprintf(results->metric, sizeof(results->metric), "%s", metric ? string(metric, "name") : "goodput");
 	snprintf(results->unit, sizeof(results->unit), "%s", metric ? string(metric, "unit") : "KB/s");
 	snprintf(results->key, sizeof(results->key), "%s", metric ? string(metric, "key") : "kBps");
 }
 
+/* The point of a sweep's run in words: those of its axes but the variant. */
+static void axes_text(const json_t *run, char *text, size_t len)
+{
+	json_t *axes = json_object_get(run, "axes"), *word;
+	const char *name;
+	size_t at = 0;
+
+	*text = '\0';
+	json_object_foreach(axes, name, word)
+		if (strcmp(name, "variant") && at < len)
+			at += (size_t)snprintf(text + at, len - at, "%s%s", at ? " " : "", json_is_string(word) ? json_string_value(word) : "");
+}
+
 static int take_run(struct wt_results *results, const json_t *run)
 {
-	struct wt_results_cell *cell = (struct wt_results_cell *)wt_results_cell(results, string(run, "point"), string(run, "variant"));
+	struct wt_results_cell *cell;
+	const char *variant = string(run, "variant");
 	const json_t *value;
-	char name[80];
+	char name[80], point[96];
+	bool ok;
 
+	snprintf(point, sizeof(point), "%s", string(run, "point"));
+	ok = json_is_true(json_object_get(run, "ok"));
+	if (results->sweep) {
+		axes_text(run, point, sizeof(point));
+		variant = string(json_object_get(run, "axes"), "variant");
+		ok = !strcmp(string(run, "outcome"), "ok");
+	}
+	cell = (struct wt_results_cell *)wt_results_cell(results, point, variant);
 	if (!cell) {
 		if (results->cells == WT_RESULTS_CELLS)
 			return -E2BIG;
 		cell = &results->cell[results->cells++];
-		snprintf(cell->point, sizeof(cell->point), "%s", string(run, "point"));
-		snprintf(cell->variant, sizeof(cell->variant), "%s", string(run, "variant"));
+		snprintf(cell->point, sizeof(cell->point), "%s", point);
+		snprintf(cell->variant, sizeof(cell->variant), "%s", variant);
 	}
 	if (cell->count == cell->room) {
 		size_t room = cell->room ? cell->room * 2 : 32;
@@ -179,8 +210,8 @@ static int take_run(struct wt_results *results, const json_t *run)
 		cell->room = room;
 	}
 	snprintf(name, sizeof(name), "%s_%s", results->metric, results->key);
-	value = json_object_get(run, name);
-	cell->sample[cell->count++] = json_is_true(json_object_get(run, "ok")) && json_is_number(value) ? json_number_value(value) : NAN;
+	value = json_object_get(results->sweep ? json_object_get(run, "metrics") : run, results->sweep ? results->metric : name);
+	cell->sample[cell->count++] = ok && json_is_number(value) ? json_number_value(value) : NAN;
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #define WT_RESULTS_CELLS 256
 
 struct wt_results_cell {
-	char point[32], variant[32];
+	char point[96], variant[32];
 	double *sample; /* NaN: failed */
 	size_t count, room;
 	struct wt_mean mean;
@@ -21,6 +21,7 @@ struct wt_results_cell {
 struct wt_results {
 	char dir[512], table[96], backend[32];
 	char metric[32], unit[32], key[32]; /* of what is compared: "goodput", "KB/s", "kBps" */
+	bool sweep; /* of `sweep run`: points are words of axes */
 	bool complete, ended;
 	unsigned cells;
 	struct wt_results_cell cell[WT_RESULTS_CELLS];

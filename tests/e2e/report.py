@@ -175,6 +175,20 @@ def _():
     home.run("report", "compare", "sweep", "nowhere", code=2)
 
 
+@test("a sweep makes a page too, without the columns of a paper, and compares with itself")
+def _():
+    with open(home.path("small.ini"), "w") as file:
+        file.write("[sweep]\nname = small\nrepeats = 3\n[axes]\nloss = 0% 2% 5%\n[run]\nsize = 100KB\n"
+                   "link = rate 2Mbit burst 0B limit 64KB delay 15ms loss {loss}\n[variant tahoe]\nsender = tahoe\n"
+                   "[variant newreno]\nsender = newreno\n")
+    home.run("sweep", "run", "small.ini")
+    home.run("report", "build", "results/small", "--no-figures", "-o", "small.html")
+    text = open(home.path("small.html")).read()
+    check(">5%<" in text and "newreno" in text and "goodput over loss" in text, "the rows")
+    check(">paper</th>" not in text and "published." not in text, "columns of a paper")
+    check("agree: 6 of 6" in home.run("report", "compare", "results/small", "results/small")[0], "compare")
+
+
 @test("trace plot draws the graph and the state, as SVG and PDF")
 def _():
     for words in (["-o", "a.svg"], ["--kind", "state", "-o", "b.svg"], ["--from", "1s", "--to", "4s", "-o", "c.svg"]):

@@ -35,7 +35,7 @@ def bootstrap_ratio(top, bottom):
 def positions(table):
     """Where the points stand on the x axis; (values, numeric)."""
     try:
-        values = [float(point['label']) for point in table.points]
+        values = [float(point['label'].rstrip('%')) for point in table.points]
     except ValueError:
         return list(range(len(table.points))), False
     return (values, True) if len(set(values)) == len(values) else (list(range(len(values))), False)
@@ -114,10 +114,12 @@ def ratios(table, width):
     """Above: ours over the published value. Below: each protocol over the baseline, ours and published."""
     narrow = width < 5
     others = [v for v in table.variants if v['name'] != table.baseline]
-    fig, both = style.figure(width, 5.2 if not narrow else 5.6, 2 if others else 1, 1, sharex=True, squeeze=False)
+    rows = table.printed() + bool(others)
+    fig, both = style.figure(width, 2.4 * rows + 0.5, rows, 1, sharex=True, squeeze=False)
     values, numeric = positions(table)
-    top = both[0][0]
-    top.axhspan(0.9, 1.1, color=colour('band'), zorder=0)
+    top, low = both[0][0], both[-1][0] # one of them alone where nothing is published
+    if table.printed():
+        top.axhspan(0.9, 1.1, color=colour('band'), zorder=0)
     for axes in both[:, 0]:
         axes.axhline(1, color=colour('muted'), linewidth=0.8, zorder=1)
         axes.set_yscale('log', base=2)
@@ -138,7 +140,6 @@ def ratios(table, width):
                          transform=dodge(top, i, len(table.variants)), **mark)
         if not others or variant['name'] == table.baseline:
             continue
-        low = both[1][0]
         move = dodge(low, i, len(table.variants))
         ours, printed = [], []
         for x, point in zip(values, table.points):
@@ -155,9 +156,10 @@ def ratios(table, width):
         if printed:
             x, y = zip(*printed)
             low.plot(x, y, linestyle='', markersize=6, markerfacecolor=colour('ground'), transform=move, zorder=2.5, **mark)
-    top.set_ylabel('ours ÷ published')
+    if table.printed():
+        top.set_ylabel('ours ÷ published')
     if others:
-        both[1][0].set_ylabel('÷ %s' % table.label(table.baseline))
+        low.set_ylabel('÷ %s' % table.label(table.baseline))
     x_axis(both[-1][0], table, values, numeric, narrow)
     if len(both) > 1 and numeric:
         both[0][0].tick_params(labelbottom=False)

@@ -70,6 +70,9 @@ def anchor(table, at):
 def card(table, at):
     count = table.verdicts()
     whole = sum(count.values())
+    if not table.printed():
+        return '<li><a href="#%s">%s</a><p>%s<br>on %s</p>nothing published to compare with</li>' % (
+            anchor(table, at), e(table.id), e(table.title), e(table.backend))
     strip = ''.join('<i style="width:%.2f%%;background:var(--%s)%s"></i>' % (
         100 * count[v] / whole, STRIP[v], ';opacity:.55' if v == 'near' else '') for v in STRIP if v in count)
     pills = ''.join('<span class="v %s">%d %s</span>' % (v.replace('/', ''), count[v], v.replace('n/a', 'not printed')) for v in STRIP if v in count)
@@ -92,10 +95,11 @@ def result_rows(table, notes):
                 mark = '<sup><a href="#note-%d">%d</a></sup>' % (notes.start + len(notes), notes.start + len(notes))
             failed = '<br><small>%d of %d failed</small>' % (cell['failed'], cell['failed'] + cell['runs']) if cell['failed'] else ''
             half = ' <span class="half">± %s</span>' % number(cell['half'], digits) if cell['half'] is not None else ''
-            rows.append('<td class="key m%d" style="--c:var(--%s)">%s</td><td class="n">%s%s%s</td><td class="n">%s%s</td>'
-                        '<td class="n">%s</td><td>%s</td>' % (
-                            i % 6, style.SERIES[i % 6], e(variant['label']), number(cell['mean'], digits), half, failed,
-                            number(cell['paper'], 2 if digits == 1 else 3), mark, number(cell['ratio'], 2), pill(cell['verdict'])))
+            beside = '<td class="n">%s%s</td><td class="n">%s</td><td>%s</td>' % (
+                number(cell['paper'], 2 if digits == 1 else 3), mark, number(cell['ratio'], 2), pill(cell['verdict']))
+            rows.append('<td class="key m%d" style="--c:var(--%s)">%s</td><td class="n">%s%s%s</td>%s' % (
+                i % 6, style.SERIES[i % 6], e(variant['label']), number(cell['mean'], digits), half, failed,
+                beside if table.printed() else '<td class="n">%d</td>' % cell['runs']))
         if not rows:
             continue
         note = ''
@@ -111,12 +115,12 @@ class Notes(list):
 
 
 def results(page, table, notes):
-    runs = table.plan['repeats']
-    page.add('<table class="results"><caption><b>%s, %s.</b> Ours: mean of %d runs with paired seeds and its 95 %% interval (Student). '
+    runs = '%d runs' % table.plan['repeats'] if table.printed() else 'the runs'
+    page.add('<table class="results"><caption><b>%s, %s.</b> Ours: mean of %s with paired seeds and its 95 %% interval (Student). '
              'First column: %s.</caption>' % (e(table.metric['name'].capitalize()), e(table.metric['unit']), runs, e(table.axis)))
     page.add('<thead><tr><th scope="col">%s</th><th scope="col">protocol</th><th scope="col" class="n">ours</th>'
-             '<th scope="col" class="n">paper</th><th scope="col" class="n">ratio</th><th scope="col">verdict</th></tr></thead>' %
-             e('rate' if 'rate' in table.axis else 'row'))
+             '%s</tr></thead>' % (e('rate' if 'rate' in table.axis else 'row'), '<th scope="col" class="n">paper</th><th scope="col" class="n">'
+                                 'ratio</th><th scope="col">verdict</th>' if table.printed() else '<th scope="col" class="n">runs</th>'))
     page.add(''.join(result_rows(table, notes)) + '</table>')
 
 
@@ -148,9 +152,10 @@ def parameters(page, table):
         known = kind in ('stated', 'chosen')
         rows.append('<tr><th scope="row">%s</th><td>%s</td><td>%s</td></tr>' % (
             e(parameter['name']), '<span class="%s">%s</span>' % (kind, kind) if known else '', e(text.strip() if known else parameter['text'])))
-    page.add('<details open><summary>Parameters: what the paper states, what we chose and why</summary><table><caption>%s</caption><thead>'
+    page.add('<details open><summary>%s</summary><table><caption>%s</caption><thead>'
              '<tr><th scope="col">what</th><th scope="col">from</th><th scope="col">value and reason</th></tr></thead><tbody>%s</tbody>'
-             '</table></details>' % (e(table.source), ''.join(rows)))
+             '</table></details>' % ('Parameters: what the paper states, what we chose and why' if table.printed() else 'Parameters',
+                                     e(table.source), ''.join(rows)))
 
 
 def facts(pairs):
@@ -168,7 +173,9 @@ def machine(host):
 def provenance(page, table):
     plan, end = table.plan, table.end
     words = ['wavetank', 'paper', 'run', plan['table'], '--repeats', str(plan['repeats']), '--seed', str(plan['seed'])]
-    if plan['backend'] != 'sim':
+    if 'axes' in plan:
+        words = ['wavetank', 'sweep', 'run', plan['name'] + '.ini']
+    elif plan['backend'] != 'sim':
         words += ['--backend', plan['backend']]
     modules = '<br>'.join('%s: <code>%s</code>' % (e(v['label']), e(', '.join(
         '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
@@ -191,7 +198,8 @@ def table_section(page, table, at, notes):
     notes.start += len(notes)
     notes.clear()
     name = '%s-%s' % (table.id.replace('/', '-'), table.backend)
-    interval = 'Filled marks: our mean and its 95 % interval. Hollow marks: published.'
+    interval = 'Marks: mean and 95 % interval.' if not table.printed() else (
+        'Filled marks: our mean and its 95 % interval. Hollow marks: published. A question mark: the published value is suspect.')
     results(page, table, notes)
     if notes:
         page.add('<ol class="notes" start="%d">%s</ol>' % (notes.start + 1, ''.join(
@@ -200,16 +208,17 @@ def table_section(page, table, at, notes):
         page.add('<p>Failed runs: %s</p>' % e('; '.join('%s %s seed %s: %s' % (
             f['point'], f['variant'], f['seed'], f.get('why', '')) for f in table.failures[:5])))
     if table.metric['name'] != 'goodput' or len(table.points) < 3:
-        page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: our mean and its 95 %% '
-                    'interval. Hollow diamonds: published.' % e(table.metric['name'].capitalize()))
+        page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: mean and 95 %% '
+                    'interval.%s' % (e(table.metric['name'].capitalize()), ' Hollow diamonds: published.' if table.printed() else ''))
     else:
         page.figure(name + '-' + table.metric['name'], lambda width: figures.over_loss(table, width), table.title,
-                    '%s over %s. %s A question mark: the published value is suspect.' % (
+                    '%s over %s. %s' % (
                         e(table.metric['name'].capitalize()), e(table.axis), interval))
+        over = 'ach protocol over %s on the same losses, %s with a 95 %% bootstrap interval of paired seeds (%d draws)' % (
+            e(table.label(table.baseline)), 'ours' if table.printed() else 'each', figures.BOOTSTRAP)
         page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
-                    'Above: ours over the published value; the band is ± 10 %%. Below: each protocol over %s on the same losses, ours with '
-                    'a 95 %% bootstrap interval of paired seeds (%d draws), published hollow.' % (
-                        e(table.label(table.baseline)), figures.BOOTSTRAP))
+                    'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
+                    else 'E' + over + '.')
     for point, traces in table.token_traces():
         page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
                     lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',
@@ -217,8 +226,9 @@ def table_section(page, table, at, notes):
     if table.plan['repeats'] >= 3:
         page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
                     'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
-                    'run.' % e(table.metric['name']))
-    orders(page, table)
+                    'run.' % e(table.metric['name']) if table.printed() else 'Distribution over the runs of each row.')
+    if table.printed():
+        orders(page, table)
     parameters(page, table)
     provenance(page, table)
     page.add('</section>')
@@ -278,7 +288,7 @@ def legend():
 
 def build(request):
     try:
-        every = [tables.Table(folder) for folder in request['folders']]
+        every = [tables.Table(folder, request['sweeps'].get(folder)) for folder in request['folders']]
         every.sort(key=lambda table: 'figure' in table.id) # tables first
     except tables.Bad as why:
         print('wavetank report: %s' % why, file=sys.stderr)
@@ -292,7 +302,8 @@ def build(request):
     links += [('compare-%d' % i, 'comparison of ' + known[c['a']].id.split('/')[-1]) for i, c in enumerate(request['comparisons'])]
     links += [('journal-%d' % i, os.path.basename(j['path'])) for i, j in enumerate(request['journals'])]
     links += [('fairness', 'fairness')] if runs else []
-    links += [('legend', 'verdicts')] if every else []
+    judged = any(table.printed() for table in every)
+    links += [('legend', 'verdicts')] if judged else []
     page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (%s) from result files; every number can be made again by the '
              'command beside it.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
                  e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
@@ -307,7 +318,7 @@ def build(request):
         journal_section(page, entry, i)
     if runs:
         fairness_section(page, runs)
-    if every:
+    if judged:
         page.add(legend())
     page.add('</main><footer>Figures: matplotlib %s. Built on %s.</footer>' % (e(style.matplotlib.__version__), machine(request['machine'])))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.css'), encoding='utf-8') as file:

@@ -10,7 +10,7 @@ class Bad(Exception):
 
 
 class Table:
-    def __init__(self, folder):
+    def __init__(self, folder, sweep=None):
         self.folder = folder
         self.path = os.path.join(folder, 'runs.jsonl')
         self.plan, self.end, self.cells, self.runs, self.failures = None, {}, {}, {}, []
@@ -20,6 +20,8 @@ class Table:
                     self._take(json.loads(line))
                 except ValueError:
                     continue # cut off
+        if sweep is not None and self.plan:
+            self._as_table(sweep)
         if not self.plan or 'experiment' not in self.plan:
             raise Bad('%s: written by an older wavetank, without its experiment: run it again' % self.path)
         if not self.cells:
@@ -33,13 +35,42 @@ class Table:
         names = [variant['name'] for variant in self.variants]
         self.baseline = 'reno' if 'reno' in names else names[-1]
 
+    def _as_table(self, cells):
+        """A sweep in the form of a table: rows are the words of its axes, protocols its variants; nothing is published."""
+        plan, kept = self.plan, {}
+        name, _, unit = plan['metric'].rpartition('_')
+        key = unit if name else 'count'
+        name = name or unit
+        rows = [axis['name'] for axis in plan['axes'] if axis['name'] != 'variant']
+        labels = list(dict.fromkeys(cell['point'] for cell in cells))
+        variants = list(dict.fromkeys(cell['variant'] for cell in cells))
+        for run in [run for runs in self.runs.values() for run in runs]:
+            point = ' '.join(word for axis, word in run['axes'].items() if axis != 'variant')
+            value = (run.get('metrics') or {}).get(plan['metric'])
+            ok = run['outcome'] == 'ok'
+            kept.setdefault((point, run['axes'].get('variant', '')), []).append({**run, 'ok': ok, '%s_%s' % (name, key): value})
+        self.runs = kept
+        self.failures = [{'point': p, 'variant': v, **run} for (p, v), runs in kept.items() for run in runs if not run['ok']]
+        for cell in cells:
+            self.cells[cell['point'], cell['variant']] = {
+                '%s_mean_%s' % (name, key): cell['mean'], '%s_half95_%s' % (name, key): cell['half'], 'ratio': None, 'verdict': 'n/a',
+                'runs': cell['runs'], 'failed': cell['failed'], 'row_order': 'none', 'row_kendall_tau': None}
+        plan.update(table=plan['name'], commit=plan['source'][:12], fwd=plan['run'].get('link', plan['run'].get('fwd', '')),
+                    rev=plan['run'].get('link', plan['run'].get('rev', '')), preset=plan['run'].get('preset', ''),
+                    settings=plan['run'].get('set', ''), experiment={
+            'title': 'Sweep %s: %s over %s' % (plan['name'], name, ', '.join(rows) or 'variants'), 'source': '', 'axis': ', '.join(rows),
+            'metric': {'name': name, 'unit': {'kBps': 'KB/s'}.get(key, key), 'key': key},
+            'parameters': [{'name': k, 'text': str(v)} for k, v in plan['run'].items()],
+            'variants': [{'name': v, 'label': v or plan['name'], 'sender': '', 'recovery': '', 'receiver': ''} for v in variants],
+            'points': [{'label': label, 'p': '', 'note': '', 'suspect': {}} for label in labels]})
+
     def _take(self, record):
         kind = record.get('record')
         if kind == 'plan':
             self.plan = record
         elif kind == 'run':
-            self.runs.setdefault((record['point'], record['variant']), []).append(record)
-            if not record['ok']:
+            self.runs.setdefault((record['point'], record.get('variant')), []).append(record)
+            if not record.get('ok', True):
                 self.failures.append(record)
         elif kind == 'cell':
             self.cells[record['point'], record['variant']] = record
