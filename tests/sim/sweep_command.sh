@@ -118,16 +118,29 @@ n=$(grep -c '"record":"start"' one/done.jsonl)
 expect 0 run more.ini -o one
 [ "$(grep -c '"record":"start"' one/done.jsonl)" = "$n" ] || fail "a finished sweep was begun again"
 
+# done_in FILE: how many runs it holds
+done_in() {
+	if [ -e "$1" ]; then grep -c '"record":"done"' "$1"; else echo 0; fi
+}
+
+# until_more FILE N PID: waits until FILE holds more than N runs, or the process is gone
+until_more() {
+	while [ "$(done_in "$1")" -le "$2" ] && kill -0 "$3" 2>/dev/null; do
+		sleep 0.02
+	done
+}
+
 # kill -9 at any moment, several times; then a torn line, as a crash of the machine leaves it.
-for pause in 0.15 0.3 0.1; do
+for more in 20 0 100; do
+	before=$(done_in killed/done.jsonl)
 	"$wavetank" sweep run many.ini -o killed >/dev/null 2>&1 &
 	pid=$!
-	sleep $pause
+	until_more killed/done.jsonl $((before + more)) $pid
 	kill -9 $pid
 	wait $pid 2>/dev/null
 done
 whole killed/done.jsonl
-kept=$(grep -c '"record":"done"' killed/done.jsonl)
+kept=$(done_in killed/done.jsonl)
 [ "$kept" -gt 20 ] && [ "$kept" -lt 3000 ] || fail "$kept runs kept after kill -9: too few or all to test anything"
 printf '{"record":"done","id":"0123' >>killed/done.jsonl
 expect 0 resume many.ini -o killed
@@ -155,7 +168,7 @@ same whole/runs.jsonl orphans/runs.jsonl "$kills workers killed"
 sed 's/name = many/name = long/; s/repeats = 200/repeats = 2000/' many.ini >long.ini
 "$wavetank" sweep run long.ini -o stopped >out.txt 2>err.txt &
 pid=$!
-sleep 1
+until_more stopped/done.jsonl 20 $pid
 kill -TERM $pid
 wait $pid
 code=$?
@@ -189,7 +202,7 @@ expect 5 run limited.ini -o limited
 sed 's/^size = .*/size = 50MB/; s/name = long/name = longer/' long.ini >longer.ini
 "$wavetank" sweep run longer.ini -o busy >/dev/null 2>&1 &
 pid=$!
-sleep 0.5
+until [ -e busy/done.jsonl ]; do sleep 0.02; done
 expect 3 run longer.ini -o busy
 grep -q 'another sweep is writing it' err.txt || fail "two sweeps in one folder: $(cat err.txt)"
 kill -TERM $pid
