@@ -122,20 +122,62 @@ static int unknown_command(int argc, char **argv)
 
 /* ---- help --------------------------------------------------------------------------------------------- */
 
-/* Overview of all commands, or of those of one object. */
+static const struct {
+	const char *object, *text;
+} objects[] = {
+	{"lab", "two hosts and an emulated path between them, in namespaces of their own"},
+	{"kernel", "the kernel's own TCP at either end of a lab: the yardstick"},
+	{"emu", "a path between interfaces, in real time: run it, look at it, change it"},
+	{"paper", "the published tables: re-created, compared, every claim judged"},
+	{"sweep", "any parameter as an axis, repeats, shards for a cluster"},
+	{"report", "results as one HTML page with figures"},
+	{"trace", "what an engine's journal says: figures, qlog, xplot, CSV"},
+	{"script", "packets in, packets expected, in virtual time"},
+	{"cc", "the congestion modules and their parameters"},
+};
+
+/* Does the command belong to this object? Gives its verb, or NULL. */
+static const char *verb_of(const struct wt_command *command, const char *object)
+{
+	size_t len = strlen(object);
+
+	return strncmp(command->name, object, len) == 0 && command->name[len] == ' ' ? command->name + len + 1 : NULL;
+}
+
+static void print_object(const char *object, const char *text)
+{
+	char left[64];
+	int len = snprintf(left, sizeof(left), "%s ", object);
+	bool more = false;
+
+	for (size_t i = 0; i < wt_command_count; i++) {
+		const char *verb = verb_of(wt_commands[i], object);
+
+		if (verb && len < (int)sizeof(left))
+			len += snprintf(left + len, sizeof(left) - (size_t)len, "%s%s", more ? "|" : "", verb);
+		more |= verb != NULL;
+	}
+	printf("  %-42s %s\n", left, text);
+}
+
+/* All commands, one line each, those of one object together; or those of one object. */
 static void print_overview(const char *object)
 {
-	size_t len = object ? strlen(object) : 0;
-
-	if (!object)
-		puts("wavetank: a laboratory for TCP in userspace\n\nusage: wavetank COMMAND [OPTIONS] [WORDS]\n");
+	if (object) {
+		for (size_t i = 0; i < wt_command_count; i++)
+			if (verb_of(wt_commands[i], object))
+				printf("  %-16s %s\n", wt_commands[i]->name, wt_commands[i]->text);
+		return;
+	}
+	puts("wavetank: a laboratory for TCP in userspace\n\nusage: wavetank COMMAND [OPTIONS] [WORDS]\n");
 	for (size_t i = 0; i < wt_command_count; i++)
-		if (!object || (strncmp(wt_commands[i]->name, object, len) == 0 && wt_commands[i]->name[len] == ' '))
-			printf("  %-16s %s\n", wt_commands[i]->name, wt_commands[i]->text);
-	if (!object)
-		puts("\nwavetank COMMAND --help or wavetank help COMMAND: options and examples. wavetank --version: build facts.\n"
-		     "Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%. Exit codes: 0 fine, 1 expectation failed, 2 usage,\n"
-		     "3 environment, 4 peer or connection, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
+		if (!strchr(wt_commands[i]->name, ' '))
+			printf("  %-42s %s\n", wt_commands[i]->name, wt_commands[i]->text);
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		print_object(objects[i].object, objects[i].text);
+	puts("\nwavetank help lab lists the commands of one kind; wavetank COMMAND --help has options and examples.\n"
+	     "Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%. Exit codes: 0 fine, 1 expectation failed, 2 usage,\n"
+	     "3 environment, 4 peer or connection, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
 }
 
 static void print_option(char letter, const char *name, const char *argument, const char *text)

@@ -178,10 +178,11 @@ static int take_stack(struct resolve *r)
 
 	if (!*text || !strcmp(text, "user"))
 		return 0;
-	if (!strncmp(text, "kernel:", 7) && text[7] && strlen(text + 7) < sizeof(run->kernel)) {
+	if (!strncmp(text, "kernel:", 7) && text[7]) {
 		if (!strcmp(r->sweep->backend, "sim"))
 			return refuse_param(r, WT_SWEEP_STACK, "the kernel's TCP needs real time: expected backend = tap or packet");
-		snprintf(run->kernel, sizeof(run->kernel), "%s", text + 7);
+		if (snprintf(run->kernel, sizeof(run->kernel), "%s", text + 7) >= (int)sizeof(run->kernel))
+			return refuse_param(r, WT_SWEEP_STACK, "no kernel has a module of that name");
 		return 0;
 	}
 	if (strncmp(text, "user:", 5) != 0 || !text[5])
