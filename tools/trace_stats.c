@@ -148,7 +148,8 @@ static void finish(struct numbers *n)
 	double end = (double)n->last / 1e9;
 	struct gauge *gauges[] = {&n->cwnd, &n->in_flight, &n->level};
 
-	qsort(n->rtt, n->rtts, sizeof(double), rising);
+	if (n->rtts) /* no sample, no array */
+		qsort(n->rtt, n->rtts, sizeof(double), rising);
 	for (unsigned i = 0; i < 3; i++) {
 		struct gauge *gauge = gauges[i];
 
