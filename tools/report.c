@@ -72,7 +72,9 @@ static void sweeps(struct wt_json *json, const struct build *build)
 	wt_json_object(json, "sweeps");
 	for (unsigned i = 0; i < build->folders; i++) {
 		if (!wt_results_load(&results, build->folder[i], err, sizeof(err)) && results.sweep) {
-			wt_json_array(json, build->folder[i]);
+			wt_json_object(json, build->folder[i]);
+			wt_json_string(json, "series", results.series);
+			wt_json_array(json, "cells");
 			for (unsigned k = 0; k < results.cells; k++) {
 				const struct wt_results_cell *cell = &results.cell[k];
 
@@ -85,6 +87,7 @@ static void sweeps(struct wt_json *json, const struct build *build)
 				wt_json_number(json, "half", cell->mean.half);
 				wt_json_end(json);
 			}
+			wt_json_end(json);
 			wt_json_end(json);
 		}
 		wt_results_finish(&results);

@@ -145,6 +145,20 @@ int wt_results_find(const char *word, char *dir, size_t len, char *err, size_t e
 	return 0;
 }
 
+/* The axis whose words are the protocols of the page; the others make the rows. */
+static void choose_series(struct wt_results *results, const json_t *plan)
+{
+	static const char *const candidates[] = {"variant", "stack", "sender"};
+	const json_t *axes = json_object_get(plan, "axes"), *axis;
+	size_t at;
+
+	results->series[0] = '\0';
+	for (unsigned i = 0; i < 3 && !results->series[0]; i++)
+		json_array_foreach(axes, at, axis)
+			if (!strcmp(string(axis, "name"), candidates[i]))
+				snprintf(results->series, sizeof(results->series), "%s", candidates[i]);
+}
+
 static void take_plan(struct wt_results *results, const json_t *plan)
 {
 	const json_t *metric = json_object_get(json_object_get(plan, "experiment"), "metric");
@@ -155,6 +169,7 @@ static void take_plan(struct wt_results *results, const json_t *plan)
 	if (results->sweep) { /* "goodput_kBps": the unit is in the name */
 		const char *unit = strrchr(string(plan, "metric"), '_');
 
+		choose_series(results, plan);
 		snprintf(results->metric, sizeof(results->metric), "%s", string(plan, "metric"));
 		snprintf(results->unit, sizeof(results->unit), "%s", unit ? unit + 1 : "");
 		return;
@@ -164,8 +179,8 @@ static void take_plan(struct wt_results *results, const json_t *plan)
 	snprintf(results->key, sizeof(results->key), "%s", metric ? string(metric, "key") : "kBps");
 }
 
-/* The point of a sweep's run in words: those of its axes but the variant. */
-static void axes_text(const json_t *run, char *text, size_t len)
+/* The point of a sweep's run in words: those of its axes but the series. */
+static void axes_text(const json_t *run, const char *series, char *text, size_t len)
 {
 	json_t *axes = json_object_get(run, "axes"), *word;
 	const char *name;
@@ -173,7 +188,7 @@ static void axes_text(const json_t *run, char *text, size_t len)
 
 	*text = '\0';
 	json_object_foreach(axes, name, word)
-		if (strcmp(name, "variant") && at < len)
+		if (strcmp(name, series) && at < len)
 			at += (size_t)snprintf(text + at, len - at, "%s%s", at ? " " : "", json_is_string(word) ? json_string_value(word) : "");
 }
 
@@ -188,8 +203,8 @@ static int take_run(struct wt_results *results, const json_t *run)
 	snprintf(point, sizeof(point), "%s", string(run, "point"));
 	ok = json_is_true(json_object_get(run, "ok"));
 	if (results->sweep) {
-		axes_text(run, point, sizeof(point));
-		variant = string(json_object_get(run, "axes"), "variant");
+		axes_text(run, results->series, point, sizeof(point));
+		variant = string(json_object_get(run, "axes"), results->series);
 		ok = !strcmp(string(run, "outcome"), "ok");
 	}
 	cell = (struct wt_results_cell *)wt_results_cell(results, point, variant);

@@ -22,6 +22,7 @@ struct wt_results {
 	char dir[512], table[96], backend[32];
 	char metric[32], unit[32], key[32]; /* of what is compared: "goodput", "KB/s", "kBps" */
 	bool sweep; /* of `sweep run`: points are words of axes */
+	char series[16]; /* of a sweep: the axis that stands for the protocol: variant, else stack, else sender; or empty */
 	bool complete, ended;
 	unsigned cells;
 	struct wt_results_cell cell[WT_RESULTS_CELLS];

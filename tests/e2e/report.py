@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import xml.etree.ElementTree
 
 import browser
@@ -173,6 +174,21 @@ def _():
     equal({line["verdict"] for line in lines if line["variant"] == "reno" and line["point"] == "0.00"}, {"differ"}, "verdict of Reno at 0")
     home.run("report", "compare", "sweep", code=2)
     home.run("report", "compare", "sweep", "nowhere", code=2)
+
+
+@test("a sweep of stacks, and one of a single protocol, make pages too")
+def _():
+    for axis, words in (("stack = user:reno user:real\n", ("user:reno", "user:real")), ("", ())):
+        with open(home.path("axes.ini"), "w") as file:
+            file.write("[sweep]\nname = axes\nrepeats = 3\n[axes]\n" + axis + "loss = 0% 2% 5%\n[run]\nsize = 100KB\n"
+                       "link = rate 2Mbit burst 0B limit 64KB delay 15ms loss {loss}\n")
+        shutil.rmtree(home.path("axes"), True)
+        home.run("sweep", "run", "axes.ini", "-o", "axes")
+        home.run("report", "build", "axes", "-o", "axes.html")
+        with open(home.path("axes.html"), encoding="utf-8") as file:
+            text = file.read()
+        for word in words + ("<svg", "5%"):
+            check(word in text, word)
 
 
 @test("a sweep makes a page too, without the columns of a paper, and compares with itself")

@@ -216,9 +216,10 @@ def table_section(page, table, at, notes):
                         e(table.metric['name'].capitalize()), e(table.axis), interval))
         over = 'ach protocol over %s on the same losses, %s with a 95 %% bootstrap interval of paired seeds (%d draws)' % (
             e(table.label(table.baseline)), 'ours' if table.printed() else 'each', figures.BOOTSTRAP)
-        page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
-                    'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
-                    else 'E' + over + '.')
+        if table.printed() or len(table.variants) > 1:
+            page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
+                        'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
+                        else 'E' + over + '.')
     for point, traces in table.token_traces():
         page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
                     lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',

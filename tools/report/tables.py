@@ -33,22 +33,22 @@ class Table:
         ran = {point for point, _ in self.cells}
         self.points = [point for point in experiment['points'] if point['label'] in ran]
         names = [variant['name'] for variant in self.variants]
-        self.baseline = 'reno' if 'reno' in names else names[-1]
+        self.baseline = next((name for name in ('reno', 'user:reno', 'kernel:reno') if name in names), names[-1])
 
-    def _as_table(self, cells):
+    def _as_table(self, sweep):
         """A sweep in the form of a table: rows are the words of its axes, protocols its variants; nothing is published."""
-        plan, kept = self.plan, {}
+        plan, kept, cells, series = self.plan, {}, sweep['cells'], sweep['series']
         name, _, unit = plan['metric'].rpartition('_')
         key = unit if name else 'count'
         name = name or unit
-        rows = [axis['name'] for axis in plan['axes'] if axis['name'] != 'variant']
+        rows = [axis['name'] for axis in plan['axes'] if axis['name'] != series]
         labels = list(dict.fromkeys(cell['point'] for cell in cells))
         variants = list(dict.fromkeys(cell['variant'] for cell in cells))
         for run in [run for runs in self.runs.values() for run in runs]:
-            point = ' '.join(word for axis, word in run['axes'].items() if axis != 'variant')
+            point = ' '.join(word for axis, word in run['axes'].items() if axis != series)
             value = (run.get('metrics') or {}).get(plan['metric'])
             ok = run['outcome'] == 'ok'
-            kept.setdefault((point, run['axes'].get('variant', '')), []).append({**run, 'ok': ok, '%s_%s' % (name, key): value})
+            kept.setdefault((point, run['axes'].get(series, '')), []).append({**run, 'ok': ok, '%s_%s' % (name, key): value})
         self.runs = kept
         self.failures = [{'point': p, 'variant': v, **run} for (p, v), runs in kept.items() for run in runs if not run['ok']]
         for cell in cells:
