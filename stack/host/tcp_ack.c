@@ -291,7 +291,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */
 	if (tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
 		tcp->rto_count = 0;
-	if (advanced || news.duplicate || news.sacked || seg->experiment_count)
+	/* what acknowledges our SYN is no ACK to a module: its options are the handshake's (on_syn_in), and ESTABLISHED follows */
+	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked || seg->experiment_count))
 		tell_modules(tcp, seg, &news);
 	if (advanced)
 		advance(tcp);

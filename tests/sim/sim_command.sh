@@ -78,6 +78,15 @@ if command -v tshark >/dev/null; then
 	[ "$bare" = 0 ] || fail "$bare ACKs of a real receiver without its option"
 fi
 
+# The sender's level in the trace is the receiver's from its first announcement on, not the handshake's bits taken for one.
+"$wavetank" sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms' -C real:profile=paper --rcc real:profile=paper -n 200KB \
+	--trace level.jsonl --quiet >/dev/null || fail "no trace of a TCP-Real transfer"
+levels=$(grep '"host":"a".*metrics_updated' level.jsonl | grep -o '"level":[0-9]*' | cut -d: -f2 | uniq | tr '\n' ' ')
+case $levels in
+"1 2 4 8 16 24 "*) ;;
+*) fail "the sender's levels are $levels" ;;
+esac
+
 # What `paper show` prints as one cell by hand is that cell.
 "$wavetank" paper run tcp-real-2001/table1 --points 0.10 --repeats 1 -o out >/dev/null 2>&1
 ours=$(sed -n 's/.*"variant":"real".*"goodput_kBps":\([0-9.]*\),.*/\1/p' out/runs.jsonl)
