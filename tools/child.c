@@ -132,3 +132,23 @@ int wt_child_end(struct wt_child *child, double seconds, const volatile int *sto
 	child->out = child->err = -1;
 	return forced ? 124 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+void wt_words_add(struct wt_words *words, const char *word)
+{
+	if (words->count + 1 < WT_WORDS_MAX)
+		words->at[words->count++] = word;
+}
+
+void wt_words_option(struct wt_words *words, const char *option, const char *value)
+{
+	if (*value) {
+		wt_words_add(words, option);
+		wt_words_add(words, value);
+	}
+}
+
+int wt_child_start_words(struct wt_child *child, const struct wt_words *words, bool want_out, bool want_err)
+{
+	/* execv() takes char *const[] for history's sake and does not write to it. */
+	return wt_child_start(child, (char *const *)(uintptr_t)words->at, want_out, want_err);
+}

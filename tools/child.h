@@ -23,4 +23,19 @@ bool wt_child_read(int fd, char *text, size_t len, const char *until, double sec
 /* Waits at most `seconds`, then SIGTERM, 5 s later SIGKILL. The exit code as in a shell, or 124 if it had to be ended. */
 int wt_child_end(struct wt_child *child, double seconds, const volatile int *stop);
 
+/* The words of one command, put together piece by piece; the texts stay the caller's. */
+#define WT_WORDS_MAX 40
+
+struct wt_words {
+	unsigned count;
+	const char *at[WT_WORDS_MAX]; /* zero-initialise: the rest is NULL, as execv() wants it */
+};
+
+/* Adds a word; one too many is left out. */
+void wt_words_add(struct wt_words *words, const char *word);
+/* Adds an option and its value, unless the value is empty. */
+void wt_words_option(struct wt_words *words, const char *option, const char *value);
+/* wt_child_start() of these words. */
+int wt_child_start_words(struct wt_child *child, const struct wt_words *words, bool want_out, bool want_err);
+
 #endif

@@ -20,7 +20,6 @@
 
 #define UP_SECONDS 60   /* for lab up and down: some dozens may come up at once on two cores */
 #define RUN_SECONDS 7200
-#define ARGS_MAX 40
 
 struct lab_run {
 	const struct wt_paper_plan *plan;
@@ -30,33 +29,6 @@ struct lab_run {
 	char program[PATH_MAX], name[32], host[2][40], seed[24], size[32];
 	char fwd[640], rev[640], app[256];
 };
-
-/* argv of one command, its parts as given. */
-struct words {
-	unsigned count;
-	const char *at[ARGS_MAX];
-};
-
-static void say(struct words *words, const char *word)
-{
-	if (words->count + 1 < ARGS_MAX)
-		words->at[words->count++] = word;
-}
-
-/* An option and its value, unless the value is empty. */
-static void say_with(struct words *words, const char *option, const char *value)
-{
-	if (*value) {
-		say(words, option);
-		say(words, value);
-	}
-}
-
-static int start(struct wt_child *child, const struct words *words, bool want_out, bool want_err)
-{
-	/* execv() takes char *const[] for history's sake and does not write to it. */
-	return wt_child_start(child, (char *const *)(uintptr_t)words->at, want_out, want_err);
-}
 
 static void fail(struct lab_run *run, const char *what, const char *text)
 {
@@ -73,20 +45,20 @@ static void fail(struct lab_run *run, const char *what, const char *text)
 
 static bool lab_up(struct lab_run *run)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 	struct wt_child child;
 	char text[512] = "";
 	int error;
 
-	say(&words, run->program);
-	say(&words, "lab");
-	say(&words, "up");
-	say(&words, run->name);
-	say_with(&words, "--backend", run->plan->backend);
-	say_with(&words, "--fwd", run->fwd);
-	say_with(&words, "--rev", run->rev);
-	say_with(&words, "--seed", run->seed);
-	error = start(&child, &words, false, true);
+	wt_words_add(&words, run->program);
+	wt_words_add(&words, "lab");
+	wt_words_add(&words, "up");
+	wt_words_add(&words, run->name);
+	wt_words_option(&words, "--backend", run->plan->backend);
+	wt_words_option(&words, "--fwd", run->fwd);
+	wt_words_option(&words, "--rev", run->rev);
+	wt_words_option(&words, "--seed", run->seed);
+	error = wt_child_start_words(&child, &words, false, true);
 	if (error) {
 		fail(run, "lab up", strerror(-error));
 		return false;
@@ -106,61 +78,61 @@ static bool lab_up(struct lab_run *run)
 
 static void lab_down(struct lab_run *run)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 	struct wt_child child;
 
-	say(&words, run->program);
-	say(&words, "lab");
-	say(&words, "down");
-	say(&words, run->name);
-	if (start(&child, &words, false, false) == 0)
+	wt_words_add(&words, run->program);
+	wt_words_add(&words, "lab");
+	wt_words_add(&words, "down");
+	wt_words_add(&words, run->name);
+	if (wt_child_start_words(&child, &words, false, false) == 0)
 		wt_child_end(&child, UP_SECONDS, NULL);
 }
 
-static void stack_words(const struct lab_run *run, struct words *words)
+static void stack_words(const struct lab_run *run, struct wt_words *words)
 {
-	say_with(words, "--preset", run->plan->paper->preset);
-	say_with(words, "-S", run->plan->paper->settings);
+	wt_words_option(words, "--preset", run->plan->paper->preset);
+	wt_words_option(words, "-S", run->plan->paper->settings);
 }
 
 static int start_recv(const struct lab_run *run, struct wt_child *child)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 
-	say(&words, run->program);
-	say(&words, "lab");
-	say(&words, "exec");
-	say(&words, run->host[1]);
-	say(&words, run->program);
-	say(&words, "recv");
-	say(&words, "-1");
-	say_with(&words, "-i", "0");
+	wt_words_add(&words, run->program);
+	wt_words_add(&words, "lab");
+	wt_words_add(&words, "exec");
+	wt_words_add(&words, run->host[1]);
+	wt_words_add(&words, run->program);
+	wt_words_add(&words, "recv");
+	wt_words_add(&words, "-1");
+	wt_words_option(&words, "-i", "0");
 	stack_words(run, &words);
-	say_with(&words, "--rcc", run->variant->receiver);
-	say_with(&words, "--app", run->app);
-	return start(child, &words, false, true);
+	wt_words_option(&words, "--rcc", run->variant->receiver);
+	wt_words_option(&words, "--app", run->app);
+	return wt_child_start_words(child, &words, false, true);
 }
 
 static int start_send(const struct lab_run *run, struct wt_child *child)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 
-	say(&words, run->program);
-	say(&words, "lab");
-	say(&words, "exec");
-	say(&words, run->host[0]);
-	say(&words, run->program);
-	say(&words, "send");
-	say_with(&words, "-c", "b");
-	say_with(&words, "-n", run->size);
-	say_with(&words, "-i", "0");
-	say(&words, "--json");
-	say_with(&words, "--seed", run->seed);
+	wt_words_add(&words, run->program);
+	wt_words_add(&words, "lab");
+	wt_words_add(&words, "exec");
+	wt_words_add(&words, run->host[0]);
+	wt_words_add(&words, run->program);
+	wt_words_add(&words, "send");
+	wt_words_option(&words, "-c", "b");
+	wt_words_option(&words, "-n", run->size);
+	wt_words_option(&words, "-i", "0");
+	wt_words_add(&words, "--json");
+	wt_words_option(&words, "--seed", run->seed);
 	stack_words(run, &words);
-	say_with(&words, "-C", run->variant->sender);
-	say_with(&words, "--recovery", run->variant->recovery);
-	say_with(&words, "--app", run->app);
-	return start(child, &words, true, true);
+	wt_words_option(&words, "-C", run->variant->sender);
+	wt_words_option(&words, "--recovery", run->variant->recovery);
+	wt_words_option(&words, "--app", run->app);
+	return wt_child_start_words(child, &words, true, true);
 }
 
 /* Takes the numbers out of send's record, the last line. */

@@ -15,7 +15,6 @@
 #include "tools/progress.h"
 
 #define UP_SECONDS 60 /* for lab up and down: some dozens may come up at once */
-#define ARGS_MAX 40
 #define TEXT_BYTES 65536
 
 struct lab {
@@ -27,32 +26,6 @@ struct lab {
 	const char *name;
 	char *record, *emulator; /* of send, and of the emulator at its end */
 };
-
-struct words {
-	unsigned count;
-	const char *at[ARGS_MAX];
-};
-
-static void say(struct words *words, const char *word)
-{
-	if (words->count + 1 < ARGS_MAX)
-		words->at[words->count++] = word;
-}
-
-/* An option and its value, unless the value is empty. */
-static void say_with(struct words *words, const char *option, const char *value)
-{
-	if (*value) {
-		say(words, option);
-		say(words, value);
-	}
-}
-
-static int start(struct wt_child *child, const struct words *words, bool want_out, bool want_err)
-{
-	/* execv() takes char *const[] for history's sake and does not write to it. */
-	return wt_child_start(child, (char *const *)(uintptr_t)words->at, want_out, want_err);
-}
 
 static bool stopped(const struct lab *lab)
 {
@@ -70,20 +43,20 @@ static bool fail(struct lab *lab, const char *what, const char *text)
 
 static bool up(struct lab *lab)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 	struct wt_child child;
 	char text[600] = "";
 	int error;
 
-	say(&words, lab->program);
-	say(&words, "lab");
-	say(&words, "up");
-	say(&words, lab->name);
-	say_with(&words, "--backend", lab->sweep->backend);
-	say_with(&words, "--fwd", lab->run->fwd);
-	say_with(&words, "--rev", lab->run->rev);
-	say_with(&words, "--seed", lab->seed);
-	error = start(&child, &words, false, true);
+	wt_words_add(&words, lab->program);
+	wt_words_add(&words, "lab");
+	wt_words_add(&words, "up");
+	wt_words_add(&words, lab->name);
+	wt_words_option(&words, "--backend", lab->sweep->backend);
+	wt_words_option(&words, "--fwd", lab->run->fwd);
+	wt_words_option(&words, "--rev", lab->run->rev);
+	wt_words_option(&words, "--seed", lab->seed);
+	error = wt_child_start_words(&child, &words, false, true);
 	if (error)
 		return fail(lab, "lab up", strerror(-error));
 	/* Not to end of file: what stays running in the lab may hold the pipe. */
@@ -99,83 +72,83 @@ static bool up(struct lab *lab)
 
 static void down(struct lab *lab)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 	struct wt_child child;
 
-	say(&words, lab->program);
-	say(&words, "lab");
-	say(&words, "down");
-	say(&words, "--json");
-	say(&words, lab->name);
-	if (start(&child, &words, true, false))
+	wt_words_add(&words, lab->program);
+	wt_words_add(&words, "lab");
+	wt_words_add(&words, "down");
+	wt_words_add(&words, "--json");
+	wt_words_add(&words, lab->name);
+	if (wt_child_start_words(&child, &words, true, false))
 		return;
 	wt_child_read(child.out, lab->emulator, TEXT_BYTES, NULL, UP_SECONDS, NULL);
 	wt_child_end(&child, UP_SECONDS, NULL);
 }
 
 /* "lab exec NAME:host" and this program. */
-static void say_exec(const struct lab *lab, struct words *words, unsigned host, const char *command)
+static void say_exec(const struct lab *lab, struct wt_words *words, unsigned host, const char *command)
 {
-	say(words, lab->program);
-	say(words, "lab");
-	say(words, "exec");
-	say(words, lab->host[host]);
-	say(words, lab->program);
-	say(words, command);
+	wt_words_add(words, lab->program);
+	wt_words_add(words, "lab");
+	wt_words_add(words, "exec");
+	wt_words_add(words, lab->host[host]);
+	wt_words_add(words, lab->program);
+	wt_words_add(words, command);
 }
 
 /* ---- the transfer ----------------------------------------------------------------------------------------- */
 
-static void say_stack(const struct lab *lab, struct words *words)
+static void say_stack(const struct lab *lab, struct wt_words *words)
 {
-	say_with(words, "--preset", lab->run->text[WT_SWEEP_PRESET]);
-	say_with(words, "-S", lab->run->text[WT_SWEEP_SETTINGS]);
-	say_with(words, "--app", lab->run->scenario.playback ? lab->run->text[WT_SWEEP_APP] : "");
+	wt_words_option(words, "--preset", lab->run->text[WT_SWEEP_PRESET]);
+	wt_words_option(words, "-S", lab->run->text[WT_SWEEP_SETTINGS]);
+	wt_words_option(words, "--app", lab->run->scenario.playback ? lab->run->text[WT_SWEEP_APP] : "");
 }
 
 static int start_recv(const struct lab *lab, struct wt_child *child)
 {
-	struct words words = {0};
+	struct wt_words words = {0};
 
 	if (*lab->run->kernel) {
 		say_exec(lab, &words, 1, "kernel");
-		say(&words, "recv");
-		say_with(&words, "-C", lab->run->kernel);
-		return start(child, &words, false, true);
+		wt_words_add(&words, "recv");
+		wt_words_option(&words, "-C", lab->run->kernel);
+		return wt_child_start_words(child, &words, false, true);
 	}
 	say_exec(lab, &words, 1, "recv");
-	say(&words, "-1");
-	say_with(&words, "-i", "0");
+	wt_words_add(&words, "-1");
+	wt_words_option(&words, "-i", "0");
 	say_stack(lab, &words);
-	say_with(&words, "--rcc", lab->run->text[WT_SWEEP_RECEIVER]);
-	return start(child, &words, false, true);
+	wt_words_option(&words, "--rcc", lab->run->text[WT_SWEEP_RECEIVER]);
+	return wt_child_start_words(child, &words, false, true);
 }
 
 static int start_send(const struct lab *lab, struct wt_child *child)
 {
 	char size[32], time[32], limit[32];
-	struct words words = {0};
+	struct wt_words words = {0};
 
 	say_exec(lab, &words, 0, *lab->run->kernel ? "kernel" : "send");
 	if (*lab->run->kernel)
-		say(&words, "send");
-	say_with(&words, "-c", "b");
+		wt_words_add(&words, "send");
+	wt_words_option(&words, "-c", "b");
 	if (lab->run->scenario.size)
-		say_with(&words, "-n", wt_format_size(lab->run->scenario.size, size, sizeof(size)));
+		wt_words_option(&words, "-n", wt_format_size(lab->run->scenario.size, size, sizeof(size)));
 	if (lab->run->scenario.time)
-		say_with(&words, "-t", wt_format_time(lab->run->scenario.time, time, sizeof(time)));
-	say_with(&words, "--timeout", wt_format_time(lab->run->scenario.limit, limit, sizeof(limit)));
-	say(&words, "--json");
-	say_with(&words, "--seed", lab->seed);
+		wt_words_option(&words, "-t", wt_format_time(lab->run->scenario.time, time, sizeof(time)));
+	wt_words_option(&words, "--timeout", wt_format_time(lab->run->scenario.limit, limit, sizeof(limit)));
+	wt_words_add(&words, "--json");
+	wt_words_option(&words, "--seed", lab->seed);
 	if (*lab->run->kernel) {
-		say_with(&words, "-C", lab->run->kernel);
-		return start(child, &words, true, true);
+		wt_words_option(&words, "-C", lab->run->kernel);
+		return wt_child_start_words(child, &words, true, true);
 	}
-	say_with(&words, "-i", "0");
+	wt_words_option(&words, "-i", "0");
 	say_stack(lab, &words);
-	say_with(&words, "-C", lab->run->text[WT_SWEEP_SENDER]);
-	say_with(&words, "--recovery", lab->run->text[WT_SWEEP_RECOVERY]);
-	return start(child, &words, true, true);
+	wt_words_option(&words, "-C", lab->run->text[WT_SWEEP_SENDER]);
+	wt_words_option(&words, "--recovery", lab->run->text[WT_SWEEP_RECOVERY]);
+	return wt_child_start_words(child, &words, true, true);
 }
 
 static bool transfer(struct lab *lab)
