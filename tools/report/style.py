@@ -14,6 +14,8 @@ matplotlib.use('svg')
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib import rcParams  # noqa: E402
 
+import squeeze  # noqa: E402
+
 # role: light, dark
 COLOURS = {
     'ink': ('#1b2026', '#e7eaee'),
@@ -76,43 +78,8 @@ def variables(dark):
     return ''.join('--%s:%s;' % (role, pair[dark]) for role, pair in COLOURS.items())
 
 
-# Only where places are: text has numbers too, and they are to stay as they are.
-_PLACE = re.compile(r'(\b(?:d|x|y|width|height|points|transform)=")([^"]*)"')
-_FLOAT = re.compile(r'-?\d+\.\d{2,}')
 _ROLE = {pair[0]: role for role, pair in COLOURS.items()}
 _HEX = re.compile('|'.join(re.escape(light) for light in _ROLE), re.I)
-
-
-def _shorter(match):
-    text = '%.1f' % float(match.group(0))
-    return '0' if text in ('0.0', '-0.0') else text[:-2] if text.endswith('.0') else text
-
-
-_TAG = re.compile(r'<(/?)(\w+)([^>]*)>')
-
-
-def _unwrapped(text):
-    """Groups that group nothing (no attribute but a name nobody uses) are left out."""
-    used = set(re.findall(r'(?:#)([\w.-]+)', text))
-    out, at, kept = [], 0, []
-    for tag in _TAG.finditer(text):
-        if tag.group(2) != 'g' or tag.group(3).endswith('/'):
-            continue
-        if tag.group(1):
-            drop = not kept.pop()
-        else:
-            name = re.fullmatch(r' id="([^"]*)"', tag.group(3))
-            drop = not tag.group(3) or bool(name and name.group(1) not in used)
-            kept.append(not drop)
-        if drop:
-            out.append(text[at:tag.start()])
-            at = tag.end()
-    return ''.join(out) + text[at:]
-
-
-def _short_path(match):
-    text = re.sub(r'\s*([A-Za-z])\s*', r'\1', match.group(1)).replace('\n', ' ').strip()
-    return 'd="%s"' % (text if re.search('[CQ]', text) else text.replace('L', ' ')) # after M a line is what is meant anyhow
 
 
 def compact(pages):
@@ -129,12 +96,12 @@ def compact(pages):
 
 
 def _page_svg(text, name, title):
-    """Inline SVG: colours as variables, two digits after the point, ids of its own, a title for those who do not see it."""
+    """Inline SVG: colours as variables, one digit after the point, ids of its own, a title for those who do not see it."""
     text = text[text.index('<svg'):]
     text = re.sub(r'<metadata>.*?</metadata>\s*', '', text, flags=re.S)
     text = re.sub(r' (width|height)="[\d.]+pt"', '', text, count=2)
     text = _HEX.sub(lambda m: 'var(--%s)' % _ROLE[m.group(0).lower()], text)
-    text = _PLACE.sub(lambda m: m.group(1) + _FLOAT.sub(_shorter, m.group(2)) + '"', text)
+    text = squeeze.rounded(text)
     text = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", r'font: \1var(--sans)', text)
     ids = {}
     text = re.sub(r'(\bid="|url\(#|href="#)([\w.-]+)', lambda m: '%s%s-%d' % (m.group(1), name, ids.setdefault(m.group(2), len(ids))),
@@ -143,8 +110,7 @@ def _page_svg(text, name, title):
     text = text.replace('xlink:href', 'href')
     text = re.sub(r'<!--.*?-->\s*', '', text, flags=re.S)
     text = re.sub(r' transform="rotate\(-0 [^"]*"', '', text)
-    text = re.sub(r'\bd="([^"]*)"', _short_path, text)
-    text = re.sub(r'>\s+<', '><', _unwrapped(text))
+    text = squeeze.squeezed(text)
     return text.replace('<svg', '<svg role="img" aria-label="%s"' % title.replace('"', "'").replace('&', 'and').replace('<', 'under '), 1)
 
 
