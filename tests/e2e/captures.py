@@ -46,10 +46,17 @@ def tshark(path, condition, *fields):
     return [tuple(line.split("|")) for line in done.stdout.splitlines()]
 
 
+def guessed(path):
+    """Segments in which tshark sees anything above TCP but data (of a segment it saw before it says no more than TCP)."""
+    above = tshark(path, "tcp.len > 0", "frame.number", "frame.protocols")
+    return [number for number, protocols in above if protocols.split(":tcp")[1] not in ("", ":data")]
+
+
 def sound(path):
     """Not one malformed packet or bad checksum; and tshark did check them."""
     bad = tshark(path, BAD, "frame.number", "frame.interface_name", "_ws.expert.message")
     equal(bad[:3], [], f"packets that tshark complains about, of {len(bad)}")
+    equal(guessed(path), [], "payload taken for another protocol")
     segments = len(tshark(path, "tcp"))
     equal(len(tshark(path, "tcp.checksum.status == 1 && ip.checksum.status == 1")), segments, "segments with a good checksum")
     return segments
@@ -97,6 +104,15 @@ def _():
     except AssertionError:
         return
     raise AssertionError("nobody noticed")
+
+
+@test("tshark takes no segment of 64 MiB of payload for another protocol")
+def _():
+    HOME.run("sim", "-n", "64MiB", "--quiet", "--seed", "11", "--link", "rate 1Gbit burst 20KB limit 1MB delay 1ms",
+             "--capture", "payload.pcapng")
+    path = HOME.path("payload.pcapng")
+    equal(guessed(path), [], "guesses")
+    check(len(tshark(path, "data")) > 40000, "segments with payload")
 
 
 @test("equal virtual runs write equal captures, and another seed another one")
