@@ -141,7 +141,7 @@ void wt_words_add(struct wt_words *words, const char *word)
 
 void wt_words_option(struct wt_words *words, const char *option, const char *value)
 {
-	if (*value) {
+	if (value && *value) {
 		wt_words_add(words, option);
 		wt_words_add(words, value);
 	}

@@ -33,7 +33,7 @@ struct wt_words {
 
 /* Adds a word; one too many is left out. */
 void wt_words_add(struct wt_words *words, const char *word);
-/* Adds an option and its value, unless the value is empty. */
+/* Adds an option and its value, unless there is none: NULL or empty. */
 void wt_words_option(struct wt_words *words, const char *option, const char *value);
 /* wt_child_start() of these words. */
 int wt_child_start_words(struct wt_child *child, const struct wt_words *words, bool want_out, bool want_err);

@@ -16,7 +16,7 @@
 #include "tools/lab_keeper.h"
 #include "tools/lab_state.h"
 
-enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE };
+enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER };
 
 static const struct wt_option up_options[] = {
 	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
@@ -25,6 +25,7 @@ static const struct wt_option up_options[] = {
 	[UP_SEED] = {0, "seed", "N", "seed of the emulator's draws (default: a fresh one, printed)"},
 	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
 	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the emulator: both ends, and drops with cause"},
+	[UP_OWNER] = {0, "owner", "PID", "a process the lab ends with; while it lives, lab down --all leaves the lab alone"},
 };
 
 static int absolute_path(const char *file, char path[WT_LAB_PATH])
@@ -62,7 +63,7 @@ static int set_words(char to[WT_LAB_WORDS], const char *from, const char *option
 static int up_option(struct wt_lab *lab, int option, const char *value)
 {
 	char err[200];
-	uint64_t seed;
+	uint64_t number;
 	int code;
 
 	switch (option) {
@@ -81,9 +82,9 @@ static int up_option(struct wt_lab *lab, int option, const char *value)
 	case UP_REV:
 		return set_words(lab->rev, value, "rev");
 	case UP_SEED:
-		if (wt_parse_count(value, &seed, err, sizeof(err)) < 0 || seed > INT64_MAX)
+		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT64_MAX)
 			return wt_fail(WT_EXIT_USAGE, "--seed: '%s' is not a whole number below 2^63", value);
-		lab->seed = seed;
+		lab->seed = number;
 		break;
 	case UP_BACKEND:
 		if (strcmp(value, "auto") != 0 && strcmp(value, "tap") != 0 && strcmp(value, "packet") != 0)
@@ -93,6 +94,12 @@ static int up_option(struct wt_lab *lab, int option, const char *value)
 	case UP_CAPTURE:
 		if (absolute_path(value, lab->capture) < 0)
 			return wt_fail(WT_EXIT_USAGE, "--capture: the path is too long");
+		break;
+	case UP_OWNER:
+		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT32_MAX ||
+		    !(lab->owner.start = wt_process_start((pid_t)number)))
+			return wt_fail(WT_EXIT_USAGE, "--owner: there is no process '%s'", value);
+		lab->owner.pid = (pid_t)number;
 		break;
 	}
 	return WT_EXIT_OK;

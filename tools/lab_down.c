@@ -13,7 +13,7 @@
 enum { DOWN_ALL, DOWN_JSON };
 
 static const struct wt_option down_options[] = {
-	[DOWN_ALL] = {0, "all", NULL, "every lab of this user"},
+	[DOWN_ALL] = {0, "all", NULL, "every lab of this user, but those of a sweep or table that runs"},
 	[DOWN_JSON] = {'J', "json", NULL, "the emulator's last record: what was offered, delivered, dropped and why"},
 };
 
@@ -86,6 +86,15 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 		print_record(line, *as_json);
 }
 
+/* Of --all: labs of a sweep or table that runs are its own. */
+static void bring_down_unowned(void *arg, const struct wt_lab *lab)
+{
+	if (wt_process_alive(&lab->owner))
+		wt_say("lab %s belongs to process %d, which runs: left alone (lab down %s ends it)", lab->name, (int)lab->owner.pid, lab->name);
+	else
+		bring_down(arg, lab);
+}
+
 static int down_run(int argc, char **argv)
 {
 	const char *name = NULL;
@@ -116,7 +125,7 @@ static int down_run(int argc, char **argv)
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
 	if (all)
-		wt_labs_scan(bring_down, &as_json);
+		wt_labs_scan(bring_down_unowned, &as_json);
 	else if (wt_lab_find(name, &lab))
 		bring_down(&as_json, &lab);
 	else

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,6 +35,7 @@ struct report {
 struct keeper {
 	struct wt_lab *lab;
 	int up; /* socket to `lab up` */
+	int owner; /* readable when the owner has ended; -1: none */
 	struct wt_lab_host host[2];
 	struct wt_lab_emulator emulator;
 };
@@ -135,28 +139,33 @@ static _Noreturn void end_in_order(struct keeper *keeper, const sigset_t *set)
 
 static _Noreturn void live(struct keeper *keeper)
 {
+	enum { SIGNAL, OWNER };
+	struct pollfd wait[] = {[SIGNAL] = {.events = POLLIN}, [OWNER] = {.fd = keeper->owner, .events = POLLIN}};
+	struct signalfd_siginfo info;
 	sigset_t set;
 	pid_t gone;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);
+	wait[SIGNAL].fd = signalfd(-1, &set, SFD_CLOEXEC);
 	for (;;) {
-		int number;
-
 		/* Before waiting: one of ours may have ended before we asked. As process 1 we also bury the orphans of lab exec. */
 		while ((gone = waitpid(-1, NULL, WNOHANG)) > 0)
 			if (gone == keeper->emulator.inner || gone == keeper->host[0].inner || gone == keeper->host[1].inner)
 				_exit(1);
-		if (sigwait(&set, &number) == 0 && number == SIGTERM)
+		if (poll(wait, 2, -1) < 0)
+			continue;
+		if (wait[OWNER].revents || (wait[SIGNAL].revents && read(wait[SIGNAL].fd, &info, sizeof(info)) == sizeof(info) &&
+					    info.ssi_signo == SIGTERM))
 			end_in_order(keeper, &set);
 	}
 }
 
 /* Process 1 of the lab. */
-static _Noreturn void keep(struct wt_lab *lab, int up)
+static _Noreturn void keep(struct wt_lab *lab, int up, int owner)
 {
-	struct keeper keeper = {.lab = lab, .up = up};
+	struct keeper keeper = {.lab = lab, .up = up, .owner = owner};
 	struct report report = {.code = WT_EXIT_OK};
 	char byte;
 
@@ -178,7 +187,7 @@ static _Noreturn void detach(struct wt_lab *lab, int up)
 	struct keeper keeper = {.lab = lab, .up = 3};
 	bool rootless;
 	sigset_t set;
-	int null, result;
+	int null, result, owner = -1;
 	pid_t child;
 
 	setsid();
@@ -193,6 +202,8 @@ static _Noreturn void detach(struct wt_lab *lab, int up)
 	if (up != 3)
 		dup3(up, 3, O_CLOEXEC);
 	close_range(4, ~0u, 0);
+	if (lab->owner.pid && (owner = pidfd_open(lab->owner.pid, 0)) < 0) /* while its number means something */
+		give_up(&keeper, WT_EXIT_ENVIRONMENT, "the owner of the lab, process %d: %s", (int)lab->owner.pid, strerror(errno));
 	if (chdir("/") < 0)
 		_exit(WT_EXIT_ENVIRONMENT);
 	result = wt_space_unshare(CLONE_NEWPID | CLONE_NEWNET, &rootless);
@@ -201,7 +212,7 @@ static _Noreturn void detach(struct wt_lab *lab, int up)
 			strerror(-result));
 	child = fork();
 	if (child == 0)
-		keep(lab, 3);
+		keep(lab, 3, owner);
 	if (child < 0)
 		give_up(&keeper, WT_EXIT_ENVIRONMENT, "cannot fork: %s", strerror(errno));
 	_exit(0);

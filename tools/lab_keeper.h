@@ -8,7 +8,7 @@
  *                                          └── emulator: `wavetank emu run`, in the keeper's network namespace
  *
  * Everything that ever runs in the lab, `lab exec` commands included, is in the keeper's pid namespace. So when the keeper
- * ends, by `lab down` or by SIGKILL, the kernel kills the rest, and with the last process the namespaces and their
+ * ends, by `lab down`, with the lab's owner or by SIGKILL, the kernel kills the rest, and with the last process the namespaces and their
  * interfaces go. When a host or the emulator ends, the keeper ends.
  *
  *   tap     the emulator owns a TAP device wt0 in each host's namespace

@@ -161,12 +161,13 @@ int wt_lab_store(const struct wt_lab *lab)
 	char path[WT_LAB_PATH], fresh[WT_LAB_PATH];
 	int result = 0;
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
 		lab->name, "backend", lab->backend, "fwd", lab->fwd, "rev", lab->rev, "capture", lab->capture, "seed",
 		(json_int_t)lab->seed, "created_s", (json_int_t)lab->created, "pid_namespace", (json_int_t)pid_namespace(), "keeper",
 		(json_int_t)lab->keeper.pid, (json_int_t)lab->keeper.start, "emulator", (json_int_t)lab->emulator.pid,
 		(json_int_t)lab->emulator.start, "a", (json_int_t)lab->host[0].pid, (json_int_t)lab->host[0].start, "b",
-		(json_int_t)lab->host[1].pid, (json_int_t)lab->host[1].start);
+		(json_int_t)lab->host[1].pid, (json_int_t)lab->host[1].start,
+		"owner", (json_int_t)lab->owner.pid, (json_int_t)lab->owner.start);
 
 	if (!json)
 		return -ENOMEM;
@@ -187,9 +188,9 @@ static void copy_text(char *to, size_t len, const char *from)
 static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 {
 	const char *backend, *fwd, *rev, *capture;
-	json_int_t seed, created, pidns, number[8];
+	json_int_t seed, created, pidns, number[10] = {0};
 	char path[WT_LAB_PATH];
-	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->host[0], &lab->host[1]};
+	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->host[0], &lab->host[1], &lab->owner};
 	json_t *json;
 	int bad;
 
@@ -201,10 +202,10 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	json = json_load_file(path, 0, NULL);
 	if (!json)
 		return -EINVAL;
-	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "backend", &backend, "fwd",
+	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s?:[I,I]}", "backend", &backend, "fwd",
 			  &fwd, "rev", &rev, "capture", &capture, "seed", &seed, "created_s", &created, "pid_namespace", &pidns,
 			  "keeper", &number[0], &number[1], "emulator", &number[2], &number[3], "a", &number[4], &number[5], "b",
-			  &number[6], &number[7]);
+			  &number[6], &number[7], "owner", &number[8], &number[9]);
 	if (bad) {
 		json_decref(json);
 		return -EINVAL;
@@ -215,7 +216,7 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	copy_text(lab->capture, sizeof(lab->capture), capture);
 	lab->seed = (uint64_t)seed;
 	lab->created = created;
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 5; i++)
 		*process[i] = (struct wt_lab_process){(pid_t)number[2 * i], (uint64_t)number[2 * i + 1]};
 	*namespace = (uint64_t)pidns;
 	json_decref(json);

@@ -36,6 +36,7 @@ struct wt_lab {
 	uint64_t seed;
 	int64_t created; /* seconds since 1970 */
 	struct wt_lab_process keeper, emulator, host[2];
+	struct wt_lab_process owner; /* pid 0: none; else the lab ends with it, and lab down --all leaves it alone */
 };
 
 /* The address plan of every lab: kernel .1 and .2, engines .101 .103 .. of a, .102 .104 .. of b, all in 10.77.0.0/24. */

@@ -32,6 +32,8 @@ static void show_lab(void *arg, const struct wt_lab *lab)
 		printf("%s: backend %s, seed %" PRIu64 ", up %" PRId64 " s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
 		       lab->backend, lab->seed, (int64_t)time(NULL) - lab->created, (int)lab->keeper.pid, (int)lab->emulator.pid,
 		       *lab->fwd ? lab->fwd : "an ideal wire", *lab->rev ? lab->rev : "an ideal wire");
+		if (lab->owner.pid)
+			printf("  belongs to process %d\n", (int)lab->owner.pid);
 		if (lab->capture[0])
 			printf("  capture: %s\n", lab->capture);
 		return;
@@ -50,6 +52,8 @@ static void show_lab(void *arg, const struct wt_lab *lab)
 	wt_json_i64(&json, "emulator_pid", lab->emulator.pid);
 	wt_json_i64(&json, "a_pid", lab->host[0].pid);
 	wt_json_i64(&json, "b_pid", lab->host[1].pid);
+	if (lab->owner.pid)
+		wt_json_i64(&json, "owner_pid", lab->owner.pid);
 	wt_json_end(&json);
 }
 

@@ -10,23 +10,23 @@
 #include "stack/base/units.h"
 #include "tools/cli.h"
 #include "tools/jobs.h"
+#include "tools/lab_run.h"
 #include "tools/paper_files.h"
 #include "tools/paper_lab.h"
 #include "tools/progress.h"
 
 extern const struct wt_command wt_command_paper_run;
 
-/* Real-time runs are idle most of the time: many labs side by side. */
-#define LABS 32
-
-enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_JSON, OPT_DIR };
+enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_LATE, OPT_ATTEMPTS, OPT_JSON, OPT_DIR };
 
 static const struct wt_option options[] = {
 	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
 	[OPT_POINTS] = {0, "points", "LIST", "only these rows: 0,0.05,0.2"},
 	[OPT_SEED] = {0, "seed", "N", "of repeat 0; repeat k runs with N + k (default: the table's own)"},
-	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 32 labs in real time)"},
+	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 8 labs in real time)"},
 	[OPT_BACKEND] = {0, "backend", "NAME", "sim (default), tap or packet: the emulator daemon in real time, in labs"},
+	[OPT_LATE] = {0, "late", "TIME", "in real time: the host was too busy if 1 % of the frames were later (default 1ms)"},
+	[OPT_ATTEMPTS] = {0, "attempts", "N", "in real time: so often is a run tried while the host is too busy (default 3)"},
 	[OPT_JSON] = {0, "json", NULL, "the cells as JSON Lines"},
 	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND, numbered)"},
 };
@@ -73,6 +73,8 @@ static int take(struct command *command, int option, const char *value, char *er
 	case OPT_SEED:
 		command->has_seed = true;
 		return wt_parse_count(value, &command->seed, err, err_len);
+	case OPT_LATE: return wt_parse_time(value, &command->plan.late, err, err_len);
+	case OPT_ATTEMPTS: return take_count(value, &command->plan.attempts, err, err_len);
 	case OPT_POINTS: command->points = value; return 0;
 	case OPT_JSON: command->json = true; return 0;
 	case OPT_DIR: command->dir = value; return 0;
@@ -153,7 +155,7 @@ static int complete(struct command *command, char *err, size_t err_len)
 		return -EINVAL;
 	}
 	plan->repeats = (uint32_t)command->repeats;
-	plan->jobs = command->jobs ? (unsigned)command->jobs : sim ? wt_cores() : LABS;
+	plan->jobs = command->jobs ? (unsigned)command->jobs : sim ? wt_cores() : WT_LAB_RUNS;
 	if (*command->paper.meter && !sim) {
 		snprintf(err, err_len, "tokens are counted in virtual time only");
 		return -EINVAL;
@@ -202,14 +204,14 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 	}
 	error = wt_paper_files_close(out, plan, report, wall);
 	for (uint32_t i = 0, shown = 0; i < wt_paper_count(plan) && shown < 5; i++)
-		if (records[i].outcome == WT_PAPER_FAILED) {
+		if (records[i].outcome == WT_PAPER_FAILED || records[i].outcome == WT_PAPER_INVALID) {
 			struct wt_paper_place at = wt_paper_at(plan, i);
 
 			shown++;
-			wt_say("failed: %s at %s, seed %" PRIu64 ": %s", plan->paper->variant[at.variant].label,
+			wt_say("%s: %s at %s, seed %" PRIu64 ": %s", records[i].outcome == WT_PAPER_FAILED ? "failed" : "invalid", plan->paper->variant[at.variant].label,
 			       plan->paper->point[plan->point[at.point]].label, plan->seed + at.repeat, records[i].why);
 		}
-	if (report->failed)
+	if (report->failed || report->invalid)
 		code = WT_EXIT_SOME_FAILED;
 	if (!interrupted && strcmp(plan->backend, "sim")) {
 		int agreed = compare(command, report);
@@ -344,6 +346,7 @@ static int run_main(int argc, char **argv)
 	int option;
 
 	command.plan.backend = "sim";
+	command.plan.attempts = WT_LAB_ATTEMPTS;
 	wt_args_init(&args, &wt_command_paper_run, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		if (option == WT_ARGS_BAD)
@@ -372,5 +375,6 @@ const struct wt_command wt_command_paper_run = {
 		 "  wavetank paper run tcp-real-2001 --repeats 30\n"
 		 "  wavetank paper run tcp-real-2001/table1 --backend tap --points 0,0.05,0.2 --repeats 3\n"
 		 "Results do not depend on --jobs. In real time the same rows are run in virtual time too, and each cell says whether\n"
-		 "the two agree (exit code 1 if one does not). ^C keeps what is done. Exit code 5: some runs failed.",
+		 "the two agree (exit code 1 if one does not); a run while the host was too busy is repeated, then recorded as invalid and\n"
+		 "left out. ^C keeps what is done. Exit code 5: some runs failed or are invalid.",
 };

@@ -174,6 +174,8 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	wt_json_string(&json, "record", "end");
 	wt_json_u64(&json, "runs", report->runs);
 	wt_json_u64(&json, "failed", report->failed);
+	wt_json_u64(&json, "invalid", report->invalid);
+	wt_json_u64(&json, "repetitions", report->repetitions);
 	wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
 	wt_json_number(&json, "simulated_s", report->simulated);
 	wt_json_number(&json, "wall_s", wall);

@@ -2,7 +2,7 @@
 /*
  * Verdicts. A cell: `match`, our 95 % interval contains the printed value; `near`, within 10 % of it; `rank`, neither, but the
  * protocols of its row stand in the printed order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no
- * run of ours finished.
+ * run of ours finished; `invalid`, the host was too busy for each that did.
  *
  * A row's order is judged pair by pair on paired differences (both met the same losses): a pair whose interval contains 0
  * is undecided. One pair decided against the paper makes the row differ.
@@ -24,14 +24,15 @@ double wt_paper_value(const struct wt_paper *paper, const struct wt_paper_record
 
 /* What one cell came to by repeat, NaN where it failed. */
 static void samples(const struct wt_paper_plan *plan, const struct wt_paper_record *records, unsigned point, unsigned variant,
-		    double *out, unsigned *failed)
+		    double *out, struct wt_paper_cell_result *cell)
 {
-	*failed = 0;
+	cell->failed = cell->invalid = 0;
 	for (unsigned k = 0; k < plan->repeats; k++) {
 		const struct wt_paper_record *record = wt_paper_record(plan, records, k, point, variant);
 
 		out[k] = record->outcome == WT_PAPER_OK ? wt_paper_value(plan->paper, record) : NAN;
-		*failed += record->outcome == WT_PAPER_FAILED;
+		cell->failed += record->outcome == WT_PAPER_FAILED;
+		cell->invalid += record->outcome == WT_PAPER_INVALID;
 	}
 }
 
@@ -75,7 +76,7 @@ static const char *verdict(const struct wt_paper_cell *paper, const struct wt_pa
 	double half = isnan(cell->ours.half) ? 0 : cell->ours.half;
 
 	if (!cell->ours.n)
-		return cell->failed ? "failed" : "n/a";
+		return cell->failed ? "failed" : cell->invalid ? "invalid" : "n/a";
 	if (*paper->suspect)
 		return "suspect";
 	if (isnan(paper->value))
@@ -94,9 +95,14 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 
 	memset(report, 0, sizeof(*report));
 	for (uint32_t i = 0; i < wt_paper_count(plan); i++) {
-		report->runs += records[i].outcome == WT_PAPER_OK || records[i].outcome == WT_PAPER_FAILED;
-		report->failed += records[i].outcome == WT_PAPER_FAILED;
-		report->simulated += records[i].simulated;
+		const struct wt_paper_record *record = &records[i];
+
+		report->runs += record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED || record->outcome == WT_PAPER_INVALID;
+		report->failed += record->outcome == WT_PAPER_FAILED;
+		report->invalid += record->outcome == WT_PAPER_INVALID;
+		report->repeated += record->attempts > 1;
+		report->repetitions += record->attempts > 1 ? record->attempts - 1 : 0;
+		report->simulated += record->simulated;
 	}
 	for (unsigned p = 0; p < plan->points && all; p++) {
 		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
@@ -104,7 +110,7 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 
 		for (unsigned v = 0; v < variants; v++) {
 			sample[v] = all + (size_t)v * plan->repeats;
-			samples(plan, records, p, v, sample[v], &row->cell[v].failed);
+			samples(plan, records, p, v, sample[v], &row->cell[v]);
 			row->cell[v].ours = wt_mean_of(sample[v], plan->repeats);
 			row->cell[v].ratio = row->cell[v].ours.mean / point->cell[v].value;
 		}

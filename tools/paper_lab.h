@@ -5,7 +5,7 @@
 
 #include "tools/paper_run.h"
 
-/* One run; plan->backend is "tap" or "packet". Makes the lab, runs recv and send in it, and takes it down whatever happened. */
+/* One run (tools/lab_run.h); plan->backend is "tap" or "packet". Repeated while the host is too busy, up to plan->attempts times in all. */
 void wt_paper_run_lab(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop);
 
 /*

@@ -77,7 +77,9 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 			number(ratio, sizeof(ratio), "%.2f", cell->ratio), cell->verdict,
 			note(notes, point->cell[v].suspect, mark, sizeof(mark)));
 		if (cell->failed)
-			fprintf(out, "  (%u of %u failed)", cell->failed, cell->failed + (unsigned)cell->ours.n);
+			fprintf(out, "  (%u of %u failed)", cell->failed, cell->failed + cell->invalid + (unsigned)cell->ours.n);
+		if (cell->invalid)
+			fprintf(out, "  (%u of %u invalid)", cell->invalid, cell->failed + cell->invalid + (unsigned)cell->ours.n);
 		fputc('\n', out);
 	}
 	print_order(out, plan, row, note(notes, point->note, mark, sizeof(mark)));
@@ -85,7 +87,7 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 
 void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
-	static const char *const verdicts[] = {"match", "near", "rank", "differs", "suspect", "failed"};
+	static const char *const verdicts[] = {"match", "near", "rank", "differs", "suspect", "failed", "invalid"};
 	unsigned orders[4] = {0};
 
 	fprintf(out, "cells:");
@@ -126,7 +128,10 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 		fprintf(out, "%s  [%u] %s\n", i ? "" : "\n", i + 1, notes.text[i]);
 	print_summary(out, plan, report);
 	fprintf(out, "%u runs (%u failed) on %s in %.1f s", report->runs, report->failed, plan->backend, wall);
-	if (!strcmp(plan->backend, "sim") && wall > 0)
+	if (strcmp(plan->backend, "sim"))
+		fprintf(out, ", host too busy: %u runs repeated (%u times), %u invalid at last", report->repeated, report->repetitions,
+			report->invalid);
+	else if (wall > 0)
 		fprintf(out, ", %.0f simulated seconds per wall second", report->simulated / wall);
 	fprintf(out, " · seed %" PRIu64 " · wavetank %s %s\n", plan->seed, WT_VERSION, WT_COMMIT);
 }
@@ -136,7 +141,7 @@ void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_p
 	const struct wt_paper_metric *metric = &wt_paper_metrics[plan->paper->metric];
 	const char *name = metric->name, *key = metric->key;
 
-	fprintf(out, "point,variant,runs,failed,%s_mean_%s,%s_half95_%s,%s_stddev_%s,paper_%s_%s,ratio,verdict,paper_suspect\r\n",
+	fprintf(out, "point,variant,runs,failed,%s_mean_%s,%s_half95_%s,%s_stddev_%s,paper_%s_%s,ratio,verdict,paper_suspect,invalid\r\n",
 		name, key, name, key, name, key, name, key);
 	for (unsigned p = 0; p < plan->points; p++) {
 		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
@@ -150,7 +155,7 @@ void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_p
 			fprintf(out, "%s,%s,%zu,%u", point->label, plan->paper->variant[v].name, cell->ours.n, cell->failed);
 			for (unsigned i = 0; i < 5; i++)
 				fprintf(out, ",%s", isnan(values[i]) ? "" : number(text, sizeof(text), "%.6g", values[i]));
-			fprintf(out, ",%s,%d\r\n", cell->verdict, *point->cell[v].suspect != '\0');
+			fprintf(out, ",%s,%d,%u\r\n", cell->verdict, *point->cell[v].suspect != '\0', cell->invalid);
 		}
 	}
 }
@@ -185,6 +190,7 @@ void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_
 			wt_json_string(&json, "variant", plan->paper->variant[v].name);
 			wt_json_u64(&json, "runs", cell->ours.n);
 			wt_json_u64(&json, "failed", cell->failed);
+			wt_json_u64(&json, "invalid", cell->invalid);
 			json_metric(&json, plan->paper, "%s_mean_%s", cell->ours.mean);
 			json_metric(&json, plan->paper, "%s_half95_%s", cell->ours.half);
 			json_metric(&json, plan->paper, "paper_%s_%s", point->cell[v].value);

@@ -37,9 +37,10 @@ static int take_run(struct wt_paper_results *results, json_t *line)
 	struct wt_paper_record *record;
 	json_int_t repeat = -1;
 	unsigned p = 0, v = 0;
-	int ok = 0;
+	int ok = 0, invalid = 0;
 
-	if (json_unpack(line, "{s:s, s:s, s:I, s:b}", "point", &point, "variant", &variant, "repeat", &repeat, "ok", &ok) ||
+	if (json_unpack(line, "{s:s, s:s, s:I, s:b, s?:b}", "point", &point, "variant", &variant, "repeat", &repeat, "ok", &ok,
+			"invalid", &invalid) ||
 	    !results->records || repeat < 0 || repeat >= results->plan.repeats)
 		return -EINVAL;
 	while (p < paper->points && strcmp(paper->point[p].label, point))
@@ -49,7 +50,7 @@ static int take_run(struct wt_paper_results *results, json_t *line)
 	if (p == paper->points || v == paper->variants)
 		return -EINVAL;
 	record = &results->records[((unsigned)repeat * results->plan.points + p) * paper->variants + v];
-	record->outcome = ok ? WT_PAPER_OK : WT_PAPER_FAILED;
+	record->outcome = ok ? WT_PAPER_OK : invalid ? WT_PAPER_INVALID : WT_PAPER_FAILED;
 	record->goodput = number(line, "goodput_kBps");
 	record->success = number(line, "success_percent");
 	record->tokens = number(line, "tokens_kB");

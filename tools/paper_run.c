@@ -173,7 +173,7 @@ struct sweep {
 	struct wt_paper_record *records;
 	FILE *lines;
 	uint32_t written; /* records below are in the file */
-	unsigned failed;
+	unsigned failed, invalid, repetitions;
 	struct wt_progress progress;
 };
 
@@ -196,7 +196,7 @@ static void write_lines(struct sweep *sweep, bool all)
 
 		if (record->outcome == WT_PAPER_NOT_RUN && !all)
 			break;
-		if (record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED)
+		if (record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED || record->outcome == WT_PAPER_INVALID)
 			wt_paper_record_json(sweep->lines, sweep->plan, sweep->written, record);
 	}
 	fflush(sweep->lines);
@@ -212,18 +212,24 @@ static void done(void *arg, uint32_t index, const void *result, bool lost)
 		record->outcome = WT_PAPER_FAILED;
 		snprintf(record->why, sizeof(record->why), "the process that ran it died");
 	}
-	if (record->outcome == WT_PAPER_FAILED)
-		sweep->failed++;
+	sweep->failed += record->outcome == WT_PAPER_FAILED;
+	sweep->invalid += record->outcome == WT_PAPER_INVALID;
+	sweep->repetitions += record->attempts > 1 ? record->attempts - 1 : 0;
 	write_lines(sweep, false);
 }
 
 static void tick(void *arg, uint32_t finished)
 {
 	struct sweep *sweep = arg;
-	char extra[32];
+	char extra[100];
+	int at = 0;
 
-	snprintf(extra, sizeof(extra), "%u failed", sweep->failed);
-	wt_progress_show(&sweep->progress, finished, sweep->failed ? extra : NULL, wt_wall_clock());
+	if (sweep->failed)
+		at = snprintf(extra, sizeof(extra), "%u failed", sweep->failed);
+	if (sweep->repetitions)
+		at += snprintf(extra + at, sizeof(extra) - (size_t)at, "%shost too busy: %u repeated, %u invalid", at ? ", " : "",
+			       sweep->repetitions, sweep->invalid);
+	wt_progress_show(&sweep->progress, finished, at ? extra : NULL, wt_wall_clock());
 }
 
 int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, FILE *lines,
@@ -268,6 +274,10 @@ void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t 
 	wt_json_bool(&json, "ok", record->outcome == WT_PAPER_OK);
 	if (record->outcome != WT_PAPER_OK)
 		wt_json_string(&json, "why", record->why);
+	if (strcmp(plan->backend, "sim")) {
+		wt_json_bool(&json, "invalid", record->outcome == WT_PAPER_INVALID);
+		wt_json_u64(&json, "attempts", record->attempts);
+	}
 	wt_json_number(&json, "goodput_kBps", record->goodput);
 	wt_json_number(&json, "connection_time_s", record->time);
 	if (record->outcome == WT_PAPER_OK && !isnan(record->success))

@@ -14,11 +14,13 @@ enum wt_paper_outcome {
 	WT_PAPER_OK,
 	WT_PAPER_FAILED,  /* did not finish within the limit, connection lost, bytes wrong */
 	WT_PAPER_STOPPED, /* cut short by ^C: counts as not run */
+	WT_PAPER_INVALID, /* in real time: the host was too busy for the result to mean anything */
 };
 
 struct wt_paper_record {
 	uint32_t outcome; /* enum wt_paper_outcome */
-	char why[160];    /* of FAILED */
+	uint32_t attempts; /* in real time */
+	char why[160];    /* of FAILED and INVALID */
 	double goodput;   /* KB/s, 1000 bytes */
 	double time;      /* seconds, first SYN to last acknowledgement */
 	double success;   /* % of the reads of the application; NaN: it makes none */
@@ -36,6 +38,8 @@ struct wt_paper_plan {
 	uint32_t repeats;
 	uint64_t seed; /* repeat k runs with seed + k: the same losses for every variant and point */
 	unsigned jobs; /* at a time; 0: as many as cores */
+	wt_time late;  /* in real time, bound of 99 % of the frames; 0: the emulator's own */
+	uint64_t attempts; /* in real time, at most, while the host is too busy */
 };
 
 /* The record's number in the table's metric. */
@@ -79,9 +83,9 @@ enum wt_paper_order { WT_ORDER_NONE, WT_ORDER_AGREES, WT_ORDER_UNDECIDED, WT_ORD
 
 struct wt_paper_cell_result {
 	struct wt_mean ours; /* in the table's metric */
-	unsigned failed;
+	unsigned failed, invalid;
 	double ratio;        /* ours / paper; NaN */
-	const char *verdict; /* match near rank differs suspect failed n/a */
+	const char *verdict; /* match near rank differs suspect failed invalid n/a */
 };
 
 struct wt_paper_row_result {
@@ -92,7 +96,9 @@ struct wt_paper_row_result {
 
 struct wt_paper_report {
 	struct wt_paper_row_result row[WT_PAPER_POINTS]; /* by plan->point */
-	unsigned runs, failed;
+	unsigned runs, failed, invalid; /* runs: all that ended, those too */
+	unsigned repeated;              /* runs that were tried more than once; and how often in all */
+	unsigned repetitions;
 	double simulated;
 };
 

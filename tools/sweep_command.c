@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "stack/base/units.h"
+#include "tools/lab_run.h"
 #include "tools/sweep_command.h"
 #include "tools/sweep_files.h"
 
@@ -112,7 +113,7 @@ static int begin(struct command *command, int argc, char **argv)
 		command->dir = command->own_dir;
 	if (wt_sweep_state_init(&command->state, &command->sweep, command->dir, err, sizeof(err)))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
-	command->state.jobs = command->jobs ? (unsigned)command->jobs : !strcmp(command->sweep.backend, "sim") ? wt_cores() : WT_SWEEP_LABS;
+	command->state.jobs = command->jobs ? (unsigned)command->jobs : !strcmp(command->sweep.backend, "sim") ? wt_cores() : WT_LAB_RUNS;
 	if (command->shards && wt_sweep_state_shard(&command->state, (uint32_t)command->shard, (uint32_t)command->shards))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
 	wt_sweep_settle(&command->state);

@@ -11,6 +11,7 @@
 
 #include "stack/base/params.h"
 #include "stack/base/units.h"
+#include "tools/lab_run.h"
 
 #define TEXT_MAX (4u << 20)
 
@@ -398,7 +399,7 @@ int wt_sweep_parse(struct wt_sweep *sweep, const char *text, const char *name, c
 	memset(sweep, 0, sizeof(*sweep));
 	sweep->seed = 1;
 	sweep->repeats = 10;
-	sweep->attempts = 3;
+	sweep->attempts = WT_LAB_ATTEMPTS;
 	snprintf(sweep->backend, sizeof(sweep->backend), "sim");
 	snprintf(err, err_len, "%s: no memory", name);
 	if (!parse || keep(&sweep->file, name) || keep(&sweep->metric, "goodput_kBps")) {

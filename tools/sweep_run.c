@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/cli.h"
 
@@ -32,23 +31,16 @@ struct round {
 	uint64_t bytes, results;
 };
 
-static void name_of(const struct job *job, char name[32])
-{
-	snprintf(name, 32, "sweep-%d-%u", (int)getppid(), job->point * 7919u + job->repeat);
-}
-
 static void work(void *arg, uint32_t index, void *result, const volatile int *stop)
 {
 	struct round *round = arg;
 	const struct job *job = &round->job[index];
-	char name[32];
 
 	if (round->probe && strcmp(round->state->sweep->backend, "sim") != 0) {
 		wt_sweep_predict(round->state->sweep, job->point, result, stop);
 		return;
 	}
-	name_of(job, name);
-	wt_sweep_work(round->state->sweep, job->point, job->repeat, name, result, stop);
+	wt_sweep_work(round->state->sweep, job->point, job->repeat, result, stop);
 }
 
 static void done(void *arg, uint32_t index, const void *answer, bool lost)

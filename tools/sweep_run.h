@@ -11,8 +11,6 @@
 #include "tools/stats.h"
 #include "tools/sweep_store.h"
 
-#define WT_SWEEP_LABS 8 /* real-time runs are idle most of the time: labs side by side */
-
 struct wt_sweep_point {
 	char digest[WT_SHA256_TEXT];
 	uint32_t wanted;  /* repeats, so far as is known */

@@ -190,8 +190,7 @@ static void work_sim(struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_re
 	wt_scenario_finish(&result);
 }
 
-void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat, const char *name, struct wt_sweep_result *result,
-		   const volatile int *stop)
+void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat, struct wt_sweep_result *result, const volatile int *stop)
 {
 	struct wt_sweep_run *run = malloc(sizeof(*run));
 	char err[600] = "no memory";
@@ -200,7 +199,7 @@ void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat
 	if (!run || wt_sweep_resolve(sweep, point, run, err, sizeof(err)))
 		wt_sweep_fail(result, WT_SWEEP_FAILED, err);
 	else if (strcmp(sweep->backend, "sim") != 0)
-		wt_sweep_lab_work(sweep, run, sweep->seed + repeat, name, result, stop);
+		wt_sweep_lab_work(sweep, run, sweep->seed + repeat, result, stop);
 	else
 		work_sim(run, sweep->seed + repeat, result, stop);
 	free(run);

@@ -22,9 +22,8 @@ struct wt_sweep_result {
 	char text[WT_JOB_RESULT_MAX - 24]; /* one JSON object, no newline */
 };
 
-/* Does run `repeat` of `point`. `name` is unique among all runs at a time: it names the lab. */
-void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat, const char *name, struct wt_sweep_result *result,
-		   const volatile int *stop);
+/* Does run `repeat` of `point`. */
+void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat, struct wt_sweep_result *result, const volatile int *stop);
 /* What that would be in virtual time: for a plan of runs in real time. `wall` is what the run will take, its lab included. */
 void wt_sweep_predict(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_result *result, const volatile int *stop);
 /* A run that has no other result: {"outcome":"failed","why":...}. */

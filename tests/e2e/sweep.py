@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sweeps in real time: labs for each run, our stack and the kernel's through the same emulator, a host that is too busy."""
+"""Sweeps and published tables in real time: labs for each run, our stack and the kernel's, a host that is too busy, labs and owners."""
 import json
+import os
+import signal
+import subprocess
 
-from e2e import Home, check, equal, finish, need_labs, test
+from e2e import Home, check, equal, finish, need_labs, record, running, test, until
 
 HOME = Home()
 SWEEP = """[sweep]
@@ -70,6 +73,93 @@ def too_busy():
     check(all(fact["attempts"] == 2 and fact["again"] for fact in facts if fact["record"] == "run"), f"attempts: {facts}")
     _, err = HOME.run("sweep", "resume", "busy.ini", code=5, limit=150)
     check("0 done already" in err, f"invalid runs count as done: {err}")
+
+
+TABLE = """[table]
+id = x/y
+title = T
+size = 200KB
+repeats = 2
+limit = 1min
+[path]
+fwd = rate 5Mbit burst 0B limit 64KB delay 15ms loss {p}
+rev = delay 15ms
+[variant reno]
+sender = reno
+[variant real]
+sender = real
+receiver = real
+[point 0.01]
+p = 1%
+reno = 300 KB/s 0.667 s
+real = 300 KB/s 0.667 s
+"""
+
+
+def table(name, code, *words):
+    """Records of a small table over labs, and what was printed."""
+    with open(HOME.path("table.ini"), "w", encoding="utf-8") as file:
+        file.write(TABLE)
+    out, err = HOME.run("paper", "run", "./table.ini", "--backend", need_labs(HOME)[0], "--repeats", "2", "-o", name, *words, code=code, limit=150)
+    with open(HOME.path(f"{name}/runs.jsonl"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file], out, err
+
+
+@test("a published table's run while the host is too busy is repeated, then marked invalid and left out, and table and records say so")
+def table_too_busy():
+    records, out, err = table("late", 5, "--late", "1ns", "--attempts", "2") # no host is that exact
+    runs = [run for run in records if run["record"] == "run"]
+    equal(len(runs), 4, "runs")
+    for run in runs:
+        equal((run["ok"], run["invalid"], run["attempts"]), (False, True, 2), "run")
+        check("too busy" in run["why"], run["why"])
+    check(all(cell["runs"] == 0 and cell["invalid"] == 2 and cell["verdict"] == "invalid" for cell in records if cell["record"] == "cell"),
+          f"cells: {records}")
+    equal((records[-1]["invalid"], records[-1]["repetitions"], records[-1]["complete"]), (4, 4, True), "end")
+    check("host too busy: 4 runs repeated (4 times), 4 invalid at last" in out and "(2 of 2 invalid)" in out, out)
+    check("invalid: real at 0.01, seed 1: the host was too busy" in err, err)
+
+
+@test("a published table's runs while the host was not too busy are valid, tried once, and compared with virtual time")
+def table_in_time():
+    records, out, _ = table("early", None, "--late", "1s")
+    for run in (run for run in records if run["record"] == "run"):
+        equal((run["ok"], run["invalid"], run["attempts"]), (True, False, 1), "run")
+        check(20 < run["goodput_kBps"] < 625, f"goodput {run['goodput_kBps']}")
+    check("0 invalid at last" in out and "\nagree: " in out, out)
+
+
+@test("lab down --all leaves the labs of a sweep that runs alone and names them; kill -9 of the sweep ends them and all they held")
+def owned():
+    with open(HOME.path("long.ini"), "w", encoding="utf-8") as file:
+        file.write(SWEEP.format(name="long", backend=need_labs(HOME)[0], late="1s", stacks="user:reno").replace("200KB", "500MB"))
+    HOME.run("lab", "up", "mine", "--link", "delay 1ms")
+    process = HOME.start("sweep", "run", "long.ini", "--jobs", "1")
+    status = lambda: HOME.run("lab", "status", "--json")[0]
+    until(lambda: '"name":"sweep-' in status(), "the sweep's lab is up", limit=30)
+    _, err = HOME.run("lab", "down", "--all")
+    check("lab mine is down" in err, err)
+    check("lab sweep-" in err and "left alone" in err, err)
+    lab = record(status())
+    check(running(lab["keeper_pid"]) and running(lab["owner_pid"]), "the sweep's lab lives")
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    until(lambda: not running(lab["keeper_pid"]), "the lab ended with its owner", limit=30)
+    equal(status(), "", "labs that are up")
+
+
+@test("a lab ends with its owner, in order, and a lab cannot belong to nobody")
+def owner():
+    sleeper = subprocess.Popen(["sleep", "1000"])
+    need_labs(HOME)
+    HOME.run("lab", "up", "owned", "--link", "delay 1ms", "--owner", str(sleeper.pid), "--capture", "owned.pcapng")
+    keeper = HOME.lab_state("owned")["keeper"][0]
+    sleeper.kill()
+    sleeper.wait()
+    until(lambda: not running(keeper), "the lab ended")
+    check(os.path.getsize(HOME.path("owned.pcapng")) > 100, "the capture was flushed")
+    _, err = HOME.run("lab", "up", "orphan", "--owner", str(sleeper.pid), code=2)
+    check("there is no process" in err, err)
 
 
 finish()

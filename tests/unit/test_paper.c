@@ -224,6 +224,30 @@ static void a_run_that_failed_takes_its_pair_out_and_no_other(void **state)
 	assert_int_equal(report.row[0].order, WT_ORDER_AGREES);
 }
 
+static void a_run_on_a_host_too_busy_is_left_out_and_counted_and_so_are_repetitions(void **state)
+{
+	cell(0, 0, 99, 101, 98, 300);
+	cell(0, 1, 20, 21, 22, 23);
+	cell(0, 2, 5, 6, 7, 8);
+	cell(1, 0, 1, 1, 1, 1);
+	for (unsigned k = 0; k < 4; k++)
+		records[(k * 2 + 1) * 3].outcome = WT_PAPER_INVALID;
+	records[(3 * 2 + 0) * 3].outcome = WT_PAPER_INVALID;
+	records[(3 * 2 + 0) * 3].attempts = 3;
+	records[(2 * 2 + 0) * 3].attempts = 2;
+	records[(1 * 2 + 0) * 3].attempts = 1;
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].cell[0].ours.n, 3);
+	assert_int_equal(report.row[0].cell[0].invalid, 1);
+	assert_int_equal(report.row[0].cell[0].failed, 0);
+	assert_string_equal(report.row[0].cell[0].verdict, "match"); /* without the 300 */
+	assert_string_equal(report.row[1].cell[0].verdict, "invalid");
+	assert_int_equal(report.invalid, 5);
+	assert_int_equal(report.runs, 16);
+	assert_int_equal(report.repeated, 2);
+	assert_int_equal(report.repetitions, 3);
+}
+
 static void runs_are_numbered_repeat_by_repeat(void **state)
 {
 	struct wt_paper_place at = wt_paper_at(&plan, 17);
@@ -246,6 +270,7 @@ int main(void)
 		cmocka_unit_test_setup(cells_match_are_near_or_differ, setup),
 		cmocka_unit_test_setup(an_order_agrees_only_if_every_pair_is_decided, setup),
 		cmocka_unit_test_setup(a_run_that_failed_takes_its_pair_out_and_no_other, setup),
+		cmocka_unit_test_setup(a_run_on_a_host_too_busy_is_left_out_and_counted_and_so_are_repetitions, setup),
 		cmocka_unit_test_setup(runs_are_numbered_repeat_by_repeat, setup),
 	};
 

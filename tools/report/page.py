@@ -13,8 +13,9 @@ import tables
 VERDICTS = [('match', 'our 95 % interval holds the published value'), ('near', 'within 10 % of it'),
             ('rank', 'neither, but the order of the row is the published one'), ('differs', 'none of these'),
             ('not printed', 'the paper gives no number here'),
-            ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished')]
-STRIP = {'match': 'c2', 'near': 'c2', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'n/a': 'muted'}
+            ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished'),
+            ('invalid', 'the host was too busy for a run in real time')]
+STRIP = {'match': 'c2', 'near': 'c2', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
 ORDERS = {'agrees': 'as published', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
 
 
@@ -93,7 +94,8 @@ def result_rows(table, notes):
             if cell['suspect']:
                 notes.append('%s, %s: %s' % (point['label'], variant['label'], cell['suspect']))
                 mark = '<sup><a href="#note-%d">%d</a></sup>' % (notes.start + len(notes), notes.start + len(notes))
-            failed = '<br><small>%d of %d failed</small>' % (cell['failed'], cell['failed'] + cell['runs']) if cell['failed'] else ''
+            failed = ''.join('<br><small>%d of %d %s</small>' % (cell[what], cell['runs'] + cell['failed'] + cell['invalid'], what)
+                             for what in ('failed', 'invalid') if cell[what])
             half = ' <span class="half">± %s</span>' % number(cell['half'], digits) if cell['half'] is not None else ''
             beside = '<td class="n">%s%s</td><td class="n">%s</td><td>%s</td>' % (
                 number(cell['paper'], 2 if digits == 1 else 3), mark, number(cell['ratio'], 2), pill(cell['verdict']))
@@ -187,7 +189,7 @@ def provenance(page, table):
         ('seeds', '%d to %d, the same losses for every protocol and row' % (plan['seed'], plan['seed'] + plan['repeats'] - 1)),
         ('path there', '<code>%s</code>' % e(plan['fwd'])), ('path back', '<code>%s</code>' % e(plan['rev'] or 'an ideal wire')),
         ('hosts', '<code>%s</code>' % e(' '.join(filter(None, [plan['preset'], plan['settings']])))), ('modules', modules),
-        ('runs', e('%s, %s failed%s' % (end.get('runs'), end.get('failed'), '' if end.get('complete') else ', incomplete'))),
+        ('runs', e('%s, %s failed%s%s' % (end.get('runs'), end.get('failed'), ', %d invalid' % end['invalid'] if end.get('invalid') else '', '' if end.get('complete') else ', incomplete'))),
         ('time', seconds), ('machine', machine(end.get('machine'))), ('file', '<code>%s</code>' % e(table.path)),
     ]), e(shlex.join(words))))
 

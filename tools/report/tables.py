@@ -78,7 +78,7 @@ class Table:
             self.end = record
 
     def cell(self, point, variant):
-        """mean, half, paper, ratio, verdict, suspect (the reason, or ''), runs, failed; None: not run."""
+        """mean, half, paper, ratio, verdict, suspect (the reason, or ''), runs, failed, invalid; None: not run."""
         record = self.cells.get((point, variant))
         if not record:
             return None
@@ -86,7 +86,7 @@ class Table:
         why = next((p['suspect'].get(variant, '') for p in self.points if p['label'] == point), '')
         return {'mean': record.get('%s_mean_%s' % (name, key)), 'half': record.get('%s_half95_%s' % (name, key)),
                 'paper': record.get('paper_%s_%s' % (name, key)), 'ratio': record.get('ratio'), 'verdict': record['verdict'],
-                'suspect': why, 'runs': record['runs'], 'failed': record['failed'], 'order': record['row_order'],
+                'suspect': why, 'runs': record['runs'], 'failed': record['failed'], 'invalid': record.get('invalid', 0), 'order': record['row_order'],
                 'tau': record['row_kendall_tau']}
 
     def samples(self, point, variant):

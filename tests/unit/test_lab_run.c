@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unit.h"
 
-#include "tools/sweep_lab.h"
+#include "tools/lab_run.h"
 
 #define PORTS(a, b) "\"ports\":[{\"late\":{\"p99_ns\":" a "}},{\"late\":{\"p99_ns\":" b "}}]"
 #define FAULTS(list) "\"verdict\":{\"valid\":false,\"faults\":[" list "]}"
 #define LATE "{\"fault\":\"late\",\"first_ns\":5}"
 #define DROPS "{\"fault\":\"kernel-drops\",\"first_ns\":5}"
 
-static void a_run_is_valid_by_the_emulators_verdict_or_by_the_sweeps_own_bound_of_lateness(void **state)
+static void a_run_is_valid_by_the_emulators_verdict_or_by_the_runs_own_bound_of_lateness(void **state)
 {
 	static const struct {
 		const char *record;
@@ -30,15 +30,19 @@ static void a_run_is_valid_by_the_emulators_verdict_or_by_the_sweeps_own_bound_o
 	};
 	char why[200];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (wt_sweep_lab_valid(cases[i].record, cases[i].late, why, sizeof(why)) != cases[i].valid || !strstr(why, cases[i].why))
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *record = json_loads(cases[i].record, 0, NULL);
+
+		if (wt_lab_valid(record, cases[i].late, why, sizeof(why)) != cases[i].valid || !strstr(why, cases[i].why))
 			fail_msg("%s: %s", cases[i].record, why);
+		json_decref(record);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_run_is_valid_by_the_emulators_verdict_or_by_the_sweeps_own_bound_of_lateness),
+		cmocka_unit_test(a_run_is_valid_by_the_emulators_verdict_or_by_the_runs_own_bound_of_lateness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

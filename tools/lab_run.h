@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One transfer in real time, for sweeps and published tables alike. It is what a person would type: lab up, recv on b, send on a, lab down,
+ * by this same program. The lab is made and taken down for every run, so that nothing of one run is left for the next; it belongs to this
+ * process and ends with it. While the host is too busy for the result to mean anything, the run is repeated.
+ */
+#ifndef WT_TOOLS_LAB_RUN_H
+#define WT_TOOLS_LAB_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stack/base/time.h"
+
+#define WT_LAB_RUNS 8     /* real-time runs are idle most of the time: labs side by side */
+#define WT_LAB_ATTEMPTS 3
+
+/* Texts are words of lab up, recv and send; NULL or empty: not given. */
+struct wt_lab_job {
+	const char *kind; /* "sweep", "paper": begins the lab's name */
+	const char *backend, *fwd, *rev;
+	const char *preset, *settings, *app; /* of both ends */
+	const char *sender, *recovery, *receiver;
+	const char *kernel; /* instead of ours the kernel's TCP with this congestion control */
+	uint64_t seed, size;
+	wt_time time, limit; /* time 0: `size` alone decides */
+	wt_time late;        /* bound of 99 % of the frames; 0: the emulator's own */
+	uint64_t attempts;   /* at most, while the host is too busy */
+	const volatile int *stop;
+};
+
+enum wt_lab_outcome {
+	WT_LAB_STOPPED, /* ended from outside */
+	WT_LAB_OK,
+	WT_LAB_FAILED,
+	WT_LAB_INVALID, /* the host was too busy, each time */
+};
+
+struct wt_lab_result {
+	enum wt_lab_outcome outcome;
+	char why[300];    /* of FAILED and INVALID */
+	unsigned attempts;
+	double wall;      /* s, of all attempts */
+	json_t *record;   /* of the last attempt: what send said; NULL: nothing */
+	json_t *emulator; /* and the emulator's last record; NULL: none */
+};
+
+/* Finish in any case. */
+void wt_lab_run(const struct wt_lab_job *job, struct wt_lab_result *result);
+void wt_lab_result_finish(struct wt_lab_result *result);
+
+/*
+ * Was the host too busy? From the last record of the emulator (lab down --json): its own verdict, or, with a bound of lateness of our own,
+ * everything in that verdict but lateness, and the lateness of 99 % of the frames. `why` gets the reason.
+ */
+bool wt_lab_valid(const json_t *emulator, wt_time late, char *why, size_t why_len);
+
+/* The number under `key`, NaN if there is none. */
+double wt_lab_number(const json_t *object, const char *key);
+
+#endif
