@@ -20,13 +20,13 @@ struct codel {
 	struct wt_codel state;
 };
 
-/* RFC 8289 section 5.4 */
+/* RFC 8289 section 5.6 */
 static wt_time control_law(const struct wt_queue *queue, wt_time from, uint32_t count)
 {
 	return from + (wt_time)((double)queue->config->queue.interval / sqrt((double)count));
 }
 
-/* The next frame, and whether it may be dropped: section 5.5. */
+/* The next frame, and whether it may be dropped: section 5.6. What waits counts in all lists that share the link (4.4). */
 static struct wt_frame *take(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list, wt_time now,
 			     bool *may_drop)
 {
@@ -34,7 +34,7 @@ static struct wt_frame *take(struct wt_codel *codel, struct wt_queue *queue, str
 	struct wt_frame *frame = wt_queue_pop(queue, list);
 
 	*may_drop = false;
-	if (!frame || now - frame->time < config->target || list->bytes <= MAX_PACKET)
+	if (!frame || now - frame->time < config->target || queue->bytes <= MAX_PACKET)
 		codel->first_above = 0;
 	else if (!codel->first_above)
 		codel->first_above = now + config->interval;
@@ -54,6 +54,7 @@ static struct wt_frame *strike(struct wt_codel *codel, struct wt_queue *queue, s
 	return take(codel, queue, list, now, may_drop);
 }
 
+/* Section 5.5. */
 struct wt_frame *wt_codel_dequeue(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list, wt_time now)
 {
 	bool may_drop, marked = false;

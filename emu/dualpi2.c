@@ -7,10 +7,12 @@
  *   ECT(1), CE ─► L ──mark max(ramp(sojourn), coupling p')──┐
  *                                                           ├─► link    L first, but for the classic queue's share
  *   the rest   ─► C ──drop or mark p'^2 ────────────────────┘
- *         └─ sojourn at its head ─► controller p'
  *
- * The decisions are the RFC's accumulators (`recur`), not dice. When coupling * p' reaches 1, marks say nothing more, and
- * both queues drop with p'^2 (its overload, figure 9).
+ *   age of the older of both heads ─► controller p'
+ *
+ * The decisions are the RFC's accumulators (`recur`), not dice. When p'^2 reaches 1/coupling^2, marks say nothing more, and
+ * both queues drop with p'^2 (its overload, figure 7). Without classic traffic it is the low latency queue that drives the
+ * controller (figure 8), so that flows which do not heed their marks are held to the target by drops.
  */
 #include <stdlib.h>
 
@@ -29,11 +31,16 @@ struct dual {
 	double credit; /* bytes that the classic queue may send before the other */
 };
 
+static wt_time age(const struct half *half, wt_time at)
+{
+	return half->list.head ? at - half->list.head->time : 0;
+}
+
+/* Figure 8. */
 static void step(struct dual *dual, wt_time at)
 {
 	const struct wt_queue_config *config = &dual->queue.config->queue;
-	const struct wt_frame *head = dual->classic.list.head;
-	wt_time delay = head ? at - head->time : 0;
+	wt_time low = age(&dual->low, at), classic = age(&dual->classic, at), delay = low > classic ? low : classic;
 
 	dual->queue.pressure += config->alpha * ((double)(delay - config->target) / 1e9) +
 		   config->beta * ((double)(delay - dual->old_delay) / 1e9);
@@ -44,7 +51,7 @@ static void step(struct dual *dual, wt_time at)
 	dual->old_delay = delay;
 }
 
-/* Between two frames the head of the classic queue stays, so the steps can be made up for. */
+/* Between two frames the heads stay, so the steps can be made up for. */
 static void steps(struct dual *dual, wt_time now)
 {
 	wt_time period = dual->queue.config->queue.update;
@@ -52,7 +59,7 @@ static void steps(struct dual *dual, wt_time now)
 	while (dual->next <= now) {
 		step(dual, dual->next);
 		dual->next += period;
-		if (!dual->classic.list.head && dual->queue.pressure == 0 && !dual->old_delay && dual->next <= now)
+		if (!dual->queue.frames && dual->queue.pressure == 0 && !dual->old_delay && dual->next <= now)
 			dual->next += (now - dual->next) / period * period + period;
 	}
 }
@@ -66,6 +73,7 @@ static bool recur(struct half *half, double likelihood)
 	return true;
 }
 
+/* Figure 5. */
 static double ramp(const struct wt_queue_config *config, wt_time sojourn)
 {
 	if (sojourn >= config->interval + config->range)
@@ -73,17 +81,27 @@ static double ramp(const struct wt_queue_config *config, wt_time sojourn)
 	return sojourn > config->interval ? (double)(sojourn - config->interval) / (double)config->range : 0;
 }
 
+/* p'^2 has reached the most that classic packets may be marked with: 1/coupling^2, or 1 (figure 2). */
+static bool overloaded(const struct dual *dual)
+{
+	return dual->queue.pressure >= 1 || dual->queue.config->queue.coupling * dual->queue.pressure >= 1;
+}
+
 static void mark(struct dual *dual, struct wt_frame *frame)
 {
 	dual->queue.marked += wt_packet_mark(frame);
 }
 
-/* NULL: dropped. */
+/*
+ * NULL: dropped. A packet behind which no other waits has a queue of one packet, the least there is on a slow link: its own
+ * delay is no reason to mark it (Th_len of figure 7).
+ */
 static struct wt_frame *send_low(struct dual *dual, wt_time now)
 {
 	const struct wt_queue_config *config = &dual->queue.config->queue;
 	struct wt_frame *frame = wt_queue_pop(&dual->queue, &dual->low.list);
-	double coupled = config->coupling * dual->queue.pressure, own = ramp(config, now - frame->time);
+	double coupled = config->coupling * dual->queue.pressure;
+	double own = dual->low.list.head ? ramp(config, now - frame->time) : 0;
 
 	if (coupled < 1) {
 		if (recur(&dual->low, own > coupled ? own : coupled))
@@ -101,11 +119,10 @@ static struct wt_frame *send_low(struct dual *dual, wt_time now)
 static struct wt_frame *send_classic(struct dual *dual, wt_time now)
 {
 	struct wt_frame *frame = wt_queue_pop(&dual->queue, &dual->classic.list);
-	bool overload = dual->queue.config->queue.coupling * dual->queue.pressure >= 1;
 
 	if (!wt_packet_version(frame) || !recur(&dual->classic, dual->queue.pressure * dual->queue.pressure))
 		return frame;
-	if (overload || wt_packet_ecn(frame) == WT_ECN_NOT_ECT) {
+	if (overloaded(dual) || wt_packet_ecn(frame) == WT_ECN_NOT_ECT) {
 		wt_queue_drop(&dual->queue, now, frame, WT_DROP_AQM);
 		return NULL;
 	}
@@ -113,7 +130,7 @@ static struct wt_frame *send_classic(struct dual *dual, wt_time now)
 	return frame;
 }
 
-/* Low latency first; but for each byte it sends while the other waits, the other earns share / (1 - share). */
+/* Weighted round robin. Low latency first; but for each byte it sends while the other waits, the other earns share / (1 - share). */
 static bool classic_turn(struct dual *dual)
 {
 	double share = dual->queue.config->queue.share;

@@ -6,8 +6,8 @@
  *   new:  3 ─► 17            a flow of few packets passes here, ahead of
  *   old:  5 ─► 2 ─► 9        the flows that always have something waiting
  *
- * When the buffer is full, the flow with the most bytes loses its oldest frame. That flow is looked for among the active
- * ones, which are as many as there are flows with frames waiting.
+ * When the buffer is full, the flow with the most bytes loses the older half of its frames, at most 64: so that flow is looked
+ * for once in many arrivals, among the active ones, which are as many as there are flows with frames waiting.
  */
 #include <stdlib.h>
 
@@ -15,6 +15,8 @@
 #include "emu/queue.h"
 
 #define NOBODY UINT32_MAX
+
+enum { BATCH = 64 };
 
 struct flow {
 	struct wt_frame_queue list;
@@ -62,6 +64,28 @@ static struct flow *fattest(struct fq *fq)
 	return found;
 }
 
+/* The new frame is in already, so the limit is asked about no further one. */
+static bool too_much(const struct wt_queue *queue)
+{
+	const struct wt_rate_config *config = queue->config;
+
+	if (queue->unlimited || !queue->frames)
+		return false;
+	return (config->packets ? queue->frames + (queue->sending > 0) : queue->bytes + queue->sending) > config->limit;
+}
+
+/* RFC 8290 section 4.1, its last paragraph. A flow of one frame loses that. */
+static void relieve(struct fq *fq, wt_time now)
+{
+	struct flow *flow = fattest(fq);
+	uint32_t batch = flow->list.frames / 2;
+
+	batch = batch > BATCH ? BATCH : batch;
+	do {
+		wt_queue_drop(&fq->queue, now, wt_queue_pop(&fq->queue, &flow->list), WT_DROP_QUEUE);
+	} while (batch-- > 1);
+}
+
 static void fq_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *frame)
 {
 	struct fq *fq = (struct fq *)queue;
@@ -74,10 +98,8 @@ static void fq_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *fra
 		flow->deficit = (int64_t)queue->config->queue.quantum;
 		ring_push(fq, &fq->fresh, index);
 	}
-	/* the new one is in already, so the limit is asked about no further frame */
-	while (queue->frames && !queue->unlimited &&
-	       (queue->config->packets ? queue->frames + (queue->sending > 0) : queue->bytes + queue->sending) > queue->config->limit)
-		wt_queue_drop(queue, now, wt_queue_pop(queue, &fattest(fq)->list), WT_DROP_QUEUE);
+	while (too_much(queue))
+		relieve(fq, now);
 }
 
 static struct wt_frame *fq_dequeue(struct wt_queue *queue, wt_time now)
@@ -105,9 +127,9 @@ static struct wt_frame *fq_dequeue(struct wt_queue *queue, wt_time now)
 			flow->deficit -= frame->len;
 			return frame;
 		}
-		/* a new flow that runs empty goes through the old ones once, or it would starve them (RFC 8290 4.2) */
+		/* a new flow that runs empty goes behind the old ones, or it would starve them (RFC 8290 4.2); the only one need not */
 		ring_pop(fq, ring);
-		if (is_fresh && fq->old.head != NOBODY)
+		if (is_fresh && (fq->fresh.head != NOBODY || fq->old.head != NOBODY))
 			ring_push(fq, &fq->old, index);
 		else
 			flow->active = false;

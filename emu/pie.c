@@ -3,14 +3,16 @@
  * PIE (RFC 8033): every `update` a controller moves the drop probability by how far the delay is from its target and by
  * how fast it grows; frames are dropped, or marked, as they come.
  *
- * The delay is the sojourn of the frame that began to be sent last (the RFC's timestamps), 0 when nothing waits. Between
- * two frames nothing the controller reads can change, so its steps are made up for when the next frame comes or goes.
+ * Its basic scheme (section 4, appendix A: the delay is a sojourn, by timestamps) with three of its options: ECN (5.1),
+ * derandomisation (5.4) and the cap on a step (5.5). The delay is the sojourn of the frame that began to be sent last, 0 when
+ * nothing waits. Between two frames nothing the controller reads can change, so its steps are made up for when the next
+ * frame comes or goes. docs/emulation-model.md lists where this and the RFC differ.
  */
 #include <stdlib.h>
 
 #include "emu/queue.h"
 
-enum { MEAN_PACKET = 1024 };
+enum { MEAN_PACKET = 1024 }; /* MEAN_PKTSIZE, of which RFC 8034 gives the value */
 
 struct pie {
 	struct wt_queue queue;
@@ -21,7 +23,7 @@ struct pie {
 	wt_time next;             /* step of the controller */
 };
 
-/* RFC 8033 section 5.1.: small probabilities move in small steps. */
+/* RFC 8033 section 4.2: small probabilities move in small steps. */
 static double scaled(double step, double prob)
 {
 	static const struct {
@@ -34,11 +36,12 @@ static double scaled(double step, double prob)
 	return step;
 }
 
+/* Section 4.4: the congestion is over. What came last and what the last step saw must both say so. */
 static bool calm(const struct pie *pie)
 {
-	wt_time half = pie->queue.config->queue.target / 2;
+	wt_time half = pie->queue.config->queue.target / 2, delay = pie->queue.frames ? pie->delay : 0;
 
-	return pie->queue.pressure == 0 && pie->delay < half && pie->old_delay < half;
+	return pie->queue.pressure == 0 && delay < half && pie->old_delay < half;
 }
 
 static void step(struct pie *pie)
@@ -62,8 +65,6 @@ static void step(struct pie *pie)
 		pie->queue.pressure = 1;
 	pie->old_delay = pie->delay;
 	pie->burst = pie->burst > config->update ? pie->burst - config->update : 0;
-	if (calm(pie))
-		pie->burst = config->burst;
 }
 
 static void steps(struct pie *pie, wt_time now)
@@ -79,7 +80,7 @@ static void steps(struct pie *pie, wt_time now)
 	}
 }
 
-/* Sections 4.1 and 5.4: spread by the sum of probabilities since the last drop. */
+/* Sections 4.1, 4.4 and 5.4: spread by the sum of probabilities since the last drop. */
 static bool strikes(struct pie *pie, const struct wt_frame *frame)
 {
 	const struct wt_queue_config *config = &pie->queue.config->queue;
@@ -104,12 +105,17 @@ static void pie_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *fr
 	struct pie *pie = (struct pie *)queue;
 
 	steps(pie, now);
-	if (strikes(pie, frame) && (pie->queue.pressure > queue->config->queue.mark || !wt_queue_mark(queue, frame)))
-		wt_queue_refuse(queue, now, frame, WT_DROP_AQM);
-	else if (wt_queue_full(queue, frame->len))
+	if (calm(pie))
+		pie->burst = queue->config->queue.burst;
+	/* appendix B: a full buffer comes first, and its drop is one that the next need not follow closely */
+	if (wt_queue_full(queue, frame->len)) {
+		pie->accumulated = 0;
 		wt_queue_refuse(queue, now, frame, WT_DROP_QUEUE);
-	else
+	} else if (strikes(pie, frame) && (pie->queue.pressure > queue->config->queue.mark || !wt_queue_mark(queue, frame))) {
+		wt_queue_refuse(queue, now, frame, WT_DROP_AQM);
+	} else {
 		wt_queue_push(queue, &pie->list, frame);
+	}
 }
 
 static struct wt_frame *pie_dequeue(struct wt_queue *queue, wt_time now)

@@ -47,7 +47,7 @@ static const struct wt_param dualpi2_params[] = {
 	FIELD("beta", NUMBER, beta, 0, 1e6, "proportional gain, 1/s"),
 	FIELD("coupling", NUMBER, coupling, 0.1, 100, "of the low latency queue's marks to the controller"),
 	FIELD("min", TIME, interval, 0, 1e11, "sojourn in the low latency queue from which it marks by itself"),
-	FIELD("range", TIME, range, 1, 1e11, "above min, until it marks every packet"),
+	FIELD("range", TIME, range, 0, 1e11, "above min, until it marks every packet; 0: a step"),
 	FIELD("share", SHARE, share, 0, 0.5, "of the link that the classic queue has while both wait"),
 };
 

@@ -147,26 +147,104 @@ static void a_packet_of_a_quiet_flow_passes_ahead_of_those_that_wait(void **stat
 	wt_path_finish(&bench_path);
 }
 
-static void a_full_buffer_takes_from_the_fattest_flow(void **state)
+/* What leaves, by tag; 20 KB are full. */
+static void drain_by_tag(struct wt_node *node, unsigned out[], unsigned tags)
 {
-	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 20000B queue fq_codel");
-	unsigned lost[2] = {0};
-
-	for (unsigned i = 0; i < 5; i++)
-		bench_input(node, 0, bench_packet(1000, 1, 0, 1000));
-	for (unsigned i = 0; i < 100; i++)
-		bench_input(node, 0, bench_packet(1000, 0, 0, 2000));
-	assert_int_equal(node->audit.queued, 20);
+	memset(out, 0, tags * sizeof(out[0]));
 	for (;;) {
 		struct wt_frame *frame = node->ops->deadline(node) == WT_NEVER ? NULL : bench_output(node, node->ops->deadline(node));
 
 		if (!frame)
 			break;
-		lost[bench_packet_tag(frame)]++;
+		assert_true(bench_packet_tag(frame) < tags);
+		out[bench_packet_tag(frame)]++;
 		wt_frame_free(frame);
 	}
-	assert_int_equal(lost[1], 5);
-	assert_int_equal(lost[0], 15);
+}
+
+static void a_full_buffer_takes_from_the_fattest_flow(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 20000B queue fq_codel");
+	unsigned out[2];
+
+	for (unsigned i = 0; i < 5; i++)
+		bench_input(node, 0, bench_packet(1000, 1, 0, 1000));
+	for (unsigned i = 0; i < 100; i++)
+		bench_input(node, 0, bench_packet(1000, 0, 0, 2000));
+	drain_by_tag(node, out, 2);
+	assert_int_equal(out[1], 5);
+	assert_in_range(out[0], 8, 15); /* the 16th is one too many, and half of them go */
+	wt_path_finish(&bench_path);
+}
+
+/* RFC 8290 section 4.1: half the flow's packets, at most 64, oldest first; tags are places in the flow. */
+static void a_full_buffer_takes_half_a_flow_but_at_most_sixty_four(void **state)
+{
+	static const struct {
+		const char *words;
+		unsigned frames, lost;
+	} cases[] = {{"rate 8Mbit burst 0B limit 41packets queue fq_codel", 42, 20},
+		     {"rate 8Mbit burst 0B limit 201packets queue fq_codel", 202, 64},
+		     {"rate 8Mbit burst 0B limit 1packet queue fq_codel", 2, 1}};
+
+	for (unsigned c = 0; c < 3; c++) {
+		struct wt_node *node = bench_words(cases[c].words);
+
+		for (unsigned i = 0; i < cases[c].frames; i++)
+			bench_input(node, 0, bench_packet(1000, i, 0, 1000));
+		assert_int_equal(node->audit.dropped[WT_DROP_QUEUE], cases[c].lost);
+		/* number 0 was being sent; the next one is the oldest that was kept */
+		wt_frame_free(bench_output(node, WT_MS));
+		if (node->ops->deadline(node) != WT_NEVER) {
+			struct wt_frame *frame = bench_output(node, 2 * WT_MS);
+
+			assert_int_equal(bench_packet_tag(frame), cases[c].lost + 1);
+			wt_frame_free(frame);
+		}
+		wt_path_finish(&bench_path);
+	}
+}
+
+/* RFC 8289 section 4.4: twenty flows, none with more than two packets, but twenty and more on the link: that is a queue. */
+static void what_other_flows_have_waiting_counts_before_a_drop(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 10MB queue fq_codel flows 4096");
+
+	for (wt_time now = 0; now < 300 * WT_MS; now += 900 * WT_US) {
+		struct wt_frame *frame;
+
+		while ((frame = bench_output(node, now)))
+			wt_frame_free(frame);
+		bench_input(node, now, bench_packet(1000, 0, 0, (uint16_t)(1000 + now / (900 * WT_US) % 20)));
+	}
+	/* the excess of 300 ms is 33 packets in 20 flows: with itself alone in view no flow would ever drop */
+	assert_true(node->audit.dropped[WT_DROP_AQM] > 10);
+	wt_path_finish(&bench_path);
+}
+
+/* RFC 8290 section 4.2: a flow that ran empty waits behind the old ones, and what is new goes before it. */
+static void a_flow_that_ran_empty_is_not_new_again_at_once(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 10MB queue fq_codel");
+	unsigned order[5], n = 0;
+	uint32_t tag;
+	wt_time time;
+
+	bench_input(node, 0, bench_packet(1000, 0, 0, 1000)); /* is sent at once: its flow is empty, and still in the new ones */
+	bench_input(node, 0, bench_packet(1000, 1, 0, 2000));
+	bench_input(node, 0, bench_packet(1000, 1, 0, 2000));
+	bench_next(node, &time, &tag);
+	bench_input(node, WT_MS, bench_packet(1000, 2, 0, 1000)); /* the first flow once more */
+	bench_input(node, WT_MS, bench_packet(1000, 3, 0, 3000)); /* and one that is new */
+	while (node->ops->deadline(node) != WT_NEVER) {
+		struct wt_frame *frame = bench_output(node, node->ops->deadline(node));
+
+		order[n++] = bench_packet_tag(frame);
+		wt_frame_free(frame);
+	}
+	assert_int_equal(n, 4);
+	assert_int_equal(order[2], 3);
+	assert_int_equal(order[3], 2);
 	wt_path_finish(&bench_path);
 }
 
@@ -179,6 +257,9 @@ int main(void)
 		BENCH_TEST(flows_that_always_wait_get_equal_bytes_whatever_their_packets),
 		BENCH_TEST(a_packet_of_a_quiet_flow_passes_ahead_of_those_that_wait),
 		BENCH_TEST(a_full_buffer_takes_from_the_fattest_flow),
+		BENCH_TEST(a_full_buffer_takes_half_a_flow_but_at_most_sixty_four),
+		BENCH_TEST(what_other_flows_have_waiting_counts_before_a_drop),
+		BENCH_TEST(a_flow_that_ran_empty_is_not_new_again_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,29 @@ static void pie_lets_a_burst_pass_and_then_drops_or_marks(void **state)
 	assert_true(dropped > 100 && out[1] > 1); /* up to a tenth it marks */
 }
 
+/*
+ * RFC 8033 section 4.4: the allowance is renewed by an arrival while both the last step's delay and the present one are below
+ * half the target, and a step takes 15 ms off. Here the arrivals of 8 ms renew it; at 15 ms the delay is 6 ms, at the next
+ * arrival 10; at 30 ms nothing is left of it, and the gain makes p certain at once.
+ */
+static void the_allowance_is_renewed_by_arrivals_while_both_delays_are_small(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 1MB queue pie alpha 1000000 beta 0 allowance 30ms");
+
+	for (unsigned i = 0; i < 60; i++)
+		bench_input(node, 8 * WT_MS, bench_packet(1000, i, WT_ECN_NOT_ECT, 1));
+	take_all(node, 18 * WT_MS, NULL);
+	bench_input(node, 18 * WT_MS, bench_packet(1000, 60, WT_ECN_NOT_ECT, 1));
+	take_all(node, 29 * WT_MS, NULL);
+	bench_input(node, 29 * WT_MS, bench_packet(1000, 61, WT_ECN_NOT_ECT, 1));
+	assert_true(pressure(node) == 0 && !node->audit.dropped[WT_DROP_AQM]);
+	take_all(node, 31 * WT_MS, NULL);
+	bench_input(node, 31 * WT_MS, bench_packet(1000, 62, WT_ECN_NOT_ECT, 1));
+	assert_true(pressure(node) == 1);
+	assert_int_equal(node->audit.dropped[WT_DROP_AQM], 1);
+	wt_path_finish(&bench_path);
+}
+
 /* The head of the classic queue at 16 ms came at 0; the step precedes its departure. */
 static void dualpi2_moves_p_as_the_pseudo_code_says(void **state)
 {
@@ -168,8 +191,71 @@ static void a_low_latency_packet_that_waits_long_is_marked_whatever_the_classic_
 		bench_input(node, 0, bench_packet(1000, i, WT_ECN_ECT1, 1));
 	take_all(node, 10 * WT_MS, out);
 	/* sojourns 0, 1, 2 ... ms against a ramp from 0.8 to 1.2 ms: 0, then 0.5, then 1 each: the accumulator is above 1
-	 * for the third and stays half above */
-	assert_int_equal(out[1], 8);
+	 * for the third and stays half above. Behind the last none waits: its queue is one packet, and Th_len spares it */
+	assert_int_equal(out[1], 7);
+	wt_path_finish(&bench_path);
+}
+
+/* A packet every 2 ms of which each waits for the one before: more than the ramp, but never two in the queue. */
+static void a_queue_of_one_packet_is_not_marked_for_its_delay(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 10MB queue dualpi2 alpha 0 beta 0");
+	unsigned out[2] = {0};
+
+	for (unsigned i = 0; i < 100; i++) {
+		bench_input(node, 4 * i * WT_MS, bench_packet(1500, i, WT_ECN_ECT1, 1)); /* 1.5 ms on the link */
+		bench_input(node, 4 * i * WT_MS, bench_packet(1000, i, WT_ECN_ECT1, 1));
+		take_all(node, (4 * i + 3) * WT_MS, out);
+	}
+	assert_int_equal(out[0], 200);
+	assert_int_equal(out[1], 0);
+	wt_path_finish(&bench_path);
+}
+
+/* Figure 8: the head of the low latency queue is 16 and 31 ms old at the steps; of the classic queue there is none. */
+static void without_classic_traffic_the_low_latency_queue_drives_the_controller(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 1MB queue dualpi2 min 10s");
+	double p = 0.16 * 0.001 + 3.2 * 0.016;
+
+	for (unsigned i = 0; i < 70; i++)
+		bench_input(node, 0, bench_packet(1000, i, WT_ECN_ECT1, 1));
+	take_all(node, 16 * WT_MS, NULL);
+	assert_true(near(pressure(node), p));
+	bench_input(node, 16 * WT_MS, bench_packet(1000, 70, WT_ECN_NOT_ECT, 1)); /* the younger head counts for nothing */
+	take_all(node, 32 * WT_MS, NULL);
+	p += 0.16 * 0.017 + 3.2 * 0.016;
+	assert_true(near(pressure(node), p));
+	wt_path_finish(&bench_path);
+}
+
+/* Figure 2: classic packets may be marked up to min(1 / k^2, 1). With k = 1/2 that is 1, and there they are dropped. */
+static void with_a_coupling_below_one_overload_begins_at_certainty(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Kbit burst 0B limit 10MB queue dualpi2 coupling 0.5 update 2s alpha 0 beta 1");
+	unsigned out[2] = {0};
+
+	for (unsigned i = 0; i < 20; i++)
+		bench_input(node, 0, bench_packet(1000, i, WT_ECN_ECT0, 1));
+	take_all(node, 3 * WT_S, out);
+	assert_true(pressure(node) == 1);
+	take_all(node, 40 * WT_S, out);
+	assert_int_equal(out[1], 0);
+	/* two went before the first step, one at it: 0 + 1 is not above 1 */
+	assert_int_equal(node->audit.dropped[WT_DROP_AQM], 17);
+	wt_path_finish(&bench_path);
+}
+
+static void a_ramp_without_range_is_a_step(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 10MB queue dualpi2 alpha 0 beta 0 min 3ms range 0s");
+	unsigned out[2] = {0};
+
+	for (unsigned i = 0; i < 10; i++)
+		bench_input(node, 0, bench_packet(1000, i, WT_ECN_ECT1, 1));
+	take_all(node, 10 * WT_MS, out);
+	/* from 3 ms on each has likelihood 1; the first of the sum 1 is not above 1, the last is alone */
+	assert_int_equal(out[1], 5);
 	wt_path_finish(&bench_path);
 }
 
@@ -178,10 +264,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(pie_moves_its_probability_as_the_pseudo_code_says),
 		BENCH_TEST(pie_lets_a_burst_pass_and_then_drops_or_marks),
+		BENCH_TEST(the_allowance_is_renewed_by_arrivals_while_both_delays_are_small),
 		BENCH_TEST(dualpi2_moves_p_as_the_pseudo_code_says),
 		BENCH_TEST(marks_are_coupled_to_the_classic_queue_by_two_and_drops_by_the_square),
 		BENCH_TEST(the_low_latency_queue_goes_first_and_leaves_the_classic_one_its_share),
 		BENCH_TEST(a_low_latency_packet_that_waits_long_is_marked_whatever_the_classic_queue),
+		BENCH_TEST(a_queue_of_one_packet_is_not_marked_for_its_delay),
+		BENCH_TEST(without_classic_traffic_the_low_latency_queue_drives_the_controller),
+		BENCH_TEST(with_a_coupling_below_one_overload_begins_at_certainty),
+		BENCH_TEST(a_ramp_without_range_is_a_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
