@@ -8,6 +8,7 @@
 
 #include "stack/drive/json.h"
 #include "tools/host_facts.h"
+#include "tools/source.h"
 #include "tools/version.h"
 
 /* mkdir -p; 0, or negative errno (-EEXIST: the last part was there). */
@@ -161,6 +162,28 @@ static int token_traces(const struct wt_paper_files_out *out, const struct wt_pa
 	return error;
 }
 
+/* What differs from machine to machine, so that the other files do not. */
+static int write_facts(const struct wt_paper_files_out *out, const struct wt_paper_plan *plan, double wall)
+{
+	FILE *file = wt_paper_files_create(out->dir, "facts.jsonl");
+	struct wt_json json;
+
+	if (file) {
+		wt_json_init(&json, file);
+		wt_json_object(&json, NULL);
+		wt_json_string(&json, "record", "facts");
+		wt_json_string(&json, "version", WT_VERSION);
+		wt_json_string(&json, "commit", WT_COMMIT);
+		wt_json_string(&json, "source", WT_SOURCE);
+		wt_json_string(&json, "compiler", WT_COMPILER);
+		wt_json_u64(&json, "jobs", plan->jobs);
+		wt_json_number(&json, "wall_s", wall);
+		wt_host_facts(&json, "machine");
+		wt_json_end(&json);
+	}
+	return wt_paper_files_shut(file);
+}
+
 int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report,
 			 double wall)
 {
@@ -178,8 +201,6 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	wt_json_u64(&json, "repetitions", report->repetitions);
 	wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
 	wt_json_number(&json, "simulated_s", report->simulated);
-	wt_json_number(&json, "wall_s", wall);
-	wt_host_facts(&json, "machine");
 	wt_json_end(&json);
 	error = wt_paper_files_shut(out->runs);
 	if (error)
@@ -191,8 +212,10 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 	error = error ? error : more;
 	file = wt_paper_files_create(out->dir, "table.txt");
 	if (file)
-		wt_paper_print(file, plan, report, wall);
+		wt_paper_print(file, plan, report, 0);
 	more = wt_paper_files_shut(file);
+	error = error ? error : more;
+	more = write_facts(out, plan, wall);
 	error = error ? error : more;
 	more = token_traces(out, plan);
 	return error ? error : more;

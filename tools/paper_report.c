@@ -127,7 +127,9 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 	for (unsigned i = 0; i < notes.count; i++)
 		fprintf(out, "%s  [%u] %s\n", i ? "" : "\n", i + 1, notes.text[i]);
 	print_summary(out, plan, report);
-	fprintf(out, "%u runs (%u failed) on %s in %.1f s", report->runs, report->failed, plan->backend, wall);
+	fprintf(out, "%u runs (%u failed) on %s", report->runs, report->failed, plan->backend);
+	if (wall > 0)
+		fprintf(out, " in %.1f s", wall);
 	if (strcmp(plan->backend, "sim"))
 		fprintf(out, ", host too busy: %u runs repeated (%u times), %u invalid at last", report->repeated, report->repetitions,
 			report->invalid);

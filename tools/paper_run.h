@@ -103,7 +103,7 @@ struct wt_paper_report {
 };
 
 void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_record *records, struct wt_paper_report *report);
-/* The table for people; the same as CSV; as JSON Lines, one per cell. */
+/* The table for people (wall 0: without the time it took); the same as CSV; as JSON Lines, one per cell. */
 void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, double wall);
 /* One line: how many cells of each verdict, how many orders. */
 void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report);

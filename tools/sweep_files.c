@@ -10,14 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/host_facts.h"
 #include "tools/source.h"
 #include "tools/version.h"
-
-#ifdef __clang__
-#define COMPILER __VERSION__ /* says that it is Clang */
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
 
 /* ---- facts ------------------------------------------------------------------------------------------------ */
 
@@ -59,7 +54,7 @@ char *wt_sweep_start_text(const struct wt_sweep_state *state)
 	wt_json_string(&json, "version", WT_VERSION);
 	wt_json_string(&json, "commit", WT_COMMIT);
 	wt_json_string(&json, "source", WT_SOURCE);
-	wt_json_string(&json, "compiler", COMPILER);
+	wt_json_string(&json, "compiler", WT_COMPILER);
 	wt_json_string(&json, "host", host.nodename);
 	wt_json_string(&json, "kernel", host.release);
 	wt_json_string(&json, "machine", host.machine);

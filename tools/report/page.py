@@ -179,18 +179,20 @@ def provenance(page, table):
         words = ['wavetank', 'sweep', 'run', plan['name'] + '.ini']
     elif plan['backend'] != 'sim':
         words += ['--backend', plan['backend']]
+    host = table.facts if table.facts.get('record') == 'start' else table.facts.get('machine')
     modules = '<br>'.join('%s: <code>%s</code>' % (e(v['label']), e(', '.join(
         '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
-    seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(end['wall_s'], 1)) if end.get('simulated_s') \
-        else None
+    seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(table.facts['wall_s'], 1)) \
+        if end.get('simulated_s') and 'wall_s' in table.facts else None
     page.add('<details open><summary>Where these numbers come from</summary>%s<pre>%s</pre></details>' % (facts([
         ('program', e('wavetank %s (%s)' % (plan['version'], plan['commit']))),
         ('backend', e(plan['backend']) + (': virtual time, exactly repeatable' if plan['backend'] == 'sim' else ': real time')),
         ('seeds', '%d to %d, the same losses for every protocol and row' % (plan['seed'], plan['seed'] + plan['repeats'] - 1)),
         ('path there', '<code>%s</code>' % e(plan['fwd'])), ('path back', '<code>%s</code>' % e(plan['rev'] or 'an ideal wire')),
         ('hosts', '<code>%s</code>' % e(' '.join(filter(None, [plan['preset'], plan['settings']])))), ('modules', modules),
-        ('runs', e('%s, %s failed%s%s' % (end.get('runs'), end.get('failed'), ', %d invalid' % end['invalid'] if end.get('invalid') else '', '' if end.get('complete') else ', incomplete'))),
-        ('time', seconds), ('machine', machine(end.get('machine'))), ('file', '<code>%s</code>' % e(table.path)),
+        ('runs', e('%s, %s failed%s%s' % (end.get('runs'), end.get('failed'), ', %d invalid' % end['invalid'] if end.get('invalid') else '',
+                                          '' if end.get('complete') else ', incomplete'))),
+        ('time', seconds), ('machine', machine(host)), ('compiler', e(table.facts.get('compiler', ''))), ('file', '<code>%s</code>' % e(table.path)),
     ]), e(shlex.join(words))))
 
 

@@ -13,13 +13,14 @@ class Table:
     def __init__(self, folder, sweep=None):
         self.folder = folder
         self.path = os.path.join(folder, 'runs.jsonl')
-        self.plan, self.end, self.cells, self.runs, self.failures = None, {}, {}, {}, []
+        self.plan, self.end, self.cells, self.runs, self.failures, self.facts = None, {}, {}, {}, [], {}
         with open(self.path, encoding='utf-8', errors='replace') as file:
             for line in file:
                 try:
                     self._take(json.loads(line))
                 except ValueError:
                     continue # cut off
+        self._take_facts(os.path.join(folder, 'facts.jsonl'))
         if sweep is not None and self.plan:
             self._as_table(sweep)
         if not self.plan or 'experiment' not in self.plan:
@@ -76,6 +77,19 @@ class Table:
             self.cells[record['point'], record['variant']] = record
         elif kind == 'end':
             self.end = record
+
+    def _take_facts(self, path):
+        """Of the machine: a table's only record, or the last session of a sweep."""
+        if not os.path.exists(path):
+            return
+        with open(path, encoding='utf-8', errors='replace') as file:
+            for line in file:
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    continue
+                if record.get('record') in ('facts', 'start'):
+                    self.facts = record
 
     def cell(self, point, variant):
         """mean, half, paper, ratio, verdict, suspect (the reason, or ''), runs, failed, invalid; None: not run."""
