@@ -82,7 +82,7 @@ struct wt_cc_preset {
 enum wt_ack_flags {
 	WT_ACK_DUP = 1,          /* duplicate ACK by RFC 5681 2 */
 	WT_ACK_RECOVERY = 2,     /* recovery was in progress when this ACK arrived */
-	WT_ACK_ECE = 4,
+	WT_ACK_ECE = 4,          /* it tells of marks, and ECN is in force */
 	WT_ACK_CWND_LIMITED = 8, /* the flight filled cwnd before this ACK: growth is justified (RFC 5681, 7661) */
 	WT_ACK_AFTER_RTO = 16,   /* data lost at the last timeout is still outstanding */
 };
@@ -109,13 +109,13 @@ struct wt_ack {
 enum wt_loss_why {
 	WT_LOSS_DUPTHRESH, /* the recovery module entered recovery */
 	WT_LOSS_RTO,
-	WT_LOSS_ECN,
+	WT_LOSS_ECN,       /* the peer told of marks: at most once per window of data, also beside losses (RFC 3168 6.1.2) */
 };
 
 struct wt_loss {
 	wt_time now, srtt;
 	enum wt_loss_why why;
-	uint32_t inflight;  /* FlightSize (RFC 5681) at the moment of detection, less what waits to be resent */
+	uint32_t inflight;  /* FlightSize (RFC 5681) at the moment of detection, less what waits to be resent; ECN: before this ACK */
 	uint32_t peer_window;
 	uint32_t rto_count; /* timeouts in a row without new data acked, this one included */
 	bool dup_seen;      /* a duplicate ACK arrived since the retransmission timer was last (re)started */
@@ -235,7 +235,7 @@ enum wt_rx_flags {
 	WT_RX_FILLED_HOLE = 8,   /* in order while data above it was waiting */
 	WT_RX_PSH = 16,
 	WT_RX_FIN = 32,
-	WT_RX_CE = 64,
+	WT_RX_CE = 64,           /* marked on its way (RFC 3168); only if ECN was agreed on */
 };
 
 /* One arriving segment with payload (or FIN), already accepted and stored. */

@@ -71,7 +71,8 @@ void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_send
 {
 	uint32_t step;
 
-	if (!ack->acked || ack->flags & WT_ACK_RECOVERY || !(ack->flags & WT_ACK_CWND_LIMITED))
+	/* RFC 3168 6.1.2: an ACK that tells of a mark opens nothing */
+	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE) || !(ack->flags & WT_ACK_CWND_LIMITED))
 		return;
 	if (out->cwnd < out->ssthresh)
 		step = slow_start(reno, ack);
@@ -103,12 +104,7 @@ void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct 
 
 void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
 {
-	/* One reduction per round trip, however long ECN-Echo stays set (RFC 3168 6.1.2). */
-	if (loss->why == WT_LOSS_ECN && reno->ecn_at && loss->now - (reno->ecn_at - 1) < loss->srtt)
-		return;
 	wt_reno_threshold(reno, loss, out);
-	if (loss->why == WT_LOSS_ECN)
-		reno->ecn_at = loss->now + 1;
 	/* Never a larger window than before (RFC 5681 3.1: 2 MSS of ssthresh over a cwnd of 1 MSS). */
 	out->cwnd = loss->why == WT_LOSS_RTO ? reno->mss : at_most(out->cwnd, out->ssthresh);
 }

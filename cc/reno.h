@@ -30,7 +30,6 @@ struct wt_reno {
 	bool mss8;
 	uint32_t counted;                    /* bytes acknowledged towards the next step */
 	uint32_t prior_cwnd, prior_ssthresh; /* before the last loss; 0: nothing to undo */
-	wt_time ecn_at;                      /* last reduction by ECN, plus one; 0: none yet */
 };
 
 extern const struct wt_reno_params wt_reno_default;

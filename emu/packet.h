@@ -6,12 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stack/base/ecn.h"
 #include "stack/base/frame.h"
 #include "stack/base/random.h"
 
 #define WT_ETHERNET 14
-
-enum wt_ecn { WT_ECN_NOT_ECT = 0, WT_ECN_ECT1 = 1, WT_ECN_ECT0 = 2, WT_ECN_CE = 3 };
 
 /* 4 or 6 if the frame holds an IP header as long as that version's shortest one, else 0. */
 unsigned wt_packet_version(const struct wt_frame *frame);

@@ -51,7 +51,6 @@ struct real {
 	unsigned bad_rounds, calm_rounds;
 	uint32_t cap;            /* bytes; 0: none */
 	uint32_t timeout_flight; /* in flight at the first timeout in a row */
-	wt_time ecn_at;          /* last halving by ECN, plus one */
 	wt_time rtt, rtt_min, rtt_max;
 };
 
@@ -192,7 +191,7 @@ static void end_round(struct real *r, const struct wt_ack *ack)
 	r->bad_rounds = bad ? r->bad_rounds + 1 : 0;
 	r->round_sent = r->round_resent = 0;
 	r->round_end = r->sent_high;
-	if (r->cap) {
+	if (r->cap && !(ack->flags & WT_ACK_ECE)) { /* an ACK that tells of a mark opens nothing (RFC 3168 6.1.2) */
 		r->cap = smaller(r->cap + r->mss, WT_REAL_WINDOW_MAX);
 		r->calm_rounds = r->cap > level_window(r) ? r->calm_rounds + 1 : 0;
 		if (r->calm_rounds >= 8)
@@ -291,10 +290,7 @@ static void real_on_loss(void *state, const struct wt_loss *loss, struct wt_send
 		if (long_queue(r))
 			set_cap(r, out->cwnd);
 		break;
-	case WT_LOSS_ECN: /* whatever the level says, once per round trip */
-		if (r->ecn_at && loss->now - (r->ecn_at - 1) < loss->srtt)
-			return;
-		r->ecn_at = loss->now + 1;
+	case WT_LOSS_ECN: /* whatever the level says */
 		set_cap(r, out->cwnd);
 		break;
 	}

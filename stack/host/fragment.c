@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stack/host/fragment.h"
 
+#include "stack/base/ecn.h"
 #include "stack/host/books.h"
 #include "stack/wire/ethernet.h"
 
 #define PAYLOAD (WT_ETH_HEADER + WT_IPV4_HEADER) /* where it is assembled */
-#define ECN_MASK 3
-#define ECN_CE 3
 
 void wt_fragments_init(struct wt_fragments *fragments, struct wt_node *node, struct wt_pool *pool)
 {
@@ -163,7 +162,7 @@ static bool store(struct wt_fragment_slot *slot, const struct wt_frame *frame, c
 		return there == end_unit - first_unit && memcmp(place, piece, len) == 0;
 	memcpy(place, piece, len);
 	set_units(slot, first_unit, end_unit);
-	slot->ecn |= (uint8_t)(1 << (ip->tos & ECN_MASK));
+	slot->ecn |= (uint8_t)(1 << (ip->tos & WT_ECN_MASK));
 	if (start == 0) {
 		slot->ip = *ip; /* RFC 791 3.2: the header of the whole is that of the first fragment */
 		slot->has_first = true;
@@ -181,8 +180,8 @@ static struct wt_frame *finish(struct wt_fragments *fragments, wt_time now, stru
 	ip.total_len = (uint16_t)(WT_IPV4_HEADER + slot->total);
 	ip.more_fragments = ip.dont_fragment = false;
 	ip.frag_offset = 0;
-	if (slot->ecn & 1 << ECN_CE)
-		ip.tos |= ECN_CE;
+	if (slot->ecn & 1 << WT_ECN_CE)
+		ip.tos |= WT_ECN_CE;
 	wt_ipv4_emit(whole->data + WT_ETH_HEADER, &ip);
 	whole->len = PAYLOAD + slot->total;
 	whole->csum = WT_CSUM_NONE;
@@ -215,7 +214,7 @@ struct wt_frame *wt_fragments_input(struct wt_fragments *fragments, wt_time now,
 	if (!slot->total || slot->units != (slot->total + 7) / 8)
 		return NULL;
 	/* RFC 3168 5.3: congestion marked on a packet that did not ask for it must not be hidden */
-	if ((slot->ecn & 1 << ECN_CE) && (slot->ecn & 1)) {
+	if ((slot->ecn & 1 << WT_ECN_CE) && (slot->ecn & 1)) {
 		condemn(fragments, now, slot, WT_DROP_FRAGMENT);
 		return NULL;
 	}

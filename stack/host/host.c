@@ -150,6 +150,7 @@ static void input_tcp(struct wt_host *host, const struct wt_ip_packet *packet)
 		wt_node_drop(&host->node, host->now, packet->frame, WT_DROP_TCP_CSUM);
 		return;
 	}
+	seg.ecn = packet->ip.tos & WT_ECN_MASK;
 	wt_tcp_input(host, packet->frame, &packet->ip, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
 	wt_books_take(&host->node, packet->frame);
 }

@@ -148,7 +148,7 @@ struct wt_tcp_info {
 	enum wt_tcp_state state;
 	uint32_t conn; /* number in trace events */
 	struct wt_endpoint local, remote;
-	bool window_scaling, timestamps, sack; /* in force */
+	bool window_scaling, timestamps, sack, ecn; /* in force; ecn: for what we send */
 	uint32_t snd_mss, rcv_mss;
 	wt_seq iss, irs, snd_una, snd_nxt, rcv_nxt;
 	uint32_t snd_wnd, rcv_wnd; /* windows in force, bytes */
@@ -160,6 +160,9 @@ struct wt_tcp_info {
 	uint64_t segs_sent, segs_received;                /* all segments */
 	uint64_t retransmits_segs, retransmits_bytes, fast_recoveries, timeouts;
 	uint64_t dup_segs_received, out_of_order_segs_received;
+	uint64_t ce_received_segs;  /* payload that came marked, and was taken */
+	uint64_t ece_received_segs; /* ACKs that told us of marks */
+	uint64_t cwr_sent_segs, ecn_reductions;
 	uint32_t unsent;  /* in the send buffer, not yet sent */
 	uint32_t unread;
 	const char *sender, *recovery, *receiver; /* module names */

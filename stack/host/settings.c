@@ -12,6 +12,8 @@
 #define FIELD(name, type, text, min, max) \
 	{#name, WT_PARAM_##type, offsetof(struct wt_tcp_settings, name), text, min, max, NULL}
 
+static const char *const ecn_words[] = {"off", "passive", "on", NULL};
+
 const struct wt_param wt_tcp_params[] = {
 	FIELD(mss, SIZE, "largest payload accepted and sent, options included (RFC 9293 3.7.1, RFC 6691)", 88, 65495),
 	FIELD(snd_buffer, SIZE, "send buffer", 2048, 1u << 30),
@@ -19,6 +21,8 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(window_scaling, BOOL, "offer window scaling (RFC 7323 2)", 0, 0),
 	FIELD(timestamps, BOOL, "offer timestamps, use PAWS (RFC 7323 3-5)", 0, 0),
 	FIELD(sack, BOOL, "offer SACK (RFC 2018)", 0, 0),
+	{"ecn", WT_PARAM_WORD, offsetof(struct wt_tcp_settings, ecn),
+	 "explicit congestion notification (RFC 3168): refuse, agree if asked, or ask", 0, 0, ecn_words},
 	FIELD(nagle, BOOL, "hold small segments while data is unacknowledged (RFC 9293 3.7.4)", 0, 0),
 	FIELD(initial_window, COUNT, "first window in segments; 0: by MSS as RFC 5681 3.1; 10: RFC 6928", 0, 1000),
 	FIELD(increment_mss8, BOOL, "congestion avoidance adds MSS/8 per ACK besides (4.3BSD; RFC 2525 2.4 calls it a bug)", 0, 0),
@@ -52,6 +56,7 @@ static const struct wt_tcp_settings modern = {
 	.window_scaling = 1,
 	.timestamps = 1,
 	.sack = 1,
+	.ecn = WT_ECN_SETTING_PASSIVE,
 	.nagle = 1,
 	.initial_window = 10,
 	.dupthresh = 3,

@@ -9,6 +9,8 @@
 #include "stack/base/params.h"
 #include "stack/base/time.h"
 
+enum wt_ecn_setting { WT_ECN_SETTING_OFF, WT_ECN_SETTING_PASSIVE, WT_ECN_SETTING_ON };
+
 /* uint64_t and wt_time throughout, because the parameter table writes them. Meaning: settings.c, one line each. */
 struct wt_tcp_settings {
 	uint64_t mss;              /* largest payload we accept and send */
@@ -17,6 +19,7 @@ struct wt_tcp_settings {
 	uint64_t window_scaling;   /* bool */
 	uint64_t timestamps;       /* bool */
 	uint64_t sack;             /* bool */
+	uint64_t ecn;              /* enum wt_ecn_setting */
 	uint64_t nagle;            /* bool */
 	uint64_t initial_window;   /* segments; 0: RFC 5681 by MSS; 10: RFC 6928 */
 	uint64_t increment_mss8;   /* bool: cwnd += MSS*MSS/cwnd + MSS/8 */

@@ -271,6 +271,7 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->window_scaling = tcp->wscale_ok;
 	info->timestamps = tcp->ts_ok;
 	info->sack = tcp->sack_ok;
+	info->ecn = tcp->ecn.sends;
 	info->snd_mss = wt_tcp_send_mss(tcp);
 	info->rcv_mss = (uint32_t)tcp->config.settings.mss;
 	info->iss = tcp->iss;

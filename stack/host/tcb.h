@@ -14,6 +14,7 @@
 #ifndef WT_STACK_HOST_TCB_H
 #define WT_STACK_HOST_TCB_H
 
+#include "stack/base/ecn.h"
 #include "stack/base/ranges.h"
 #include "stack/host/host.h"
 #include "stack/host/icmp.h"
@@ -53,6 +54,18 @@ struct wt_rtt {
 	bool timing;                        /* rtt_one_at_a_time: a segment is being timed */
 	wt_seq timed_seq;
 	wt_time timed_at;
+};
+
+/* tcp_ecn.c */
+struct wt_tcp_ecn {
+	uint8_t syns;  /* what SYNs said, sent and heard */
+	bool sends;    /* we may send ECT, and ECE counts */
+	bool echoes;   /* marks are answered with ECE */
+	bool echo;     /* now: until CWR comes */
+	bool say_cwr;  /* with the next new payload */
+	bool reduced;  /* the window was; what ACKs say up to reduced_at is about before */
+	bool by_mark;  /* because of ECE */
+	wt_seq reduced_at;
 };
 
 enum wt_timer { WT_TIMER_REXMT, WT_TIMER_ACK, WT_TIMER_MODULE, WT_TIMER_PACE, WT_TIMER_WAIT, WT_TIMER_KEEP, WT_TIMERS };
@@ -138,6 +151,7 @@ struct wt_tcp {
 	wt_time ts_recent_at;
 
 	struct wt_rtt rtt;
+	struct wt_tcp_ecn ecn;
 
 	/* congestion modules */
 	void *sender, *recovery, *receiver; /* private states */
@@ -249,6 +263,15 @@ uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, 
 uint32_t wt_tcp_unread(const struct wt_tcp *tcp);
 void wt_tcp_window_opened(struct wt_tcp *tcp);
 
+/* tcp_ecn.c */
+uint8_t wt_ecn_syn_flags(struct wt_tcp *tcp);                  /* of the SYN or SYN-ACK that leaves now */
+void wt_ecn_syn_arrived(struct wt_tcp *tcp, unsigned flags);
+unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* payload in the window came: WT_RX_CE or 0 */
+void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg);      /* new payload leaves */
+void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t acked); /* an ACK with ECE came */
+void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark);         /* the window was reduced, for whatever reason */
+bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a window that ECE has reduced already */
+
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
 void wt_tcp_send_reset(struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote, wt_seq seq,
@@ -286,7 +309,8 @@ void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record);
 int wt_cc_attach(struct wt_tcp *tcp);
 void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver);
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
-void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why);
+/* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */
+void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);
 void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note);
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer);

@@ -179,7 +179,10 @@ static void apply_verdict(struct wt_tcp *tcp)
 	if (verdict->enter) {
 		tcp->in_recovery = true;
 		tcp->count.fast_recoveries++;
-		wt_cc_loss(tcp, WT_LOSS_DUPTHRESH);
+		if (!wt_ecn_answered(tcp)) {
+			wt_cc_loss(tcp, WT_LOSS_DUPTHRESH, 0);
+			wt_ecn_reduced(tcp, false);
+		}
 		wt_trace(tcp->host, tcp->conn, LOSS, tcp->snd_una, verdict->lost_to, tcp->out.cwnd);
 	}
 	if (verdict->mark) {
@@ -196,11 +199,12 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 {
 	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
 	const struct wt_sender_ops *sender = tcp->config.sender.ops;
+	bool echo = tcp->ecn.sends && (seg->flags & WT_ECE);
 	struct wt_cc_options options;
 	struct wt_ack ack = {
 		.now = tcp->host->now,
 		.flags = (news->duplicate ? WT_ACK_DUP : 0u) | (tcp->in_recovery ? WT_ACK_RECOVERY : 0u) |
-			 (seg->flags & WT_ECE ? WT_ACK_ECE : 0u) | (tcp->after_rto ? WT_ACK_AFTER_RTO : 0u) |
+			 (echo ? WT_ACK_ECE : 0u) | (tcp->after_rto ? WT_ACK_AFTER_RTO : 0u) |
 			 (news->pipe_before + wt_tcp_send_mss(tcp) > tcp->out.cwnd ? WT_ACK_CWND_LIMITED : 0u),
 		.ack = seg->ack,
 		.acked = news->acked,
@@ -232,6 +236,8 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	if (recovery->on_ack)
 		recovery->on_ack(tcp->recovery, &ack, &tcp->board.view, &tcp->verdict);
 	apply_verdict(tcp);
+	if (echo)
+		wt_ecn_echoed(tcp, seg, news->acked);
 	if (sender->on_ack)
 		sender->on_ack(tcp->sender, &ack, &tcp->out);
 	wt_cc_settle(tcp);
@@ -253,6 +259,8 @@ static void advance(struct wt_tcp *tcp)
 		tcp->rtt.backoff = 0;
 	if (tcp->after_rto && wt_seq_ge(tcp->snd_una, tcp->rto_high))
 		tcp->after_rto = false;
+	if (tcp->ecn.reduced && wt_seq_gt(tcp->snd_una, tcp->ecn.reduced_at))
+		tcp->ecn.reduced = false;
 	if (tcp->fin_sent && wt_seq_gt(tcp->snd_una, tcp->snd_end))
 		tcp->fin_acked = true;
 	if (!tcp->verdict.hold_timer || tcp->snd_una == tcp->snd_nxt)
@@ -292,7 +300,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	if (tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
 		tcp->rto_count = 0;
 	/* what acknowledges our SYN is no ACK to a module: its options are the handshake's (on_syn_in), and ESTABLISHED follows */
-	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked || seg->experiment_count))
+	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked || seg->experiment_count ||
+					      (tcp->ecn.sends && (seg->flags & WT_ECE))))
 		tell_modules(tcp, seg, &news);
 	if (advanced)
 		advance(tcp);
@@ -317,7 +326,7 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 	if (handshake)
 		tcp->syn_attempt++;
 	else
-		wt_cc_loss(tcp, WT_LOSS_RTO);
+		wt_cc_loss(tcp, WT_LOSS_RTO, 0);
 	if (tcp->rtt.backoff < 30)
 		tcp->rtt.backoff++;
 	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
@@ -329,6 +338,7 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 	tcp->force = true;
 	tcp->burst_left = tcp->out.burst;
 	if (!handshake) {
+		wt_ecn_reduced(tcp, false);
 		tcp->after_rto = true;
 		tcp->rto_high = tcp->snd_nxt;
 		tcp->verdict = (struct wt_recovery_out){0};

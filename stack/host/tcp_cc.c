@@ -111,14 +111,14 @@ void wt_cc_settle(struct wt_tcp *tcp)
 	}
 }
 
-void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why)
+void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 {
 	struct wt_loss loss = {
 		.now = tcp->host->now,
 		.srtt = tcp->rtt.srtt,
 		.why = why,
 		/* what waits to be resent is not in the network: after a go-back this is what BSD's snd_nxt - snd_una was */
-		.inflight = tcp->snd_nxt - tcp->snd_una - tcp->board.view.lost,
+		.inflight = tcp->snd_nxt - tcp->snd_una - tcp->board.view.lost + acked,
 		.peer_window = tcp->snd_wnd,
 		.rto_count = tcp->rto_count,
 		.dup_seen = tcp->dup_seen,

@@ -157,7 +157,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		 bool fin)
 {
 	wt_seq before = tcp->rcv_nxt;
-	unsigned flags = 0;
+	unsigned flags = 0, marked = len ? wt_ecn_data(tcp, seg) : 0;
 
 	/* a FIN below bytes that arrived already is a lie: the payload is taken, the FIN is not */
 	if (fin && tcp->waiting.count && wt_seq_gt(tcp->waiting.at[tcp->waiting.count - 1].end, seq + len))
@@ -190,5 +190,5 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		flags |= WT_RX_OUT_OF_ORDER; /* a FIN above a hole asks for a duplicate ACK */
 	}
 	tcp->count.bytes_received += tcp->rcv_nxt - before - ((flags & WT_RX_FIN) ? 1 : 0);
-	tell_module(tcp, seg, len ? seq : seg->seq, len, flags);
+	tell_module(tcp, seg, len ? seq : seg->seq, len, flags | marked);
 }

@@ -261,6 +261,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 
 	/* a SYN-ACK for the SYN-ACK of a simultaneous open, or the peer's SYN again */
 	if (tcp->state == WT_TCP_SYN_RECEIVED && (seg->flags & WT_SYN) && seg->seq == tcp->irs && !(seg->flags & WT_RST)) {
+		wt_ecn_syn_arrived(tcp, seg->flags);
 		if (!(seg->flags & WT_ACK)) {
 			wt_board_mark_all(&tcp->board);
 			tcp->force = true;
@@ -331,7 +332,8 @@ void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_
 		return;
 	}
 	tcp->count.segs_received++;
-	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale);
+	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
+		 seg->ecn);
 	if (tcp->state == WT_TCP_SYN_SENT)
 		syn_sent(tcp, seg);
 	else

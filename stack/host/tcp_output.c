@@ -44,7 +44,7 @@ static uint32_t window_left(const struct wt_tcp *tcp)
 
 static bool paced(const struct wt_tcp *tcp)
 {
-	return tcp->out.pacing_rate && tcp->host->now < tcp->pace_at;
+	return tcp->host->now < tcp->pace_at;
 }
 
 static bool may_retransmit(const struct wt_tcp *tcp)
@@ -257,7 +257,7 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_endpoint *lo
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
-	return wt_ip_output(&host->ip, host->now, frame, &remote->addr, WT_IP_TCP, 0);
+	return wt_ip_output(&host->ip, host->now, frame, &remote->addr, WT_IP_TCP, seg->ecn);
 }
 
 static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool again)
@@ -320,7 +320,7 @@ static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint
 {
 	tcp->count.segs_sent++;
 	wt_trace(tcp->host, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
-		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why);
+		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
 	return build(tcp->host, &tcp->local, &tcp->remote, seg, &tcp->snd, len);
 }
 
@@ -335,6 +335,7 @@ static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 		seg.flags |= WT_ACK;
 		seg.ack = tcp->rcv_nxt;
 	}
+	seg.flags |= wt_ecn_syn_flags(tcp);
 	add_syn_options(tcp, &seg, &option);
 	if (again) {
 		record = wt_board_next_lost(&tcp->board, 1);
@@ -409,6 +410,8 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 	tcp->fin_sent |= fin;
 	tcp->probe = false;
 	tcp->count.bytes_sent += len;
+	if (tcp->ecn.sends && len && plan.why == WT_SEND_DATA)
+		wt_ecn_mark_data(tcp, seg);
 	note_sent(tcp, note_new(tcp, len + fin), false);
 	return send(tcp, seg, len, plan.why);
 }
@@ -420,7 +423,7 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 		.dst_port = tcp->remote.port,
 		.seq = tcp->snd_nxt,
 		.ack = tcp->rcv_nxt,
-		.flags = WT_ACK,
+		.flags = tcp->ecn.echo ? WT_ACK | WT_ECE : WT_ACK,
 	};
 	bool pure = plan.why == WT_SEND_ACK || plan.why == WT_SEND_KEEPALIVE;
 	struct wt_rx_out out = {0};

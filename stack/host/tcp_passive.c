@@ -62,6 +62,7 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	tcp->max_snd_wnd = wt_seq_gt(tcp->snd_wnd, tcp->max_snd_wnd) ? tcp->snd_wnd : tcp->max_snd_wnd;
 	tcp->snd_wl1 = seg->seq;
 	tcp->snd_wl2 = seg->ack;
+	wt_ecn_syn_arrived(tcp, seg->flags);
 	if (receiver->on_syn_in)
 		receiver->on_syn_in(tcp->receiver, options);
 	if (sender->on_syn_in)

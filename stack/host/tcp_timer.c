@@ -47,7 +47,7 @@ wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from)
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 {
 	bool outstanding = tcp->snd_una != tcp->snd_nxt;
-	bool waiting = tcp->state >= WT_TCP_ESTABLISHED &&
+	bool waiting = tcp->state >= WT_TCP_ESTABLISHED && tcp->host->now >= tcp->pace_at &&
 		       (wt_tcp_unsent(tcp) || (tcp->fin_queued && !tcp->fin_sent));
 
 	/* with data waiting and nothing in flight it runs as the persist timer (RFC 9293 3.8.6.1) */

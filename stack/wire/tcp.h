@@ -27,6 +27,7 @@ struct wt_tcp_header {
 	uint8_t flags; /* enum wt_tcp_flags */
 	uint8_t header_len; /* bytes, options included; set by parse */
 	uint16_t window, urgent;
+	uint8_t ecn; /* enum wt_ecn of the IP header around it: of the host, neither parsed nor emitted here */
 	/* options; `has` bits say which were there */
 	bool has_mss, has_wscale, has_sack_permitted, has_ts;
 	uint16_t mss;

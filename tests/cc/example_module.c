@@ -38,7 +38,7 @@ static void steps_on_ack(void *state, const struct wt_ack *ack, struct wt_sender
 {
 	struct steps *s = state;
 
-	if (ack->flags & WT_ACK_RECOVERY || !(ack->flags & WT_ACK_CWND_LIMITED))
+	if (ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE) || !(ack->flags & WT_ACK_CWND_LIMITED))
 		return;
 	s->counted += ack->acked;
 	if (s->counted < out->cwnd)

@@ -184,25 +184,6 @@ static void a_timeout_in_recovery_does_not_raise_the_threshold(void **state)
 	sender_finish(&s);
 }
 
-static void ecn_halves_once_per_round_trip(void **state)
-{
-	struct wt_loss loss = {.why = WT_LOSS_ECN, .inflight = 16000, .srtt = 100 * WT_MS, .now = WT_S};
-	struct sender s;
-
-	sender_start(&s, "reno", cc_env());
-	s.out.cwnd = 16000;
-	s.choice.ops->on_loss(s.state, &loss, &s.out);
-	assert_int_equal(s.out.cwnd, 8000);
-	loss.inflight = 8000;
-	loss.now += 99 * WT_MS;
-	s.choice.ops->on_loss(s.state, &loss, &s.out);
-	assert_int_equal(s.out.cwnd, 8000);
-	loss.now += 2 * WT_MS;
-	s.choice.ops->on_loss(s.state, &loss, &s.out);
-	assert_int_equal(s.out.cwnd, 4000);
-	sender_finish(&s);
-}
-
 static void idle_restarts_from_the_initial_window_and_undo_restores(void **state)
 {
 	struct sender s;
@@ -258,7 +239,6 @@ int main(void)
 		cmocka_unit_test(the_threshold_is_at_least_two_segments_and_leaves_limited_transmit_out),
 		cmocka_unit_test(a_timeout_sends_one_segment_and_a_repeated_one_keeps_the_threshold),
 		cmocka_unit_test(a_timeout_in_recovery_does_not_raise_the_threshold),
-		cmocka_unit_test(ecn_halves_once_per_round_trip),
 		cmocka_unit_test(idle_restarts_from_the_initial_window_and_undo_restores),
 		cmocka_unit_test(newreno_leaves_recovery_with_little_more_than_its_flight),
 	};

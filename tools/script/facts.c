@@ -33,7 +33,7 @@ static double linux_state(enum wt_tcp_state state)
 	return numbers[state];
 }
 
-/* 0 open, 1 disorder, 3 recovery, 4 loss; 2 (CWR) needs ECN. */
+/* 0 open, 1 disorder, 3 recovery, 4 loss; 2 (CWR) is not told apart. */
 static double linux_ca_state(const struct wt_tcp_info *info)
 {
 	if (info->in_recovery)
@@ -52,7 +52,8 @@ PLAIN(rcv_wnd) PLAIN(cwnd) PLAIN(ssthresh) PLAIN(in_flight) PLAIN(inflate) PLAIN
 PLAIN(fallback) PLAIN(dupacks) PLAIN(backoff) PLAIN(srtt) PLAIN(rttvar) PLAIN(rto) PLAIN(min_rtt) PLAIN(bytes_sent)
 PLAIN(bytes_acked) PLAIN(bytes_received) PLAIN(segs_sent) PLAIN(segs_received) PLAIN(retransmits_segs)
 PLAIN(retransmits_bytes) PLAIN(fast_recoveries) PLAIN(timeouts) PLAIN(dup_segs_received)
-PLAIN(out_of_order_segs_received) PLAIN(unsent) PLAIN(unread)
+PLAIN(out_of_order_segs_received) PLAIN(unsent) PLAIN(unread) PLAIN(ecn) PLAIN(ce_received_segs)
+PLAIN(ece_received_segs) PLAIN(cwr_sent_segs) PLAIN(ecn_reductions)
 
 #define DERIVED(name, expression)                                                                                      \
 	static double get_##name(const struct snapshot *s)                                                             \
@@ -66,7 +67,8 @@ DERIVED(rcv_nxt, s->info.rcv_nxt - s->world->options.remote_isn)
 DERIVED(connections, wt_host_connections(s->world->host))
 DERIVED(tcpi_state, linux_state(s->info.state))
 DERIVED(tcpi_ca_state, linux_ca_state(&s->info))
-DERIVED(tcpi_options, (s->info.timestamps ? 1 : 0) | (s->info.sack ? 2 : 0) | (s->info.window_scaling ? 4 : 0))
+DERIVED(tcpi_options, (s->info.timestamps ? 1 : 0) | (s->info.sack ? 2 : 0) | (s->info.window_scaling ? 4 : 0) |
+			    (s->info.ecn ? 8 : 0))
 DERIVED(tcpi_snd_cwnd, segments(s->info.cwnd, s))
 DERIVED(tcpi_snd_ssthresh, segments(s->info.ssthresh, s))
 DERIVED(tcpi_unacked, s->info.snd_mss ? (s->info.snd_nxt - s->info.snd_una + s->info.snd_mss - 1) / s->info.snd_mss : 0)
@@ -87,6 +89,7 @@ static const struct {
 	FACT(fallback), FACT(dupacks), FACT(backoff), FACT(srtt), FACT(rttvar), FACT(rto), FACT(min_rtt), FACT(bytes_sent),
 	FACT(bytes_acked), FACT(bytes_received), FACT(segs_sent), FACT(segs_received), FACT(retransmits_segs),
 	FACT(retransmits_bytes), FACT(fast_recoveries), FACT(timeouts), FACT(dup_segs_received),
+	FACT(ecn), FACT(ce_received_segs), FACT(ece_received_segs), FACT(cwr_sent_segs), FACT(ecn_reductions),
 	FACT(out_of_order_segs_received), FACT(unsent), FACT(unread), FACT(snd_una), FACT(snd_nxt), FACT(rcv_nxt),
 	FACT(connections), FACT(tcpi_state), FACT(tcpi_ca_state), FACT(tcpi_options), FACT(tcpi_snd_cwnd),
 	FACT(tcpi_snd_ssthresh), FACT(tcpi_unacked), FACT(tcpi_rto), FACT(tcpi_rtt), FACT(tcpi_rttvar),

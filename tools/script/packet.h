@@ -46,6 +46,9 @@ const char *wt_script_packet_format(const struct wt_script_packet *packet, char 
 bool wt_script_packet_same(const struct wt_script_packet *expected, const struct wt_script_packet *live, char *text,
 			   size_t len);
 
+/* The words of an ECN field, "noecn" first, in the order of its values. */
+extern const char *const wt_script_ecn_words[4];
+
 /* "unreachable", "frag_needed" and back; code may be "". */
 bool wt_script_icmp_numbers(const char *type, const char *code, uint8_t *type_out, uint8_t *code_out);
 const char *wt_script_icmp_names(uint8_t type, uint8_t code);

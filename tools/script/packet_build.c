@@ -98,7 +98,7 @@ static uint32_t put_options(uint8_t *out, const struct wt_script_packet *packet,
 }
 
 static void put_ip(uint8_t *data, const struct wt_endpoint *src, const struct wt_endpoint *dst, uint8_t protocol,
-		   uint32_t len)
+		   uint8_t ecn, uint32_t len)
 {
 	const struct wt_ipv4 ip = {
 		.src = src->addr,
@@ -107,6 +107,7 @@ static void put_ip(uint8_t *data, const struct wt_endpoint *src, const struct wt
 		.dont_fragment = true,
 		.ttl = 64,
 		.protocol = protocol,
+		.tos = ecn,
 	};
 
 	wt_ipv4_emit(data, &ip);
@@ -160,7 +161,7 @@ static uint32_t build_tcp(const struct wt_script_packet *packet, const struct wt
 	sum = wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src.addr, &dst.addr, WT_IP_TCP, len), tcp, len));
 	wt_put16(tcp + 16, damage->zero_checksum ? 0 : (uint16_t)(sum ^ (damage->bad_checksum ? 0x0100 : 0)));
 	len += WT_IPV4_HEADER;
-	put_ip(data, &src, &dst, WT_IP_TCP, damage->has_ip_length ? damage->ip_length : len);
+	put_ip(data, &src, &dst, WT_IP_TCP, packet->ecn, damage->has_ip_length ? damage->ip_length : len);
 	if (damage->bad_ip_checksum)
 		data[10] ^= 1;
 	for (i = 0; i < damage->pad; i++)
@@ -180,7 +181,7 @@ static uint32_t build_icmp(const struct wt_script_packet *packet, const struct w
 		body[i] = wt_script_stream_byte(i);
 	if (packet->has_quote) {
 		/* RFC 792: the header and the first eight bytes of the datagram that met the error, which was ours */
-		put_ip(body, &flow->local, &flow->remote, WT_IP_TCP, WT_IPV4_HEADER + WT_TCP_HEADER + packet->quote_len);
+		put_ip(body, &flow->local, &flow->remote, WT_IP_TCP, 0, WT_IPV4_HEADER + WT_TCP_HEADER + packet->quote_len);
 		wt_put16(body + 20, flow->local.port);
 		wt_put16(body + 22, flow->remote.port);
 		wt_put32(body + 24, packet->quote_start + (flow->has_iss ? flow->iss : 0));
@@ -188,7 +189,7 @@ static uint32_t build_icmp(const struct wt_script_packet *packet, const struct w
 	}
 	len += WT_ICMP_HEADER;
 	wt_icmp_emit(data + WT_IPV4_HEADER, len, &icmp);
-	put_ip(data, &src, &dst, WT_IP_ICMP, WT_IPV4_HEADER + len);
+	put_ip(data, &src, &dst, WT_IP_ICMP, 0, WT_IPV4_HEADER + len);
 	return WT_IPV4_HEADER + len;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stack/base/bytes.h"
+#include "stack/base/ecn.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/icmp.h"
 #include "stack/wire/ipv4.h"
@@ -90,6 +91,7 @@ static bool read_tcp(const uint8_t *tcp, uint32_t len, const struct wt_ipv4 *ip,
 	uint32_t header = len < WT_TCP_HEADER ? 0 : (tcp[12] >> 4) * 4u, first;
 
 	packet->kind = WT_SP_TCP;
+	packet->ecn = ip->tos & WT_ECN_MASK;
 	if (header < WT_TCP_HEADER || header > len)
 		return snprintf(error, error_len, "a TCP header that does not fit its packet") < 0;
 	if (wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip->src, &ip->dst, WT_IP_TCP, len), tcp, len)) != 0)

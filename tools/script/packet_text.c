@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stack/base/ecn.h"
 #include "stack/wire/icmp.h"
 #include "stack/wire/tcp.h"
 #include "tools/script/packet.h"
@@ -77,6 +78,8 @@ const char *wt_script_icmp_names(uint8_t type, uint8_t code)
 	snprintf(text, sizeof(text), "type %u code %u", type, code);
 	return text;
 }
+
+const char *const wt_script_ecn_words[4] = {"noecn", "ect1", "ect0", "ce"};
 
 /* ---- formatting ------------------------------------------------------------------------------------------- */
 
@@ -156,6 +159,8 @@ static void put_flags(struct out *out, uint8_t flags)
 
 static void put_tcp(struct out *out, const struct wt_script_packet *packet)
 {
+	if (packet->ecn || packet->has_ecn)
+		put(out, "[%s] ", wt_script_ecn_words[packet->ecn & WT_ECN_MASK]);
 	put_flags(out, packet->flags);
 	put(out, " %u:%u(%u)", packet->start, packet->start + packet->len, packet->len);
 	if (packet->has_ack)
@@ -257,6 +262,7 @@ bool wt_script_packet_same(const struct wt_script_packet *expected, const struct
 	if (expected->kind != live->kind) {
 		differ(&out, true, "protocol");
 	} else if (expected->kind == WT_SP_TCP) {
+		differ(&out, expected->has_ecn && expected->ecn != live->ecn, "ECN field");
 		differ(&out, expected->flags != live->flags, "flags");
 		differ(&out, expected->start != live->start, "sequence number");
 		differ(&out, expected->len != live->len, "payload length");

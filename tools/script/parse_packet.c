@@ -248,6 +248,21 @@ static bool parse_damage(struct wt_scan *scan, struct wt_script_damage *damage)
 	return !scan->failed;
 }
 
+/* packetdrill's words for the ECN field, in brackets before the flags */
+static bool parse_ecn(struct wt_scan *scan, struct wt_script_packet *packet)
+{
+	if (!wt_scan_is(scan, "["))
+		return true;
+	for (unsigned i = 0; i < 4; i++) {
+		if (!wt_scan_is(scan, wt_script_ecn_words[i]))
+			continue;
+		packet->has_ecn = true;
+		packet->ecn = (uint8_t)i;
+		return wt_scan_need(scan, "]");
+	}
+	return wt_scan_expected(scan, "an ECN field (noecn, ect0, ect1, ce)");
+}
+
 static bool parse_field(struct wt_scan *scan, const char *word, uint32_t max, bool *has, uint32_t *value)
 {
 	if (!wt_scan_is(scan, word))
@@ -281,7 +296,7 @@ static bool parse_tcp(struct wt_scan *scan, bool outbound, struct wt_script_pack
 	bool options = false;
 
 	packet->kind = WT_SP_TCP;
-	if (!parse_flags(scan, &packet->flags) || !parse_range(scan, &packet->start, &packet->len) ||
+	if (!parse_ecn(scan, packet) || !parse_flags(scan, &packet->flags) || !parse_range(scan, &packet->start, &packet->len) ||
 	    !parse_field(scan, "ack", UINT32_MAX, &packet->has_ack, &packet->ack) ||
 	    !parse_field(scan, "win", UINT16_MAX, &packet->has_window, &window) ||
 	    !parse_field(scan, "urg", UINT16_MAX, &packet->has_urgent, &urgent))

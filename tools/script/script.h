@@ -62,6 +62,8 @@ struct wt_script_packet {
 	bool has_from, has_to;
 	struct wt_endpoint from, to; /* family NONE or port 0: the usual one */
 	/* TCP */
+	bool has_ecn;
+	uint8_t ecn; /* enum wt_ecn, of the IP header */
 	uint8_t flags;
 	uint32_t start, len; /* sequence number and payload */
 	bool has_ack, has_window, has_urgent;
