@@ -89,7 +89,7 @@ static bool overloaded(const struct dual *dual)
 
 static void mark(struct dual *dual, struct wt_frame *frame)
 {
-	dual->queue.marked += wt_packet_mark(frame);
+	dual->queue.node->audit.marked += wt_packet_mark(frame);
 }
 
 /*

@@ -93,7 +93,7 @@ bool wt_queue_mark(struct wt_queue *queue, struct wt_frame *frame)
 {
 	if (!queue->config->queue.ecn || !wt_packet_mark(frame))
 		return false;
-	queue->marked++;
+	queue->node->audit.marked++;
 	return true;
 }
 

@@ -33,7 +33,6 @@ struct wt_queue {
 	uint64_t frames, bytes;              /* that wait */
 	uint64_t sending;                    /* bytes of the frame being sent; 0: none */
 	bool unlimited;                      /* the frame that comes finds an open link: no limit holds for it */
-	uint64_t marked;                     /* CE */
 	double pressure;                     /* RED: its average, bytes; PIE: its probability; DualPI2: its p' */
 };
 

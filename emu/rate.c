@@ -200,7 +200,6 @@ void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)
 	*counts = (struct wt_rate_counts){
 		.waiting_frames = rate->queue->frames + (rate->sent != NULL),
 		.waiting_bytes = rate->queue->bytes + rate->queue->sending,
-		.marked = rate->queue->marked,
 		.pressure = rate->queue->pressure,
 	};
 }

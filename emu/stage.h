@@ -177,7 +177,6 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 
 struct wt_rate_counts {
 	uint64_t waiting_frames, waiting_bytes; /* with the one being sent */
-	uint64_t marked;                        /* CE */
 	double pressure; /* what the queue steers by: RED its average in bytes, PIE its probability, DualPI2 its p'; else 0 */
 };
 

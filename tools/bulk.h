@@ -37,8 +37,9 @@ struct wt_bulk_result {
 	bool compared;            /* false: raw stream, only counted */
 	wt_time first, last;      /* first and last payload byte read; 0 if none */
 	uint64_t segs, dup_segs, out_of_order_segs;
+	uint32_t ce_segs;         /* with payload, that came with a CE mark */
 	uint32_t attempts, successes; /* of a reader that keeps time (tools/playback.h), each below 2^24 */
-	char receiver[24];        /* module */
+	char receiver[20];        /* module */
 };
 
 /* Numbers of the last interval, for the live line. Times since the start of the transfer. */

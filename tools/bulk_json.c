@@ -24,6 +24,10 @@ static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_u64(json, "retransmits_bytes", info->retransmits_bytes);
 	wt_json_u64(json, "fast_recoveries", info->fast_recoveries);
 	wt_json_u64(json, "timeouts", info->timeouts);
+	wt_json_bool(json, "ecn", info->ecn);
+	wt_json_u64(json, "ece_received_segs", info->ece_received_segs);
+	wt_json_u64(json, "ecn_reductions", info->ecn_reductions);
+	wt_json_u64(json, "cwr_sent_segs", info->cwr_sent_segs);
 	wt_json_u64(json, "cwnd_bytes", info->cwnd);
 	wt_json_u64(json, "level", info->gauge);
 	wt_json_number(json, "srtt_s", seconds(info->srtt));
@@ -54,6 +58,7 @@ static void receiver_json(struct wt_json *json, const struct wt_bulk_result *r)
 	wt_json_u64(json, "received_segs", r->segs);
 	wt_json_u64(json, "duplicate_segs", r->dup_segs);
 	wt_json_u64(json, "out_of_order_segs", r->out_of_order_segs);
+	wt_json_u64(json, "ce_segs", r->ce_segs);
 	wt_bulk_playback_json(json, r);
 	wt_json_end(json);
 }

@@ -103,6 +103,7 @@ static void conclude(struct wt_bulk_receiver *r)
 	result->segs = info.segs_received;
 	result->dup_segs = info.dup_segs_received;
 	result->out_of_order_segs = info.out_of_order_segs_received;
+	result->ce_segs = (uint32_t)info.ce_received_segs;
 	strncpy(result->receiver, info.receiver ? info.receiver : "", sizeof(result->receiver) - 1);
 	if (r->server->config.raw) {
 		wt_tcp_shutdown(r->tcp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * request   magic 8 | size 8 | seed 8 | reserved 8
- * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 24
+ * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 20 | ce_segs 4
  */
 #include "tools/bulk_wire.h"
 
@@ -54,7 +54,8 @@ void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_resul
 	put64(wire + 56, result->dup_segs);
 	put64(wire + 64, result->out_of_order_segs);
 	memset(wire + 72, 0, 24);
-	memcpy(wire + 72, result->receiver, strnlen(result->receiver, 23));
+	memcpy(wire + 72, result->receiver, strnlen(result->receiver, 19));
+	wt_put32(wire + 92, result->ce_segs);
 }
 
 bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_result *result)
@@ -75,7 +76,8 @@ bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_resul
 	result->segs = get64(wire + 48);
 	result->dup_segs = get64(wire + 56);
 	result->out_of_order_segs = get64(wire + 64);
-	for (unsigned i = 0; i < 23; i++) /* it comes from a peer: printable or nothing */
+	result->ce_segs = wt_get32(wire + 92);
+	for (unsigned i = 0; i < 19; i++) /* it comes from a peer: printable or nothing */
 		result->receiver[i] = wire[72 + i] >= 33 && wire[72 + i] < 127 ? (char)wire[72 + i] : '\0';
 	return memcmp(wire, result_magic, 8) == 0;
 }

@@ -89,6 +89,7 @@ static void print_record(struct recv *recv, const struct wt_bulk_receiver *recei
 	wt_json_u64(&json, "received_segs", receiver->info.segs_received);
 	wt_json_u64(&json, "duplicate_segs", receiver->info.dup_segs_received);
 	wt_json_u64(&json, "out_of_order_segs", receiver->info.out_of_order_segs_received);
+	wt_json_u64(&json, "ce_segs", receiver->info.ce_received_segs);
 	wt_bulk_playback_json(&json, r);
 	wt_json_end(&json);
 	wt_json_end(&json);

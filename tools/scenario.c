@@ -393,6 +393,7 @@ static void account(struct run *run)
 
 		for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
 			result->dropped[cause] += audit->dropped[cause];
+		result->marked += audit->marked;
 	}
 	for (unsigned side = 0; side < 2; side++) {
 		result->frames += wt_host_node(run->host[side])->audit.made;

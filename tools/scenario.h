@@ -55,6 +55,7 @@ struct wt_scenario_result {
 	uint64_t digest;        /* 0 if not asked for */
 	uint64_t frames;        /* made by both hosts */
 	uint64_t dropped[WT_DROP_CAUSES];
+	uint64_t marked;        /* CE marks, of all queues */
 	char fwd[WT_SPAN_TEXT], rev[WT_SPAN_TEXT]; /* in normal form */
 	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	unsigned flows;

@@ -284,6 +284,9 @@ static void print_summary(const struct send *send)
 	if (s->got_result)
 		printf("  receiver  %s: %" PRIu64 " bytes%s; %" PRIu64 " duplicate and %" PRIu64 " out-of-order segments\n", r->receiver,
 		       r->bytes, r->verified ? ", every byte verified" : "", r->dup_segs, r->out_of_order_segs);
+	if (s->info.ecn)
+		printf("  ecn       %" PRIu32 " segments came marked, %" PRIu64 " ACKs said so, %" PRIu64 " reductions of the window\n",
+		       r->ce_segs, s->info.ece_received_segs, s->info.ecn_reductions);
 	if (s->info.fallback)
 		wt_say("note: the peer does not take part in %s, so the sender fell back to standard behaviour; start recv with --rcc %s",
 		       s->info.sender, s->info.sender);

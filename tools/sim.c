@@ -211,6 +211,9 @@ static void print_flow(const struct wt_bulk_sender *s)
 	if (s->got_result)
 		printf("  b    %s: %" PRIu64 " segments, %" PRIu64 " duplicate, %" PRIu64 " out of order\n", s->result.receiver,
 		       s->result.segs, s->result.dup_segs, s->result.out_of_order_segs);
+	if (s->info.ecn)
+		printf("  ecn  %" PRIu32 " segments came marked, %" PRIu64 " ACKs said so, %" PRIu64 " reductions of the window\n",
+		       s->got_result ? s->result.ce_segs : 0, s->info.ece_received_segs, s->info.ecn_reductions);
 	if (s->got_result && s->result.attempts)
 		printf("  app  %" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n", s->result.successes, s->result.attempts,
 		       wt_playback_success(&s->result));

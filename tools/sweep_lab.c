@@ -26,18 +26,30 @@ static void drops_json(struct wt_json *json, const json_t *emulator)
 	wt_json_end(json);
 }
 
+static double marks(const json_t *emulator, const char *direction)
+{
+	const json_t *stages = json_object_get(json_object_get(emulator, direction), "stages"), *stage;
+	double sum = 0;
+	size_t i;
+
+	json_array_foreach(stages, i, stage)
+		sum += (double)json_integer_value(json_object_get(stage, "marked"));
+	return sum;
+}
+
 static void metrics_json(struct wt_json *json, const json_t *record, const json_t *emulator)
 {
-	static const char *const counts[] = {"sent_segs", "retransmits_segs", "fast_recoveries", "timeouts"};
+	static const char *const counts[] = {"sent_segs", "retransmits_segs", "fast_recoveries", "timeouts", "ecn_reductions"};
 	const json_t *sender = json_object_get(record, "sender"), *player = json_object_get(json_object_get(record, "receiver"), "playback");
 
 	wt_json_object(json, "metrics");
 	wt_json_number(json, "goodput_kBps", wt_lab_number(record, "goodput_kBps"));
 	wt_json_number(json, "connection_time_s", wt_lab_number(record, "connection_time_s"));
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		wt_json_number(json, counts[i], wt_lab_number(sender, counts[i]));
 	wt_json_number(json, "dropped_frames", wt_lab_number(json_object_get(emulator, "fwd"), "dropped") +
 						       wt_lab_number(json_object_get(emulator, "rev"), "dropped"));
+	wt_json_number(json, "marked_frames", marks(emulator, "fwd") + marks(emulator, "rev"));
 	wt_json_number(json, "frames", wt_lab_number(json_object_get(emulator, "fwd"), "offered") +
 					       wt_lab_number(json_object_get(emulator, "rev"), "offered"));
 	if (player)

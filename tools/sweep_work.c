@@ -12,7 +12,7 @@
 #define LAB_SECONDS 1.5 /* to bring one up and down */
 
 static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
-				      "timeouts", "dropped_frames", "frames", "simulated_s", "jain",
+				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
 				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
 
 bool wt_sweep_metric_known(const char *name)
@@ -110,7 +110,7 @@ static void app_json(struct wt_json *json, const struct wt_scenario *scenario, c
 
 static void metrics_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
 {
-	uint64_t sent = 0, again = 0, recoveries = 0, timeouts = 0, dropped = 0;
+	uint64_t sent = 0, again = 0, recoveries = 0, timeouts = 0, reductions = 0, dropped = 0;
 	double goodput = 0, longest = 0;
 
 	for (unsigned i = 0; i < result->flows; i++) {
@@ -123,6 +123,7 @@ static void metrics_json(struct wt_json *json, const struct wt_scenario *scenari
 		again += s->info.retransmits_segs;
 		recoveries += s->info.fast_recoveries;
 		timeouts += s->info.timeouts;
+		reductions += s->info.ecn_reductions;
 	}
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		dropped += result->dropped[i];
@@ -133,7 +134,9 @@ static void metrics_json(struct wt_json *json, const struct wt_scenario *scenari
 	wt_json_u64(json, "retransmits_segs", again);
 	wt_json_u64(json, "fast_recoveries", recoveries);
 	wt_json_u64(json, "timeouts", timeouts);
+	wt_json_u64(json, "ecn_reductions", reductions);
 	wt_json_u64(json, "dropped_frames", dropped);
+	wt_json_u64(json, "marked_frames", result->marked);
 	wt_json_u64(json, "frames", result->frames);
 	wt_json_number(json, "simulated_s", (double)result->simulated / 1e9);
 	wt_json_number(json, "jain", ok ? jain(result) : NAN);

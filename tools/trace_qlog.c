@@ -27,6 +27,7 @@ static const char *name_of(const char *const *names, size_t count, uint64_t valu
 {
 	return value < count ? names[value] : "unknown";
 }
+static const char *const ecn[] = {"Not-ECT", "ECT(1)", "ECT(0)", "CE"};
 #define NAME(names, value) name_of(names, sizeof(names) / sizeof(names[0]), value)
 
 static void ms(struct wt_json *json, const char *key, uint64_t ns)
@@ -53,6 +54,7 @@ static void segment(struct qlog *qlog, const struct wt_trace_line *line)
 	wt_json_u64(json, "ack", line->field[3]);
 	wt_json_u64(json, "flags", line->field[2]);
 	wt_json_u64(json, "window", line->field[4]);
+	wt_json_string(json, "ecn", NAME(ecn, line->field[sent ? 6 : 5]));
 	if (sent)
 		wt_json_string(json, "why", NAME(reasons, line->field[5]));
 	wt_json_end(json);
@@ -91,6 +93,10 @@ static void rest(struct wt_json *json, const struct wt_trace_line *line)
 	case WT_TRACE_LOSS:
 		wt_json_string(json, "new", "recovery");
 		break;
+	case WT_TRACE_ECN:
+		wt_json_string(json, "new", "congestion_avoidance");
+		wt_json_string(json, "trigger", "ecn");
+		break;
 	case WT_TRACE_RECOVERED:
 		wt_json_string(json, "old", "recovery");
 		wt_json_string(json, "new", "congestion_avoidance");
@@ -112,6 +118,7 @@ static const char *name(const struct wt_trace_line *line)
 	case WT_TRACE_RTT: return "recovery:metrics_updated";
 	case WT_TRACE_STATE: return "tcp:connection_state_updated";
 	case WT_TRACE_LOSS:
+	case WT_TRACE_ECN:
 	case WT_TRACE_RECOVERED: return "recovery:congestion_state_updated";
 	case WT_TRACE_RTO: return "recovery:loss_timer_updated";
 	default: return line->event;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack/base/ecn.h"
 #include "stack/drive/json.h"
 #include "tools/trace_file.h"
 
@@ -17,7 +18,7 @@ struct gauge {
 
 struct numbers {
 	wt_time first, last;
-	uint64_t sent, received, retransmits, acked, losses, timeouts;
+	uint64_t sent, received, retransmits, acked, losses, timeouts, marked, reductions;
 	struct gauge cwnd, in_flight, level;
 	double *rtt; /* ms */
 	size_t rtts, room;
@@ -105,6 +106,7 @@ static int count(void *arg, const struct wt_trace_line *line)
 		break;
 	case WT_TRACE_RECEIVED:
 		n->received++;
+		n->marked += line->field[5] == WT_ECN_CE;
 		break;
 	case WT_TRACE_METRICS:
 		gauge_to(&n->cwnd, time, (double)line->field[0]);
@@ -116,6 +118,9 @@ static int count(void *arg, const struct wt_trace_line *line)
 		break;
 	case WT_TRACE_LOSS:
 		n->losses++;
+		break;
+	case WT_TRACE_ECN:
+		n->reductions++;
 		break;
 	case WT_TRACE_RTO:
 		n->timeouts++;
@@ -170,6 +175,9 @@ static void print_flow(FILE *out, const struct wt_trace_flow *flow, const struct
 	fprintf(out, "\n  segments   %" PRIu64 " sent, %" PRIu64 " of them again; %" PRIu64 " received\n", n->sent, n->retransmits,
 		n->received);
 	fprintf(out, "  losses     %" PRIu64 " detected, %" PRIu64 " timeouts\n", n->losses, n->timeouts);
+	if (n->marked || n->reductions)
+		fprintf(out, "  ecn        %" PRIu64 " came marked, %" PRIu64 " reductions because the peer said so\n", n->marked,
+			n->reductions);
 	if (n->rtts)
 		fprintf(out, "  rtt        min %.3f, median %.3f, p95 %.3f, max %.3f ms of %zu samples\n", quantile(n, 0),
 			quantile(n, 0.5), quantile(n, 0.95), quantile(n, 1), n->rtts);
@@ -201,6 +209,8 @@ static void json_flow(struct wt_json *json, const struct wt_trace_flow *flow, co
 	wt_json_u64(json, "received_segs", n->received);
 	wt_json_u64(json, "losses", n->losses);
 	wt_json_u64(json, "timeouts", n->timeouts);
+	wt_json_u64(json, "marked_segs", n->marked);
+	wt_json_u64(json, "ecn_reductions", n->reductions);
 	wt_json_u64(json, "rtt_samples", n->rtts);
 	wt_json_object(json, "rtt_ms");
 	wt_json_number(json, "min", quantile(n, 0));

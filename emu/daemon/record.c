@@ -63,6 +63,8 @@ static void json_node(struct wt_json *json, const struct wt_node *node)
 	if (node->audit.taken)
 		wt_json_u64(json, "taken", node->audit.taken);
 	wt_json_u64(json, "queued", node->audit.queued);
+	if (node->audit.marked)
+		wt_json_u64(json, "marked", node->audit.marked);
 	json_dropped(json, &node->audit);
 	wt_json_end(json);
 }

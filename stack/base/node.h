@@ -35,6 +35,7 @@ const char *wt_drop_text(enum wt_drop cause); /* one sentence for people */
 struct wt_audit {
 	uint64_t in, made, out, taken, queued;
 	uint64_t dropped[WT_DROP_CAUSES];
+	uint64_t marked; /* given a CE mark (RFC 3168): of those that are queued or out */
 };
 
 bool wt_audit_holds(const struct wt_audit *audit);

@@ -68,7 +68,7 @@ static void request_and_result_survive_the_wire(void **state)
 {
 	uint8_t request[WT_BULK_REQUEST], wire[WT_BULK_RESULT];
 	struct wt_bulk_result in = {.bytes = 5242880, .bad_at = 1ull << 40, .verified = false, .compared = true,
-				    .first = 3, .last = 4 * WT_S, .segs = 5, .dup_segs = 6, .out_of_order_segs = 7,
+				    .first = 3, .last = 4 * WT_S, .segs = 5, .dup_segs = 6, .out_of_order_segs = 7, .ce_segs = 0xfedcba98,
 				    .receiver = "real", .attempts = 0xffffff, .successes = 0xabcdef}, out;
 	uint64_t size, seed;
 
@@ -81,7 +81,8 @@ static void request_and_result_survive_the_wire(void **state)
 	assert_true(wt_bulk_get_result(wire, &out));
 	assert_true(in.bytes == out.bytes && in.bad_at == out.bad_at && in.verified == out.verified);
 	assert_true(in.compared == out.compared && in.first == out.first && in.last == out.last);
-	assert_true(in.segs == out.segs && in.dup_segs == out.dup_segs && in.out_of_order_segs == out.out_of_order_segs);
+	assert_true(in.segs == out.segs && in.dup_segs == out.dup_segs && in.out_of_order_segs == out.out_of_order_segs &&
+		    in.ce_segs == out.ce_segs);
 	assert_true(in.attempts == out.attempts && in.successes == out.successes);
 	assert_string_equal(in.receiver, out.receiver);
 	memset(wire + 72, 0x1b, 24); /* a terminal escape instead of a module name */

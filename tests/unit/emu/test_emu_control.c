@@ -161,7 +161,7 @@ static void play(const char *words, bool ecn)
 				offer(node, now, ecn ? WT_ECN_ECT0 : WT_ECN_NOT_ECT);
 				model_arrival(&m, now, ecn);
 				if (fabs(counts_of(node).pressure - m.p) > 1e-9 || node->audit.dropped[WT_DROP_AQM] != m.early ||
-				    node->audit.dropped[WT_DROP_QUEUE] != m.full || counts_of(node).marked != m.marked)
+				    node->audit.dropped[WT_DROP_QUEUE] != m.full || node->audit.marked != m.marked)
 					fail_msg("phase %u.%u, packet %u: p %.9g, the model %.9g", round, phase, i,
 						 counts_of(node).pressure, m.p);
 			}
@@ -301,13 +301,13 @@ static void gaps_follow_their_law(double wanted)
 
 	p = stilled(node, &now, wanted);
 	for (unsigned i = 0; i < TRIED; i++) {
-		uint64_t marked = counts_of(node).marked;
+		uint64_t marked = node->audit.marked;
 
 		now += WT_MS;
 		take(node, now, NULL);
 		offer(node, now, WT_ECN_ECT0);
 		gap++;
-		if (counts_of(node).marked == marked)
+		if (node->audit.marked == marked)
 			continue;
 		if (marked) { /* the first one's gap began before */
 			gaps[gap < MOST ? gap : MOST]++;

@@ -59,7 +59,7 @@ static void check_gaps(const char *queue, double p, enum wt_ecn ecn)
 
 		bench_input(node, 0, bench_packet(1000, i, ecn, 1));
 		wt_rate_counts(node, &counts);
-		struck = node->audit.dropped[WT_DROP_AQM] + counts.marked;
+		struck = node->audit.dropped[WT_DROP_AQM] + node->audit.marked;
 		gap++;
 		if (struck == before)
 			continue;
