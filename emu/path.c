@@ -131,6 +131,15 @@ static void follow(struct wt_path *path, const struct wt_path_plan *plan, wt_tim
 	}
 }
 
+/* Does it treat what is sent in one piece as one? A delay does, unless each packet draws a part of its own. */
+static bool takes_whole(const struct wt_path_plan *plan)
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->stage[i].kind != WT_STAGE_DELAY || plan->stage[i].delay.jitter != WT_JITTER_NONE)
+			return false;
+	return true;
+}
+
 static int build_all(struct wt_path *path, const struct wt_path_plan *plan, const char *direction, uint64_t seed)
 {
 	unsigned kinds[WT_STAGE_KINDS] = {0}, shared = 0;
@@ -149,6 +158,7 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 		path->count++;
 	}
 	follow(path, plan, 0, seed);
+	path->whole = takes_whole(plan);
 	return 0;
 }
 
@@ -423,6 +433,7 @@ static void commit(const struct change *changed, struct wt_path *path, wt_time n
 	for (unsigned i = 0; i < path->count; i++)
 		change(path->stage[i], &changed->plan.stage[i], now);
 	memcpy(path->text, changed->text, sizeof(path->text));
+	path->whole = takes_whole(&changed->plan);
 }
 
 int wt_path_change(struct wt_path *path, const char *words, wt_time now, char *err, size_t err_len)

@@ -37,6 +37,7 @@
 #ifndef WT_EMU_PATH_H
 #define WT_EMU_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,7 @@
 struct wt_path {
 	unsigned count;
 	struct wt_node *stage[WT_PATH_STAGES]; /* in the order frames pass */
+	bool whole;                              /* no stage looks at single packets: there is none, or delays that all frames share */
 	char text[WT_PATH_TEXT];                 /* the specification in normal form: parsed again, it gives the same path */
 };
 

@@ -16,7 +16,7 @@
 #include "tools/lab_keeper.h"
 #include "tools/lab_state.h"
 
-enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER };
+enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD };
 
 static const struct wt_option up_options[] = {
 	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
@@ -26,6 +26,7 @@ static const struct wt_option up_options[] = {
 	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
 	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the emulator: both ends, and drops with cause"},
 	[UP_OWNER] = {0, "owner", "PID", "a process the lab ends with; while it lives, lab down --all leaves the lab alone"},
+	[UP_OFFLOAD] = {0, "offload", NULL, "kernels keep their offloads: big frames pass whole where no stage looks at packets"},
 };
 
 static int absolute_path(const char *file, char path[WT_LAB_PATH])
@@ -100,6 +101,9 @@ static int up_option(struct wt_lab *lab, int option, const char *value)
 		    !(lab->owner.start = wt_process_start((pid_t)number)))
 			return wt_fail(WT_EXIT_USAGE, "--owner: there is no process '%s'", value);
 		lab->owner.pid = (pid_t)number;
+		break;
+	case UP_OFFLOAD:
+		lab->offload = true;
 		break;
 	}
 	return WT_EXIT_OK;

@@ -57,6 +57,8 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	argv[argc++] = seed;
 	argv[argc++] = "--ready-fd";
 	argv[argc++] = fd;
+	if (lab->offload)
+		argv[argc++] = "--offload";
 	if (lab->capture[0]) {
 		argv[argc++] = "--capture";
 		argv[argc++] = lab->capture;

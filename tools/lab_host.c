@@ -63,7 +63,7 @@ static int must(int result, struct outcome *outcome, const char *step)
 	return result;
 }
 
-static void configure(unsigned index, struct outcome *outcome)
+static void configure(unsigned index, bool offload, struct outcome *outcome)
 {
 	struct wt_addr own = wt_lab_kernel_addr(index), other;
 	struct wt_mac mac = wt_lab_mac(&own);
@@ -73,7 +73,7 @@ static void configure(unsigned index, struct outcome *outcome)
 	must(wt_net_mac(WT_LAB_INTERFACE, &mac), outcome, "setting the MAC address of wt0");
 	must(wt_net_address(WT_LAB_INTERFACE, &own, 24), outcome, "setting the address of wt0");
 	/* A TAP device has no offloads to switch off unless its owner asked for them. */
-	result = wt_offloads_off(WT_LAB_INTERFACE);
+	result = offload ? 0 : wt_offloads_off(WT_LAB_INTERFACE);
 	must(result == -EOPNOTSUPP ? 0 : result, outcome, "switching offloads of wt0 off");
 	/* The TAP's queue stands between the kernel and the emulator's own queue; it must not be the one that drops. */
 	must(wt_net_queue_length(WT_LAB_INTERFACE, 10000), outcome, "setting the queue length of wt0");
@@ -102,7 +102,7 @@ static _Noreturn void be_host(const char *lab, unsigned index, int talk)
 	hello.tap = wt_space_probe_tap();
 	if (send(talk, &hello, sizeof(hello), MSG_NOSIGNAL) < 0 || read(talk, &byte, 1) != 1)
 		_exit(1);
-	configure(index, &outcome);
+	configure(index, byte, &outcome);
 	send(talk, &outcome, sizeof(outcome), MSG_NOSIGNAL);
 	close(talk);
 	for (;;)
@@ -135,11 +135,12 @@ int wt_lab_host_start(struct wt_lab_host *host, const char *lab, unsigned index)
 	return hello.error;
 }
 
-int wt_lab_host_configure(struct wt_lab_host *host, char *err, size_t err_len)
+int wt_lab_host_configure(struct wt_lab_host *host, bool offload, char *err, size_t err_len)
 {
 	struct outcome outcome;
+	char byte = offload;
 
-	if (send(host->talk, "", 1, MSG_NOSIGNAL) < 0 || recv(host->talk, &outcome, sizeof(outcome), 0) != sizeof(outcome)) {
+	if (send(host->talk, &byte, 1, MSG_NOSIGNAL) < 0 || recv(host->talk, &outcome, sizeof(outcome), 0) != sizeof(outcome)) {
 		snprintf(err, err_len, "died while configuring its network");
 		return -ECHILD;
 	}

@@ -3,6 +3,7 @@
 #ifndef WT_TOOLS_LAB_HOST_H
 #define WT_TOOLS_LAB_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,8 +15,8 @@ struct wt_lab_host {
 
 /* Forks it (index 0: a, 1: b) and waits until its namespaces stand. 0 or negative errno. */
 int wt_lab_host_start(struct wt_lab_host *host, const char *lab, unsigned index);
-/* Has it configure wt0: addresses, neighbours, no IPv6. 0 or negative errno with a sentence in err. */
-int wt_lab_host_configure(struct wt_lab_host *host, char *err, size_t err_len);
+/* Has it configure wt0: addresses, neighbours, no IPv6, no offloads unless asked for. 0 or negative errno with a sentence in err. */
+int wt_lab_host_configure(struct wt_lab_host *host, bool offload, char *err, size_t err_len);
 /* Our pid as the mounted /proc numbers it. */
 pid_t wt_lab_outer_pid(void);
 

@@ -79,7 +79,7 @@ static void make_veths(struct keeper *keeper)
 	for (unsigned i = 0; i < 2; i++) {
 		int result = wt_net_veth(name[i], WT_LAB_INTERFACE, keeper->host[i].inner);
 
-		if (result == 0)
+		if (result == 0 && !keeper->lab->offload)
 			result = wt_offloads_off(name[i]);
 		if (result == 0)
 			result = wt_net_up(name[i]);
@@ -112,7 +112,7 @@ static void start_all(struct keeper *keeper)
 			continue;
 		}
 		for (unsigned i = 0; i < 2; i++) {
-			result = wt_lab_host_configure(&keeper->host[i], err, sizeof(err));
+			result = wt_lab_host_configure(&keeper->host[i], lab->offload, err, sizeof(err));
 			if (result < 0)
 				give_up(keeper, WT_EXIT_ENVIRONMENT, "host %c: %s", 'a' + i, err);
 		}

@@ -161,8 +161,8 @@ int wt_lab_store(const struct wt_lab *lab)
 	char path[WT_LAB_PATH], fresh[WT_LAB_PATH];
 	int result = 0;
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
-		lab->name, "backend", lab->backend, "fwd", lab->fwd, "rev", lab->rev, "capture", lab->capture, "seed",
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
+		lab->name, "backend", lab->backend, "fwd", lab->fwd, "rev", lab->rev, "capture", lab->capture, "offload", lab->offload, "seed",
 		(json_int_t)lab->seed, "created_s", (json_int_t)lab->created, "pid_namespace", (json_int_t)pid_namespace(), "keeper",
 		(json_int_t)lab->keeper.pid, (json_int_t)lab->keeper.start, "emulator", (json_int_t)lab->emulator.pid,
 		(json_int_t)lab->emulator.start, "a", (json_int_t)lab->host[0].pid, (json_int_t)lab->host[0].start, "b",
@@ -192,7 +192,7 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	char path[WT_LAB_PATH];
 	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->host[0], &lab->host[1], &lab->owner};
 	json_t *json;
-	int bad;
+	int bad, offload = 0;
 
 	*lab = (struct wt_lab){0};
 	copy_text(lab->name, sizeof(lab->name), name);
@@ -202,8 +202,8 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	json = json_load_file(path, 0, NULL);
 	if (!json)
 		return -EINVAL;
-	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s?:[I,I]}", "backend", &backend, "fwd",
-			  &fwd, "rev", &rev, "capture", &capture, "seed", &seed, "created_s", &created, "pid_namespace", &pidns,
+	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s?:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s?:[I,I]}", "backend", &backend, "fwd",
+			  &fwd, "rev", &rev, "capture", &capture, "offload", &offload, "seed", &seed, "created_s", &created, "pid_namespace", &pidns,
 			  "keeper", &number[0], &number[1], "emulator", &number[2], &number[3], "a", &number[4], &number[5], "b",
 			  &number[6], &number[7], "owner", &number[8], &number[9]);
 	if (bad) {
@@ -214,6 +214,7 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	copy_text(lab->fwd, sizeof(lab->fwd), fwd);
 	copy_text(lab->rev, sizeof(lab->rev), rev);
 	copy_text(lab->capture, sizeof(lab->capture), capture);
+	lab->offload = offload;
 	lab->seed = (uint64_t)seed;
 	lab->created = created;
 	for (unsigned i = 0; i < 5; i++)

@@ -33,6 +33,7 @@ struct wt_lab {
 	char backend[8]; /* "tap" or "packet" */
 	char fwd[WT_LAB_WORDS], rev[WT_LAB_WORDS];
 	char capture[WT_LAB_PATH]; /* empty: none */
+	bool offload; /* big frames and unfinished checksums may pass */
 	uint64_t seed;
 	int64_t created; /* seconds since 1970 */
 	struct wt_lab_process keeper, emulator, host[2];

@@ -52,6 +52,7 @@ static void on_changed(void *arg, wt_time now, unsigned link, bool made, const c
 	struct wt_daemon *daemon = arg;
 	const struct wt_span *changed = &daemon->net.link[link];
 
+	wt_net_pass_whole(&daemon->net);
 	if (made)
 		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].text, "rev",
 			       changed->leg[1].text, "by", "script", "note", text, NULL);

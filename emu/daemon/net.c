@@ -8,12 +8,12 @@
 
 #include "emu/daemon/router.h"
 
-enum { FRAME_ROOM = 2048 };
+enum { FRAME_ROOM = 2048, FRAMES_PER_BIG = 8 };
 
 static int open_ports(struct wt_net *net, char *err, size_t err_len)
 {
 	for (unsigned i = 0; i < net->plan->ports; i++) {
-		struct wt_port *port = wt_where_open(&net->plan->port[i].where, net->pool, err, err_len);
+		struct wt_port *port = wt_where_open(&net->plan->port[i].where, net->pool, net->big_pool, err, err_len);
 
 		if (!port)
 			return -errno;
@@ -31,9 +31,11 @@ int wt_net_open(struct wt_net *net, const struct wt_plan *plan, char *err, size_
 	*net = (struct wt_net){.plan = plan};
 	snprintf(err, err_len, "out of memory");
 	net->pool = wt_pool_create((uint32_t)plan->frames, FRAME_ROOM);
+	if (plan->offload)
+		net->big_pool = wt_pool_create((uint32_t)plan->frames / FRAMES_PER_BIG, WT_PORT_BIG);
 	net->graph = wt_graph_create();
 	net->link = calloc(plan->links, sizeof(*net->link));
-	if (!net->pool || !net->graph || !net->link)
+	if (!net->pool || (plan->offload && !net->big_pool) || !net->graph || !net->link)
 		return -ENOMEM;
 	for (unsigned i = 0; i < plan->links; i++) {
 		error = wt_plan_make_link(plan, i, &net->link[i], err, err_len);
@@ -204,7 +206,19 @@ int wt_net_join(struct wt_net *net, struct wt_capture *capture)
 		wt_leg_join(&net->link[i].leg[1], net->graph, b, b_port, a, a_port);
 	}
 	add_routes(net);
+	wt_net_pass_whole(net);
 	return 0;
+}
+
+/* A router looks at packets. */
+void wt_net_pass_whole(struct wt_net *net)
+{
+	for (unsigned i = 0; i < net->plan->links; i++) {
+		const struct wt_plan_end *end = net->plan->link[i].end;
+
+		for (unsigned d = 0; d < 2 && !end[0].router && !end[1].router; d++)
+			net->port[end[d].index]->whole = net->big_pool && wt_leg_whole(&net->link[i].leg[d]);
+	}
 }
 
 void wt_net_finish(struct wt_net *net)
@@ -216,6 +230,7 @@ void wt_net_finish(struct wt_net *net)
 		wt_port_close(net->port[i]);
 	free(net->link);
 	wt_pool_destroy(net->pool);
+	wt_pool_destroy(net->big_pool);
 	*net = (struct wt_net){0};
 }
 

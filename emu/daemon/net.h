@@ -9,7 +9,7 @@
 
 struct wt_net {
 	const struct wt_plan *plan;
-	struct wt_pool *pool;
+	struct wt_pool *pool, *big_pool; /* of frames; of big ones, with offloads */
 	struct wt_graph *graph;
 	struct wt_port *port[WT_PLAN_PORTS];
 	struct wt_node *tap[WT_PLAN_PORTS]; /* with a capture */
@@ -22,6 +22,8 @@ struct wt_net {
 int wt_net_open(struct wt_net *net, const struct wt_plan *plan, char *err, size_t err_len);
 /* Joins everything. `capture` NULL: without taps. 0 or negative errno. */
 int wt_net_join(struct wt_net *net, struct wt_capture *capture);
+/* Tells ports where big frames may pass whole: call again when the words of a link have changed. */
+void wt_net_pass_whole(struct wt_net *net);
 void wt_net_finish(struct wt_net *net);
 
 /*

@@ -73,6 +73,7 @@ struct wt_plan {
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */
+	bool offload;         /* ports with offloads: big frames, unfinished checksums */
 	bool wait_ports;      /* ports may vanish and come back */
 	char *capture, *log, *control; /* paths, or NULL */
 	char *file;           /* where it was read, or NULL */

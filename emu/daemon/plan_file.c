@@ -217,7 +217,7 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", NULL};
+					   "ports", "realtime", "offload", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
@@ -256,6 +256,10 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 	case 11:
 		error = wt_parse_bool(value, &n, why, sizeof(why));
 		plan->realtime = n;
+		break;
+	case 12:
+		error = wt_parse_bool(value, &n, why, sizeof(why));
+		plan->offload = n;
 		break;
 	default: return unknown(parse, "key", key, keys);
 	}

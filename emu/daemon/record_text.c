@@ -58,6 +58,8 @@ static void text_ports(const struct wt_daemon *daemon, FILE *out)
 			daemon->plan.port[i].text, port->node.audit.out, port->node.audit.taken, port->kernel_drops);
 		if (port->oversize)
 			fprintf(out, "  too long %" PRIu64, port->oversize);
+		if (port->big_frames)
+			fprintf(out, "  big frames %" PRIu64 " (%s)", port->big_frames, port->whole ? "passed whole" : "cut");
 		if (port->late.count)
 			fprintf(out, "  left late: half %.0f us, 1%% %.0f us, worst %.0f us", (double)wt_histogram_below(&port->late, 0.5) / 1000,
 				(double)wt_histogram_below(&port->late, 0.99) / 1000, (double)port->late.worst / 1000);

@@ -49,6 +49,7 @@ static int apply(struct wt_daemon *daemon, const struct change *change, const ch
 			wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].text,
 				       "rev", net->link[i].leg[1].text, "by", by, NULL);
 	}
+	wt_net_pass_whole(net);
 	/* only now, with all links changed, is any of them looked at again */
 	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
 		for (unsigned d = 0; d < 2; d++)
@@ -100,7 +101,7 @@ static int compare(const struct wt_plan *old, const struct wt_plan *new, char *e
 			 "the number of ports, routers and links", err, err_len);
 
 	if (!error)
-		error = same(old->seed == new->seed && old->frames == new->frames, "seed and frames", err, err_len);
+		error = same(old->seed == new->seed && old->frames == new->frames && old->offload == new->offload, "seed, frames and offload", err, err_len);
 	for (unsigned i = 0; i < old->ports && !error; i++)
 		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
 			     wt_addr_eq(&old->port[i].gateway, &new->port[i].gateway) && old->port[i].prefix == new->port[i].prefix,

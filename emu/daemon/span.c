@@ -303,6 +303,14 @@ void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_nod
 	wt_graph_join(graph, from, from_port, to, to_port);
 }
 
+bool wt_leg_whole(const struct wt_leg *leg)
+{
+	for (unsigned n = 0; n < leg->segments; n++)
+		if (leg->segment[n].filtered || !leg->segment[n].path.whole)
+			return false;
+	return true;
+}
+
 /* ---- changes ------------------------------------------------------------------------------------------- */
 
 /* Applies new words, split into segments already, to every pair of paths. */

@@ -51,6 +51,8 @@ void wt_span_finish(struct wt_span *link);
 int wt_span_add(struct wt_span *link, struct wt_graph *graph);
 void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
 		 unsigned to_port);
+/* Big frames (offload.h) may pass it as they are: no filter, and no stage that looks at single packets. */
+bool wt_leg_whole(const struct wt_leg *leg);
 /*
  * Other words while it runs, NULL: the direction keeps its own. All or nothing: -EINVAL with one sentence in err, and nothing
  * has changed; the stages and filters must be those there are (wt_path_change()). With a graph, its nodes are touched.

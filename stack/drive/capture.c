@@ -141,7 +141,7 @@ static void packet(struct wt_capture *capture, uint32_t interface, wt_time now, 
 	p = put_le32(put_le32(p, (uint32_t)(time >> 32)), (uint32_t)time);
 	p = put_le32(put_le32(p, len), frame->len);
 	memcpy(p, frame->data, len);
-	if (frame->csum == WT_CSUM_PARTIAL && !frame->gso_size && len == frame->len) {
+	if (frame->csum == WT_CSUM_PARTIAL && len == frame->len) {
 		struct wt_frame shadow = *frame; /* the frame itself stays as it is */
 
 		shadow.data = p;

@@ -140,15 +140,18 @@ static int ethtool(int control, const char *interface, uint32_t command, uint32_
 	return error;
 }
 
-int wt_interface_offloads_off(int control, const char *interface, uint32_t *were_on)
+int wt_interface_offloads_off(int control, const char *interface, bool only_merging, uint32_t *were_on)
 {
 	int error = 0;
 
 	*were_on = 0;
 	for (unsigned i = 0; i < OFFLOADS; i++) {
 		uint32_t value = 0;
-		int failure = ethtool(control, interface, offloads[i].get, &value);
+		int failure;
 
+		if (only_merging && offloads[i].set != ETHTOOL_SGRO)
+			continue;
+		failure = ethtool(control, interface, offloads[i].get, &value);
 		if (failure == -EOPNOTSUPP)
 			continue; /* what it cannot do is off */
 		if (!failure && value) {
@@ -181,7 +184,7 @@ int wt_offloads_off(const char *interface)
 
 	if (control < 0)
 		return -errno;
-	error = wt_interface_offloads_off(control, interface, &were_on);
+	error = wt_interface_offloads_off(control, interface, false, &were_on);
 	close(control);
 	return error;
 }

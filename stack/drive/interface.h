@@ -17,8 +17,9 @@ int wt_interface_check_room(const struct wt_port *port, char *err, size_t err_le
 int wt_interface_queue(const struct wt_port *port, int frames);
 /* Frames the interface dropped on their way out (IFLA_STATS64 tx_dropped), or negative errno. */
 int64_t wt_interface_tx_dropped(const struct wt_port *port);
-/* Switches offloads off; those that were on, as a mask for wt_interface_restore(). 0 or negative errno. */
-int wt_interface_offloads_off(int control, const char *interface, uint32_t *were_on);
+/* Switches offloads off, or only the merging of received frames; those that were on, as a mask for wt_interface_restore(). 0 or
+ * negative errno. */
+int wt_interface_offloads_off(int control, const char *interface, bool only_merging, uint32_t *were_on);
 void wt_interface_restore(int control, const char *interface, uint32_t were_on);
 
 #endif

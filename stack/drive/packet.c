@@ -6,8 +6,9 @@
  * Offloads. The kernel at the other end of a veth pair leaves checksums unfinished and sends frames of up to 64 KB, since
  * no wire ever sees them. PACKET_VNET_HDR puts a header in front of every frame that says so, and needs nothing from the
  * other end: an unfinished checksum arrives marked (WT_CSUM_PARTIAL) and is finished by whoever writes the bytes out; a big
- * TCP frame is cut into the packets it stands for (cut.c), each with its own headers. Other big frames (UDP segmentation,
- * jumbo frames) are lost and counted in port->oversize. Our own end is told not to merge received frames (gro off).
+ * frame of TCP or of UDP segmentation is cut into the packets it stands for (cut.c), each with its own headers, unless the port
+ * was opened to pass it whole. Jumbo frames are lost and counted in port->oversize. Our own end is told not to merge received
+ * frames (gro off).
  *
  * So a kernel's TCP is heard right with any setting of its offloads. But what passes the pair is then not packet by packet in
  * time: where that matters (an emulated path), wt_offloads_off() belongs to the kernel's end, and the lab does it.
@@ -19,19 +20,16 @@
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <linux/virtio_net.h>
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "stack/drive/cut.h"
 #include "stack/drive/interface.h"
+#include "stack/drive/offload.h"
 #include "stack/drive/port.h"
 
 #define BIG_FRAME (256 * 1024) /* TCP makes up to 64 KB, more only where gso_max_size was raised (BIG TCP) */
@@ -64,40 +62,11 @@ static int lose_one(struct wt_port *port)
 	return 1;
 }
 
-static void note_csum(struct wt_frame *frame, const struct virtio_net_hdr *header)
-{
-	if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) {
-		frame->csum = WT_CSUM_PARTIAL;
-		frame->csum_start = header->csum_start;
-		frame->csum_offset = header->csum_offset;
-	} else if (header->flags & VIRTIO_NET_HDR_F_DATA_VALID) {
-		frame->csum = WT_CSUM_VALID;
-	}
-}
-
-/* A frame that did not fit, or stands for several packets. They are handed out by the next reads. */
-static void read_big(struct wt_port *port, const struct wt_frame *frame, uint32_t len, const struct virtio_net_hdr *header)
-{
-	unsigned kind = header->gso_type & ~(unsigned)VIRTIO_NET_HDR_GSO_ECN;
-	struct wt_big_frame big = {.head = frame->data, .rest = port->big, .segment = header->gso_size};
-	int lost;
-
-	big.head_len = len < frame->room ? len : frame->room;
-	big.rest_len = len - big.head_len;
-	lost = kind == VIRTIO_NET_HDR_GSO_TCPV4 || kind == VIRTIO_NET_HDR_GSO_TCPV6 ? wt_cut(&big, port->pool, &port->cut) : -EINVAL;
-	if (lost < 0) {
-		port->oversize++;
-	} else {
-		port->node.audit.in += (unsigned)lost;
-		port->node.audit.dropped[WT_DROP_POOL] += (unsigned)lost;
-	}
-}
-
 static int packet_read(struct wt_port *port, struct wt_frame **frame)
 {
 	struct virtio_net_hdr header;
-	struct iovec parts[3] = {{&header, sizeof(header)}, {NULL, 0}, {port->big, BIG_FRAME}};
-	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+	struct iovec parts[WT_OFFLOAD_PARTS];
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = WT_OFFLOAD_PARTS};
 	struct wt_frame *fresh;
 	ssize_t n;
 
@@ -107,34 +76,30 @@ static int packet_read(struct wt_port *port, struct wt_frame **frame)
 	fresh = wt_frame_new(port->pool);
 	if (!fresh)
 		return lose_one(port);
-	parts[1].iov_base = fresh->data;
-	parts[1].iov_len = fresh->room;
-	n = recvmsg(port->fd, &message, MSG_DONTWAIT) - (ssize_t)sizeof(header);
-	if (n >= 0 && n <= (ssize_t)fresh->room && header.gso_type == VIRTIO_NET_HDR_GSO_NONE) {
-		fresh->len = (uint32_t)n;
-		note_csum(fresh, &header);
-		*frame = fresh;
+	wt_offload_parts(port, &header, fresh, parts);
+	n = recvmsg(port->fd, &message, MSG_DONTWAIT);
+	if (n < (ssize_t)sizeof(header)) {
+		wt_frame_free(fresh);
+		return n < 0 ? read_error(port) : 1;
+	}
+	if (message.msg_flags & MSG_TRUNC) {
+		port->oversize++;
+		wt_frame_free(fresh);
 		return 1;
 	}
-	if (n < 0) {
-		wt_frame_free(fresh);
-		return n == -1 - (ssize_t)sizeof(header) ? read_error(port) : 1;
-	}
-	if (message.msg_flags & MSG_TRUNC)
-		port->oversize++;
-	else
-		read_big(port, fresh, (uint32_t)n, &header);
-	wt_frame_free(fresh);
-	*frame = wt_frame_queue_pop(&port->cut);
+	*frame = wt_offload_arrived(port, &header, fresh, (uint32_t)n - sizeof(header));
+	if (!*frame)
+		*frame = wt_frame_queue_pop(&port->cut);
 	return 1;
 }
 
 static int packet_write(struct wt_port *port, const struct wt_frame *frame)
 {
-	struct virtio_net_hdr header = {.gso_type = VIRTIO_NET_HDR_GSO_NONE};
+	struct virtio_net_hdr header;
 	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
 	ssize_t n;
 
+	wt_offload_header(frame, &header);
 	do
 		n = writev(port->fd, parts, 2);
 	while (n < 0 && errno == EINTR);
@@ -176,7 +141,7 @@ static int attach(struct wt_port *port)
 	if (bind(port->fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    setsockopt(port->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous)))
 		return -errno;
-	port->offloads = wt_interface_offloads_off(port->control, port->interface, &port->restore);
+	port->offloads = wt_interface_offloads_off(port->control, port->interface, port->big_pool != NULL, &port->restore);
 	return 0;
 }
 
@@ -201,17 +166,22 @@ static void explain(const char *interface, int error, char *err, size_t err_len)
 
 struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char *err, size_t err_len)
 {
+	return wt_packet_open_big(interface, pool, NULL, err, err_len);
+}
+
+struct wt_port *wt_packet_open_big(const char *interface, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+{
 	struct wt_port *port = wt_port_new(interface, &ops, pool);
 	int error = errno;
 
 	if (!port)
 		goto fail;
+	port->big_pool = big;
 	/* Protocol 0: nothing is heard before bind() has named the interface. */
 	port->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	error = port->fd < 0 ? errno : -attach(port);
-	port->big = malloc(BIG_FRAME);
-	if (!error && !port->big)
-		error = ENOMEM;
+	if (!error)
+		error = -wt_offload_init(port, BIG_FRAME);
 	if (error)
 		goto fail;
 	error = -wt_interface_check_room(port, err, err_len);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "stack/drive/interface.h"
+#include "stack/drive/offload.h"
 
 static void wait_for_kernel(struct wt_port *port, wt_time now, struct wt_frame *frame)
 {
@@ -28,7 +29,13 @@ static void write_out(struct wt_port *port, wt_time now, struct wt_frame *frame)
 		wait_for_kernel(port, now, frame);
 		return;
 	}
-	wt_frame_finish_csum(frame);
+	if (!port->big_pool) {
+		if (frame->gso_size) {
+			wt_node_drop(&port->node, now, frame, WT_DROP_OFFLOAD);
+			return;
+		}
+		wt_frame_finish_csum(frame);
+	}
 	if (port->clock)
 		wt_histogram_add(&port->late, port->clock(port->clock_arg) - now);
 	error = port->ops->write(port, frame);
@@ -151,6 +158,6 @@ void wt_port_close(struct wt_port *port)
 		close(port->fd);
 	if (port->control >= 0)
 		close(port->control);
-	free(port->big);
+	wt_offload_finish(port);
 	free(port);
 }

@@ -11,6 +11,10 @@
  * Frames of the kernel's TCP come with complete checksums or marked WT_CSUM_PARTIAL, never silently unfinished; frames for
  * the kernel get their checksums finished. Each kind says in the head of its file how: tap.c, packet.c.
  *
+ * A port opened with a pool for big frames has offloads: the kernel leaves checksums to it and gives it TCP's 64 KB frames, which it
+ * cuts into packets (cut.h), or, while `whole` is set, hands out as they are; and it takes both (offload.h). A big frame for a port
+ * without offloads is dropped (WT_DROP_OFFLOAD).
+ *
  * A kernel that cannot take a frame right now (EAGAIN) gets it later, in order, up to WT_PORT_WAITING frames; then frames are
  * dropped (WT_DROP_WIRE), as they are on any other error.
  */
@@ -26,6 +30,7 @@
 #include "stack/drive/histogram.h"
 
 #define WT_PORT_WAITING 1024
+#define WT_PORT_BIG (66u * 1024) /* the longest IP packet, its Ethernet header, and a byte to spare */
 
 struct wt_port;
 
@@ -53,9 +58,14 @@ struct wt_port {
 	uint32_t restore;    /* offloads to switch on again at the end (packet.c) */
 	int offloads;        /* packet socket: 0 if the interface's offloads are off, else the negative errno of the attempt */
 	uint64_t kernel_drops; /* refreshed by wt_port_refresh(): TAP tx_dropped or packet socket drops */
-	uint64_t oversize;   /* frames lost because they were longer than a frame of the pool and not TCP's to be cut */
+	uint64_t oversize;   /* frames lost because they were longer than a frame of the pool and stood for no packets */
 	int last_error;      /* of the last refused write, 0: none so far */
-	uint8_t *big;                  /* packet socket: where what does not fit a frame is read to */
+	struct wt_pool *big_pool;      /* of big frames, with offloads; NULL: without */
+	bool whole;                    /* hand them out whole */
+	uint64_t big_frames;           /* read: passed whole, or cut */
+	struct wt_frame *spare;        /* offload.h: where the rest of a frame is read to, or in want of it `scratch` */
+	uint8_t *scratch;
+	uint32_t scratch_len;
 	struct wt_frame_queue cut;     /* packets of a big frame: read() hands them out before it asks the kernel again */
 	struct wt_frame_queue arrived; /* from the kernel, to leave by port 0 */
 	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
@@ -70,9 +80,13 @@ struct wt_port {
 /* TAP device `name` (made if absent) in the network namespace of the caller, brought up, queue of 2000 frames. It goes when the port
  * is closed, unless it is a persistent one. NULL: errno, and one sentence in err. The node is named after the interface. */
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len);
+/* The same with offloads, where `big` is a pool of frames of WT_PORT_BIG bytes; NULL: without. */
+struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
 /* AF_PACKET socket on an existing interface, which it brings up; sees frames to any address. Switches the interface's
  * offloads off where it may (port->offloads says) and on again at the end. NULL: errno, and one sentence in err. */
 struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char *err, size_t err_len);
+/* The same with offloads, and those of the interface stay on but for the merging of received frames. */
+struct wt_port *wt_packet_open_big(const char *interface, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
 void wt_port_refresh(struct wt_port *port);
 /* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It
  * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */

@@ -2,7 +2,8 @@
 /*
  * TAP: plain Ethernet frames, one read or write each. No offload is announced (no IFF_VNET_HDR, no TUNSETOFFLOAD), so the kernel
  * cuts what its TCP sends to the MTU and finishes every checksum before a frame can be read here; what is read is as good as
- * bytes off a wire (WT_CSUM_NONE: the reader verifies).
+ * bytes off a wire (WT_CSUM_NONE: the reader verifies). Opened for big frames it announces what it can, and each frame has a virtio
+ * header in front (offload.h).
  *
  * A write never waits: the kernel takes the frame into its receive path at once or refuses it. What it sends while nobody
  * reads fills its queue (txqueuelen, raised to 2000 from 1000) and then counts in the interface's tx_dropped.
@@ -17,9 +18,12 @@
 #include <unistd.h>
 
 #include "stack/drive/interface.h"
+#include "stack/drive/offload.h"
 #include "stack/drive/port.h"
 
 #define QUEUE_FRAMES 2000
+#define OFFLOADS (TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN)
+#define UDP_OFFLOADS 0x60 /* TUN_F_USO4, TUN_F_USO6 */
 
 /* No frame is free: the kernel's is read and lost, or its descriptor would stay readable and the loop would spin. */
 static int lose_one(struct wt_port *port)
@@ -56,6 +60,51 @@ static int tap_read(struct wt_port *port, struct wt_frame **frame)
 	return 1;
 }
 
+static int tap_read_big(struct wt_port *port, struct wt_frame **frame)
+{
+	struct virtio_net_hdr header;
+	struct iovec parts[WT_OFFLOAD_PARTS];
+	struct wt_frame *fresh;
+	uint32_t room = sizeof(header);
+	ssize_t n;
+
+	*frame = wt_frame_queue_pop(&port->cut);
+	if (*frame)
+		return 1;
+	fresh = wt_frame_new(port->pool);
+	if (!fresh)
+		return lose_one(port);
+	wt_offload_parts(port, &header, fresh, parts);
+	n = readv(port->fd, parts, WT_OFFLOAD_PARTS);
+	if (n < (ssize_t)sizeof(header)) {
+		wt_frame_free(fresh);
+		return n >= 0 ? 1 : errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	}
+	room += (uint32_t)(parts[1].iov_len + parts[2].iov_len);
+	if ((uint32_t)n == room) { /* perhaps cut off */
+		port->oversize++;
+		wt_frame_free(fresh);
+		return 1;
+	}
+	*frame = wt_offload_arrived(port, &header, fresh, (uint32_t)n - sizeof(header));
+	if (!*frame)
+		*frame = wt_frame_queue_pop(&port->cut);
+	return 1;
+}
+
+static int tap_write_big(struct wt_port *port, const struct wt_frame *frame)
+{
+	struct virtio_net_hdr header;
+	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
+	ssize_t n;
+
+	wt_offload_header(frame, &header);
+	do
+		n = writev(port->fd, parts, 2);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
 static int tap_write(struct wt_port *port, const struct wt_frame *frame)
 {
 	ssize_t n;
@@ -73,7 +122,6 @@ static void tap_refresh(struct wt_port *port)
 	if (dropped >= 0)
 		port->kernel_drops = (uint64_t)dropped;
 }
-
 
 static void explain_open(int error, char *err, size_t err_len)
 {
@@ -104,7 +152,12 @@ static int attach(struct wt_port *port)
 	memset(&request, 0, sizeof(request));
 	memcpy(request.ifr_name, port->interface, sizeof(port->interface));
 	request.ifr_flags = IFF_TAP | IFF_NO_PI;
+	if (port->big_pool)
+		request.ifr_flags |= IFF_VNET_HDR;
 	if (ioctl(port->fd, TUNSETIFF, &request))
+		return -errno;
+	/* UDP segmentation is younger (Linux 6.2) than the rest */
+	if (port->big_pool && ioctl(port->fd, TUNSETOFFLOAD, OFFLOADS | UDP_OFFLOADS) && ioctl(port->fd, TUNSETOFFLOAD, OFFLOADS))
 		return -errno;
 	return wt_interface_attach(port);
 }
@@ -119,11 +172,16 @@ static int tap_reopen(struct wt_port *port)
 	return error;
 }
 
-static const struct wt_port_ops ops = {tap_read, tap_write, tap_refresh, tap_reopen};
-
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len)
 {
-	struct wt_port *port = wt_port_new(name, &ops, pool);
+	return wt_tap_open_big(name, pool, NULL, err, err_len);
+}
+
+struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+{
+	static const struct wt_port_ops plain_ops = {tap_read, tap_write, tap_refresh, tap_reopen};
+	static const struct wt_port_ops big_ops = {tap_read_big, tap_write_big, tap_refresh, tap_reopen};
+	struct wt_port *port = wt_port_new(name, big ? &big_ops : &plain_ops, pool);
 	int error;
 
 	if (!port) {
@@ -132,6 +190,7 @@ struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, s
 		errno = error;
 		return NULL;
 	}
+	port->big_pool = big;
 	port->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (port->fd < 0) {
 		error = errno;
@@ -144,6 +203,10 @@ struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, s
 		goto fail;
 	}
 	error = -wt_interface_check_room(port, err, err_len);
+	if (!error && big) {
+		error = -wt_offload_init(port, WT_PORT_BIG);
+		snprintf(err, err_len, "out of memory");
+	}
 	if (error)
 		goto fail;
 	wt_interface_queue(port, QUEUE_FRAMES); /* without it there are more tx_dropped, which are counted */

@@ -245,10 +245,10 @@ def udp(a, b, count, gap, size=100, patience=1.0):
     return answer(receiver), seconds
 
 
-def tcp(a, b, size):
-    """A transfer from a to b by the kernel's TCP: (seconds), its bytes having been compared."""
+def tcp(a, b, size, to=B):
+    """A transfer from a to b, whose address is `to`, by the kernel's TCP: (seconds), its bytes having been compared."""
     receiver = listener(b, TCP_RECEIVE)
-    sent = answer(a.python(TCP_SEND, B, size), 120)
+    sent = answer(a.python(TCP_SEND, to, size), 120)
     got = answer(receiver, 120)
     check(got == sent[:2], "received", got, "sent", sent)
     return sent[2]

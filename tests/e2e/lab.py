@@ -66,6 +66,22 @@ def _(who, home, backend):
             end(server)
 
 
+@each_backend
+def _(who, home, backend):
+    @test(f"{who}, a {backend} lab with offloads passes the kernels' big frames whole")
+    def _():
+        need(home, backend)
+        import json
+        home.run("lab", "up", "demo", "--backend", backend, "--link", "delay 1ms", "--offload")
+        receiver = home.start("lab", "exec", "demo:b", home.program, "kernel", "recv")
+        wait_for(receiver, "listening")
+        home.run("lab", "exec", "demo:a", home.program, "kernel", "send", "-c", "b", "-n", "5MB")
+        equal(end(receiver)[0], 0, "exit code of recv")
+        out, _ = home.run("lab", "down", "demo", "--json")
+        port = json.loads(out.splitlines()[-1])["ports"][0]
+        check(port["whole"] and port["big"] > 10 and not port["dropped"], port)
+
+
 @test("two labs stand side by side and do not see each other")
 def _():
     home = HOMES[0][1]

@@ -157,8 +157,43 @@ def fragment_seeds():
     yield piece(448, 128, True) + piece(0, 448, True) + piece(576, 64, False)
 
 
+# ---- big frames behind a virtio header -------------------------------------------------------------------
+
+
+def big(frame, more, kind, size, flags=1, start=34, offset=16):
+    return struct.pack("<BBHHHH", flags, kind, 54, size, start, offset) + struct.pack("!H", more) + frame
+
+
+def ipv6(payload, protocol, more):
+    return struct.pack("!IHBB", 6 << 28, len(payload) + more, protocol, 64) + bytes(16) + bytes(15) + b"\x01" + payload
+
+
+def udp(more):
+    return struct.pack("!HHHH", 4000, 443, 8 + more, 0)
+
+
+def tagged(frame):
+    return frame[:12] + b"\x81\x00\x00\x07" + frame[12:]
+
+
+def offload_seeds():
+    for more in (100, 1960, 5000, 65000):
+        yield big(eth(ipv4(segment(0x99, ts()), 6, total=52 + more)), more, 1, 1448)
+        yield big(eth(ipv6(segment(16), 6, more), 0x86DD), more, 4, 1440, start=54)
+        yield big(eth(ipv4(udp(more), 17, total=28 + more)), more, 5, 1200, offset=6)
+        yield big(eth(ipv6(udp(more), 17, more), 0x86DD), more, 0x85, 1200, offset=6)
+        yield big(tagged(eth(ipv4(segment(16), 6, total=40 + more))), more, 0x81, 1000)
+        yield big(eth(ipv4(segment(16), 6, total=40 + more)), more, 0, 0)
+    yield big(eth(ipv4(segment(16), 6, total=65535)), 65495, 1, 9)
+    yield big(eth(ipv4(segment(16), 6, total=65535)), 65495, 1, 5000)
+    yield big(eth(ipv4(segment(16), 6, total=40)), 0, 1, 100)
+    yield big(eth(ipv4(segment(16, b"\x01" * 40), 6, options=b"\x01" * 40, total=1120)), 1000, 1, 65535)
+    yield big(b"", 0, 1, 1)
+    yield big(eth(b""), 6, 4, 1, flags=2)
+
+
 def main():
-    for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds())):
+    for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds())):
         folder = os.path.join(sys.argv[1], name)
         os.makedirs(folder, exist_ok=True)
         for i, seed in enumerate(seeds):

@@ -53,7 +53,8 @@ static void build(bool ipv6, uint16_t segment)
 	tcp[23] = 10;
 	for (uint32_t i = 0; i < PAYLOAD; i++)
 		bytes[headers + i] = (uint8_t)(i * 7 + i / 256);
-	big = (struct wt_big_frame){.head = bytes, .head_len = 2048, .rest = bytes + 2048, .rest_len = headers + PAYLOAD - 2048, .segment = segment};
+	big = (struct wt_big_frame){.head = bytes, .head_len = 2048, .rest = bytes + 2048, .rest_len = headers + PAYLOAD - 2048, .segment = segment,
+				    .protocol = WT_IP_TCP};
 }
 
 static int setup(void **state)
@@ -121,6 +122,68 @@ static void a_big_frame_becomes_the_packets_it_stands_for(void **state)
 	}
 }
 
+/* The same bytes behind a VLAN tag. */
+static void tag(void)
+{
+	static uint8_t tagged[sizeof(bytes) + 4];
+
+	memcpy(tagged, bytes, 12);
+	wt_put32(tagged + 12, 0x81000007);
+	memcpy(tagged + 16, bytes + 12, HEADERS4 + PAYLOAD - 12);
+	big.head = tagged;
+	big.rest = tagged + big.head_len;
+	big.rest_len += 4;
+}
+
+static void a_vlan_tag_stays_in_front_of_each_packet(void **state)
+{
+	struct wt_frame_queue queue = {0};
+
+	build(false, 1448);
+	tag();
+	assert_int_equal(wt_cut(&big, pool, &queue), 0);
+	assert_int_equal(queue.frames, 4);
+	for (unsigned n = 0; n < 4; n++) {
+		struct wt_frame *frame = wt_frame_queue_pop(&queue);
+
+		assert_int_equal(wt_get32(frame->data + 12), 0x81000007);
+		assert_int_equal(frame->csum_start, 14 + 4 + 20);
+		memmove(frame->data + 12, frame->data + 16, frame->len - 16); /* as if it had none */
+		frame->len -= 4;
+		frame->csum_start -= 4;
+		check_packet(frame, false, n, 1448);
+		wt_frame_free(frame);
+	}
+}
+
+/* Of UDP the length follows, and there are no numbers. */
+static void a_big_datagram_becomes_datagrams(void **state)
+{
+	struct wt_addr src = wt_addr_ipv4(10, 0, 0, 1), dst = wt_addr_ipv4(10, 0, 0, 2);
+	struct wt_frame_queue queue = {0};
+	uint8_t *udp = bytes + 34;
+
+	build(false, 1200);
+	bytes[14 + 9] = WT_IP_UDP; /* what was TCP's header behind the eighth byte is payload, 5024 bytes in all */
+	wt_put16(udp + 4, 32 + PAYLOAD);
+	big.protocol = WT_IP_UDP;
+	assert_int_equal(wt_cut(&big, pool, &queue), 0);
+	assert_int_equal(queue.frames, 5);
+	for (unsigned n = 0; n < 5; n++) {
+		struct wt_frame *frame = wt_frame_queue_pop(&queue);
+		uint32_t len = n < 4 ? 1200 : PAYLOAD + 24 - 4800;
+
+		assert_int_equal(frame->len, 42 + len);
+		assert_int_equal(wt_get16(frame->data + 34 + 4), 8 + len);
+		assert_int_equal(wt_get16(frame->data + 14 + 2), 28 + len);
+		assert_memory_equal(frame->data + 42, bytes + 42 + n * 1200, len);
+		assert_int_equal(frame->csum_offset, 6);
+		wt_frame_finish_csum(frame);
+		assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, 17, 8 + len), frame->data + 34, 8 + len)), 0);
+		wt_frame_free(frame);
+	}
+}
+
 static void an_empty_pool_loses_the_packets_it_has_no_frames_for(void **state)
 {
 	struct wt_frame_queue hold = {0}, queue = {0};
@@ -148,10 +211,18 @@ static void what_is_not_a_well_formed_tcp_segment_is_refused(void **state)
 	REFUSED(big.segment = 0);
 	REFUSED(big.segment = 2000);                /* with its headers longer than a frame */
 	REFUSED(bytes[14 + 9] = 17);                /* UDP */
+	REFUSED(big.protocol = WT_IP_UDP);          /* is TCP */
+	REFUSED(bytes[14] = 0x65);                  /* version 6 under the type of 4 */
+	REFUSED(wt_put16(bytes + 12, 0x86dd));      /* the reverse */
+	REFUSED(wt_put16(bytes + 14 + 2, 52 + PAYLOAD - 1)); /* shorter by its header */
+	REFUSED(wt_put16(bytes + 14 + 2, 52 + PAYLOAD + 1)); /* longer */
+	REFUSED(big.rest_len--);                    /* cut off */
+	REFUSED(wt_put16(bytes + 14 + 2, 52); big.head_len = HEADERS4; big.rest_len = 0); /* no payload */
 	REFUSED(bytes[14] = 0x44);                  /* IP header of 16 bytes */
 	REFUSED(bytes[14 + 6] = 0x20);              /* a fragment */
 	REFUSED(wt_put16(bytes + 12, 0x0806));      /* ARP */
 	REFUSED(bytes[14 + 20 + 12] = 4 << 4);      /* TCP header of 16 bytes */
+	REFUSED(bytes[14 + 20 + 12] = 15 << 4; big.head_len = HEADERS4; big.rest = bytes + HEADERS4; big.rest_len = PAYLOAD); /* beyond the head */
 	REFUSED(big.head_len = 60; big.rest_len = 0); /* ends within its headers */
 	REFUSED(big.head_len = 20; big.rest_len = 0);
 #undef REFUSED
@@ -162,6 +233,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(a_big_frame_becomes_the_packets_it_stands_for),
+		CASE(a_vlan_tag_stays_in_front_of_each_packet),
+		CASE(a_big_datagram_becomes_datagrams),
 		CASE(an_empty_pool_loses_the_packets_it_has_no_frames_for),
 		CASE(what_is_not_a_well_formed_tcp_segment_is_refused),
 	};

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Ports with offloads: the kernel's TCP through the daemon in frames of up to 64 KB, whole where no stage looks at packets, else cut."""
+from emu_lab import *
+
+UDP_SEGMENTS = """
+import json, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.IPPROTO_UDP, 103, 500) # UDP_SEGMENT
+s.sendto(b"".join(i.to_bytes(4, "big") + bytes(496) for i in range(20)), (sys.argv[1], 7777))
+print(json.dumps(1))
+"""
+
+
+def ports(record):
+    return record["ports"]
+
+
+def dissect(capture, *filter_words):
+    shown = run(["tshark", "-r", capture, "-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE",
+                 *filter_words], timeout=60)
+    check(shown.returncode == 0, shown.stderr)
+    return shown.stdout.splitlines()
+
+
+def bad(capture):
+    """What tshark does not find right."""
+    return dissect(capture, "-Y", "_ws.malformed || (tcp && tcp.checksum.status != 1) || (ip && ip.checksum.status != 1)")
+
+
+def longest(capture):
+    return max(int(line) for line in dissect(capture, "-T", "fields", "-e", "frame.len"))
+
+
+def big_frames_pass_whole_where_no_stage_looks_at_packets(a, b):
+    for link in ([], ["--link", "delay 2ms"]):
+        capture = os.path.join(scratch(), "whole.pcapng")
+        emulator = Emulator(a, b, "--offload", "--capture", capture, *link)
+        tcp(a, b, 20 << 20)
+        port = ports(emulator.end())[0]
+        check(port["whole"] and port["big"] > 100 and port["read"] < 10000 and not port["dropped"], port)
+        if shutil.which("tshark"):
+            check(longest(capture) > 9000, "no big frame in the capture")
+            check(not bad(capture), bad(capture)[:5])
+
+
+def before_a_stage_that_looks_at_packets_they_are_cut(a, b):
+    capture = os.path.join(scratch(), "cut.pcapng")
+    emulator = Emulator(a, b, "--offload", "--capture", capture, "--link", "rate 200Mbit burst 20KB limit 1MB delay 1ms loss 1%")
+    tcp(a, b, 10 << 20)
+    record = emulator.end()
+    port = ports(record)[0]
+    check(not port["whole"] and port["big"] > 20 and not port["dropped"], port)
+    loss = stage(record, "fwd.loss")
+    check(loss["in"] > 7000 and loss["dropped"]["loss"] > 20, "packets of at most 1500 bytes, one in a hundred lost:", loss)
+    if shutil.which("tshark"):
+        check(longest(capture) <= 1514, "longer than a packet:", longest(capture))
+        check(not bad(capture), bad(capture)[:5])
+
+
+def each_direction_by_its_own_stages(a, b):
+    emulator = Emulator(a, b, "--offload", "--rev", "loss 0%")
+    tcp(a, b, 20 << 20)
+    tcp(b, a, 5 << 20, A)
+    to, back = ports(emulator.end())
+    check(to["whole"] and to["big"] > 100, to)
+    check(not back["whole"] and back["big"] > 0, back)
+
+
+def a_changed_path_is_looked_at_again(a, b):
+    control = os.path.join(scratch(), "socket")
+    emulator = Emulator(a, b, "--offload", "--control", control, "--link", "delay 1ms")
+    tcp(a, b, 2 << 20)
+
+    def set_both(words):
+        done = run([WAVETANK, "emu", "set", "--control", control, "both", words])
+        check(done.returncode == 0, done.stderr)
+        shown = run([WAVETANK, "emu", "show", "--control", control, "--json"])
+        return [port["whole"] for port in json.loads(shown.stdout)["ports"]]
+
+    check(set_both("delay 1ms jitter normal 100us") == [False, False], "jitter is drawn for each packet")
+    tcp(a, b, 2 << 20)
+    check(set_both("delay 2ms") == [True, True], "a delay is one for all")
+    tcp(a, b, 2 << 20)
+    emulator.end()
+
+
+def datagrams_in_one_piece_arrive_one_by_one(a, b):
+    for link in ([], ["--link", "loss 0%"]):
+        emulator = Emulator(a, b, "--offload", *link)
+        receiver = listener(b, UDP_RECEIVE, 1)
+        answer(a.python(UDP_SEGMENTS, B))
+        check(answer(receiver) == list(range(20)), "datagrams")
+        print(f"    {ports(emulator.end())[0]['big']} big frames")  # UDP segmentation is offered to Linux 6.2 and later
+
+
+def packet_sockets_do_so_too(a, b):
+    for side, name in ((a, "ea"), (b, "eb")):
+        made = run(["ip", "link", "add", name, "type", "veth", "peer", "name", "wt0", "netns", str(side.holder.pid)])
+        check(made.returncode == 0, made.stderr)
+        side.must("ip", "link", "set", "wt0", "up")
+    try:
+        for link, whole in ([], True), (["--link", "loss 0.2%"], False):
+            emulator = Emulator(a, b, "--offload", *link, ports=["packet:ea", "packet:eb"])
+            tcp(a, b, 10 << 20)
+            port = ports(emulator.end())[0]
+            check(port["whole"] == whole and port["big"] > 20, port)
+            for side in (a, b):
+                side.must("ip", "address", "flush", "dev", "wt0")
+    finally:
+        for name in ("ea", "eb"):
+            run(["ip", "link", "delete", name])
+
+
+main(big_frames_pass_whole_where_no_stage_looks_at_packets, before_a_stage_that_looks_at_packets_they_are_cut,
+     each_direction_by_its_own_stages, a_changed_path_is_looked_at_again, datagrams_in_one_piece_arrive_one_by_one,
+     packet_sockets_do_so_too)
