@@ -122,7 +122,7 @@ static int start_recv(const struct lab *lab, struct wt_child *child)
 	} else {
 		wt_words_add(&words, "-1");
 		say_stack(lab, &words);
-		wt_words_option(&words, "--rcc", lab->job->receiver);
+		wt_words_option(&words, "--rcc", lab->job->receiver && *lab->job->receiver ? lab->job->receiver : "standard");
 	}
 	return wt_child_start_words(child, &words, false, true);
 }

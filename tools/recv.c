@@ -224,6 +224,7 @@ static int recv_run(int argc, char **argv)
 	int code;
 
 	wt_transfer_init(&recv.transfer);
+	recv.transfer.words.receiver = "real"; /* has a part in the connection only if the peer's SYN offers TCP-Real */
 	recv.transfer.on_stop = on_stop;
 	recv.transfer.arg = &recv;
 	recv.transfer.station_config.first_address_only = true;
@@ -254,6 +255,6 @@ const struct wt_command wt_command_recv = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = recv_run,
-	.notes = "  wavetank lab exec demo:b wavetank recv -1 --rcc real\n"
+	.notes = "  wavetank lab exec demo:b wavetank recv -1\n"
 		 "  wavetank recv -1 --raw -o file --port tap:wt0 --address 10.0.0.2/24",
 };

@@ -24,7 +24,7 @@ enum {
 	[WT_T_INTERVAL] = {'i', "interval", "TIME", "time between lines (default 1s; 0: none)"},                               \
 	[WT_T_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper"},                    \
 	[WT_T_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},                     \
-	[WT_T_RECEIVER] = {0, "rcc", "MODULE", "receiver module of this end (default standard)"},                              \
+	[WT_T_RECEIVER] = {0, "rcc", "MODULE", "receiver module of this end (default of recv: real, of send: standard)"},  \
 	[WT_T_PRESET] = {0, "preset", "NAME", "stack settings: modern (default), bsd90"},                                      \
 	[WT_T_SET] = {'S', "set", "NAME=VALUE,...", "stack settings on top of the preset; may be repeated"},                   \
 	[WT_T_MSS] = {'M', "set-mss", "SIZE", "largest segment: short for -S mss=SIZE"},                                       \
