@@ -12,6 +12,7 @@
 #include "tools/host_facts.h"
 #include "tools/report_compare.h"
 #include "tools/report_script.h"
+#include "tools/report_stats.h"
 #include "tools/trace_file.h"
 #include "tools/version.h"
 
@@ -63,30 +64,22 @@ static int add(struct build *build, const char *word)
 	return build->full ? wt_fail(WT_EXIT_USAGE, "at most %d folders and %d journals", INPUTS, INPUTS) : WT_EXIT_OK;
 }
 
-/* Sweeps have no cells of their own in their files: means and intervals are made here. */
-static void sweeps(struct wt_json *json, const struct build *build)
+/* What is worked out from runs is worked out here, for the page as for `report stats`; sweeps have no cells in their files at all. */
+static void statistics(struct wt_json *json, const struct build *build)
 {
 	static struct wt_results results; /* large */
 	char err[400];
 
-	wt_json_object(json, "sweeps");
+	wt_json_object(json, "statistics");
 	for (unsigned i = 0; i < build->folders; i++) {
-		if (!wt_results_load(&results, build->folder[i], err, sizeof(err)) && results.sweep) {
+		if (!wt_results_load(&results, build->folder[i], err, sizeof(err))) {
 			wt_json_object(json, build->folder[i]);
+			wt_json_bool(json, "sweep", results.sweep);
 			wt_json_string(json, "series", results.series);
+			wt_json_string(json, "baseline", results.baseline);
+			wt_json_u64(json, "draws", WT_BOOTSTRAP_DRAWS);
 			wt_json_array(json, "cells");
-			for (unsigned k = 0; k < results.cells; k++) {
-				const struct wt_results_cell *cell = &results.cell[k];
-
-				wt_json_object(json, NULL);
-				wt_json_string(json, "point", cell->point);
-				wt_json_string(json, "variant", cell->variant);
-				wt_json_u64(json, "runs", cell->mean.n);
-				wt_json_u64(json, "failed", cell->count - cell->mean.n);
-				wt_json_number(json, "mean", cell->mean.mean);
-				wt_json_number(json, "half", cell->mean.half);
-				wt_json_end(json);
-			}
+			wt_report_stats_json(json, &results);
 			wt_json_end(json);
 			wt_json_end(json);
 		}
@@ -102,7 +95,7 @@ static int comparisons(struct wt_json *json, const struct build *build)
 	char err[400];
 	int error = 0;
 
-	sweeps(json, build);
+	statistics(json, build);
 	wt_json_array(json, "comparisons");
 	for (unsigned i = 0; i < build->folders && !error; i++) {
 		error = wt_results_load(&a, build->folder[i], err, sizeof(err));

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define REPEATS_MAX 10000000
+
 const char *const wt_agreement_names[] = {"agree", "agree within 1 %", "DIFFER", "nothing to compare"};
 
 static bool has_runs(const char *dir)
@@ -192,13 +194,49 @@ static void axes_text(const json_t *run, const char *series, char *text, size_t 
 			at += (size_t)snprintf(text + at, len - at, "%s%s", at ? " " : "", json_is_string(word) ? json_string_value(word) : "");
 }
 
+/* Samples stand at the place of their repeat, so that those of one repeat are pairs in any cells. */
+static int make_room(struct wt_results_cell *cell, json_int_t repeat)
+{
+	size_t room = cell->room ? cell->room : 32;
+
+	while (room <= (size_t)repeat)
+		room *= 2;
+	if (room != cell->room) {
+		double *grown = realloc(cell->sample, room * sizeof(double));
+
+		if (!grown)
+			return -ENOMEM;
+		cell->sample = grown;
+		cell->room = room;
+	}
+	while (cell->count <= (size_t)repeat)
+		cell->sample[cell->count++] = NAN;
+	return 0;
+}
+
+static void take_jain(struct wt_results *results, struct wt_results_cell *cell, const json_t *run)
+{
+	const json_t *flows = json_object_get(run, "flows"), *value = json_object_get(json_object_get(run, "metrics"), "jain");
+
+	if (json_array_size(flows) < 2 || !json_is_number(value))
+		return;
+	cell->jain_sum += json_number_value(value);
+	cell->jains++;
+	results->jain = true;
+}
+
 static int take_run(struct wt_results *results, const json_t *run)
 {
 	struct wt_results_cell *cell;
 	const char *variant = string(run, "variant");
+	json_int_t repeat = json_integer_value(json_object_get(run, "repeat"));
 	const json_t *value;
 	char name[80], point[96];
+	int error;
 	bool ok;
+
+	if (repeat < 0 || repeat >= REPEATS_MAX)
+		return -EINVAL;
 
 	snprintf(point, sizeof(point), "%s", string(run, "point"));
 	ok = json_is_true(json_object_get(run, "ok"));
@@ -215,18 +253,13 @@ static int take_run(struct wt_results *results, const json_t *run)
 		snprintf(cell->point, sizeof(cell->point), "%s", point);
 		snprintf(cell->variant, sizeof(cell->variant), "%s", variant);
 	}
-	if (cell->count == cell->room) {
-		size_t room = cell->room ? cell->room * 2 : 32;
-		double *grown = realloc(cell->sample, room * sizeof(double));
-
-		if (!grown)
-			return -ENOMEM;
-		cell->sample = grown;
-		cell->room = room;
-	}
+	error = make_room(cell, repeat);
+	if (error)
+		return error;
+	take_jain(results, cell, run);
 	snprintf(name, sizeof(name), "%s_%s", results->metric, results->key);
 	value = json_object_get(results->sweep ? json_object_get(run, "metrics") : run, results->sweep ? results->metric : name);
-	cell->sample[cell->count++] = ok && json_is_number(value) ? json_number_value(value) : NAN;
+	cell->sample[repeat] = ok && json_is_number(value) ? json_number_value(value) : NAN;
 	return 0;
 }
 
@@ -250,6 +283,30 @@ static int take_line(struct wt_results *results, const char *line, size_t len, b
 	}
 	json_decref(record);
 	return error;
+}
+
+static void conclude(struct wt_results_cell *cell)
+{
+	cell->mean = wt_mean_of(cell->sample, cell->count);
+	cell->jain = cell->jains ? cell->jain_sum / (double)cell->jains : NAN;
+}
+
+/* Reno in one of its forms, else the protocol that came last. */
+static void choose_baseline(struct wt_results *results)
+{
+	static const char *const reno[] = {"reno", "user:reno", "kernel:reno"};
+	const char *chosen = "", *only = results->cells ? results->cell[0].variant : "";
+	bool several = false;
+
+	for (unsigned i = 0; i < results->cells; i++)
+		several |= strcmp(results->cell[i].variant, only) != 0;
+	if (several)
+		chosen = results->cell[results->cells - 1].variant;
+	for (unsigned k = 3; several && k-- > 0;)
+		for (unsigned i = 0; i < results->cells; i++)
+			if (!strcmp(results->cell[i].variant, reno[k]))
+				chosen = reno[k];
+	snprintf(results->baseline, sizeof(results->baseline), "%s", chosen);
 }
 
 int wt_results_load(struct wt_results *results, const char *dir, char *err, size_t err_len)
@@ -285,7 +342,8 @@ int wt_results_load(struct wt_results *results, const char *dir, char *err, size
 	free(line);
 	fclose(file);
 	for (unsigned i = 0; i < results->cells; i++)
-		results->cell[i].mean = wt_mean_of(results->cell[i].sample, results->cell[i].count);
+		conclude(&results->cell[i]);
+	choose_baseline(results);
 	return error;
 }
 

@@ -13,9 +13,12 @@
 
 struct wt_results_cell {
 	char point[96], variant[32];
-	double *sample; /* NaN: failed */
+	double *sample; /* by repeat; NaN: failed or not there */
 	size_t count, room;
 	struct wt_mean mean;
+	double jain;      /* mean of the runs' index of fairness, of sweeps with several flows; NaN: none */
+	double jain_sum;
+	size_t jains;
 };
 
 struct wt_results {
@@ -23,7 +26,8 @@ struct wt_results {
 	char metric[32], unit[32], key[32]; /* of what is compared: "goodput", "KB/s", "kBps" */
 	bool sweep; /* of `sweep run`: points are words of axes */
 	char series[16]; /* of a sweep: the axis that stands for the protocol: variant, else stack, else sender; or empty */
-	bool complete, ended;
+	char baseline[32]; /* the protocol others are set against: Reno, else the last; empty: there is only one */
+	bool complete, ended, jain;
 	unsigned cells;
 	struct wt_results_cell cell[WT_RESULTS_CELLS];
 };

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tools/bulk_json.h"
 #include "tools/scenario.h"
+#include "tools/stats.h"
 #include "tools/tcp_json.h"
 #include "tools/version.h"
+
+/* Jain's index of the flows' goodputs. */
+static double fairness(const struct wt_scenario_result *result)
+{
+	double *goodput = calloc(result->flows, sizeof(*goodput)), index = NAN;
+
+	for (unsigned i = 0; i < result->flows && goodput; i++)
+		goodput[i] = wt_bulk_goodput(&result->flow[i]);
+	if (goodput)
+		index = wt_jain(goodput, result->flows);
+	free(goodput);
+	return index;
+}
 
 void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
 {
@@ -43,6 +59,8 @@ void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struc
 		for (unsigned i = 0; i < WT_TOKEN_UNITS; i++)
 			wt_json_number(&json, units[i], result->tokens[i].mean);
 	}
+	if (result->flows > 1)
+		wt_json_number(&json, "jain", fairness(result));
 	wt_json_array(&json, "flows");
 	for (unsigned i = 0; i < result->flows; i++) {
 		wt_json_object(&json, NULL);

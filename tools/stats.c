@@ -7,6 +7,9 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+#include "stack/base/random.h"
 
 static double two_sided_tail(double t, double v)
 {
@@ -109,4 +112,126 @@ double wt_kendall_tau(const double *a, const double *b, size_t n)
 			pairs_b += y != 0;
 		}
 	return pairs_a && pairs_b ? (double)agree / sqrt((double)pairs_a * (double)pairs_b) : NAN;
+}
+
+/* ---- without assumptions ------------------------------------------------------------------------------ */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double sorted_quantile(const double *sorted, size_t n, double q)
+{
+	double at = q * (double)(n - 1);
+	size_t below = (size_t)at;
+
+	if (below + 1 >= n)
+		return sorted[n - 1];
+	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double wt_quantile(const double *sample, size_t n, double q)
+{
+	double *sorted = malloc((n ? n : 1) * sizeof(*sorted)), result = NAN;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n && sorted; i++)
+		if (!isnan(sample[i]))
+			sorted[kept++] = sample[i];
+	if (kept) {
+		qsort(sorted, kept, sizeof(*sorted), by_value);
+		result = sorted_quantile(sorted, kept, q);
+	}
+	free(sorted);
+	return result;
+}
+
+static double mean_of(const double *sample, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += sample[i];
+	return sum / (double)n;
+}
+
+/* The mean of a over that of b, of one draw. Without b: the mean of a. */
+static double draw(const struct wt_key *key, uint64_t number, const double *a, const double *b, size_t n)
+{
+	double top = 0, bottom = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = wt_random_below(key, number * n + i, n);
+
+		top += a[at];
+		bottom += b ? b[at] : 1;
+	}
+	return bottom > 0 ? top / bottom : NAN;
+}
+
+static struct wt_interval bootstrap(const double *a, const double *b, size_t n)
+{
+	struct wt_key key = wt_key_derive(WT_BOOTSTRAP_SEED, "bootstrap");
+	static double drawn[WT_BOOTSTRAP_DRAWS];
+	size_t kept = 0;
+
+	for (uint64_t k = 0; k < WT_BOOTSTRAP_DRAWS && n > 1; k++) {
+		double x = draw(&key, k, a, b, n);
+
+		if (!isnan(x))
+			drawn[kept++] = x;
+	}
+	if (!kept)
+		return (struct wt_interval){NAN, NAN};
+	qsort(drawn, kept, sizeof(*drawn), by_value);
+	return (struct wt_interval){sorted_quantile(drawn, kept, 0.025), sorted_quantile(drawn, kept, 0.975)};
+}
+
+struct wt_interval wt_bootstrap_ratio(const double *a, const double *b, size_t n, double *ratio)
+{
+	double *pair = malloc((n ? n : 1) * 2 * sizeof(*pair)), *second = pair + n;
+	struct wt_interval interval = {NAN, NAN};
+	size_t kept = 0;
+
+	*ratio = NAN;
+	for (size_t i = 0; i < n && pair; i++)
+		if (!isnan(a[i]) && !isnan(b[i])) {
+			pair[kept] = a[i];
+			second[kept++] = b[i];
+		}
+	if (kept && mean_of(second, kept) > 0) {
+		*ratio = mean_of(pair, kept) / mean_of(second, kept);
+		interval = bootstrap(pair, second, kept);
+	}
+	free(pair);
+	return interval;
+}
+
+struct wt_interval wt_bootstrap_mean(const double *sample, size_t n)
+{
+	double *kept = malloc((n ? n : 1) * sizeof(*kept));
+	struct wt_interval interval = {NAN, NAN};
+	size_t count = 0;
+
+	for (size_t i = 0; i < n && kept; i++)
+		if (!isnan(sample[i]))
+			kept[count++] = sample[i];
+	if (kept)
+		interval = bootstrap(kept, NULL, count);
+	free(kept);
+	return interval;
+}
+
+double wt_jain(const double *share, size_t n)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += share[i];
+		squares += share[i] * share[i];
+	}
+	return squares > 0 ? sum * sum / ((double)n * squares) : NAN;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The statistics of repeated runs: means with Student intervals, paired differences, agreement of orders. */
+/* The statistics of repeated runs: means with Student and bootstrap intervals, paired differences and ratios, quantiles, agreement of orders. */
 #ifndef WT_TOOLS_STATS_H
 #define WT_TOOLS_STATS_H
 
@@ -31,6 +31,30 @@ struct wt_mean wt_paired_difference(const double *a, const double *b, size_t n);
  * 5 % of all cases (Bonferroni). False if either has no sample.
  */
 bool wt_means_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons);
+
+struct wt_interval {
+	double low, high; /* NaN: none */
+};
+
+/*
+ * The bootstrap (Efron 1979): WT_BOOTSTRAP_DRAWS times as many samples as there are are drawn with replacement, and the interval is from
+ * the 2.5 % to the 97.5 % quantile of what comes out. It does not assume that means are normally distributed. Draw k takes sample
+ * number wt_random_below(stream "bootstrap" of WT_BOOTSTRAP_SEED, k n + i, n) as its i-th: the same interval everywhere. NaN samples are
+ * left out; NaN for fewer than 2.
+ */
+#define WT_BOOTSTRAP_DRAWS 2000
+#define WT_BOOTSTRAP_SEED 1
+
+/* Of the mean. */
+struct wt_interval wt_bootstrap_mean(const double *sample, size_t n);
+/* Of the ratio of the means of a and b, pairs drawn together. *ratio: of the samples themselves; NaN if b's mean is 0. */
+struct wt_interval wt_bootstrap_ratio(const double *a, const double *b, size_t n, double *ratio);
+
+/* The q-quantile, linear between samples (Hyndman and Fan's definition 7). NaN samples are left out; NaN for none. */
+double wt_quantile(const double *sample, size_t n, double q);
+
+/* Jain's index of fairness: 1 if all are equal, 1/n if one has all; NaN for none. */
+double wt_jain(const double *share, size_t n);
 
 /* Kendall's tau-b of two rankings of the same n things, in [-1, 1]; NaN if one is all ties or n < 2. */
 double wt_kendall_tau(const double *a, const double *b, size_t n);

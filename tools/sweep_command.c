@@ -10,6 +10,7 @@
 
 #include "stack/base/units.h"
 #include "tools/lab_run.h"
+#include "tools/report_stats.h"
 #include "tools/sweep_command.h"
 #include "tools/sweep_files.h"
 
@@ -18,12 +19,24 @@ extern const struct wt_command wt_command_sweep_plan, wt_command_sweep_run, wt_c
 
 #define TABLE_ROWS 60
 
-enum { OPT_DIR, OPT_JOBS, OPT_SHARD };
+enum { OPT_DIR, OPT_STATS, OPT_JOBS, OPT_SHARD };
 
 static const struct wt_option run_options[] = {
 	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/NAME)"},
+	[OPT_STATS] = {0, "stats", NULL, "at the end quantiles, bootstrap intervals, ratios, orders: as report stats"},
 	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 8 labs in real time)"},
 	[OPT_SHARD] = {0, "shard", "I/N", "only part I (from 0) of N; merge puts the parts together"},
+};
+
+static const struct wt_option plan_options[] = {
+	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/NAME)"},
+	[OPT_JOBS - 1] = {0, "jobs", "N", "runs at a time (default: one per core; 8 labs in real time)"},
+	[OPT_SHARD - 1] = {0, "shard", "I/N", "only part I (from 0) of N; merge puts the parts together"},
+};
+
+static const struct wt_option merge_options[] = {
+	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/NAME)"},
+	[OPT_STATS] = {0, "stats", NULL, "quantiles, bootstrap intervals, ratios, orders: as report stats"},
 };
 
 static const struct wt_option dir_options[] = {
@@ -45,6 +58,7 @@ struct command {
 	const char *file, *dir;
 	char own_dir[128];
 	uint64_t jobs, shard, shards;
+	bool stats;
 };
 
 static int take(struct command *command, int option, const char *value, char *err, size_t err_len)
@@ -61,6 +75,9 @@ static int take(struct command *command, int option, const char *value, char *er
 		return -EINVAL;
 	case OPT_DIR:
 		command->dir = value;
+		return 0;
+	case OPT_STATS:
+		command->stats = true;
 		return 0;
 	case OPT_JOBS:
 		if (wt_parse_count(value, &command->jobs, err, err_len) == 0 && command->jobs >= 1 && command->jobs <= 1000)
@@ -102,6 +119,8 @@ static int begin(struct command *command, int argc, char **argv)
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
+		if (wt_current_command == &wt_command_sweep_plan && option > OPT_DIR)
+			option++; /* its table has no --stats */
 		if (take(command, option, args.value, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "%s", err);
 	}
@@ -239,24 +258,33 @@ static int plan_main(int argc, char **argv)
 	return finish(&command, WT_EXIT_OK);
 }
 
+/* What the result files hold. An exit code. */
+static int print_results(const struct command *command)
+{
+	if (command->stats)
+		return wt_report_stats_folder(command->dir, false);
+	print_points(&command->state);
+	return WT_EXIT_OK;
+}
+
 /* ---- run ---------------------------------------------------------------------------------------------------- */
 
 static int conclude(struct command *command, int error)
 {
 	struct wt_sweep_totals totals;
 	char err[800];
+	int code;
 
 	if (!command->shards && (!error || error == -EINTR) && wt_sweep_compose(&command->state, err, sizeof(err)))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
-	if (!command->shards)
-		print_points(&command->state);
+	code = command->shards ? 0 : print_results(command);
 	print_totals(&command->state);
 	wt_sweep_totals(&command->state, &totals);
 	wt_say("%s: %s", command->dir, command->shards ? "when all shards are done, wavetank sweep merge puts them together" :
 	       totals.done == totals.wanted ? "runs.jsonl, facts.jsonl" : "incomplete; wavetank sweep resume goes on");
 	if (error && error != -EINTR)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; what is finished is kept", command->dir, strerror(-error));
-	return interrupted ? 128 + interrupted : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;
+	return interrupted ? 128 + interrupted : code ? code : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;
 }
 
 static int execute(struct command *command)
@@ -330,7 +358,7 @@ static int merge_main(int argc, char **argv)
 	if (!code && wt_sweep_compose(&command.state, err, sizeof(err)))
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
 	if (!code) {
-		print_points(&command.state);
+		code = print_results(&command);
 		print_totals(&command.state);
 		wt_sweep_totals(&command.state, &totals);
 		if (totals.done < totals.wanted)
@@ -345,7 +373,7 @@ static int merge_main(int argc, char **argv)
 
 const struct wt_command wt_command_sweep_plan = {
 	.name = "sweep plan", .arguments = "FILE", .text = "say what a sweep would do: runs, time, disk",
-	.options = run_options, .option_count = COUNT(run_options), .run = plan_main,
+	.options = plan_options, .option_count = COUNT(plan_options), .run = plan_main,
 	.notes = "The time is measured: by what is done already, or by a few runs that are made for it and thrown away (5 s at most;\n"
 		 "for runs in real time they are made in virtual time).",
 };
@@ -371,6 +399,6 @@ const struct wt_command wt_command_sweep_status = {
 
 const struct wt_command wt_command_sweep_merge = {
 	.name = "sweep merge", .arguments = "FILE", .text = "put the parts of a sweep together, as if one machine had done them",
-	.options = dir_options, .option_count = COUNT(dir_options), .run = merge_main,
+	.options = merge_options, .option_count = COUNT(merge_options), .run = merge_main,
 	.notes = "Reads every done*.jsonl of the results folder and writes runs.jsonl and facts.jsonl. Exit code 1: runs are missing.",
 };

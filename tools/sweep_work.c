@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/bulk_json.h"
+#include "tools/stats.h"
 #include "tools/sweep_lab.h"
 #include "tools/sweep_point.h"
 
@@ -80,18 +81,14 @@ void wt_sweep_fail(struct wt_sweep_result *result, enum wt_sweep_outcome outcome
 	wt_sweep_result_close(result, &json, outcome);
 }
 
-/* Jain's index of the flows' goodputs: 1 if all are equal, 1/n if one has all. */
+/* Of the flows' goodputs. */
 static double jain(const struct wt_scenario_result *result)
 {
-	double sum = 0, squares = 0;
+	double goodput[WT_SWEEP_FLOWS_MAX];
 
-	for (unsigned i = 0; i < result->flows; i++) {
-		double x = wt_bulk_goodput(&result->flow[i]);
-
-		sum += x;
-		squares += x * x;
-	}
-	return squares > 0 ? sum * sum / (result->flows * squares) : NAN;
+	for (unsigned i = 0; i < result->flows; i++)
+		goodput[i] = wt_bulk_goodput(&result->flow[i]);
+	return wt_jain(goodput, result->flows);
 }
 
 /* Of players: successes of all in % of their attempts. Of a meter: the mean of each unit. */

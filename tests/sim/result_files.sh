@@ -78,8 +78,19 @@ for table in table1 table4 figure10; do
 	[ -s paper-one-$table/facts.jsonl ] || fail "$table has no facts of the machine"
 	rm paper-one-$table/facts.jsonl
 done
+# and so do the statistics made of them
+for how in one shards; do
+	"$wavetank" report stats $how --json >$how.stats || fail "report stats $how"
+done
+cmp one.stats shards.stats || fail "statistics"
+grep -q '"bootstrap_low":[0-9]' one.stats && grep -q '"jain":0' one.stats || fail "no bootstrap interval, or no index of fairness"
+run sweep merge sweep.ini -o shards --stats
+grep -q 'order: .* > .* (Kendall tau' out.txt || fail "sweep merge --stats: $(cat out.txt)"
+"$wavetank" report stats one >one.txt || fail "report stats"
+head -n -2 out.txt | diff - one.txt || fail "sweep merge --stats says other than report stats"
+
 ls paper-one-figure10/tokens-*.csv >/dev/null || fail "no curves of tokens were compared"
 
 grep -lE 'wall|"started"|"host"|"compiler"' one/runs.jsonl paper-one-*/* && fail "facts of the host in result files"
-sha256sum one/runs.jsonl paper-one-*/* >"$digests" || failed=1
+sha256sum one.stats one/runs.jsonl paper-one-*/* >"$digests" || failed=1
 exit $failed

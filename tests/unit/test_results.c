@@ -9,6 +9,7 @@
 
 #include "tests/unit/unit.h"
 #include "tools/report_compare.h"
+#include "tools/report_stats.h"
 #include "tools/results.h"
 
 static char err[400], place[] = "/tmp/wavetank-results-XXXXXX", back[512];
@@ -147,6 +148,46 @@ static void a_file_that_is_no_sweep_is_refused(void **state)
 	rmdir("results/bad");
 }
 
+/* Two rows of two protocols that do not stand together, a run that failed, one that is missing, two flows. */
+static void the_statistics_of_a_sweep_pair_repeats_and_compare_orders(void **state)
+{
+	static const struct {
+		const char *sender, *loss;
+		double goodput[3]; /* by repeat; 0: failed, -1: not there */
+	} cell[] = {
+		{"reno", "1%", {10, 20, 30}}, {"reno", "2%", {8, 16, -1}}, {"tahoe", "1%", {5, 0, 15}}, {"tahoe", "2%", {12, -1, 15}},
+	};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len), *file;
+
+	mkdir("results/sweep", 0777);
+	file = fopen("results/sweep/runs.jsonl", "we");
+	fputs("{\"schema\":\"wavetank.sweep.1\",\"record\":\"plan\",\"name\":\"s\",\"backend\":\"sim\",\"metric\":\"goodput_kBps\",\"axes\":"
+	      "[{\"name\":\"sender\"},{\"name\":\"loss\"}]}\n", file);
+	for (unsigned c = 0; c < 4; c++)
+		for (unsigned r = 3; r-- > 0;)
+			if (cell[c].goodput[r] >= 0)
+				fprintf(file, "{\"record\":\"run\",\"repeat\":%u,\"axes\":{\"sender\":\"%s\",\"loss\":\"%s\"},\"outcome\":\"%s\","
+					"\"metrics\":{\"goodput_kBps\":%g,\"jain\":0.5},\"flows\":[{},{}]}\n", r, cell[c].sender, cell[c].loss,
+					cell[c].goodput[r] > 0 ? "ok" : "failed", cell[c].goodput[r]);
+	fclose(file);
+	assert_int_equal(wt_results_load(&a, "results/sweep", err, sizeof(err)), 0);
+	assert_string_equal(a.baseline, "reno");
+	wt_report_stats_print(out, &a);
+	fclose(out);
+	/* tahoe at 1%: 5 and 15 beside 10 and 30 */
+	assert_non_null(strstr(text, "1%\n  reno                     3       20 ± 24.84    10..30               11      15      20      25      29 "));
+	assert_non_null(strstr(text, "  tahoe                    2       10 ± 63.53    5..15               5.5     7.5      10    12.5    14.5     0.5 0.5..0.5      0.500\n"
+				      "  order: reno > tahoe (Kendall tau to the first row 1)\n2%\n"));
+	/* at 2% only repeat 0 is a pair: 12 over 8 */
+	assert_non_null(strstr(text, " 1.5 -             0.500\n  order: tahoe > reno (Kendall tau to the first row -1)\n"));
+	free(text);
+	wt_results_finish(&a);
+	unlink("results/sweep/runs.jsonl");
+	rmdir("results/sweep");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +196,7 @@ int main(void)
 		cmocka_unit_test(cells_of_one_distribution_agree_and_others_differ),
 		cmocka_unit_test(means_within_one_percent_agree_however_small_their_spread),
 		cmocka_unit_test(a_file_that_is_no_sweep_is_refused),
+		cmocka_unit_test(the_statistics_of_a_sweep_pair_repeats_and_compare_orders),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

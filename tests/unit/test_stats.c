@@ -89,6 +89,78 @@ static void kendall_tau_counts_orders(void **state)
 	assert_true(isnan(wt_kendall_tau(paper, flat, 3)));
 }
 
+static void quantiles_lie_between_samples_in_proportion(void **state)
+{
+	/* Hyndman and Fan's definition 7, as R and NumPy have it by default */
+	double four[] = {4, NAN, 1, 3, 2}, one[] = {7};
+
+	NEAR(wt_quantile(four, 5, 0), 1, 0);
+	NEAR(wt_quantile(four, 5, 0.25), 1.75, 1e-12);
+	NEAR(wt_quantile(four, 5, 0.5), 2.5, 1e-12);
+	NEAR(wt_quantile(four, 5, 0.9), 3.7, 1e-12);
+	NEAR(wt_quantile(four, 5, 1), 4, 0);
+	NEAR(wt_quantile(one, 1, 0.95), 7, 0);
+	assert_true(isnan(wt_quantile(one, 0, 0.5)));
+}
+
+static void jains_index_is_one_for_equals_and_one_in_n_for_a_tyrant(void **state)
+{
+	double equal[] = {3, 3, 3}, tyrant[] = {0, 0, 5, 0}, some[] = {1, 2, 3};
+
+	NEAR(wt_jain(equal, 3), 1, 1e-15);
+	NEAR(wt_jain(tyrant, 4), 0.25, 1e-15);
+	NEAR(wt_jain(some, 3), 36.0 / 42, 1e-15);
+	assert_true(isnan(wt_jain(some, 0)));
+}
+
+static void a_bootstrap_interval_of_many_samples_is_students_and_of_two_holds_both(void **state)
+{
+	double many[400], two[] = {0, NAN, 1};
+	struct wt_interval got;
+	struct wt_mean mean;
+
+	for (unsigned i = 0; i < 400; i++)
+		many[i] = 100 + (double)(i * 7919u % 401) / 10; /* evenly spread over 40 */
+	mean = wt_mean_of(many, 400);
+	got = wt_bootstrap_mean(many, 400);
+	NEAR(got.low, mean.mean - mean.half, 0.1 * mean.half);
+	NEAR(got.high, mean.mean + mean.half, 0.1 * mean.half);
+	/* of two, both draws are the same one in a quarter of all cases */
+	got = wt_bootstrap_mean(two, 3);
+	NEAR(got.low, 0, 0);
+	NEAR(got.high, 1, 0);
+	assert_true(isnan(wt_bootstrap_mean(two, 2).low));
+}
+
+/* Worked out once, by another program that draws the same numbers (SipHash-2-4 as in tests/unit/test_random.c). */
+static void the_bootstrap_draws_the_same_numbers_everywhere(void **state)
+{
+	static const double a[] = {12.5, 9, 14, 30, 8.25, 11, 10, 17}, b[] = {10, 8, 16, 20, 8, 10, 12.5, 9};
+	struct wt_interval mean = wt_bootstrap_mean(a, 8), both;
+	double ratio;
+
+	both = wt_bootstrap_ratio(a, b, 8, &ratio);
+	NEAR(ratio, 111.75 / 93.5, 1e-15);
+	NEAR(mean.low, 10.25, 1e-12);
+	NEAR(mean.high, 18.875, 1e-12);
+	NEAR(both.low, 0.9603174603174603, 1e-12);
+	NEAR(both.high, 1.4348158212560385, 1e-12);
+}
+
+static void a_ratio_of_pairs_is_free_of_what_both_share(void **state)
+{
+	double a[] = {20, 40, NAN, 200, 1}, b[] = {10, 20, 7, 100, NAN}, none[] = {0, 0, 0, 0, 0}, ratio;
+	struct wt_interval got = wt_bootstrap_ratio(a, b, 5, &ratio);
+
+	NEAR(ratio, 2, 1e-15);
+	NEAR(got.low, 2, 1e-12);
+	NEAR(got.high, 2, 1e-12);
+	got = wt_bootstrap_ratio(a, none, 5, &ratio);
+	assert_true(isnan(ratio) && isnan(got.low) && isnan(got.high));
+	wt_bootstrap_ratio(a, b, 1, &ratio);
+	NEAR(ratio, 2, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +170,11 @@ int main(void)
 		cmocka_unit_test(a_paired_difference_is_free_of_what_both_share),
 		cmocka_unit_test(two_means_agree_when_one_distribution_explains_both),
 		cmocka_unit_test(kendall_tau_counts_orders),
+		cmocka_unit_test(quantiles_lie_between_samples_in_proportion),
+		cmocka_unit_test(jains_index_is_one_for_equals_and_one_in_n_for_a_tyrant),
+		cmocka_unit_test(a_bootstrap_interval_of_many_samples_is_students_and_of_two_holds_both),
+		cmocka_unit_test(the_bootstrap_draws_the_same_numbers_everywhere),
+		cmocka_unit_test(a_ratio_of_pairs_is_free_of_what_both_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Figures of a re-created table: goodput over loss, ratios, distributions, bars. Numbers come from the result files; what is
-worked out here (bootstrap intervals of ratios) is marked as such in the captions."""
+"""Figures of a re-created table: goodput over loss, ratios, distributions, bars. Numbers come from the result files and
+from the program that asked for the page (bootstrap intervals of ratios); nothing is worked out here."""
 import math
 import textwrap
 
@@ -10,27 +10,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 import style
 from style import DASHES, MARKS, SERIES, colour
-
-BOOTSTRAP = 2000
-
-
-def bootstrap_ratio(top, bottom):
-    """Ratio of the means of paired samples with a 95 % percentile interval; the same pairs are drawn for both."""
-    pairs = [(a, b) for a, b in zip(top, bottom) if a is not None and b is not None]
-    if not pairs:
-        return None
-    a, b = np.array(pairs, dtype=float).T
-    if not b.mean():
-        return None
-    ratio = a.mean() / b.mean()
-    if len(pairs) < 2:
-        return ratio, ratio, ratio
-    draws = np.random.default_rng(1).integers(0, len(pairs), (BOOTSTRAP, len(pairs)))
-    below = b[draws].mean(axis=1)
-    ratios = a[draws].mean(axis=1)[below > 0] / below[below > 0]
-    low, high = np.percentile(ratios, [2.5, 97.5])
-    return ratio, low, high
-
 
 def positions(table):
     """Where the points stand on the x axis; (values, numeric)."""
@@ -143,7 +122,7 @@ def ratios(table, width):
         move = dodge(low, i, len(table.variants))
         ours, printed = [], []
         for x, point in zip(values, table.points):
-            got = bootstrap_ratio(table.samples(point['label'], variant['name']), table.samples(point['label'], table.baseline))
+            got = table.over_baseline(point['label'], variant['name'])
             if got and got[0] > 0:
                 ours.append((x, *got))
             a, b = table.cell(point['label'], variant['name']), table.cell(point['label'], table.baseline)

@@ -219,7 +219,7 @@ def table_section(page, table, at, notes):
                     '%s over %s. %s' % (
                         e(table.metric['name'].capitalize()), e(table.axis), interval))
         over = 'ach protocol over %s on the same losses, %s with a 95 %% bootstrap interval of paired seeds (%d draws)' % (
-            e(table.label(table.baseline)), 'ours' if table.printed() else 'each', figures.BOOTSTRAP)
+            e(table.label(table.baseline)), 'ours' if table.printed() else 'each', table.draws)
         if table.printed() or len(table.variants) > 1:
             page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
                         'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
@@ -293,7 +293,7 @@ def legend():
 
 def build(request):
     try:
-        every = [tables.Table(folder, request['sweeps'].get(folder)) for folder in request['folders']]
+        every = [tables.Table(folder, request['statistics'].get(folder)) for folder in request['folders']]
         every.sort(key=lambda table: 'figure' in table.id) # tables first
     except tables.Bad as why:
         print('wavetank report: %s' % why, file=sys.stderr)

@@ -10,7 +10,7 @@ class Bad(Exception):
 
 
 class Table:
-    def __init__(self, folder, sweep=None):
+    def __init__(self, folder, statistics=None):
         self.folder = folder
         self.path = os.path.join(folder, 'runs.jsonl')
         self.plan, self.end, self.cells, self.runs, self.failures, self.facts = None, {}, {}, {}, [], {}
@@ -21,8 +21,9 @@ class Table:
                 except ValueError:
                     continue # cut off
         self._take_facts(os.path.join(folder, 'facts.jsonl'))
-        if sweep is not None and self.plan:
-            self._as_table(sweep)
+        statistics = statistics or {'cells': []}
+        if statistics.get('sweep') and self.plan:
+            self._as_table(statistics)
         if not self.plan or 'experiment' not in self.plan:
             raise Bad('%s: written by an older wavetank, without its experiment: run it again' % self.path)
         if not self.cells:
@@ -33,8 +34,8 @@ class Table:
         self.metric, self.parameters, self.variants = experiment['metric'], experiment['parameters'], experiment['variants']
         ran = {point for point, _ in self.cells}
         self.points = [point for point in experiment['points'] if point['label'] in ran]
-        names = [variant['name'] for variant in self.variants]
-        self.baseline = next((name for name in ('reno', 'user:reno', 'kernel:reno') if name in names), names[-1])
+        self.statistics = {(cell['point'], cell['variant']): cell for cell in statistics['cells']}
+        self.baseline, self.draws = statistics.get('baseline') or self.variants[-1]['name'], statistics.get('draws', 0)
 
     def _as_table(self, sweep):
         """A sweep in the form of a table: rows are the words of its axes, protocols its variants; nothing is published."""
@@ -109,6 +110,12 @@ class Table:
         return [run.get(value) if run['ok'] else None for run in
                 sorted(self.runs.get((point, variant), []), key=lambda run: run['repeat'])]
 
+    def over_baseline(self, point, variant):
+        """(ratio of the means, low, high) on the same seeds; None: there is no such pair."""
+        cell = self.statistics.get((point, variant), {})
+        ratio = cell.get('ratio')
+        return None if ratio is None else (ratio, *(ratio if cell[key] is None else cell[key] for key in ('ratio_low', 'ratio_high')))
+
     def label(self, variant):
         return next(v['label'] for v in self.variants if v['name'] == variant)
 
@@ -145,11 +152,6 @@ class Table:
         return count
 
 
-def jain(values):
-    squares = sum(v * v for v in values)
-    return sum(values) ** 2 / (len(values) * squares) if squares else float('nan')
-
-
 def fairness(paths):
     """Runs of several flows in records of `sim --json`."""
     out = []
@@ -161,8 +163,8 @@ def fairness(paths):
                 except ValueError:
                     continue
                 goodputs = [flow['goodput_kBps'] for flow in record.get('flows', []) if flow.get('goodput_kBps')]
-                if len(goodputs) > 1:
+                if len(goodputs) > 1 and record.get('jain') is not None:
                     out.append({'label': '%s, seed %d' % (record['a']['sender']['name'] if isinstance(record['a']['sender'], dict)
                                                           else record['a']['sender'], record['seed']),
-                                'goodputs': goodputs, 'jain': jain(goodputs)})
+                                'goodputs': goodputs, 'jain': record['jain']})
     return out
