@@ -55,6 +55,7 @@ static void append(char *out, size_t len, const char *format, ...)
 
 struct plan {
 	char fwd[512], rev[512], settings[256];
+	const char *queue[2], *ecn; /* words of a queue, per direction; the setting */
 	const char *preset, *sender, *recovery, *receiver;
 	uint64_t size, seed;
 	uint32_t mtu;
@@ -62,11 +63,25 @@ struct plan {
 	bool drops; /* the path loses frames by itself */
 };
 
-static void draw_path(struct draw *draw, struct plan *plan, char *out, size_t len)
+/* Marks: from a stream of its own, so that a scenario is otherwise what it was before there were any. */
+static void draw_ecn(struct plan *plan)
+{
+	struct draw draw = {wt_key_derive(plan->seed, "swarm ecn"), 0};
+
+	plan->ecn = PICK(&draw, "on", "on", "on", "passive", "off");
+	for (unsigned side = 0; side < 2; side++)
+		plan->queue[side] = chance(&draw, 50) ? PICK(&draw, "queue codel ecn target 1ms ", "queue fq_codel ecn flows 4 ",
+							     "queue pie ecn ", "queue pie ecn mark 100% ", "queue dualpi2 ",
+							     "queue red min 3KB max 9KB gentle ecn ",
+							     "queue red min 1KB max 60KB weight 1 prob 50% ecn ",
+							     "queue codel ", "queue head ") : "";
+}
+
+static void draw_path(struct draw *draw, struct plan *plan, const char *queue, char *out, size_t len)
 {
 	if (chance(draw, 80)) /* at least a few frames fit */
-		append(out, len, "rate %" PRIu64 "Kbit burst %" PRIu64 "B limit %" PRIu64 "KB ", 100 + below(draw, 20000),
-		       below(draw, 20000), 5 + below(draw, 200));
+		append(out, len, "rate %" PRIu64 "Kbit burst %" PRIu64 "B limit %" PRIu64 "KB %s", 100 + below(draw, 20000),
+		       below(draw, 20000), 5 + below(draw, 200), queue);
 	if (chance(draw, 15)) {
 		append(out, len, "outage every %" PRIu64 "ms for %" PRIu64 "ms at %" PRIu64 "ms ", 2000 + below(draw, 5000),
 		       1 + below(draw, 900), below(draw, 2000));
@@ -106,7 +121,7 @@ static void draw_settings(struct draw *draw, struct plan *plan)
 	if (chance(draw, 20))
 		append(plan->settings, sizeof(plan->settings), ",tick=%s", PICK(draw, "1ms", "10ms", "100ms", "500ms"));
 	/* Patience enough that only a path that is really bad ends a connection. */
-	append(plan->settings, sizeof(plan->settings), ",rto_max=8s,data_retries=60,syn_retries=20");
+	append(plan->settings, sizeof(plan->settings), ",ecn=%s,rto_max=8s,data_retries=60,syn_retries=20", plan->ecn);
 }
 
 static void draw_plan(uint64_t seed, struct plan *plan)
@@ -121,8 +136,9 @@ static void draw_plan(uint64_t seed, struct plan *plan)
 	plan->recovery = chance(&draw, 25) ? PICK(&draw, "tahoe", "tahoe:resend=first,once=off", "reno", "newreno", "real:fr_mode=window")
 					   : NULL;
 	plan->receiver = PICK(&draw, "standard", "real", "real:profile=paper", "real:profile=paper-slow", "real:profile=paper,opt=paper4");
-	draw_path(&draw, plan, plan->fwd, sizeof(plan->fwd));
-	draw_path(&draw, plan, plan->rev, sizeof(plan->rev));
+	draw_ecn(plan);
+	draw_path(&draw, plan, plan->queue[0], plan->fwd, sizeof(plan->fwd));
+	draw_path(&draw, plan, plan->queue[1], plan->rev, sizeof(plan->rev));
 	draw_settings(&draw, plan);
 	plan->size = 1 + below(&draw, chance(&draw, 10) ? 1000000 : chance(&draw, 20) ? 2000 : 150000);
 	plan->mtu = chance(&draw, 20) ? (uint32_t)(576 + below(&draw, 8000)) : 1500;
@@ -135,6 +151,22 @@ static void show(const struct plan *plan)
 	       "B -P %u --preset %s -S %s \\\n    -C %s%s%s --rcc %s \\\n    --fwd '%s' \\\n    --rev '%s'\n", plan->size, plan->flows,
 	       plan->mtu, plan->seed, plan->size, plan->flows, plan->preset, plan->settings, plan->sender,
 	       plan->recovery ? " --recovery " : "", plan->recovery ? plan->recovery : "", plan->receiver, plan->fwd, plan->rev);
+}
+
+/* Nobody is marked who did not agree to it, nobody hears of marks that were not given, and one answers one at most. */
+static bool marks_make_sense(const struct plan *plan, const struct wt_scenario_result *result)
+{
+	if (strcmp(plan->ecn, "on") && result->marked)
+		return false;
+	for (unsigned i = 0; i < result->flows; i++) {
+		const struct wt_tcp_info *info = &result->flow[i].info;
+
+		if (!info->ecn && (info->ece_received_segs || info->ecn_reductions || info->cwr_sent_segs))
+			return false;
+		if (info->ecn_reductions > info->ece_received_segs || (info->ece_received_segs && !result->marked))
+			return false;
+	}
+	return true;
 }
 
 /* NULL, or what is wrong with it. */
@@ -171,6 +203,8 @@ static const char *run_plan(const struct plan *plan, bool checked, uint64_t *dig
 		wrong = "the connection ended by something else than a time-out";
 	else if (result.fail && !plan->drops)
 		wrong = "a time-out on a path that drops nothing by itself";
+	else if (!marks_make_sense(plan, &result))
+		wrong = "marks, echoes and reductions do not add up";
 	wt_scenario_finish(&result);
 	return wrong;
 }
