@@ -12,6 +12,20 @@ int wt_heap_init(struct wt_heap *heap, uint32_t room)
 	return heap->slots ? 0 : -ENOMEM;
 }
 
+int wt_heap_grow(struct wt_heap *heap, uint32_t room)
+{
+	struct wt_heap_entry **slots = calloc((size_t)room + 1, sizeof(slots[0]));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= heap->count; i++)
+		slots[i] = heap->slots[i];
+	free(heap->slots);
+	heap->slots = slots;
+	heap->room = room;
+	return 0;
+}
+
 void wt_heap_finish(struct wt_heap *heap)
 {
 	for (uint32_t i = 1; i <= heap->count; i++)

@@ -25,6 +25,8 @@ struct wt_heap {
 /* Room for `room` entries; 0 or -ENOMEM. Finish accepts a zeroed heap. */
 int wt_heap_init(struct wt_heap *heap, uint32_t room);
 void wt_heap_finish(struct wt_heap *heap);
+/* Makes room for more; entries stay in it. A zeroed heap is one without room. 0 or -ENOMEM. */
+int wt_heap_grow(struct wt_heap *heap, uint32_t room);
 /* Inserts, moves, or (due == WT_NEVER) removes the entry. The heap must have room for it. */
 void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due);
 /* The earliest entry, not removed, or NULL. */

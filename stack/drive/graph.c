@@ -23,12 +23,12 @@
 
 #include "stack/base/heap.h"
 
-#define NOWHERE UINT32_MAX
 #define STALL_LIMIT 1000000u     /* empty runs of one node at one instant */
 #define MOVES_LIMIT (1u << 26)   /* frames handed on at one instant */
 
 struct joint {
-	uint32_t to, port;
+	struct slot *to; /* NULL: nowhere */
+	unsigned port;
 };
 
 struct slot {
@@ -36,21 +36,22 @@ struct slot {
 	struct wt_node *node;
 	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
 	struct joint *joints; /* one per port of the node */
-	uint32_t next_dirty;
+	struct slot *next_dirty;
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
 	bool dirty;
 };
 
 struct wt_graph {
-	struct slot *slots;
+	struct slot **slots; /* each stays where it is: a change may add a node while others run */
 	uint32_t count, room;
-	uint32_t dirty_head, dirty_tail;
+	struct slot *dirty_head, *dirty_tail;
 	uint32_t moves; /* frames handed on at this instant */
 	struct wt_heap heap;
 	wt_time now;
 	wt_time (*clock)(const void *arg);
 	const void *clock_arg;
 	struct wt_drop_sink *drops;
+	struct wt_state_sink *states;
 	bool checked;
 	bool running;
 };
@@ -69,50 +70,39 @@ static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node 
 
 struct wt_graph *wt_graph_create(void)
 {
-	struct wt_graph *graph = calloc(1, sizeof(*graph));
-
-	if (graph)
-		graph->dirty_head = graph->dirty_tail = NOWHERE;
-	return graph;
+	return calloc(1, sizeof(struct wt_graph));
 }
 
 void wt_graph_destroy(struct wt_graph *graph)
 {
 	if (!graph)
 		return;
+	wt_heap_finish(&graph->heap); /* its entries are in the slots */
 	for (uint32_t i = 0; i < graph->count; i++) {
-		struct slot *slot = &graph->slots[i];
+		struct slot *slot = graph->slots[i];
 
 		free(slot->joints);
 		if (slot->destroy)
 			slot->destroy(slot->node);
+		free(slot);
 	}
-	wt_heap_finish(&graph->heap);
 	free(graph->slots);
 	free(graph);
 }
 
-/* Slots move in memory when they grow, and the heap points at them: it is filled anew. Only at set-up. */
+/* At set-up, and when a change adds nodes. */
 static int grow(struct wt_graph *graph)
 {
 	uint32_t room = graph->room ? graph->room * 2 : 16;
-	struct slot *slots = malloc(room * sizeof(*slots));
-	struct wt_heap heap = {0};
+	struct slot **slots = malloc(room * sizeof(*slots));
 
-	if (!slots || wt_heap_init(&heap, room)) {
+	if (!slots || wt_heap_grow(&graph->heap, room)) {
 		free(slots);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < graph->count; i++) {
+	for (uint32_t i = 0; i < graph->count; i++)
 		slots[i] = graph->slots[i];
-		if (!slots[i].entry.position)
-			continue;
-		slots[i].entry.position = 0;
-		wt_heap_set(&heap, &slots[i].entry, slots[i].entry.due);
-	}
-	wt_heap_finish(&graph->heap);
 	free(graph->slots);
-	graph->heap = heap;
 	graph->slots = slots;
 	graph->room = room;
 	return 0;
@@ -120,17 +110,15 @@ static int grow(struct wt_graph *graph)
 
 static inline void mark_dirty(struct wt_graph *graph, struct slot *slot)
 {
-	uint32_t index = slot->node->index;
-
 	if (slot->dirty)
 		return;
 	slot->dirty = true;
-	slot->next_dirty = NOWHERE;
-	if (graph->dirty_tail == NOWHERE)
-		graph->dirty_head = index;
+	slot->next_dirty = NULL;
+	if (graph->dirty_tail)
+		graph->dirty_tail->next_dirty = slot;
 	else
-		graph->slots[graph->dirty_tail].next_dirty = index;
-	graph->dirty_tail = index;
+		graph->dirty_head = slot;
+	graph->dirty_tail = slot;
 }
 
 int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
@@ -138,27 +126,29 @@ int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
 	struct slot *slot;
 	struct joint *joints;
 
-	assert(!graph->running);
 	if (graph->count == graph->room && grow(graph))
 		return -ENOMEM;
-	joints = malloc((node->ports + 1) * sizeof(*joints));
-	if (!joints)
+	slot = malloc(sizeof(*slot));
+	joints = calloc(node->ports + 1, sizeof(*joints));
+	if (!slot || !joints) {
+		free(slot);
+		free(joints);
 		return -ENOMEM;
-	for (unsigned i = 0; i < node->ports; i++)
-		joints[i] = (struct joint){NOWHERE, 0};
-	slot = &graph->slots[graph->count];
+	}
 	*slot = (struct slot){
 		.entry.order = graph->count, .node = node, .destroy = node->ops->destroy, .joints = joints};
+	graph->slots[graph->count] = slot;
 	node->index = graph->count++;
 	node->drops = graph->drops;
+	node->states = graph->states;
 	mark_dirty(graph, slot);
 	return 0;
 }
 
 static struct slot *slot_of(const struct wt_graph *graph, const struct wt_node *node)
 {
-	assert(node->index < graph->count && graph->slots[node->index].node == node);
-	return &graph->slots[node->index];
+	assert(node->index < graph->count && graph->slots[node->index]->node == node);
+	return graph->slots[node->index];
 }
 
 void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
@@ -167,7 +157,7 @@ void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_p
 	struct slot *slot = slot_of(graph, from);
 
 	assert(from_port < from->ports && to_port < slot_of(graph, to)->node->ports);
-	slot->joints[from_port] = (struct joint){to->index, to_port};
+	slot->joints[from_port] = (struct joint){slot_of(graph, to), to_port};
 }
 
 void wt_graph_join_both(struct wt_graph *graph, struct wt_node *a, unsigned a_port, struct wt_node *b,
@@ -181,13 +171,14 @@ void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink)
 {
 	graph->drops = sink;
 	for (uint32_t i = 0; i < graph->count; i++)
-		graph->slots[i].node->drops = sink;
+		graph->slots[i]->node->drops = sink;
 }
 
 void wt_graph_set_state_sink(struct wt_graph *graph, struct wt_state_sink *sink)
 {
+	graph->states = sink;
 	for (uint32_t i = 0; i < graph->count; i++)
-		graph->slots[i].node->states = sink;
+		graph->slots[i]->node->states = sink;
 }
 
 void wt_graph_tell_states(struct wt_graph *graph)
@@ -195,7 +186,7 @@ void wt_graph_tell_states(struct wt_graph *graph)
 	struct wt_state state;
 
 	for (uint32_t i = 0; i < graph->count; i++) {
-		struct wt_node *node = graph->slots[i].node;
+		struct wt_node *node = graph->slots[i]->node;
 
 		if (node->states && node->ops->state)
 			node->ops->state(node, graph->now, &state);
@@ -235,12 +226,12 @@ static void hand_on(struct wt_graph *graph, struct slot *slot, unsigned port, st
 	if (++graph->moves >= MOVES_LIMIT)
 		broken(graph, node, "frames circle without delay");
 	joint = slot->joints[port];
-	if (joint.to == NOWHERE) {
+	if (!joint.to) {
 		node->audit.out--; /* it did not leave after all */
 		wt_node_drop(node, graph->now, frame, WT_DROP_UNROUTED);
 		return;
 	}
-	give(graph, &graph->slots[joint.to], joint.port, frame);
+	give(graph, joint.to, joint.port, frame);
 }
 
 static void run_node(struct wt_graph *graph, struct slot *slot)
@@ -281,12 +272,12 @@ static void run_node(struct wt_graph *graph, struct slot *slot)
 
 static void settle(struct wt_graph *graph)
 {
-	while (graph->dirty_head != NOWHERE) {
-		struct slot *slot = &graph->slots[graph->dirty_head];
+	while (graph->dirty_head) {
+		struct slot *slot = graph->dirty_head;
 
 		graph->dirty_head = slot->next_dirty;
-		if (graph->dirty_head == NOWHERE)
-			graph->dirty_tail = NOWHERE;
+		if (!graph->dirty_head)
+			graph->dirty_tail = NULL;
 		slot->dirty = false;
 		run_node(graph, slot);
 	}
@@ -370,7 +361,7 @@ wt_time wt_graph_deadline(const struct wt_graph *graph)
 {
 	const struct wt_heap_entry *entry;
 
-	if (graph->dirty_head != NOWHERE)
+	if (graph->dirty_head)
 		return graph->now;
 	entry = wt_heap_min(&graph->heap);
 	return entry ? entry->due : WT_NEVER;
@@ -388,16 +379,16 @@ unsigned wt_graph_count(const struct wt_graph *graph)
 
 struct wt_node *wt_graph_node(const struct wt_graph *graph, unsigned index)
 {
-	return index < graph->count ? graph->slots[index].node : NULL;
+	return index < graph->count ? graph->slots[index]->node : NULL;
 }
 
 bool wt_graph_audit(const struct wt_graph *graph, const struct wt_node **first_broken)
 {
 	for (uint32_t i = 0; i < graph->count; i++) {
-		if (wt_audit_holds(&graph->slots[i].node->audit))
+		if (wt_audit_holds(&graph->slots[i]->node->audit))
 			continue;
 		if (first_broken)
-			*first_broken = graph->slots[i].node;
+			*first_broken = graph->slots[i]->node;
 		return false;
 	}
 	return true;

@@ -25,7 +25,8 @@ struct wt_graph;
 struct wt_graph *wt_graph_create(void);
 void wt_graph_destroy(struct wt_graph *graph);
 
-/* Adds a node; its index is the count before. 0 or -ENOMEM. The graph sets node->drops to its sink. */
+/* Adds a node; its index is the count before. 0 or -ENOMEM. The graph sets node->drops and node->states to its sinks. Also from
+ * inside a verb, and joints may be made anew there, too: what is handed on from then on goes the new way. */
 int wt_graph_add(struct wt_graph *graph, struct wt_node *node);
 /* What leaves `from` by from_port enters `to` by to_port. One direction; an unjoined port drops (UNROUTED, and the node's
  * `out` is taken back by one). Both nodes were added before. */
@@ -33,7 +34,7 @@ void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_p
 /* Both directions. */
 void wt_graph_join_both(struct wt_graph *graph, struct wt_node *a, unsigned a_port, struct wt_node *b, unsigned b_port);
 void wt_graph_set_drop_sink(struct wt_graph *graph, struct wt_drop_sink *sink);
-/* Who is told of the states of the nodes added so far. */
+/* Who is told of the nodes' states. */
 void wt_graph_set_state_sink(struct wt_graph *graph, struct wt_state_sink *sink);
 /* Has them tell all up to wt_graph_now(): nodes follow their history only when a frame asks. At the end of a run, and at the start. */
 void wt_graph_tell_states(struct wt_graph *graph);
