@@ -27,18 +27,29 @@ static unsigned pick(const double *share, unsigned count, double u)
 	return last;
 }
 
-void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struct wt_chain_config *config)
+static unsigned start(const struct wt_chain *chain)
 {
 	double share[WT_CHAIN_STATES];
 
+	if (chain->config->start)
+		return chain->config->start - 1;
+	wt_chain_stationary(chain->config, share);
+	return pick(share, chain->config->states, wt_random_unit(&chain->key, 0));
+}
+
+void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struct wt_chain_config *config)
+{
 	*chain = (struct wt_chain){.key = *key, .config = config};
-	if (config->start) {
-		chain->state = config->start - 1;
-	} else {
-		wt_chain_stationary(config, share);
-		chain->state = pick(share, config->states, wt_random_unit(key, 0));
-	}
+	chain->state = start(chain);
 	chain->until = sojourn(chain);
+}
+
+void wt_chain_restart(struct wt_chain *chain, wt_time now)
+{
+	chain->state = start(chain);
+	chain->sojourn++;
+	chain->since = now;
+	chain->until = wt_time_add(now, sojourn(chain));
 }
 
 static struct wt_state present(const struct wt_chain *chain)

@@ -21,6 +21,8 @@ struct wt_chain {
 
 /* The config must stand as long as the chain; wt_chain_at() first if its values are to change. */
 void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struct wt_chain_config *config);
+/* The config has another number of states: it begins as at the start, in a further sojourn. */
+void wt_chain_restart(struct wt_chain *chain, wt_time now);
 /* The state at `now`, which must not go back. */
 unsigned wt_chain_at(struct wt_chain *chain, wt_time now);
 /* Goes on to `now`; the state for those who log: its number from 1. */

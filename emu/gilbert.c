@@ -73,3 +73,8 @@ void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilber
 		gilbert->drop[i] = config->drop[i];
 	}
 }
+
+void wt_gilbert_begin(struct wt_node *node, wt_time now)
+{
+	wt_markov_shift(&((struct gilbert *)node)->chain, now);
+}

@@ -23,6 +23,12 @@ void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_
 	chain->until = sojourn(chain);
 }
 
+void wt_markov_shift(struct wt_markov *chain, wt_time from)
+{
+	chain->since = wt_time_add(chain->since, from);
+	chain->until = wt_time_add(chain->until, from);
+}
+
 static struct wt_state present(const struct wt_markov *chain)
 {
 	return (struct wt_state){.name = chain->state ? "on" : "off", .visit = chain->sojourn, .since = chain->since};

@@ -32,6 +32,8 @@ struct wt_markov {
 
 void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_time mean[2],
 		    enum wt_markov_start start);
+/* The history of a fresh chain begins at `from`, not at 0. */
+void wt_markov_shift(struct wt_markov *chain, wt_time from);
 /* The state at `now`, which must not go back. */
 unsigned wt_markov_at(struct wt_markov *chain, wt_time now);
 /* The same, for a node's verb of that name. */

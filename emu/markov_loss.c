@@ -55,7 +55,18 @@ struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key
 void wt_markov_loss_change(struct wt_node *node, wt_time now, const struct wt_chain_config *config)
 {
 	struct markov_loss *loss = (struct markov_loss *)node;
+	bool anew = config->states != loss->config.states;
 
 	wt_chain_at(&loss->chain, now);
 	loss->config = *config;
+	if (anew)
+		wt_chain_restart(&loss->chain, now);
+}
+
+void wt_markov_loss_begin(struct wt_node *node, wt_time now)
+{
+	struct markov_loss *loss = (struct markov_loss *)node;
+
+	loss->chain.since = now;
+	loss->chain.until = wt_time_add(loss->chain.until, now);
 }

@@ -100,7 +100,7 @@ static void follow(struct outage *outage, wt_time now)
 	wt_time edge;
 
 	if (!outage->told)
-		come_into(outage, 0);
+		come_into(outage, outage->followed);
 	for (unsigned i = 0; i < EDGES && (edge = next_edge(outage, outage->followed)) <= now; i++)
 		come_into(outage, edge);
 	if (now > outage->followed)
@@ -184,4 +184,13 @@ void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage 
 		follow(outage, now);
 	outage->count = count < WT_OUTAGES_MAX ? count : WT_OUTAGES_MAX;
 	memcpy(outage->outages, outages, outage->count * sizeof(*outages));
+}
+
+void wt_outage_begin(struct wt_node *node, wt_time now)
+{
+	struct outage *outage = (struct outage *)node;
+
+	outage->visit += outage->told;
+	outage->told = false;
+	outage->since = outage->followed = now;
 }

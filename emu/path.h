@@ -44,12 +44,27 @@
 #include "stack/base/node.h"
 
 #define WT_PATH_STAGES 16
+#define WT_PATH_NODES 48 /* with those that changes took away */
 #define WT_PATH_TEXT 2048
+#define WT_PATH_NAME 16
+
+/* What a stage is: the which-th of its kind, and which chain is shared with the other direction. */
+struct wt_path_place {
+	uint8_t kind, which; /* which: from 1 */
+	uint8_t shared;      /* 0: a history of its own */
+	bool gone;           /* taken away by a change */
+	struct wt_state_sink *states; /* whom it told while it was there */
+};
 
 struct wt_path {
-	unsigned count;
-	struct wt_node *stage[WT_PATH_STAGES]; /* in the order frames pass */
-	bool whole;                              /* no stage looks at single packets: there is none, or delays that all frames share */
+	unsigned count;  /* in the order frames pass, with stages taken away that still hold some */
+	unsigned spares; /* behind them: taken away and empty; their books stay, and they come back by the same words */
+	struct wt_node *stage[WT_PATH_NODES];
+	struct wt_path_place place[WT_PATH_NODES];
+	char direction[9];
+	uint64_t seed;
+	unsigned shared; /* chains shared so far */
+	bool whole; /* no stage looks at single packets: there is none, or delays that all frames share */
 	char text[WT_PATH_TEXT];                 /* the specification in normal form: parsed again, it gives the same path */
 };
 
@@ -71,18 +86,38 @@ uint64_t wt_path_sent_back(const struct wt_path *path);
 int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
 		      uint64_t seed, char *err, size_t err_len);
 
+/* "loss", and the second of its kind "loss.2". Returns name. */
+const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name[WT_PATH_NAME]);
+
 /*
- * Other words for a path that is running, at `now`, the scenario's time, which must not lie before anything the stages have
- * been called with. Nothing is flushed: frames under way keep the departure they were given, waiting ones wait on under the
- * new values, and streams of random numbers go on where they are. The new words must give the same stages between the same
- * bars (a stage that may be wanted later is written with no effect: "loss 0%"); words that cannot be read, or give other
- * stages, are -EINVAL with one sentence in err, and then nothing has changed at all. path->text becomes the new normal form.
+ * Other words for paths that run, both directions at one instant `now`, the scenario's time, which must not lie before anything
+ * the stages have been called with. A stage is known by its kind and its number among these ("fwd.loss.2"):
  *
- * The stages' deadlines may have moved: the caller touches each of them in its graph (wt_graph_touch()) before it runs on.
+ *   it stays       new values; frames under way keep the departure they were given, waiting ones wait on under the new values
+ *                  (a new queue gets them in their order), and its streams of random numbers go on where they are
+ *   it comes       begins at `now`, its streams at their beginning
+ *   it goes        frames that wait for a rate leave at once; those in a delay or held leave when they were going to leave, and
+ *                  none overtakes them on the way (the stage stays in its place until it is empty)
+ *
+ * `flush` has a bit for each direction: what waits in front of its rates is dropped first. path->text becomes the new normal form.
+ *
+ * Words that cannot be read, that put rates, delays and reordering stages into another order, that add a handoff or change its
+ * times, or that change a shared history in one direction only, are refused with one sentence, and nothing has changed at all.
  */
+struct wt_path_change;
+
+/* NULL words: the direction stays as it is. rev NULL: fwd alone. NULL: refused (err), or no memory. */
+struct wt_path_change *wt_path_prepare(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
+				       char *err, size_t err_len);
+/* The stages that come, in direction 0 or 1; a graph must have them before the change is put in force. */
+unsigned wt_path_coming(const struct wt_path_change *change, unsigned direction, struct wt_node *node[WT_PATH_STAGES]);
+/* Puts it in force and frees it. The caller joins path->stage anew and touches each of them in its graph. */
+void wt_path_commit(struct wt_path_change *change, wt_time now, unsigned flush);
+/* Frees it; what was to come too, unless a graph has it. Accepts NULL. */
+void wt_path_cancel(struct wt_path_change *change, bool in_graph);
+
+/* The same in one step, for paths in no graph. 0 or -EINVAL with a sentence. */
 int wt_path_change(struct wt_path *path, const char *words, wt_time now, char *err, size_t err_len);
-/* Both directions or neither, at one instant. NULL words: this direction stays as it is. What is shared between the
- * directions can only be changed here, in both. */
 int wt_path_change_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, wt_time now,
 			char *err, size_t err_len);
 

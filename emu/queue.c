@@ -112,11 +112,70 @@ void wt_queue_clear_list(struct wt_queue *queue, wt_time now, struct wt_frame_qu
 	struct wt_frame *frame;
 
 	while ((frame = wt_queue_pop(queue, list))) {
-		if (count)
+		if (queue->rescue)
+			wt_frame_queue_push(queue->rescue, frame);
+		else if (count)
 			wt_queue_drop(queue, now, frame, WT_DROP_FLUSH);
 		else
 			wt_frame_free(frame);
 	}
+}
+
+/* ---- another discipline ------------------------------------------------------------------------------------ */
+
+/* Two lists, each in order of arrival, as one. */
+static struct wt_frame_queue merge(struct wt_frame_queue *a, struct wt_frame_queue *b)
+{
+	struct wt_frame_queue merged = {0};
+
+	while (a->head || b->head)
+		wt_frame_queue_push(&merged, wt_frame_queue_pop(!b->head || (a->head && a->head->time <= b->head->time) ? a : b));
+	return merged;
+}
+
+/* Disciplines keep many lists, each in order; one list after the other, runs of it are merged two by two. */
+static void sort_by_arrival(struct wt_frame_queue *list)
+{
+	struct wt_frame_queue run[32] = {{0}}; /* run[i] has at least 2^i frames */
+	struct wt_frame *frame;
+
+	while ((frame = wt_frame_queue_pop(list))) {
+		struct wt_frame_queue one = {0};
+		unsigned i = 0;
+
+		wt_frame_queue_push(&one, frame);
+		for (; i < 31 && run[i].head; i++)
+			one = merge(&run[i], &one);
+		run[i] = merge(&run[i], &one);
+	}
+	for (unsigned i = 0; i < 32; i++)
+		*list = merge(&run[i], list);
+}
+
+void wt_queue_take_all(struct wt_queue *queue, wt_time now, struct wt_frame_queue *list)
+{
+	queue->rescue = list;
+	queue->ops->clear(queue, now, true);
+	queue->rescue = NULL;
+	sort_by_arrival(list);
+}
+
+void wt_queue_replace(struct wt_queue **queue, struct wt_queue *by, wt_time now)
+{
+	struct wt_queue *old = *queue;
+	struct wt_frame_queue list = {0};
+	struct wt_frame *frame;
+
+	wt_queue_take_all(old, now, &list);
+	by->packets = old->packets;
+	by->sending = old->sending;
+	by->unlimited = true;
+	while ((frame = wt_frame_queue_pop(&list))) {
+		by->node->audit.queued--; /* it comes anew */
+		by->ops->enqueue(by, now, frame);
+	}
+	wt_queue_destroy(old);
+	*queue = by;
 }
 
 /* ---- drop-tail and drop-head ----------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@ struct wt_queue {
 	uint64_t frames, bytes;              /* that wait */
 	uint64_t sending;                    /* bytes of the frame being sent; 0: none */
 	bool unlimited;                      /* the frame that comes finds an open link: no limit holds for it */
+	struct wt_frame_queue *rescue;       /* where clear puts what it would drop or free; NULL: nowhere */
 	double pressure;                     /* RED: its average, bytes; PIE: its probability; DualPI2: its p' */
 };
 
@@ -50,6 +51,11 @@ extern const struct wt_queue_kind_info wt_queue_kinds[WT_QUEUE_KINDS];
 /* NULL: no memory. The node's memory and the config's outlive it. */
 struct wt_queue *wt_queue_create(struct wt_node *node, const struct wt_key *key, const struct wt_rate_config *config);
 void wt_queue_destroy(struct wt_queue *queue); /* frees what waits; accepts NULL */
+/* Takes out everything that waits, in the order it came, without judging it; in the books it still is queued. */
+void wt_queue_take_all(struct wt_queue *queue, wt_time now, struct wt_frame_queue *list);
+/* Puts a new discipline in the place of another, which it destroys: frames that wait go over in their order, and none is over
+ * the limit; numbers go on. */
+void wt_queue_replace(struct wt_queue **queue, struct wt_queue *by, wt_time now);
 
 /* ---- for disciplines ---- */
 

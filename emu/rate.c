@@ -10,6 +10,7 @@
  * rise to what that frame needs, so a frame larger than the bucket is sent too, and burst 0 is a serial line: each frame
  * leaves when its last bit has been sent. Over any interval t at most burst + rate * t bytes leave, plus one frame.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "emu/handoff.h"
@@ -20,7 +21,8 @@ struct rate {
 	struct wt_stage stage; /* ready: released, frame->time being the release */
 	struct wt_rate_config config;
 	struct wt_link link;
-	struct wt_queue *queue;
+	struct wt_queue *queue, *next; /* next: for the change that follows, or NULL */
+	bool open;             /* out of its path: everything passes */
 	struct wt_frame *sent; /* waits for its tokens; NULL: nothing waits at all */
 	wt_time due;           /* when `sent` has them */
 	struct wt_rate_log *log;
@@ -107,6 +109,10 @@ static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	node->audit.in++;
 	settle(rate, now);
 	frame->time = now;
+	if (rate->open) {
+		wt_stage_ready(&rate->stage, frame);
+		return;
+	}
 	rate->queue->unlimited = !rate->sent && wt_link_open(&rate->link, now, frame->len);
 	rate->queue->ops->enqueue(rate->queue, now, frame);
 	if (!rate->sent) {
@@ -140,6 +146,7 @@ static void rate_destroy(struct wt_node *node)
 		return;
 	wt_frame_free(rate->sent);
 	wt_queue_destroy(rate->queue);
+	wt_queue_destroy(rate->next);
 	wt_samples_release(rate->config.trace);
 	wt_stage_destroy(node);
 }
@@ -169,6 +176,17 @@ struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const
 	return &rate->stage.node;
 }
 
+/* A rate in the place of a trace, or the other way round. */
+static void restart_link(struct rate *rate, wt_time now)
+{
+	wt_link_init(&rate->link, &rate->config);
+	rate->link.last = now;
+	if (!rate->sent)
+		return;
+	wt_link_begin(&rate->link, now, rate->sent->len);
+	rate->due = wt_link_due(&rate->link, rate->sent->len);
+}
+
 void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config)
 {
 	struct rate *rate = (struct rate *)node;
@@ -181,7 +199,13 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	wt_samples_hold(config->trace);
 	rate->config = *config;
 	rate->home = config->rate;
-	if (old && !wt_samples_equal(old, config->trace))
+	rate->open = false;
+	if (rate->next)
+		wt_queue_replace(&rate->queue, rate->next, now);
+	rate->next = NULL;
+	if (!old != !config->trace)
+		restart_link(rate, now);
+	else if (old && !wt_samples_equal(old, config->trace))
 		wt_link_retrace(&rate->link);
 	cell = rate->handoff.every ? wt_handoff_cell(&rate->clock, now) : NULL;
 	if (cell && cell->has_rate)
@@ -191,6 +215,46 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 		wt_link_rest(&rate->link);
 	else if (!config->trace) /* a trace's opportunities have been taken for this frame */
 		rate->due = wt_link_due(&rate->link, rate->sent->len);
+}
+
+int wt_rate_prepare(struct wt_node *node, const struct wt_rate_config *config)
+{
+	struct rate *rate = (struct rate *)node;
+	const struct wt_queue_config *old = &rate->config.queue, *new = &config->queue;
+
+	wt_queue_destroy(rate->next);
+	rate->next = NULL;
+	if (old->kind == new->kind && (old->flows == new->flows || new->kind != WT_QUEUE_FQ_CODEL))
+		return 0;
+	rate->next = wt_queue_create(node, &rate->queue->key, config);
+	if (!rate->next)
+		return -ENOMEM;
+	rate->next->config = &rate->config;
+	return 0;
+}
+
+void wt_rate_flush(struct wt_node *node, wt_time now)
+{
+	settle((struct rate *)node, now);
+	flush((struct rate *)node, now);
+}
+
+void wt_rate_open(struct wt_node *node, wt_time now)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_frame_queue list = {0};
+	struct wt_frame *frame;
+
+	settle(rate, now);
+	frame = rate->sent;
+	wt_queue_take_all(rate->queue, now, &list);
+	for (; frame; frame = wt_frame_queue_pop(&list)) {
+		frame->time = now;
+		wt_frame_queue_push(&rate->stage.ready, frame);
+	}
+	rate->sent = NULL;
+	rate->queue->sending = 0;
+	rate->open = true;
 }
 
 void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)

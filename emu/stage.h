@@ -171,9 +171,15 @@ struct wt_rate_config {
 
 /* `key` decides for the disciplines that drop by chance and hashes flows; NULL serves those that do neither. */
 struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const struct wt_rate_config *config);
-/* What left before `now` left at the old rate; the level is kept, up to the new depth. The kind of link, of queue, and the
- * number of flows stay what they are. */
+/* What left before `now` left at the old rate; the level is kept, up to the new depth. Between a rate and a trace, the frame being
+ * sent begins anew. Another queue or number of flows needs wt_rate_prepare() before: waiting frames go over in their order. */
 void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config);
+/* Memory for the change that follows: 0 or -ENOMEM. */
+int wt_rate_prepare(struct wt_node *node, const struct wt_rate_config *config);
+/* Drops what waits at `now`, the frame being sent included (cause flush); a frame due at that very instant still leaves. */
+void wt_rate_flush(struct wt_node *node, wt_time now);
+/* Taken out of its path: what waits leaves at once, in order, and what comes passes, until it is changed again. */
+void wt_rate_open(struct wt_node *node, wt_time now);
 
 struct wt_rate_counts {
 	uint64_t waiting_frames, waiting_bytes; /* with the one being sent */
@@ -207,6 +213,8 @@ struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, co
 				  const struct wt_gilbert_config *config);
 /* The present sojourn ends when it would have ended; `start` is history. */
 void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilbert_config *config);
+/* Fresh, and put into a path that runs already: its history begins now. */
+void wt_gilbert_begin(struct wt_node *node, wt_time now);
 
 #define WT_CHAIN_STATES 8
 
@@ -220,7 +228,9 @@ struct wt_chain_config {
 
 struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key, const struct wt_key *timeline,
 				      const struct wt_chain_config *config);
+/* With another number of states the history begins anew. */
 void wt_markov_loss_change(struct wt_node *node, wt_time now, const struct wt_chain_config *config);
+void wt_markov_loss_begin(struct wt_node *node, wt_time now);
 
 struct wt_elliott_config {
 	double p, r; /* good to bad, bad to good, with each packet */
@@ -259,6 +269,8 @@ struct wt_outage {
 
 struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, const struct wt_outage *outages, unsigned count);
 void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage *outages, unsigned count);
+/* Fresh, or taken away for a time, and put into a path that runs already. */
+void wt_outage_begin(struct wt_node *node, wt_time now);
 
 struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, double share);
 void wt_duplicate_change(struct wt_node *node, wt_time now, double share);

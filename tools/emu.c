@@ -191,8 +191,9 @@ static void print_text(const struct emu *emu, const struct wt_plan *plan, const 
 	for (unsigned i = 0; i < plan->events && emu->check; i++)
 		for (unsigned d = 0; d < 2; d++)
 			if (plan->event[i].words[d])
-				fprintf(out, "at %s  %s.%s  %s\n", wt_format_time(plan->event[i].at, when, sizeof(when)),
-					plan->link[plan->event[i].link].name, d ? "rev" : "fwd", plan->event[i].words[d]);
+				fprintf(out, "at %s  %s.%s  %s%s\n", wt_format_time(plan->event[i].at, when, sizeof(when)),
+					plan->link[plan->event[i].link].name, d ? "rev" : "fwd", plan->event[i].words[d],
+					plan->event[i].flush ? "  (flush)" : "");
 	if (emu->check)
 		return;
 	fprintf(out, "running between");

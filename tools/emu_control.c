@@ -12,19 +12,32 @@
 
 extern const struct wt_command wt_command_emu_show, wt_command_emu_set, wt_command_emu_events;
 
-enum { OPT_CONTROL, OPT_JSON };
+enum { OPT_CONTROL, OPT_JSON, OPT_QUEUE = OPT_JSON };
+
+#define CONTROL {0, "control", "PATH", "the emulator's control socket (default: the only one in the usual place)"}
 
 static const struct wt_option options[] = {
-	[OPT_CONTROL] = {0, "control", "PATH", "the emulator's control socket (default: the only one in the usual place)"},
+	[OPT_CONTROL] = CONTROL,
 	[OPT_JSON] = {0, "json", NULL, "the record as one JSON line"},
+};
+
+static const struct wt_option set_options[] = {
+	[OPT_CONTROL] = CONTROL,
+	[OPT_QUEUE] = {0, "queue", "HOW", "keep what waits in queues (the default), or flush: drop it first, counted as that"},
 };
 
 struct request {
 	const char *control;
-	bool json;
+	bool json, flush;
 	char line[16000]; /* words, each after a tab */
 	unsigned words;
 };
+
+static int read_policy(struct request *request, const char *value)
+{
+	request->flush = !strcmp(value, "flush");
+	return request->flush || !strcmp(value, "keep") ? 0 : wt_fail(WT_EXIT_USAGE, "--queue: '%.40s' is none of keep, flush", value);
+}
 
 static int read_arguments(struct request *request, const struct wt_command *command, int argc, char **argv)
 {
@@ -39,8 +52,10 @@ static int read_arguments(struct request *request, const struct wt_command *comm
 			return WT_EXIT_USAGE;
 		if (option == OPT_CONTROL)
 			request->control = args.value;
-		if (option == OPT_JSON)
+		if (option == OPT_JSON && command != &wt_command_emu_set)
 			request->json = true;
+		if (option == OPT_QUEUE && command == &wt_command_emu_set && read_policy(request, args.value))
+			return WT_EXIT_USAGE;
 		if (option != WT_ARGS_WORD)
 			continue;
 		if (!*command->arguments)
@@ -116,7 +131,7 @@ static int set_main(int argc, char **argv)
 	fd = open_control(&request);
 	if (fd < 0)
 		return WT_EXIT_CONNECTION;
-	if (send_line(fd, "set", request.line) || shutdown(fd, SHUT_WR)) {
+	if (send_line(fd, request.flush ? "set flush" : "set", request.line) || shutdown(fd, SHUT_WR)) {
 		close(fd);
 		return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
 	}
@@ -164,13 +179,14 @@ const struct wt_command wt_command_emu_set = {
 	.name = "emu set",
 	.arguments = "TARGET WORDS [TARGET WORDS]...",
 	.text = "change paths of a running emulator, all at one instant, without losing what is under way",
-	.options = options,
-	.option_count = 1,
+	.options = set_options,
+	.option_count = 2,
 	.run = set_main,
 	.notes = "  wavetank emu set fwd 'delay 30ms'\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
-		 "TARGET: fwd, rev or both; of several links NAME.fwd and so on. The stages must be those the path has; a stage that may be\n"
-		 "wanted later is there from the start without effect: loss 0%. Words that cannot be used change nothing.",
+		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
+		 "TARGET: fwd, rev or both; of several links NAME.fwd and so on. WORDS are the whole path from then on: stages may come and\n"
+		 "go, but rates, delays and reordering keep their order, filters and handoffs stay. Words that cannot be used change nothing.",
 };
 
 const struct wt_command wt_command_emu_events = {

@@ -125,18 +125,20 @@ static int build_paths(struct run *run)
 	return error ? complain(run, error, "graph") : 0;
 }
 
-static void on_changed(void *arg, wt_time now, unsigned link, bool made, const char *text)
+static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event, const char *refused)
 {
 	struct run *run = arg;
-	struct wt_json *json = run->log ? wt_journal_begin(run->log, now, "emulation:path_changed") : NULL;
+	const char *name = refused ? "emulation:change_refused" : "emulation:path_changed";
+	struct wt_json *json = run->log ? wt_journal_begin(run->log, now, name) : NULL;
 
 	if (!json)
 		return;
 	wt_json_string(json, "link", run->span.name);
 	wt_json_string(json, "fwd", run->span.leg[0].text);
 	wt_json_string(json, "rev", run->span.leg[1].text);
+	wt_json_string(json, "queue", event->flush ? "flush" : "keep");
 	wt_json_string(json, "by", "script");
-	wt_json_string(json, "note", text);
+	wt_json_string(json, refused ? "reason" : "note", refused ? refused : event->note);
 	wt_journal_end(run->log);
 }
 

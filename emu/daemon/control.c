@@ -75,7 +75,7 @@ static void answer_show(struct client *client, bool json)
 	free(text);
 }
 
-static void answer_set(struct client *client, char *line)
+static void answer_set(struct client *client, bool flush, char *line)
 {
 	char *word[WORDS + 1], err[400] = "", text[500];
 	unsigned count = 0;
@@ -85,7 +85,7 @@ static void answer_set(struct client *client, char *line)
 	for (char *one; count < WORDS && (one = strsep(&line, "\t"));)
 		word[count++] = one;
 	word[count] = NULL;
-	if (client->control->ops->set(client->control->arg, word, &now, err, sizeof(err)))
+	if (client->control->ops->set(client->control->arg, flush, word, &now, err, sizeof(err)))
 		n = snprintf(text, sizeof(text), "error %s\n", err);
 	else
 		n = snprintf(text, sizeof(text), "ok %" PRId64 "\n", now);
@@ -99,7 +99,9 @@ static void obey(struct client *client, char *line)
 	if (!strcmp(line, "show json") || !strcmp(line, "show text")) {
 		answer_show(client, line[5] == 'j');
 	} else if (!strncmp(line, "set\t", 4)) {
-		answer_set(client, line + 4);
+		answer_set(client, false, line + 4);
+	} else if (!strncmp(line, "set flush\t", 10)) {
+		answer_set(client, true, line + 10);
 	} else if (!strcmp(line, "events")) {
 		client->control->listeners += !client->listens;
 		client->listens = true;

@@ -4,6 +4,7 @@
  *
  *   show json | show text                     the record of the run so far
  *   set<TAB>TARGET<TAB>WORDS[<TAB>TARGET...]   "ok TIME_NS", or "error SENTENCE" and nothing has changed
+ *   set flush<TAB>TARGET...                   the same, and what waits in queues in front of rates is dropped
  *   events                                    every event from now on, as the log has them, until the client leaves
  *
  * A client that does not read its events loses some, and is told how many; it never holds up the path.
@@ -21,7 +22,7 @@ struct wt_control;
 struct wt_control_ops {
 	void (*show)(void *arg, FILE *out, bool json);
 	/* Targets and words, NULL at the end. 0, or -EINVAL with a sentence; *now: when it happened. */
-	int (*set)(void *arg, char **words, wt_time *now, char *err, size_t err_len);
+	int (*set)(void *arg, bool flush, char **words, wt_time *now, char *err, size_t err_len);
 };
 
 /* "auto": the place for it, named after the process: /run/wavetank or $XDG_RUNTIME_DIR/wavetank. 0 or negative errno. */

@@ -47,17 +47,17 @@ static void fault(struct wt_daemon *daemon, enum wt_fault which, const char *whe
 		wt_daemon_note(daemon, now, "emulation:fault", "fault", wt_fault_name(which), "where", where, NULL);
 }
 
-static void on_changed(void *arg, wt_time now, unsigned link, bool made, const char *text)
+static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event, const char *refused)
 {
 	struct wt_daemon *daemon = arg;
-	const struct wt_span *changed = &daemon->net.link[link];
+	const struct wt_span *changed = &daemon->net.link[event->link];
 
 	wt_net_pass_whole(&daemon->net);
-	if (made)
-		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].text, "rev",
-			       changed->leg[1].text, "by", "script", "note", text, NULL);
+	if (refused)
+		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", refused, NULL);
 	else
-		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", text, NULL);
+		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].text, "rev",
+			       changed->leg[1].text, "queue", event->flush ? "flush" : "keep", "by", "script", "note", event->note, NULL);
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
@@ -94,9 +94,9 @@ static void show(void *arg, FILE *out, bool json)
 		wt_daemon_record_text(daemon, out);
 }
 
-static int set(void *arg, char **words, wt_time *now, char *err, size_t err_len)
+static int set(void *arg, bool flush, char **words, wt_time *now, char *err, size_t err_len)
 {
-	return wt_daemon_set(arg, words, now, err, err_len);
+	return wt_daemon_set(arg, flush, words, now, err, err_len);
 }
 
 static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)

@@ -61,10 +61,10 @@ int wt_daemon_close_files(struct wt_daemon *daemon);
 void wt_daemon_finish(struct wt_daemon *daemon);
 
 /*
- * New words for links while it runs: targets ("fwd", "rev", "both" of the only link; "NAME.fwd" ... of others) and words in turn,
+ * New words for links while it runs, and whether what waits in their queues is dropped: targets ("fwd", "rev", "both" of the only link; "NAME.fwd" ... of others) and words in turn,
  * NULL at the end. All at one instant, or -EINVAL with a sentence and nothing has changed. reload.c
  */
-int wt_daemon_set(struct wt_daemon *daemon, char **words, wt_time *now, char *err, size_t err_len);
+int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len);
 /* Reads the file again: words of links, and what is still to come of the script. 0, or -EINVAL and nothing has changed. */
 int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len);
 

@@ -187,7 +187,7 @@ static int check_events(const struct wt_plan *plan, struct wt_span *link, char *
 		const struct wt_plan_event *event = &plan->event[i];
 		const char *words[2] = {event->words[0], event->words[1]};
 
-		if (wt_span_change(&link[event->link], words, event->at, NULL, why, sizeof(why)))
+		if (wt_span_change(&link[event->link], words, event->at, event->flush, why, sizeof(why)))
 			return complain(plan, event->line, err, err_len, "%s%s%s", plan->links > 1 ? plan->link[event->link].name : "",
 					plan->links > 1 ? ": " : "", why);
 	}

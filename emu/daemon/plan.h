@@ -56,6 +56,7 @@ struct wt_plan_event {
 	wt_time at;
 	unsigned section, link;
 	char *words[2]; /* NULL: as before */
+	bool flush;     /* what waits in front of the rates of these directions is dropped */
 	char note[100];
 	unsigned line;
 };

@@ -26,6 +26,7 @@ struct parse {
 	wt_time at, every;
 	uint64_t times;
 	char note[100];
+	bool flush;
 	unsigned first_event; /* of the section */
 	bool failed;
 	unsigned bad_line;
@@ -155,6 +156,7 @@ static int open_at(struct parse *parse, char *words)
 	parse->times = 1;
 	parse->every = 0;
 	parse->note[0] = 0;
+	parse->flush = false;
 	parse->first_event = parse->plan->events;
 	if (count != 1 && !(count == 5 && !strcmp(word[1], "every") && !strcmp(word[3], "times")))
 		return refuse(parse, "%s", expected);
@@ -374,28 +376,44 @@ static struct wt_plan_event *event_for(struct parse *parse, uint64_t n, unsigned
 	if (plan->events == WT_PLAN_EVENTS)
 		return NULL;
 	event = &plan->event[plan->events++];
-	*event = (struct wt_plan_event){.at = at, .section = parse->sections, .link = link, .line = parse->line};
+	*event = (struct wt_plan_event){.at = at, .section = parse->sections, .link = link, .flush = parse->flush,
+					.line = parse->line};
 	snprintf(event->note, sizeof(event->note), "%s", parse->note);
 	return event;
+}
+
+/* note and queue: of the whole section, wherever they stand in it. */
+static int of_section(struct parse *parse, bool queue, const char *value)
+{
+	static const char *const policies[] = {"keep", "flush", NULL};
+	struct wt_plan *plan = parse->plan;
+	int policy = queue ? find(policies, value) : parse->flush;
+
+	if (policy < 0)
+		return unknown(parse, "queue", value, policies);
+	parse->flush = policy;
+	if (!queue)
+		snprintf(parse->note, sizeof(parse->note), "%s", value);
+	for (unsigned i = parse->first_event; i < plan->events; i++) {
+		plan->event[i].flush = parse->flush;
+		snprintf(plan->event[i].note, sizeof(plan->event[i].note), "%s", parse->note);
+	}
+	return 0;
 }
 
 /* fwd, rev, both of the only link; NAME.fwd, NAME.rev, NAME.both of others. */
 static int at_key(struct parse *parse, const char *key, const char *value)
 {
-	static const char *const keys[] = {"fwd", "rev", "both", "note", "NAME.fwd", "NAME.rev", "NAME.both", NULL};
+	static const char *const keys[] = {"fwd", "rev", "both", "note", "queue", "NAME.fwd", "NAME.rev", "NAME.both", NULL};
 	struct wt_plan *plan = parse->plan;
 	const char *dot = strchr(key, '.'), *direction = dot ? dot + 1 : key;
 	int which = find(keys, direction), link = 0, error = 0;
 	char name[60];
 
-	if (which < 0 || which > 3 || (which == 3 && dot))
+	if (which < 0 || which > 4 || (which >= 3 && dot))
 		return unknown(parse, "key", key, keys);
-	if (which == 3) {
-		snprintf(parse->note, sizeof(parse->note), "%s", value);
-		for (unsigned i = parse->first_event; i < plan->events; i++)
-			snprintf(plan->event[i].note, sizeof(plan->event[i].note), "%s", value);
-		return 0;
-	}
+	if (which >= 3)
+		return of_section(parse, which == 4, value);
 	if (dot) {
 		snprintf(name, sizeof(name), "%.*s", (int)(dot - key), key);
 		link = wt_plan_find_link(plan, name);

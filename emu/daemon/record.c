@@ -53,7 +53,7 @@ static void json_dropped(struct wt_json *json, const struct wt_audit *audit)
 	wt_json_end(json);
 }
 
-static void json_node(struct wt_json *json, const struct wt_node *node)
+static void json_node(struct wt_json *json, const struct wt_node *node, bool gone)
 {
 	wt_json_object(json, NULL);
 	wt_json_string(json, "stage", node->name);
@@ -66,6 +66,8 @@ static void json_node(struct wt_json *json, const struct wt_node *node)
 	if (node->audit.marked)
 		wt_json_u64(json, "marked", node->audit.marked);
 	json_dropped(json, &node->audit);
+	if (gone)
+		wt_json_bool(json, "gone", true);
 	wt_json_end(json);
 }
 
@@ -91,7 +93,7 @@ static void json_direction(const struct wt_daemon *daemon, struct wt_json *json,
 		json_books(json, &books);
 	wt_json_array(json, "stages");
 	for (unsigned i = 0; i < leg->count; i++)
-		json_node(json, leg->node[i]);
+		json_node(json, leg->node[i], wt_leg_gone(leg, leg->node[i]));
 	wt_json_end(json);
 	wt_json_end(json);
 }
@@ -117,7 +119,7 @@ static void json_links(const struct wt_daemon *daemon, struct wt_json *json)
 	wt_json_end(json);
 	wt_json_array(json, "routers");
 	for (unsigned i = 0; i < daemon->plan.routers; i++)
-		json_node(json, daemon->net.router[i]);
+		json_node(json, daemon->net.router[i], false);
 	wt_json_end(json);
 	wt_net_books(&daemon->net, &books);
 	wt_json_object(json, "total");

@@ -17,11 +17,11 @@ static void text_dropped(const struct wt_audit *audit, FILE *out)
 	fputc('\n', out);
 }
 
-static void text_node(const struct wt_node *node, FILE *out)
+static void text_node(const struct wt_node *node, bool gone, FILE *out)
 {
 	const struct wt_audit *audit = &node->audit;
 
-	fprintf(out, "  %-14s in %-9" PRIu64 " out %-9" PRIu64, node->name, audit->in, audit->out);
+	fprintf(out, gone ? "  (%s) in %" PRIu64 " out %" PRIu64 : "  %-14s in %-9" PRIu64 " out %-9" PRIu64, node->name, audit->in, audit->out);
 	if (audit->made)
 		fprintf(out, "  made %" PRIu64, audit->made);
 	if (audit->taken)
@@ -39,7 +39,7 @@ static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned l
 	fprintf(out, "%s%s%s  %s\n", daemon->plan.links > 1 ? daemon->plan.link[link].name : "", daemon->plan.links > 1 ? "." : "",
 		direction ? "rev" : "fwd", leg->text[0] ? leg->text : "(an ideal wire)");
 	for (unsigned i = 0; i < leg->count; i++)
-		text_node(leg->node[i], out);
+		text_node(leg->node[i], wt_leg_gone(leg, leg->node[i]), out);
 	if (!wt_net_link_books(&daemon->net, link, direction, &books))
 		return;
 	fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64 " queued",
@@ -90,7 +90,7 @@ void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
 		text_direction(daemon, out, i, 1);
 	}
 	for (unsigned i = 0; i < daemon->plan.routers; i++)
-		text_node(daemon->net.router[i], out);
+		text_node(daemon->net.router[i], false, out);
 	text_ports(daemon, out);
 	fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,
 		(double)wt_lateness_below(lateness, 0.5) / 1000, (double)wt_lateness_below(lateness, 0.99) / 1000,

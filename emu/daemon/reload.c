@@ -9,6 +9,7 @@
 /* New words for each link, by its index; NULL: as they are. */
 struct change {
 	const char *words[WT_PLAN_LINKS][2];
+	bool flush; /* what waits in front of rates */
 };
 
 /* "fwd", "bott.both": which link, and which directions as bits. */
@@ -34,34 +35,40 @@ static int find_target(const struct wt_daemon *daemon, const char *target, unsig
 /* Everything is tried before anything is done. */
 static int apply(struct wt_daemon *daemon, const struct change *change, const char *by, wt_time *now, char *err, size_t err_len)
 {
+	struct wt_span_change *prepared[WT_PLAN_LINKS] = {NULL};
 	struct wt_net *net = &daemon->net;
 	int error = 0;
 
 	*now = wt_rloop_catch_up(daemon->rloop);
-	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
-		if (change->words[i][0] || change->words[i][1])
-			error = wt_span_try(&net->link[i], change->words[i], *now, err, err_len);
 	for (unsigned i = 0; i < daemon->plan.links && !error; i++) {
 		if (!change->words[i][0] && !change->words[i][1])
 			continue;
-		error = wt_span_change(&net->link[i], change->words[i], *now, NULL, err, err_len);
-		if (!error)
-			wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].text,
-				       "rev", net->link[i].leg[1].text, "by", by, NULL);
+		prepared[i] = wt_span_prepare(&net->link[i], change->words[i], err, err_len);
+		error = prepared[i] ? 0 : -EINVAL;
+	}
+	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
+		error = prepared[i] ? wt_span_admit(prepared[i], err, err_len) : 0;
+	for (unsigned i = 0; i < daemon->plan.links; i++) {
+		if (!prepared[i] || error) {
+			wt_span_cancel(prepared[i]);
+			continue;
+		}
+		wt_span_commit(prepared[i], *now, change->flush);
+		wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].text,
+			       "rev", net->link[i].leg[1].text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
 	}
 	wt_net_pass_whole(net);
 	/* only now, with all links changed, is any of them looked at again */
 	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
-		for (unsigned d = 0; d < 2; d++)
-			for (unsigned n = 0; change->words[i][d] && n < net->link[i].leg[d].count; n++)
-				wt_graph_touch(net->graph, net->link[i].leg[d].node[n]);
+		if (prepared[i])
+			wt_span_touch(&net->link[i]);
 	wt_rloop_kick(daemon->rloop);
 	return error;
 }
 
-int wt_daemon_set(struct wt_daemon *daemon, char **words, wt_time *now, char *err, size_t err_len)
+int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len)
 {
-	struct change change = {0};
+	struct change change = {.flush = flush};
 	int error;
 
 	if (!words[0]) {

@@ -20,10 +20,10 @@ static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port
 		const char *words[2] = {event->words[0], event->words[1]};
 
 		/* wt_plan_check() has made this change before: it fails only where a live one came between, and then it is told */
-		if (wt_span_change(&script->link[event->link], words, now, script->graph, err, sizeof(err)) && script->changed)
-			script->changed(script->arg, now, event->link, false, err);
-		else if (script->changed)
-			script->changed(script->arg, now, event->link, true, event->note);
+		int error = wt_span_change(&script->link[event->link], words, now, event->flush, err, sizeof(err));
+
+		if (script->changed)
+			script->changed(script->arg, now, event, error ? err : NULL);
 	}
 	return NULL;
 }

@@ -14,8 +14,8 @@ struct wt_script {
 	struct wt_span *link; /* the plan's, in its order */
 	struct wt_graph *graph;
 	unsigned next;
-	/* told of each change: its note, or the sentence why it could not be made; may be NULL */
-	void (*changed)(void *arg, wt_time now, unsigned link, bool made, const char *text);
+	/* told of each change, with the sentence why it could not be made, or NULL; may be NULL */
+	void (*changed)(void *arg, wt_time now, const struct wt_plan_event *event, const char *refused);
 	void *arg;
 };
 

@@ -97,6 +97,8 @@ static int split(struct wt_leg *leg, const char *text, char *err, size_t err_len
 			text = only;
 		}
 	}
+	if (!leg->segments) /* an ideal wire, until a change makes more of it */
+		leg->segment[leg->segments++] = (struct wt_segment){0};
 	return error;
 }
 
@@ -107,7 +109,11 @@ static int format(struct wt_leg *leg, char *err, size_t err_len)
 	leg->text[0] = 0;
 	for (unsigned i = 0; i < leg->segments; i++) {
 		const struct wt_segment *segment = &leg->segment[i];
-		int n = snprintf(leg->text + at, sizeof(leg->text) - at, segment->filtered ? "%sonly (%s) { %s }" : "%s%s%.0s",
+		int n;
+
+		if (!segment->filtered && !segment->path.text[0])
+			continue;
+		n = snprintf(leg->text + at, sizeof(leg->text) - at, segment->filtered ? "%sonly (%s) { %s }" : "%s%s%.0s",
 				 at ? " | " : "", segment->filtered ? segment->expression : segment->path.text, segment->path.text);
 
 		at += (size_t)n;
@@ -168,36 +174,41 @@ static int make_gates(struct wt_span *link, unsigned direction, unsigned n, char
 	return segment->merge ? 0 : -ENOMEM;
 }
 
-/* The nodes of one segment in the order frames meet them. */
-static unsigned nodes_of(const struct wt_segment *segment, struct wt_node *node[WT_PATH_STAGES + 2])
+/* The nodes of one segment in the order frames meet them, and then those they do not meet any more. */
+static unsigned nodes_of(const struct wt_segment *segment, struct wt_node *node[WT_PATH_NODES + 2])
 {
+	const struct wt_path *path = &segment->path;
 	unsigned count = 0;
 
 	if (segment->filter)
 		node[count++] = segment->filter;
-	for (unsigned i = 0; i < segment->path.count; i++)
-		node[count++] = segment->path.stage[i];
+	for (unsigned i = 0; i < path->count; i++)
+		node[count++] = path->stage[i];
 	if (segment->merge)
 		node[count++] = segment->merge;
+	for (unsigned i = path->count; i < path->count + path->spares; i++)
+		node[count++] = path->stage[i];
 	return count;
 }
 
-static void line_up(struct wt_span *link, unsigned direction)
+static void name_all(const struct wt_span *link, unsigned direction)
 {
-	struct wt_leg *leg = &link->leg[direction];
+	const struct wt_leg *leg = &link->leg[direction];
+	char what[WT_PATH_NAME];
 
 	for (unsigned n = 0; n < leg->segments; n++) {
-		struct wt_path *path = &leg->segment[n].path;
+		const struct wt_path *path = &leg->segment[n].path;
 
-		for (unsigned i = 0; i < path->count; i++) {
-			char old[sizeof(path->stage[i]->name)], *stage;
-
-			memcpy(old, path->stage[i]->name, sizeof(old));
-			stage = strchr(old, '.');
-			name_node(link, direction, n, stage ? stage + 1 : old, path->stage[i]->name, sizeof(old));
-		}
-		leg->count += nodes_of(&leg->segment[n], leg->node + leg->count);
+		for (unsigned i = 0; i < path->count; i++)
+			name_node(link, direction, n, wt_path_stage_name(path, i, what), path->stage[i]->name, sizeof(path->stage[i]->name));
 	}
+}
+
+static void line_up(struct wt_leg *leg)
+{
+	leg->count = 0;
+	for (unsigned n = 0; n < leg->segments; n++)
+		leg->count += nodes_of(&leg->segment[n], leg->node + leg->count);
 }
 
 int wt_span_init(struct wt_span *link, const char *name, bool only, const char *const words[2], uint64_t seed, char *err,
@@ -232,8 +243,10 @@ int wt_span_init(struct wt_span *link, const char *name, bool only, const char *
 		wt_span_finish(link);
 		return error;
 	}
-	line_up(link, 0);
-	line_up(link, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		name_all(link, i);
+		line_up(&link->leg[i]);
+	}
 	return 0;
 }
 
@@ -244,7 +257,7 @@ void wt_span_finish(struct wt_span *link)
 		unsigned at = 0;
 
 		for (unsigned n = 0; n < leg->segments; n++) {
-			struct wt_node *node[WT_PATH_STAGES + 2];
+			struct wt_node *node[WT_PATH_NODES + 2];
 			unsigned count = nodes_of(&leg->segment[n], node);
 
 			for (unsigned k = 0; k < count; k++, at++)
@@ -272,11 +285,11 @@ int wt_span_add(struct wt_span *link, struct wt_graph *graph)
 	return 0;
 }
 
-void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
-		 unsigned to_port)
+static void join(const struct wt_leg *leg)
 {
-	struct wt_node *start = from;
-	unsigned start_port = from_port;
+	struct wt_graph *graph = leg->graph;
+	struct wt_node *from = leg->from;
+	unsigned from_port = leg->from_port;
 
 	for (unsigned n = 0; n < leg->segments; n++) {
 		const struct wt_segment *segment = &leg->segment[n];
@@ -290,7 +303,7 @@ void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_nod
 		for (unsigned i = 0; i < segment->path.count; i++) {
 			wt_graph_join(graph, from, from_port, segment->path.stage[i], 0);
 			/* what a stage says to the sender (ICMP) goes straight back */
-			wt_graph_join(graph, segment->path.stage[i], 0, start, start_port);
+			wt_graph_join(graph, segment->path.stage[i], 0, leg->from, leg->from_port);
 			from = segment->path.stage[i];
 			from_port = 1;
 		}
@@ -300,7 +313,18 @@ void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_nod
 			from_port = 2;
 		}
 	}
-	wt_graph_join(graph, from, from_port, to, to_port);
+	wt_graph_join(graph, from, from_port, leg->to, leg->to_port);
+}
+
+void wt_leg_join(struct wt_leg *leg, struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
+		 unsigned to_port)
+{
+	leg->graph = graph;
+	leg->from = from;
+	leg->from_port = from_port;
+	leg->to = to;
+	leg->to_port = to_port;
+	join(leg);
 }
 
 bool wt_leg_whole(const struct wt_leg *leg)
@@ -313,31 +337,13 @@ bool wt_leg_whole(const struct wt_leg *leg)
 
 /* ---- changes ------------------------------------------------------------------------------------------- */
 
-/* Applies new words, split into segments already, to every pair of paths. */
-static int change_paths(struct wt_span *link, const struct wt_leg *wanted[2], wt_time now, char *err, size_t err_len)
-{
-	unsigned segments = link->leg[link->leg[1].segments > link->leg[0].segments].segments;
-	struct wt_path unused = {0};
-
-	for (unsigned n = 0; n < segments; n++) {
-		struct wt_path *path[2];
-		const char *words[2];
-		int error;
-
-		for (unsigned i = 0; i < 2; i++) {
-			bool there = n < link->leg[i].segments;
-
-			path[i] = there ? &link->leg[i].segment[n].path : &unused;
-			words[i] = !there ? "" : wanted[i] ? wanted[i]->segment[n].words : NULL;
-		}
-		error = wt_path_change_pair(path[0], words[0], path[1], words[1], now, err, err_len);
-		if (error)
-			return error;
-	}
-	for (unsigned i = 0; i < 2; i++)
-		format(&link->leg[i], err, err_len);
-	return 0;
-}
+struct wt_span_change {
+	struct wt_span *link;
+	unsigned segments, directions; /* directions that get words, as bits */
+	bool in_graph;                 /* what is to come */
+	struct wt_path unused;         /* the other side of a segment that one direction alone has */
+	struct wt_path_change *path[WT_SPAN_SEGMENTS];
+};
 
 static int same_filters(const struct wt_leg *leg, const struct wt_leg *wanted, const char *direction, char *err, size_t err_len)
 {
@@ -348,77 +354,154 @@ static int same_filters(const struct wt_leg *leg, const struct wt_leg *wanted, c
 		       !strcmp(leg->segment[n].expression, wanted->segment[n].expression);
 	if (same)
 		return 0;
-	snprintf(err, err_len, "%s: a change keeps the stages and filters of a path; this one is \"%.200s\"", direction, leg->text);
+	snprintf(err, err_len, "%s: a change keeps the filters of a path and where they stand; this one is \"%.200s\"", direction,
+		 leg->text[0] ? leg->text : "an ideal wire");
 	return -EINVAL;
 }
 
-/* On a copy of the link first: what it takes, the link takes, too. */
-static int rehearse(const struct wt_span *link, const struct wt_leg *wanted[2], wt_time now, char *err, size_t err_len)
+static unsigned segments_of(const struct wt_span *link)
 {
-	struct wt_span *copied = malloc(sizeof(*copied));
-	const char *words[2] = {link->leg[0].text, link->leg[1].text};
-	int error;
-
-	if (!copied) {
-		snprintf(err, err_len, "out of memory");
-		return -ENOMEM;
-	}
-	error = wt_span_init(copied, link->name, link->only, words, link->seed, err, err_len);
-	if (!error) {
-		error = change_paths(copied, wanted, now, err, err_len);
-		wt_span_finish(copied);
-	}
-	free(copied);
-	return error;
+	return link->leg[link->leg[1].segments > link->leg[0].segments].segments;
 }
 
-/* Reads new words into two legs of the caller, and rehearses them. */
-static int prepare(const struct wt_span *link, const char *const words[2], struct wt_leg leg[2], const struct wt_leg *wanted[2],
-		   wt_time now, char *err, size_t err_len)
+static int prepare_paths(struct wt_span_change *change, const struct wt_leg *wanted, char *err, size_t err_len)
 {
-	char why[300];
-	int error = 0;
+	struct wt_span *link = change->link;
 
+	for (; change->segments < segments_of(link); change->segments++) {
+		struct wt_path *path[2];
+		const char *words[2];
+
+		for (unsigned i = 0, n = change->segments; i < 2; i++) {
+			bool there = n < link->leg[i].segments;
+
+			path[i] = there ? &link->leg[i].segment[n].path : &change->unused;
+			words[i] = there && change->directions & 1u << i ? wanted[i].segment[n].words : NULL;
+		}
+		change->path[change->segments] = wt_path_prepare(path[0], words[0], path[1], words[1], err, err_len);
+		if (!change->path[change->segments])
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int wt_span_admit(struct wt_span_change *change, char *err, size_t err_len)
+{
+	struct wt_node *node[WT_PATH_STAGES];
+
+	for (unsigned n = 0; n < change->segments; n++) {
+		for (unsigned i = 0; i < 2; i++) {
+			struct wt_graph *graph = change->link->leg[i].graph;
+			unsigned count = graph ? wt_path_coming(change->path[n], i, node) : 0;
+
+			for (unsigned k = 0; k < count; k++) {
+				change->in_graph = true;
+				if (wt_graph_add(graph, node[k])) {
+					snprintf(err, err_len, "out of memory");
+					return -ENOMEM;
+				}
+			}
+		}
+	}
+	return 0;
+}
+
+static int prepare(struct wt_span_change *change, const char *const words[2], char *err, size_t err_len)
+{
+	struct wt_leg *wanted = calloc(2, sizeof(*wanted));
+	char why[300];
+	int error = wanted ? 0 : -ENOMEM;
+
+	snprintf(err, err_len, "out of memory");
 	for (unsigned i = 0; i < 2 && !error; i++) {
-		wanted[i] = words[i] ? &leg[i] : NULL;
 		if (!words[i])
 			continue;
-		error = split(&leg[i], words[i], why, sizeof(why));
+		change->directions |= 1u << i;
+		error = split(&wanted[i], words[i], why, sizeof(why));
 		if (error)
 			snprintf(err, err_len, "%s: %s", direction_names[i], why);
 		else
-			error = same_filters(&link->leg[i], &leg[i], direction_names[i], err, err_len);
+			error = same_filters(&change->link->leg[i], &wanted[i], direction_names[i], err, err_len);
 	}
-	return error ? error : rehearse(link, wanted, now, err, err_len);
-}
-
-int wt_span_try(const struct wt_span *link, const char *const words[2], wt_time now, char *err, size_t err_len)
-{
-	struct wt_leg *leg = calloc(2, sizeof(*leg));
-	const struct wt_leg *wanted[2];
-	int error = -ENOMEM;
-
-	snprintf(err, err_len, "out of memory");
-	if (leg)
-		error = prepare(link, words, leg, wanted, now, err, err_len);
-	free(leg);
-	return error;
-}
-
-int wt_span_change(struct wt_span *link, const char *const words[2], wt_time now, struct wt_graph *graph, char *err, size_t err_len)
-{
-	struct wt_leg *leg = calloc(2, sizeof(*leg));
-	const struct wt_leg *wanted[2];
-	int error = -ENOMEM;
-
-	snprintf(err, err_len, "out of memory");
-	if (leg)
-		error = prepare(link, words, leg, wanted, now, err, err_len);
 	if (!error)
-		error = change_paths(link, wanted, now, err, err_len);
-	for (unsigned i = 0; graph && i < 2 && !error; i++)
-		for (unsigned n = 0; n < link->leg[i].count; n++)
-			wt_graph_touch(graph, link->leg[i].node[n]);
-	free(leg);
+		error = prepare_paths(change, wanted, err, err_len);
+	free(wanted);
 	return error;
+}
+
+struct wt_span_change *wt_span_prepare(struct wt_span *link, const char *const words[2], char *err, size_t err_len)
+{
+	struct wt_span_change *change = calloc(1, sizeof(*change));
+
+	if (!change) {
+		snprintf(err, err_len, "out of memory");
+		return NULL;
+	}
+	change->link = link;
+	if (!prepare(change, words, err, err_len))
+		return change;
+	wt_span_cancel(change);
+	return NULL;
+}
+
+void wt_span_cancel(struct wt_span_change *change)
+{
+	for (unsigned n = 0; change && n < change->segments; n++)
+		wt_path_cancel(change->path[n], change->in_graph);
+	free(change);
+}
+
+void wt_span_commit(struct wt_span_change *change, wt_time now, bool flush)
+{
+	struct wt_span *link = change->link;
+	char unused[1];
+
+	for (unsigned n = 0; n < change->segments; n++)
+		wt_path_commit(change->path[n], now, flush ? change->directions : 0);
+	for (unsigned i = 0; i < 2; i++) {
+		struct wt_leg *leg = &link->leg[i];
+
+		format(leg, unused, sizeof(unused));
+		name_all(link, i);
+		line_up(leg);
+		if (!leg->graph)
+			continue;
+		leg->in_graph = leg->count;
+		join(leg);
+	}
+	free(change);
+}
+
+bool wt_leg_gone(const struct wt_leg *leg, const struct wt_node *node)
+{
+	for (unsigned n = 0; n < leg->segments; n++) {
+		const struct wt_path *path = &leg->segment[n].path;
+
+		for (unsigned i = 0; i < path->count + path->spares; i++)
+			if (path->stage[i] == node)
+				return path->place[i].gone;
+	}
+	return false;
+}
+
+void wt_span_touch(const struct wt_span *link)
+{
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned n = 0; link->leg[i].graph && n < link->leg[i].count; n++)
+			wt_graph_touch(link->leg[i].graph, link->leg[i].node[n]);
+}
+
+int wt_span_change(struct wt_span *link, const char *const words[2], wt_time now, bool flush, char *err, size_t err_len)
+{
+	struct wt_span_change *change = wt_span_prepare(link, words, err, err_len);
+
+	if (!change)
+		return -EINVAL;
+	if (wt_span_admit(change, err, err_len)) {
+		wt_span_cancel(change);
+		return -ENOMEM;
+	}
+	wt_span_commit(change, now, flush);
+	wt_span_touch(link);
+	return 0;
 }

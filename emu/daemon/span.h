@@ -17,7 +17,7 @@
 #define WT_SPAN_NAME 9 /* with its end */
 #define WT_SPAN_TEXT 4096
 #define WT_SPAN_SEGMENTS 8
-#define WT_SPAN_NODES (WT_SPAN_SEGMENTS * (WT_PATH_STAGES + 2))
+#define WT_SPAN_NODES (WT_SPAN_SEGMENTS * (WT_PATH_NODES + 2))
 
 struct wt_segment {
 	bool filtered;
@@ -30,8 +30,11 @@ struct wt_segment {
 struct wt_leg {
 	unsigned segments;
 	struct wt_segment segment[WT_SPAN_SEGMENTS];
-	unsigned count, in_graph; /* nodes, in the order frames meet them; the graph owns the first so many */
+	unsigned count, in_graph; /* nodes, in the order frames meet them, those taken away last in their segment; the graph owns the first so many */
 	struct wt_node *node[WT_SPAN_NODES];
+	struct wt_graph *graph;       /* that it is joined in, or NULL */
+	struct wt_node *from, *to;
+	unsigned from_port, to_port;
 	char text[WT_SPAN_TEXT];  /* normal form; empty: an ideal wire */
 };
 
@@ -49,15 +52,27 @@ int wt_span_init(struct wt_span *link, const char *name, bool only, const char *
 void wt_span_finish(struct wt_span *link);
 /* 0 or -ENOMEM. */
 int wt_span_add(struct wt_span *link, struct wt_graph *graph);
-void wt_leg_join(const struct wt_leg *leg, struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
+void wt_leg_join(struct wt_leg *leg, struct wt_graph *graph, struct wt_node *from, unsigned from_port, struct wt_node *to,
 		 unsigned to_port);
 /* Big frames (offload.h) may pass it as they are: no filter, and no stage that looks at single packets. */
 bool wt_leg_whole(const struct wt_leg *leg);
 /*
- * Other words while it runs, NULL: the direction keeps its own. All or nothing: -EINVAL with one sentence in err, and nothing
- * has changed; the stages and filters must be those there are (wt_path_change()). With a graph, its nodes are touched.
+ * Other words while it runs, at this instant; NULL: the direction keeps its own. The stages may be others, the filters stay (see
+ * wt_path_prepare()). All or nothing: what is refused (NULL, one sentence in err) changes nothing, and what is prepared and
+ * admitted cannot fail any more. `flush`: what waits in front of the rates of directions that get words is dropped.
  */
-int wt_span_try(const struct wt_span *link, const char *const words[2], wt_time now, char *err, size_t err_len); /* changes nothing */
-int wt_span_change(struct wt_span *link, const char *const words[2], wt_time now, struct wt_graph *graph, char *err, size_t err_len);
+struct wt_span_change;
+
+struct wt_span_change *wt_span_prepare(struct wt_span *link, const char *const words[2], char *err, size_t err_len);
+/* Stages that come are put into the graph, before anything changes: 0 or -ENOMEM. */
+int wt_span_admit(struct wt_span_change *change, char *err, size_t err_len);
+void wt_span_commit(struct wt_span_change *change, wt_time now, bool flush); /* frees it; then touch */
+void wt_span_cancel(struct wt_span_change *change); /* accepts NULL */
+/* Has a change taken this node of the leg away? */
+bool wt_leg_gone(const struct wt_leg *leg, const struct wt_node *node);
+/* Its nodes are asked anew for frames and deadlines. */
+void wt_span_touch(const struct wt_span *link);
+/* All of it, for one link alone. 0 or -EINVAL with a sentence. */
+int wt_span_change(struct wt_span *link, const char *const words[2], wt_time now, bool flush, char *err, size_t err_len);
 
 #endif

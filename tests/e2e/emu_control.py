@@ -50,7 +50,8 @@ def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
             ("[link]\nboth = delai 15ms\n", 6, 'did you mean "delay"?'), ("[link]\n\nfwd = delay 15\n", 7, "has no unit"),
             ("[emulator]\nsede = 1\n", 6, 'did you mean "seed"?'), ("[emulator]\nrelease = fast\n", 6, "sleep, guard, spin"),
             ("[lnik]\n", 5, 'did you mean "link"?'), ("[at soon]\nfwd = delay 1ms\n", 5, "soon"), ("[link]\ngarbage\n", 6, "key = value"),
-            ("[link]\nboth = delay 1ms\n[at 1s]\nboth = loss 1%\n", 8, "keeps the stages"), ("[port a]\n", 5, "already"),
+            ("[link]\nboth = delay 1ms\n[at 1s]\nboth = handoff every 1s for 1ms\n", 8, "neither add a handoff"),
+            ("[at 1s]\nqueue = flsuh\n", 6, 'did you mean "flush"?'), ("[port a]\n", 5, "already"),
             ("[link]\nboth = only (tcp prot 80) { loss 1% }\n", 6, "pcap-filter"), ("[link]\nboth = delay 1ms\nboth = delay 1ms\n", 7, "twice"),
             ("[link x]\nbetween = a c\n", 6, 'no port or router "c"'), ("[port c]\n", 5, "interface is missing"),
             ("[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n", 1, "gateway is missing"),
@@ -95,7 +96,7 @@ def sighup_reads_the_file_again_or_changes_nothing(a, b):
     emulator.process.send_signal(signal.SIGHUP)
     time.sleep(0.2)
     check(30 <= best_rtt(a) < 35, "the new words are not in force")
-    for bad in ("[link]\nboth = delai 1ms\n", "[link]\nboth = loss 1%\n", "[emulator]\nseed = 9\n[link]\nboth = delay 1ms\n"):
+    for bad in ("[link]\nboth = delai 1ms\n", "[link]\nboth = delay 1ms handoff every 1s for 1ms\n", "[emulator]\nseed = 9\n[link]\nboth = delay 1ms\n"):
         write(folder + "/path.conf", config(a, b, bad))
         emulator.process.send_signal(signal.SIGHUP)
         time.sleep(0.1)
@@ -113,7 +114,7 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     done = ask("set", "--control", path, "fwd", "delay 20ms loss 0%", "rev", "delay 10ms loss 100%")
     check(done.returncode == 0, done.stderr)
     check(answer(a.python(PING, B, 2, 0)) == [], "answers came through a loss of all")
-    for bad in (("fwd", "delay 20ms"), ("fwd", "delay 1ms loss 0%", "rev", "delai 1ms"), ("up", "delay 1ms loss 0%"), ("x.fwd", "delay 1ms")):
+    for bad in (("fwd", "handoff every 1s for 1ms delay 20ms"), ("fwd", "loss 0% | only (udp) { delay 20ms }"), ("--queue", "hold", "fwd", "delay 1ms"), ("fwd", "delay 1ms loss 0%", "rev", "delai 1ms"), ("up", "delay 1ms loss 0%"), ("x.fwd", "delay 1ms")):
         done = ask("set", "--control", path, *bad)
         check(done.returncode == 2 and len(done.stderr.splitlines()) == 1, bad, done.returncode, done.stderr)
     done = ask("show", "--control", path, "--json")
@@ -127,6 +128,33 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     check(told.count("emulation:path_changed") == 2 and told.count("emulation:packet_dropped") == 2, told)
     check(not os.path.exists(path), "the socket is left behind")
     check(ask("show", "--control", path).returncode == 4)
+
+
+def stages_come_and_go_and_a_flush_empties_the_queue(a, b):
+    folder = scratch()
+    path = folder + "/emu.sock"
+    emulator = Emulator(a, b, "--fwd", "rate 80Kbit burst 0B limit 64KB", "--control", path, "--log", folder + "/log.jsonl")
+    receiver = listener(b, UDP_RECEIVE, 1.5)
+    answer(a.python(UDP_SEND, B, 40, 0, 958))  # 1000 B of Ethernet, 100 ms each
+    for words in (("fwd", "rate 80Kbit burst 0B limit 64KB queue fq_codel"), ("fwd", "rate 80Kbit burst 0B limit 64KB queue pie delay 20ms")):
+        done = ask("set", "--control", path, *words)
+        check(done.returncode == 0, done.stderr)
+    waiting = stage(json.loads(ask("show", "--control", path, "--json").stdout), "fwd.rate")["queued"]
+    check(waiting > 20, waiting)
+    done = ask("set", "--control", path, "--queue", "flush", "fwd", "loss 0% delay 40ms", "rev", "delay 40ms")
+    check(done.returncode == 0, done.stderr)
+    check(80 <= best_rtt(a) < 90)
+    got = answer(receiver)
+    record = emulator.end()
+    rate = stage(record, "fwd.rate")
+    check(rate["gone"] and rate["dropped"]["flush"] == rate["in"] - rate["out"] and rate["dropped"]["flush"] > 20, rate)
+    check(got == list(range(len(got))) and len(got) == 40 - rate["dropped"]["flush"], got, rate)
+    names = [entry["stage"] for entry in record["fwd"]["stages"]]
+    check(names == ["fwd.loss", "fwd.delay", "fwd.rate"], names)
+    flushed = events(folder + "/log.jsonl", "emulation:packet_dropped")
+    changes = events(folder + "/log.jsonl", "emulation:path_changed")
+    check([change["data"]["queue"] for change in changes] == ["keep", "keep", "flush"], changes)
+    check({(drop["time_ns"], drop["data"]["cause"]) for drop in flushed} == {(changes[-1]["time_ns"], "flush")}, flushed)
 
 
 def a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket(a, b):
@@ -209,5 +237,5 @@ def a_service_manager_is_told(a, b):
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
-     a_running_path_is_shown_changed_and_followed, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
+     a_running_path_is_shown_changed_and_followed, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)

@@ -25,3 +25,27 @@ if cmp -s one three; then echo "seeds do not matter"; exit 1; fi
 grep -q '"time_ns":1000000000,"event":"emulation:path_changed".*"note":"handoff"' one || { echo "no change at 1 s"; exit 1; }
 grep -q '"event":"emulation:state_entered","data":{"node":"fwd.gilbert","state":"on"' one || { echo "no states"; exit 1; }
 grep -q '"event":"emulation:packet_dropped".*"state":"on","visit":' one || { echo "no drops with their state"; exit 1; }
+
+# A change of the whole chain: the queue's kind, a loss that comes, what waits is flushed, at its nanosecond, in every run the same.
+cat >changes.conf <<END
+[port a]
+interface = tap:wt0@left
+[port b]
+interface = tap:wt0@right
+[link]
+both = rate 1Mbit burst 0B limit 64KB delay 15ms
+[at 500ms]
+fwd = rate 1Mbit burst 0B limit 64KB queue fq_codel loss 1% delay 15ms
+[at 1s]
+both = rate 2Mbit burst 0B limit 64KB queue codel loss 1% | duplicate 1% delay 5ms
+queue = flush
+[at 2s]
+both = delay 30ms
+END
+"$wavetank" sim -f changes.conf --log one --seed 4 -n 1MB --quiet --check >/dev/null
+"$wavetank" sim -f changes.conf --log two --seed 4 -n 1MB --quiet --check >/dev/null
+cmp one two || { echo "equal runs that change their stages differ"; exit 1; }
+grep '"cause":"flush"' one >flushed || { echo "nothing was flushed"; exit 1; }
+if grep -v '"time_ns":1000000000,.*"node":"fwd.rate"' flushed; then echo "flushed at another time or place"; exit 1; fi
+[ "$(grep -c '"event":"emulation:path_changed"' one)" = 3 ] || { echo "not three changes"; exit 1; }
+grep -q '"time_ns":1000000000,.*path_changed.*"queue":"flush"' one || { echo "the change does not say it flushed"; exit 1; }

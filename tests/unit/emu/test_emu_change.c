@@ -3,6 +3,9 @@
 #include "emu_bench.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "emu/path.h"
 
@@ -83,25 +86,29 @@ static void what_is_refused_changes_nothing(void **state)
 	} table[] = {
 		{"delay 20ms loss 1%", "delay 20", "rev: word 2, after \"delay\": '20' has no unit: expected a time with its unit "
 						   "(ns us ms s min h), such as 15ms"},
-		{"delay 20ms", NULL, "fwd: a change keeps the stages of a path; this one is \"loss 0% delay 15ms\""},
-		{"delay 20ms | loss 1%", NULL, "fwd: a change keeps the stages of a path; this one is \"loss 0% delay 15ms\""},
-		{"loss 1% delay 20ms", "rate 1Mbit burst 0B limit 64KB",
-		 "rev: a change keeps the stages of a path; this one is \"delay 15ms\""},
+		{"delay 20ms | rate 1Mbit burst 0B limit 64KB", "delay 1ms | reorder 1% delay 1ms",
+		 "rev: a change keeps the order of rates, reordering stages and delays; this one is \"reorder 2% delay 2ms delay 15ms\""},
+		{"handoff every 1s for 1ms delay 20ms", "handoff every 1s for 1ms reorder 2% delay 2ms delay 15ms",
+		 "fwd: a change can neither add a handoff nor take it away, and keeps its times and the number of cells; this one is "
+		 "\"loss 0% delay 15ms\""},
+		{"loss gilbert on 1s 1% off 1s 0% shared", NULL, "fwd: \"loss gilbert ... shared\" needs its partner in rev"},
+		{"loss 1% delay 20ms", "rate 1Mbit burst 0B", "rev: word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 64KB\" (50 ms of the rate, at least 64KB)"},
 	};
 	struct wt_path fwd, rev;
 	char err[300];
 
-	assert_int_equal(wt_path_init_pair(&fwd, "delay 15ms loss 0%", &rev, "delay 15ms", 1, err, sizeof(err)), 0);
+	assert_int_equal(wt_path_init_pair(&fwd, "delay 15ms loss 0%", &rev, "delay 15ms reorder 2% delay 2ms", 1, err, sizeof(err)), 0);
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		assert_int_equal(wt_path_change_pair(&fwd, table[i].fwd, &rev, table[i].rev, 0, err, sizeof(err)), -EINVAL);
 		assert_string_equal(err, table[i].error);
 		assert_string_equal(fwd.text, "loss 0% delay 15ms");
-		assert_string_equal(rev.text, "delay 15ms");
+		assert_string_equal(rev.text, "reorder 2% delay 2ms delay 15ms");
+		assert_int_equal(fwd.count + fwd.spares + rev.count + rev.spares, 4);
 		assert_true(bench_passes(fwd.stage[0], 0, bench_tcp(60, 0)));
 	}
 	assert_int_equal(wt_path_change_pair(&fwd, "delay 20ms loss 100%", &rev, NULL, 0, err, sizeof(err)), 0);
 	assert_string_equal(fwd.text, "loss 100% delay 20ms");
-	assert_string_equal(rev.text, "delay 15ms");
+	assert_string_equal(rev.text, "reorder 2% delay 2ms delay 15ms");
 	assert_false(bench_passes(fwd.stage[0], 0, bench_tcp(60, 0)));
 	wt_path_finish(&fwd);
 	wt_path_finish(&rev);
@@ -116,7 +123,8 @@ static void a_shared_history_is_changed_in_both_directions_or_not_at_all(void **
 
 	assert_int_equal(wt_path_init_pair(&fwd, words[0], &rev, words[0], 1, err, sizeof(err)), 0);
 	assert_int_equal(wt_path_change(&fwd, words[1], 0, err, sizeof(err)), -EINVAL);
-	assert_string_equal(err, "what is shared with the other direction can only be changed in both");
+	assert_string_equal(err, "what is shared with the other direction can only be changed in both; this one is \"loss gilbert on 1s 100% "
+			    "off 1s 0% shared\"");
 	assert_int_equal(wt_path_change_pair(&fwd, words[1], &rev, NULL, 0, err, sizeof(err)), -EINVAL);
 	/* fwd has followed the history to 50 s, rev not at all */
 	bench_passes(fwd.stage[0], 50 * WT_S, bench_tcp(60, 0));
@@ -135,6 +143,207 @@ static void a_shared_history_is_changed_in_both_directions_or_not_at_all(void **
 	wt_path_finish(&rev);
 }
 
+/* ---- stages that come and go ---- */
+
+/* Runs the stages of a path as a graph would, in one instant after the other; who leaves, and when, as text. */
+static const char *left(const struct wt_path *path, wt_time until)
+{
+	static char text[400];
+	size_t at = 0;
+
+	text[0] = 0;
+	for (wt_time now = 0; now <= until;) {
+		wt_time next = WT_NEVER;
+
+		for (unsigned i = 0; i < path->count; i++) {
+			struct wt_frame *frame;
+
+			while ((frame = bench_output(path->stage[i], now))) {
+				if (i + 1 < path->count) {
+					bench_input(path->stage[i + 1], now, frame);
+					continue;
+				}
+				at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u@%lld", at ? " " : "", bench_tag(frame),
+						       (long long)(now / WT_US));
+				wt_frame_free(frame);
+			}
+		}
+		for (unsigned i = 0; i < path->count; i++)
+			next = wt_time_min(next, path->stage[i]->ops->deadline(path->stage[i]));
+		if (next == WT_NEVER)
+			break;
+		now = wt_time_max(now + 1, next);
+	}
+	return text;
+}
+
+static void change(struct wt_path *path, const char *words, wt_time now, bool flush)
+{
+	struct wt_path_change *prepared;
+	char err[300];
+
+	prepared = wt_path_prepare(path, words, NULL, NULL, err, sizeof(err));
+	if (!prepared)
+		fail_msg("%s", err);
+	wt_path_commit(prepared, now, flush);
+}
+
+/* 1000 B at 8 Mbit/s: 1 ms each. */
+static void what_waits_leaves_at_once_when_its_rate_goes_and_in_time_when_its_delay_goes(void **state)
+{
+	struct wt_path path;
+
+	start(&path, "rate 8Mbit burst 0B limit 64KB queue fq_codel");
+	for (unsigned i = 0; i < 4; i++)
+		bench_input(path.stage[0], i, bench_frame(0x0800, i % 2 ? BENCH_TCP : BENCH_ICMP, 1000, i));
+	change(&path, "delay 5ms", 1500 * WT_US, false);
+	assert_int_equal(path.count, 2); /* the rate has frames that leave in this very instant */
+	assert_string_equal(left(&path, 2 * WT_MS), "");
+	bench_input(path.stage[0], 3 * WT_MS, bench_tcp(1000, 4));
+	left(&path, 3 * WT_MS);
+	change(&path, "loss 0%", 4 * WT_MS, false);
+	assert_int_equal(path.spares, 1);
+	bench_input(path.stage[0], 4 * WT_MS, bench_tcp(1000, 5));
+	assert_string_equal(left(&path, WT_S), "0@6000 1@6500 2@6500 3@6500 4@8000 5@8000");
+	change(&path, "rate 8Mbit burst 0B limit 64KB loss 0%", WT_S, false);
+	assert_int_equal(path.count, 2); /* the rate of the beginning, with its books; the delay is empty */
+	assert_int_equal(path.stage[0]->audit.in, 5);
+	wt_path_finish(&path);
+}
+
+static void waiting_frames_go_over_to_another_queue_in_the_order_they_came(void **state)
+{
+	static const char *const queues[] = {" queue head", " queue codel", " queue fq_codel flows 7", " queue fq_codel", " queue pie ecn",
+					     " queue dualpi2", " queue red min 30KB max 60KB", ""};
+	char words[100] = "rate 8Mbit burst 0B limit 20KB queue fq_codel flows 3";
+	struct wt_path path;
+	wt_time now = 0;
+
+	start(&path, words);
+	for (unsigned i = 0; i < 20; i++)
+		bench_input(path.stage[0], i, bench_frame(0x0800, i * 7 % 5, 1000, i));
+	assert_int_equal(path.stage[0]->audit.queued, 20);
+	for (unsigned i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		struct wt_rate_counts counts;
+
+		now += WT_MS / 20;
+		snprintf(words, sizeof(words), "rate 8Mbit burst 0B limit 3KB%s", queues[i]);
+		change(&path, words, now, false); /* what is above the limit stays */
+		wt_rate_counts(path.stage[0], &counts);
+		assert_int_equal(counts.waiting_frames, 20);
+		assert_int_equal(counts.waiting_bytes, 20000);
+		assert_true(wt_audit_holds(&path.stage[0]->audit));
+	}
+	assert_string_equal(left(&path, WT_S),
+			    "0@1000 1@2000 2@3000 3@4000 4@5000 5@6000 6@7000 7@8000 8@9000 9@10000 10@11000 11@12000 12@13000 13@14000 "
+			    "14@15000 15@16000 16@17000 17@18000 18@19000 19@20000");
+	wt_path_finish(&path);
+}
+
+/* At 2.5 ms two of six have left, the third is half sent; one is in the delay. */
+static void a_flush_drops_what_waits_in_queues_and_nothing_else(void **state)
+{
+	struct wt_path path;
+
+	start(&path, "rate 8Mbit burst 0B limit 64KB delay 1ms");
+	for (unsigned i = 0; i < 6; i++)
+		bench_input(path.stage[0], 0, bench_tcp(1000, i));
+	assert_string_equal(left(&path, 2500 * WT_US), "0@2000");
+	change(&path, "rate 16Mbit burst 0B limit 64KB delay 2ms", 2500 * WT_US, true);
+	assert_int_equal(path.stage[0]->audit.dropped[WT_DROP_FLUSH], 4);
+	assert_int_equal(path.stage[0]->audit.queued, 0);
+	bench_input(path.stage[0], 2500 * WT_US, bench_tcp(1000, 6));
+	assert_string_equal(left(&path, WT_S), "1@3000 6@5000");
+	assert_int_equal(wt_audit_dropped(&path.stage[0]->audit) + wt_audit_dropped(&path.stage[1]->audit), 4);
+	wt_path_finish(&path);
+}
+
+static void a_rate_becomes_a_trace_and_a_rate_again(void **state)
+{
+	char file[] = "/tmp/wavetank-trace-XXXXXX", words[100];
+	int fd = mkstemp(file);
+	struct wt_path path;
+
+	assert_true(fd >= 0 && write(fd, "10\n", 3) == 3 && !close(fd));
+	start(&path, "rate 8Mbit burst 0B limit 64KB");
+	for (unsigned i = 0; i < 5; i++)
+		bench_input(path.stage[0], 0, bench_tcp(1014, i));
+	assert_string_equal(left(&path, 1500 * WT_US), "0@1014");
+	snprintf(words, sizeof(words), "rate trace %s limit 64KB", file);
+	change(&path, words, 1500 * WT_US, false);
+	assert_string_equal(left(&path, 25 * WT_MS), "1@10000 2@20000 3@20000");
+	change(&path, "rate 8Mbit burst 0B limit 64KB", 25 * WT_MS, false);
+	assert_string_equal(left(&path, WT_S), "4@26014");
+	unlink(file);
+	wt_path_finish(&path);
+}
+
+static void a_channel_that_comes_begins_then_and_both_directions_share_it(void **state)
+{
+	static const char *const words[] = {"loss gilbert on 1s 100% off 1s 0% shared start off",
+					    "loss markov state 1s 0% state 1s 100% shared start 1 | loss gilbert on 1s 100% off 1s 0% shared"};
+	struct wt_path fwd, rev;
+	char err[300];
+	unsigned on = 0;
+
+	assert_int_equal(wt_path_init_pair(&fwd, "", &rev, "delay 0s", 1, err, sizeof(err)), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		wt_time from = (1 + round) * 1000000 * WT_S; /* of two weeks, nothing is drawn: it begins now */
+
+		assert_int_equal(wt_path_change_pair(&fwd, words[round], &rev, words[round], from, err, sizeof(err)), 0);
+		assert_true(bench_passes(fwd.stage[0], from, bench_tcp(60, 0)));
+		for (unsigned i = 0; i < 1000; i++) {
+			bool passes = bench_passes(fwd.stage[0], from + i * WT_S, bench_tcp(60, i));
+
+			assert_int_equal(passes, bench_passes(rev.stage[0], from + i * WT_S, bench_tcp(60, i)));
+			on += !passes;
+		}
+	}
+	assert_in_range(on, 700, 1300);
+	assert_int_equal(wt_path_change(&fwd, "", 0, err, sizeof(err)), -EINVAL);
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+}
+
+/* Words made of pieces, most of them wrong somewhere: refused ones leave everything as it is. */
+static void ten_thousand_bad_commands_change_nothing(void **state)
+{
+	static const char *const pieces[] = {
+		"rate", "8Mbit", "burst", "0B", "limit", "64KB", "delay", "15ms", "loss", "1%", "|", "queue", "codel", "gilbert on 1s 1% off 1s 0%",
+		"shared", "delay 5ms", "loss 2%", "rate 1Mbit burst 0B limit 9KB", "handoff every 1s for 1ms", "reorder 1% delay 1ms", "outage at 1s "
+		"for 1s", "\t", "\x01", "99999999999999999999s", "-1ms", "only (tcp) { loss 1% }", "duplicate 1%", "mtu 576B", "corrupt 1%", "trace /nowhere",
+	};
+	static const char first[] = "rate 8Mbit burst 0 limit 64KB loss 0% delay 15ms";
+	struct wt_key key = wt_key_derive(1, "bad");
+	struct wt_path fwd, rev;
+	unsigned refused = 0;
+	char err[300];
+
+	assert_int_equal(wt_path_init_pair(&fwd, "rate 8Mbit burst 0B limit 64KB loss 0% delay 15ms", &rev, "", 1, err, sizeof(err)), 0);
+	bench_input(fwd.stage[0], 0, bench_tcp(1000, 7));
+	for (uint64_t n = 0; n < 10000; n++) {
+		struct wt_path_change *prepared;
+		char words[1000] = "";
+
+		for (uint64_t i = 0, count = wt_random_below(&key, 100 * n, 7); i < count; i++) {
+			strcat(words, pieces[wt_random_below(&key, 100 * n + i + 1, sizeof(pieces) / sizeof(pieces[0]))]);
+			strcat(words, " ");
+		}
+		err[0] = 0;
+		prepared = wt_path_prepare(&fwd, n % 2 ? words : NULL, &rev, n % 2 ? NULL : words, err, sizeof(err));
+		assert_true(prepared || (err[0] && !strchr(err, '\n')));
+		refused += !prepared;
+		wt_path_cancel(prepared, false); /* what was prepared only is as if it had never been */
+		assert_string_equal(fwd.text, first);
+		assert_int_equal(fwd.count + fwd.spares + rev.count + rev.spares, 3);
+		assert_int_equal(fwd.stage[0]->ops->deadline(fwd.stage[0]), WT_MS);
+	}
+	assert_in_range(refused, 5000, 9999);
+	assert_string_equal(left(&fwd, WT_S), "7@16000");
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +352,12 @@ int main(void)
 		BENCH_TEST(the_streams_go_on_where_they_are),
 		BENCH_TEST(what_is_refused_changes_nothing),
 		BENCH_TEST(a_shared_history_is_changed_in_both_directions_or_not_at_all),
+		BENCH_TEST(what_waits_leaves_at_once_when_its_rate_goes_and_in_time_when_its_delay_goes),
+		BENCH_TEST(waiting_frames_go_over_to_another_queue_in_the_order_they_came),
+		BENCH_TEST(a_flush_drops_what_waits_in_queues_and_nothing_else),
+		BENCH_TEST(a_rate_becomes_a_trace_and_a_rate_again),
+		BENCH_TEST(a_channel_that_comes_begins_then_and_both_directions_share_it),
+		BENCH_TEST(ten_thousand_bad_commands_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
