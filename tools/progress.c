@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,9 +51,35 @@ void wt_progress_show(struct wt_progress *progress, uint64_t finished, const cha
 	wt_progress_show_left(progress, finished, left, extra, now);
 }
 
+/* Of the terminal, now: windows change. 0: it does not say. */
+static unsigned columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* A line that does not fit would go on in the next, and drawing it again would not take that away. One column stays free. */
+static void cut(char *line, unsigned width)
+{
+	unsigned at = 0;
+	char *mark = NULL;
+
+	for (char *c = line; *c && width > 2; c++) {
+		if ((*c & 0xc0) == 0x80) /* not the first byte of a character */
+			continue;
+		if (at == width - 2)
+			mark = c;
+		if (at++ == width - 1) {
+			strcpy(mark, "…");
+			return;
+		}
+	}
+}
+
 void wt_progress_show_left(struct wt_progress *progress, uint64_t finished, double seconds, const char *extra, double now)
 {
-	char bar[WIDTH * 3 + 1] = "", left[32];
+	char bar[WIDTH * 3 + 1] = "", left[32], line[700];
 	int share = (int)(finished * 100 / progress->total);
 
 	if (!wt_progress_due(progress, now))
@@ -61,13 +88,15 @@ void wt_progress_show_left(struct wt_progress *progress, uint64_t finished, doub
 	eta(seconds, left, sizeof(left));
 	if (!progress->terminal) {
 		fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 " (%d%%), eta %s%s%s\n", progress->what, finished, progress->total,
-			share, left, extra ? ", " : "", extra ? extra : "");
+			share, left, extra && *extra ? ", " : "", extra ? extra : "");
 		return;
 	}
 	for (uint64_t i = 0; i < WIDTH; i++)
-		strcat(bar, i * progress->total < finished * WIDTH ? "█" : "░");
-	fprintf(stderr, "\r\033[K%s  %s %3d%%  %" PRIu64 "/%" PRIu64 "  eta %s%s%s", progress->what, bar, share, finished,
-		progress->total, left, extra ? "  " : "", extra ? extra : "");
+		strcat(bar, (i + 1) * progress->total <= finished * WIDTH ? "█" : "░");
+	snprintf(line, sizeof(line), "%s  %s %3d%%  %" PRIu64 "/%" PRIu64 "  eta %s%s%s", progress->what, bar, share, finished,
+		 progress->total, left, extra && *extra ? "  " : "", extra ? extra : "");
+	cut(line, columns());
+	fprintf(stderr, "\r\033[K%s", line);
 	fflush(stderr);
 }
 

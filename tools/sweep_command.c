@@ -167,12 +167,18 @@ static void print_points(const struct wt_sweep_state *state)
 {
 	const struct wt_sweep *sweep = state->sweep;
 	char text[300];
+	int width = 10;
 
-	printf("%-40s %6s  %12s %10s\n", "point", "runs", sweep->metric, "95 %");
+	for (uint32_t i = 0; i < sweep->points && i < TABLE_ROWS; i++) {
+		int len = (int)strlen(wt_sweep_point_text(sweep, i, text, sizeof(text)));
+
+		width = len > width ? len : width;
+	}
+	printf("%-*s %6s  %12s   %s\n", width, "point", "runs", sweep->metric, "95 %");
 	for (uint32_t i = 0; i < sweep->points && i < TABLE_ROWS; i++) {
 		const struct wt_sweep_point *point = &state->point[i];
 
-		printf("%-40s %6u", wt_sweep_point_text(sweep, i, text, sizeof(text)), point->done);
+		printf("%-*s %6u", width, wt_sweep_point_text(sweep, i, text, sizeof(text)), point->done);
 		if (point->mean.n)
 			printf("  %12.4g", point->mean.mean);
 		else

@@ -23,7 +23,7 @@ struct round {
 	volatile int *interrupt;
 	struct wt_progress progress;
 	uint64_t before; /* done when the round began */
-	double looked;   /* when the stop rule last looked */
+	double looked, look_cost; /* when we last looked at the intervals, and how long that took */
 	int error;
 	bool probe;
 	double deadline;
@@ -106,14 +106,16 @@ static void tick(void *arg, uint32_t finished)
 	struct wt_sweep_state *state = round->state;
 	struct wt_sweep_totals totals;
 	char extra[400] = "", at[300];
+	double now = wt_wall_clock();
 
-	if (*round->interrupt || (round->deadline > 0 && wt_wall_clock() > round->deadline))
+	if (*round->interrupt || (round->deadline > 0 && now > round->deadline))
 		round->stop = 1;
-	if (round->probe || !wt_progress_due(&round->progress, wt_wall_clock()))
+	if (round->probe || !wt_progress_due(&round->progress, now))
 		return;
-	if (round->count < 200000 && wt_wall_clock() - round->looked > 2) { /* looking at millions of runs takes too long */
-		round->looked = wt_wall_clock();
+	if (now - round->looked > 2 && now - round->looked > 20 * round->look_cost) { /* looking at millions of runs takes its time */
 		wt_sweep_settle(state);
+		round->looked = wt_wall_clock();
+		round->look_cost = round->looked - now;
 	}
 	wt_sweep_totals(state, &totals);
 	round->progress.total = totals.wanted ? totals.wanted : 1;
