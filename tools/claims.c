@@ -55,6 +55,27 @@ static struct wt_claim *claim_of(struct parse *parse, const char *id)
 	return claim;
 }
 
+/* [paper 003]: its title. */
+static int paper_line(struct parse *parse, const char *number, const char *key, const char *value)
+{
+	struct wt_claims *claims = parse->claims;
+	struct wt_claim_paper *paper;
+
+	for (unsigned i = 0; i < claims->papers; i++)
+		if (!strcmp(claims->paper[i].number, number))
+			goto twice;
+	if (strcmp(key, "title") || claims->papers == WT_CLAIM_PAPERS || strlen(number) >= sizeof(paper->number) ||
+	    strlen(value) >= sizeof(paper->title))
+		goto twice;
+	paper = &claims->paper[claims->papers++];
+	snprintf(paper->number, sizeof(paper->number), "%s", number);
+	snprintf(paper->title, sizeof(paper->title), "%s", value);
+	return 1;
+twice:
+	parse->why = "expected [paper NUMBER] with one title, each paper once";
+	return 0;
+}
+
 static int on_line(void *arg, const char *section, const char *key, const char *value)
 {
 	struct parse *parse = arg;
@@ -62,7 +83,7 @@ static int on_line(void *arg, const char *section, const char *key, const char *
 	int error;
 
 	if (!strncmp(section, "paper ", 6))
-		return 1;
+		return paper_line(parse, section + 6, key, value);
 	if (strncmp(section, "claim ", 6) || !(claim = claim_of(parse, section + 6))) {
 		parse->why = "expected [claim ID], each once";
 		return 0;

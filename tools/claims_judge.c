@@ -100,15 +100,36 @@ static void conclude(struct judge *judge, const struct tally *tally, const char 
 
 /* ---- beats -------------------------------------------------------------------------------------------- */
 
+/* How far ahead in all rows together: per repeat the mean logarithm of all ratios, NaN if a run failed or came to nothing. */
+static void add_logs(double *sum, const double *real, const double *other, uint32_t repeats)
+{
+	for (uint32_t k = 0; k < repeats; k++)
+		sum[k] += real[k] > 0 && other[k] > 0 ? log(real[k] / other[k]) : NAN;
+}
+
+static void overall(char *more, size_t len, double *sum, uint32_t repeats, unsigned comparisons, double low, double high)
+{
+	struct wt_mean mean;
+	int at = snprintf(more, len, "TCP-Real has %.2f to %.2f times the others' mean", low, high);
+
+	for (uint32_t k = 0; k < repeats; k++)
+		sum[k] /= comparisons;
+	mean = wt_mean_of(sum, repeats);
+	if (mean.n == repeats && repeats > 1 && comparisons > 1)
+		snprintf(more + at, len - (size_t)at, ", over all of them %.2f times (%.2f to %.2f, geometric mean)", exp(mean.mean),
+			 exp(mean.mean - mean.half), exp(mean.mean + mean.half));
+}
+
 static void beats(struct judge *judge, const char *object, const char *from)
 {
 	struct wt_paper_results results;
 	struct tally tally = {0};
-	double low = INFINITY, high = 0;
-	char where[64], more[96];
+	double low = INFINITY, high = 0, *sum;
+	char where[64], more[200];
 
 	if (!load(judge, &results, object))
 		return;
+	sum = calloc(results.plan.repeats, sizeof(*sum));
 	for (unsigned p = from ? row_of(&results.paper, from) : 0; p < results.paper.points; p++) {
 		double *real = column(&results, p, 0);
 
@@ -118,6 +139,8 @@ static void beats(struct judge *judge, const char *object, const char *from)
 
 			snprintf(where, sizeof(where), "%s at %s", results.paper.variant[v].label, results.paper.point[p].label);
 			note(&tally, &d, where);
+			if (other && sum)
+				add_logs(sum, real, other, results.plan.repeats);
 			if (other) {
 				ratio = wt_mean_of(real, results.plan.repeats).mean / wt_mean_of(other, results.plan.repeats).mean;
 				low = ratio < low ? ratio : low;
@@ -127,7 +150,10 @@ static void beats(struct judge *judge, const char *object, const char *from)
 		}
 		free(real);
 	}
-	snprintf(more, sizeof(more), "TCP-Real has %.2f to %.2f times the others' mean", low, high);
+	*more = '\0';
+	if (sum)
+		overall(more, sizeof(more), sum, results.plan.repeats, tally.won + tally.open + tally.lost, low, high);
+	free(sum);
 	conclude(judge, &tally, "TCP-Real is ahead", more);
 	wt_paper_results_finish(&results);
 }

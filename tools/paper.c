@@ -2,15 +2,35 @@
 /* wavetank paper list, show: the published tables that came with the program. */
 #include "tools/paper_table.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "stack/base/units.h"
 #include "tools/cli.h"
+#include "tools/wrap.h"
 
 extern const struct wt_command wt_command_paper_list, wt_command_paper_show;
+
+/* "tcp-real-2001/figure2" */
+static const char *figure_name(const struct wt_paper *paper)
+{
+	const char *slash = strrchr(paper->figure, '/');
+
+	return slash ? slash + 1 : paper->figure;
+}
+
+static bool prints_numbers(const struct wt_paper *paper)
+{
+	for (unsigned p = 0; p < paper->points; p++)
+		for (unsigned v = 0; v < paper->variants; v++)
+			if (!isnan(paper->point[p].cell[v].value))
+				return true;
+	return false;
+}
 
 static int list_main(int argc, char **argv)
 {
@@ -23,9 +43,16 @@ static int list_main(int argc, char **argv)
 	while ((option = wt_args_next(&args)) != WT_ARGS_END)
 		return option == WT_ARGS_BAD ? WT_EXIT_USAGE : wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
 	for (unsigned i = 0; wt_paper_files[i].id; i++) {
-		if (wt_paper_load(wt_paper_files[i].id, &paper, err, sizeof(err)))
+		int error = wt_paper_load(wt_paper_files[i].id, &paper, err, sizeof(err));
+
+		if (error && error != -ENODATA)
 			return wt_fail(WT_EXIT_USAGE, "%s", err);
-		printf("%-28s %s (%u points, %u protocols)\n", paper.id, paper.title, paper.points, paper.variants);
+		printf("%-22s ", wt_paper_files[i].id);
+		if (error)
+			printf("%s: no numbers\n", paper.title);
+		else
+			printf("%s (%u x %u cells%s%s)\n", paper.title, paper.points, paper.variants, *paper.figure ? "; plotted in " : "",
+			       *paper.figure ? figure_name(&paper) : "");
 	}
 	return WT_EXIT_OK;
 }
@@ -42,6 +69,10 @@ static void show_cell(const struct wt_paper_cell *cell)
 
 static void show_numbers(const struct wt_paper *paper)
 {
+	if (!prints_numbers(paper)) {
+		printf("\npublished: a plot without numbers, of %u rows by %s\n", paper->points, *paper->axis ? paper->axis : "point");
+		return;
+	}
 	printf("\npublished %s%s, by %s:\n  %-6s", wt_paper_metrics[paper->metric].heading,
 	       paper->metric == WT_PAPER_GOODPUT ? " and time in s" : "", *paper->axis ? paper->axis : "point", "");
 	for (unsigned v = 0; v < paper->variants; v++)
@@ -59,8 +90,10 @@ static void show_numbers(const struct wt_paper *paper)
 		putchar('\n');
 	}
 	for (unsigned p = 0; p < paper->points; p++) {
-		if (*paper->point[p].note)
-			printf("  %s: %s\n", paper->point[p].label, paper->point[p].note);
+		if (*paper->point[p].note) {
+			printf("  %-6s ", paper->point[p].label);
+			wt_wrap(stdout, paper->point[p].note, 9, 9);
+		}
 		for (unsigned v = 0; v < paper->variants; v++)
 			if (*paper->point[p].cell[v].suspect)
 				printf("  %s %s (?): %s\n", paper->point[p].label, paper->variant[v].label,
@@ -73,9 +106,15 @@ static void show(const struct wt_paper *paper)
 	char text[64], fwd[640], rev[640];
 	const struct wt_paper_variant *v = &paper->variant[0];
 
-	printf("%s: %s\n%s\n\n", paper->id, paper->title, paper->source);
-	for (unsigned i = 0; i < paper->parameters; i++)
-		printf("  %-14s %s\n", paper->parameter[i].name, paper->parameter[i].text);
+	printf("%s: %s\n", paper->id, paper->title);
+	wt_wrap(stdout, paper->source, 0, 0);
+	if (*paper->figure)
+		printf("its numbers are plotted in %s\n", figure_name(paper));
+	putchar('\n');
+	for (unsigned i = 0; i < paper->parameters; i++) {
+		printf("  %-14s ", paper->parameter[i].name);
+		wt_wrap(stdout, paper->parameter[i].text, 17, 17);
+	}
 	printf("\n  %-14s %s\n  %-14s %s\n  %-14s %s %s\n", "fwd", paper->fwd, "rev", paper->rev, "hosts", paper->preset,
 	       paper->settings);
 	for (unsigned i = 0; i < paper->variants; i++)
@@ -90,7 +129,8 @@ static void show(const struct wt_paper *paper)
 	wt_paper_words(paper->fwd, paper->point[paper->points / 2].p, fwd, sizeof(fwd));
 	wt_paper_words(paper->rev, paper->point[paper->points / 2].p, rev, sizeof(rev));
 	printf("\none cell by hand (%s, %s):\n  wavetank sim --preset %s -S %s -n %s --seed %" PRIu64 "%s%s -C %s%s%s%s%s \\\n"
-	       "    --fwd '%s' \\\n    --rev '%s'\nall of it:\n  wavetank paper run %s\n",
+	       "    --fwd '%s' \\\n    --rev '%s'\nthe same event by event: with --trace cell.jsonl, then\n  wavetank report build cell.jsonl\n"
+	       "all of it:\n  wavetank paper run %s\n",
 	       v->label, paper->point[paper->points / 2].label, *paper->preset ? paper->preset : "modern",
 	       *paper->settings ? paper->settings : "nagle=on", wt_format_size(paper->size, text, sizeof(text)), paper->seed,
 	       *paper->app ? " --app " : "", paper->app,

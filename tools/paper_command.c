@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stack/base/units.h"
+#include "tools/claims.h"
 #include "tools/cli.h"
 #include "tools/jobs.h"
 #include "tools/lab_run.h"
@@ -146,6 +147,8 @@ static int complete(struct command *command, char *err, size_t err_len)
 	error = wt_paper_load(command->id, &command->paper, err, err_len);
 	if (error)
 		return error;
+	if (!strcmp(command->paper.figure, command->id))
+		wt_say("%s plots the numbers of %s, which is what runs", command->id, command->paper.id);
 	plan->paper = &command->paper;
 	plan->seed = command->has_seed ? command->seed : command->paper.seed;
 	if (!command->repeats)
@@ -264,6 +267,17 @@ static bool belongs(const char *table, const char *id)
 	return strncmp(table, id, len) == 0 && table[len] == '/';
 }
 
+/* A figure without numbers is listed, but there is nothing to run. */
+static bool can_run(const char *id)
+{
+	struct wt_paper *paper = malloc(sizeof(*paper));
+	char err[400];
+	bool can = !paper || wt_paper_load(id, paper, err, sizeof(err)) != -ENODATA;
+
+	free(paper);
+	return can;
+}
+
 static bool is_family(const char *id)
 {
 	for (unsigned i = 0; id && wt_paper_files[i].id; i++)
@@ -284,7 +298,7 @@ static int each_table(const struct command *command, const char *dir, FILE *summ
 		char name[600], err[400];
 		int result = WT_EXIT_OK;
 
-		if (!belongs(wt_paper_files[i].id, command->id))
+		if (!belongs(wt_paper_files[i].id, command->id) || !can_run(wt_paper_files[i].id))
 			continue;
 		*one = *command;
 		one->id = wt_paper_files[i].id;
@@ -304,6 +318,32 @@ static int each_table(const struct command *command, const char *dir, FILE *summ
 		code = result ? result : code;
 	}
 	free(one);
+	return code;
+}
+
+/* What the results say of the claims: score.jsonl and score.txt, and the count of verdicts for the summary. */
+static int score_family(const struct command *command, const char *dir)
+{
+	struct wt_claims *claims = malloc(sizeof(*claims));
+	char err[300] = "no memory";
+	int code = WT_EXIT_OK;
+
+	if (!claims || wt_claims_load(claims, err, sizeof(err))) {
+		free(claims);
+		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
+	}
+	wt_claims_judge(claims, dir);
+	for (unsigned i = 0; i < 2; i++) {
+		FILE *file = wt_paper_files_create(dir, i ? "score.txt" : "score.jsonl");
+
+		if (file)
+			(i ? wt_claims_print : wt_claims_print_json)(file, claims, NULL);
+		if (wt_paper_files_shut(file))
+			code = wt_fail(WT_EXIT_ENVIRONMENT, "%s/score: %s", dir, strerror(errno));
+	}
+	if (!command->json)
+		wt_claims_totals(stdout, claims);
+	free(claims);
 	return code;
 }
 
@@ -334,7 +374,13 @@ static int run_family(const struct command *command)
 	if (wt_paper_files_shut(file))
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s/summary.txt: %s", dir, strerror(errno));
 	free(text);
+	if (!interrupted) {
+		int scored = score_family(command, dir);
+
+		code = scored ? scored : code;
+	}
 	wt_say("%s: all tables in %.1f s, results in %s", command->id, wt_wall_clock() - from, dir);
+	wt_say("a page of it: wavetank report build %s -o report.html · every claim: wavetank paper score --results %s", dir, dir);
 	return code;
 }
 

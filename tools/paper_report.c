@@ -6,6 +6,7 @@
 #include "stack/drive/json.h"
 #include "tools/paper_run.h"
 #include "tools/version.h"
+#include "tools/wrap.h"
 
 static const char *const order_texts[] = {
 	[WT_ORDER_NONE] = "nothing to compare",
@@ -57,8 +58,17 @@ static void print_order(FILE *out, const struct wt_paper_plan *plan, const struc
 	fprintf(out, "        order: ");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "%s%s", i ? " > " : "", plan->paper->variant[order[i]].label);
+	if (row->order == WT_ORDER_NONE) {
+		fprintf(out, "%s\n", mark);
+		return;
+	}
 	fprintf(out, ": %s (Kendall tau %s)%s\n",
 		row->order == WT_ORDER_UNDECIDED && row->tau == 1 ? "as printed, but within chance" : order_texts[row->order], number(tau, sizeof(tau), "%.2f", row->tau), mark);
+}
+
+static const char *verdict_text(const char *verdict)
+{
+	return strcmp(verdict, "n/a") ? verdict : "not printed";
 }
 
 static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, unsigned p,
@@ -74,7 +84,7 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 		fprintf(out, "  %-5s %-10s %8s ± %-6s %9s %6s  %s%s", v ? "" : point->label, plan->paper->variant[v].label,
 			number(mean, sizeof(mean), "%.1f", cell->ours.mean), number(half, sizeof(half), "%.1f", cell->ours.half),
 			number(paper, sizeof(paper), "%.2f", point->cell[v].value),
-			number(ratio, sizeof(ratio), "%.2f", cell->ratio), cell->verdict,
+			number(ratio, sizeof(ratio), "%.2f", cell->ratio), verdict_text(cell->verdict),
 			note(notes, point->cell[v].suspect, mark, sizeof(mark)));
 		if (cell->failed)
 			fprintf(out, "  (%u of %u failed)", cell->failed, cell->failed + cell->invalid + (unsigned)cell->ours.n);
@@ -85,23 +95,45 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 	print_order(out, plan, row, note(notes, point->note, mark, sizeof(mark)));
 }
 
+static const struct {
+	const char *word, *meaning;
+} verdicts[] = {
+	{"match", "our 95 % interval holds the printed value"},
+	{"near", "not that, but our mean is within 10 % of it"},
+	{"rank", "neither, but the protocols of its row stand in the printed order, each pair beyond chance"},
+	{"differs", "outside our interval, not within 10 %, and its row does not stand in the printed order beyond chance"},
+	{"suspect", "the printed value contradicts itself, as the note says"},
+	{"failed", "no run of ours finished"},
+	{"invalid", "the host was too busy for a run in real time"},
+	{"n/a", "the paper gives no number here"},
+};
+
+#define VERDICTS (sizeof(verdicts) / sizeof(verdicts[0]))
+
+static unsigned count_of(const struct wt_paper_plan *plan, const struct wt_paper_report *report, const char *word)
+{
+	unsigned count = 0;
+
+	for (unsigned p = 0; p < plan->points; p++)
+		for (unsigned v = 0; v < plan->paper->variants; v++)
+			count += !strcmp(report->row[p].cell[v].verdict, word);
+	return count;
+}
+
 void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
-	static const char *const verdicts[] = {"match", "near", "rank", "differs", "suspect", "failed", "invalid"};
 	unsigned orders[4] = {0};
 
 	fprintf(out, "cells:");
-	for (unsigned i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
-		unsigned count = 0;
-
-		for (unsigned p = 0; p < plan->points; p++)
-			for (unsigned v = 0; v < plan->paper->variants; v++)
-				count += !strcmp(report->row[p].cell[v].verdict, verdicts[i]);
-		if (count)
-			fprintf(out, " %u %s", count, verdicts[i]);
-	}
+	for (unsigned i = 0; i < VERDICTS; i++)
+		if (count_of(plan, report, verdicts[i].word))
+			fprintf(out, " %u %s", count_of(plan, report, verdicts[i].word), verdict_text(verdicts[i].word));
 	for (unsigned p = 0; p < plan->points; p++)
 		orders[report->row[p].order]++;
+	if (orders[WT_ORDER_NONE] == plan->points) {
+		fputs(" · no order is printed\n", out);
+		return;
+	}
 	fprintf(out, " · orders: %u as printed, %u too close to call, %u not as printed\n", orders[WT_ORDER_AGREES],
 		orders[WT_ORDER_UNDECIDED], orders[WT_ORDER_DIFFERS]);
 }
@@ -110,7 +142,9 @@ static void print_summary(FILE *out, const struct wt_paper_plan *plan, const str
 {
 	fputc('\n', out);
 	wt_paper_summary(out, plan, report);
-	fputs("match: our 95 % interval holds the printed value · near: within 10 % · rank: only the order agrees\n", out);
+	for (unsigned i = 0; i < VERDICTS; i++)
+		if (count_of(plan, report, verdicts[i].word))
+			fprintf(out, "  %s: %s\n", verdict_text(verdicts[i].word), verdicts[i].meaning);
 }
 
 void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, double wall)
@@ -124,8 +158,10 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 	fprintf(out, "  %-5s %-10s %8s   %-6s %9s %6s  %s\n", "", "protocol", "ours", "", "paper", "ratio", "verdict");
 	for (unsigned p = 0; p < plan->points; p++)
 		print_row(out, plan, report, p, &notes);
-	for (unsigned i = 0; i < notes.count; i++)
-		fprintf(out, "%s  [%u] %s\n", i ? "" : "\n", i + 1, notes.text[i]);
+	for (unsigned i = 0; i < notes.count; i++) {
+		fprintf(out, "%s  [%u] ", i ? "" : "\n", i + 1);
+		wt_wrap(out, notes.text[i], 6, 6);
+	}
 	print_summary(out, plan, report);
 	fprintf(out, "%u runs (%u failed) on %s", report->runs, report->failed, plan->backend);
 	if (wall > 0)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/drive/json.h"
 #include "tools/claims.h"
 #include "tools/cli.h"
 
@@ -21,40 +20,10 @@ static const struct wt_option options[] = {
 	[OPT_JSON] = {0, "json", NULL, "a JSON line per claim"},
 };
 
-static bool wanted(const struct wt_claim *claim, const char *paper)
-{
-	return !paper || (!strncmp(claim->id, paper, strlen(paper)) && claim->id[strlen(paper)] == '-');
-}
-
-static void print(const struct wt_claim *claim)
-{
-	printf("%-9s %-17s %s: %s\n", claim->id, wt_claim_verdicts[claim->verdict], claim->object, claim->text);
-	printf("%28s%s\n", "", claim->reason);
-	if (claim->verdict != WT_CLAIM_NOT_YET && strcmp(claim->faults, "-"))
-		printf("%28sknown faults: %s\n", "", claim->faults);
-}
-
-static void print_json(const struct wt_claim *claim)
-{
-	struct wt_json json;
-
-	wt_json_init(&json, stdout);
-	wt_json_object(&json, NULL);
-	wt_json_string(&json, "record", "claim");
-	wt_json_string(&json, "id", claim->id);
-	wt_json_string(&json, "object", claim->object);
-	wt_json_string(&json, "claim", claim->text);
-	wt_json_string(&json, "known_faults", claim->faults);
-	wt_json_string(&json, "rule", claim->judge);
-	wt_json_string(&json, "verdict", wt_claim_verdicts[claim->verdict]);
-	wt_json_string(&json, "reason", claim->reason);
-	wt_json_end(&json);
-}
-
 static int score(const char *dir, const char *paper, bool json)
 {
 	struct wt_claims *claims = malloc(sizeof(*claims));
-	unsigned count[WT_CLAIM_VERDICTS] = {0}, all = 0;
+	unsigned all;
 	char err[300];
 
 	if (!claims)
@@ -64,21 +33,10 @@ static int score(const char *dir, const char *paper, bool json)
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	}
 	wt_claims_judge(claims, dir);
-	for (unsigned i = 0; i < claims->count; i++)
-		if (wanted(&claims->claim[i], paper)) {
-			count[claims->claim[i].verdict]++;
-			all++;
-			(json ? print_json : print)(&claims->claim[i]);
-		}
+	all = (json ? wt_claims_print_json : wt_claims_print)(stdout, claims, paper);
 	free(claims);
 	if (!all)
 		return wt_fail(WT_EXIT_USAGE, "no claims of a paper '%s'; there are 000 to 004", paper);
-	if (!json) {
-		printf("%u claims:", all);
-		for (unsigned i = 0; i < WT_CLAIM_VERDICTS; i++)
-			printf("%s %u %s", i ? "," : "", count[i], wt_claim_verdicts[i]);
-		putchar('\n');
-	}
 	if (fflush(stdout) || ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return WT_EXIT_OK;

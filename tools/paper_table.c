@@ -70,10 +70,28 @@ static int take_base(struct parse *parse)
 		return refuse(parse, "tables based on tables more than %d deep", BASE_DEPTH);
 	if (load(parse->value, parse->depth + 1, paper, parse->why, sizeof(parse->why)))
 		return -EINVAL;
-	*paper->id = *paper->title = '\0';
+	*paper->id = *paper->title = *paper->figure = '\0';
 	paper->points = 0;
 	memset(paper->point, 0, sizeof(paper->point));
 	return 0;
+}
+
+/* The rows of another table with its printed numbers, where only the set-up differs. */
+static int take_rows(struct parse *parse)
+{
+	struct wt_paper *from, *paper = parse->paper;
+	int error;
+
+	if (parse->depth >= BASE_DEPTH)
+		return refuse(parse, "tables based on tables more than %d deep", BASE_DEPTH);
+	from = malloc(sizeof(*from));
+	error = from ? load(parse->value, parse->depth + 1, from, parse->why, sizeof(parse->why)) : -ENOMEM;
+	if (!error) {
+		paper->points = from->points;
+		memcpy(paper->point, from->point, sizeof(paper->point));
+	}
+	free(from);
+	return error ? -EINVAL : 0;
 }
 
 static int take_metric(struct parse *parse)
@@ -97,8 +115,14 @@ static int table_key(struct parse *parse)
 
 	if (!strcmp(key, "base"))
 		return take_base(parse);
+	if (!strcmp(key, "rows"))
+		return take_rows(parse);
 	if (!strcmp(key, "metric"))
 		return take_metric(parse);
+	if (!strcmp(key, "figure"))
+		return copy(parse, paper->figure, sizeof(paper->figure));
+	if (!strcmp(key, "unavailable"))
+		return copy(parse, paper->unavailable, sizeof(paper->unavailable));
 	if (!strcmp(key, "id"))
 		return copy(parse, paper->id, sizeof(paper->id));
 	if (!strcmp(key, "title"))
@@ -269,6 +293,8 @@ static int complete(struct parse *parse)
 {
 	const struct wt_paper *paper = parse->paper;
 
+	if (*paper->unavailable)
+		return refuse(parse, "%s", paper->unavailable);
 	if (!*paper->id || !*paper->title || !*paper->fwd || !paper->size || !paper->repeats || !paper->limit)
 		return refuse(parse, "[table] needs id, title, size, repeats and limit, and [path] needs fwd");
 	if (!paper->points || !paper->variants)
@@ -295,7 +321,7 @@ static int parse_text(const char *text, const char *name, unsigned depth, struct
 	}
 	if (complete(&parse)) {
 		snprintf(err, err_len, "%s: %s", name, parse.why);
-		return -EINVAL;
+		return *paper->unavailable ? -ENODATA : -EINVAL;
 	}
 	return 0;
 }
@@ -336,7 +362,7 @@ static int load_file(const char *path, unsigned depth, struct wt_paper *paper, c
 static int load(const char *id, unsigned depth, struct wt_paper *paper, char *err, size_t err_len)
 {
 	const char *data = getenv("WAVETANK_DATA");
-	size_t len = strlen(id), at;
+	size_t len = strlen(id);
 	char path[512];
 
 	if (len > 4 && !strcmp(id + len - 4, ".ini"))
@@ -352,15 +378,27 @@ static int load(const char *id, unsigned depth, struct wt_paper *paper, char *er
 	for (unsigned i = 0; wt_paper_files[i].id; i++)
 		if (!strcmp(wt_paper_files[i].id, id))
 			return parse_text(wt_paper_files[i].text, id, depth, paper, err, err_len);
-	at = (size_t)snprintf(err, err_len, "no published table '%s'; known:", id);
-	for (unsigned i = 0; wt_paper_files[i].id && at < err_len; i++)
-		at += (size_t)snprintf(err + at, err_len - at, " %s", wt_paper_files[i].id);
+	snprintf(err, err_len, "no published table '%s'; 'wavetank paper list' names them", id);
+	return -ENOENT;
+}
+
+/* A figure that plots the numbers of a table is that table. */
+static int load_plotted(const char *id, struct wt_paper *paper)
+{
+	char ignored[400];
+
+	for (unsigned i = 0; wt_paper_files[i].id; i++)
+		if (strstr(wt_paper_files[i].text, id) && load(wt_paper_files[i].id, 0, paper, ignored, sizeof(ignored)) == 0 &&
+		    !strcmp(paper->figure, id))
+			return 0;
 	return -ENOENT;
 }
 
 int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len)
 {
-	return load(id, 0, paper, err, err_len);
+	int error = load(id, 0, paper, err, err_len);
+
+	return error == -ENOENT && *id && load_plotted(id, paper) == 0 ? 0 : error;
 }
 
 void wt_paper_words(const char *words, const char *p, char *out, size_t len)

@@ -52,6 +52,8 @@ struct wt_paper_parameter {
 
 struct wt_paper {
 	char id[64], title[160], source[320], axis[64];
+	char figure[64]; /* the published figure that plots these numbers: "tcp-real-2001/figure2"; empty: none */
+	char unavailable[200]; /* why there is nothing to run: a figure without numbers; empty: there is */
 	char fwd[512], rev[512];
 	char preset[24], settings[256];
 	char meter[96]; /* words of the token meter (tools/token_meter.h); empty: none */
@@ -71,11 +73,15 @@ struct wt_paper_file {
 };
 extern const struct wt_paper_file wt_paper_files[]; /* ends with id NULL */
 
-/* Parses; `base = ID` in [table] takes over everything of that table but its rows, to be changed. `name` is for messages. 0, or -EINVAL with one sentence in err ("table1.ini:12: unknown key 'szie'"). */
+/*
+ * Parses. `base = ID` in [table] takes over everything of that table but its rows, to be changed; `rows = ID` takes those. `name`
+ * is for messages. 0, or -EINVAL with one sentence in err ("table1.ini:12: unknown key 'szie'").
+ */
 int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, char *err, size_t err_len);
 /*
  * By id, from $WAVETANK_DATA/papers/ID.ini if that is set and the file exists, else from the program itself; or, if `id` ends
- * with ".ini", from that file. -ENOENT with the known ids in err, -EINVAL, or an error of the file.
+ * with ".ini", from that file. The id of a figure that plots a table's numbers is that table. -ENOENT, -ENODATA (a figure without
+ * numbers), -EINVAL, or an error of the file, each with a sentence in err.
  */
 int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len);
 /* The words of a path with {p} filled in. */

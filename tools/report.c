@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/claims.h"
 #include "tools/cli.h"
 #include "tools/host_facts.h"
 #include "tools/report_compare.h"
@@ -23,7 +24,7 @@ extern const struct wt_command wt_command_report_build, wt_command_report_open;
 enum { OPT_OUTPUT, OPT_TITLE, OPT_NO_FILES };
 
 static const struct wt_option build_options[] = {
-	[OPT_OUTPUT] = {'o', "output", "FILE", "the page (default report.html in the first folder)"},
+	[OPT_OUTPUT] = {'o', "output", "FILE", "the page (default report.html in the folder named first)"},
 	[OPT_TITLE] = {0, "title", "TEXT", "its heading"},
 	[OPT_NO_FILES] = {0, "no-figures", NULL, "no figures as files of their own beside the page"},
 };
@@ -31,8 +32,9 @@ static const struct wt_option build_options[] = {
 struct build {
 	const char *output, *title;
 	bool no_files;
-	unsigned folders, journals;
+	unsigned folders, journals, families;
 	char folder[INPUTS][512];
+	const char *family[INPUTS]; /* folders of folders: all of a paper, perhaps */
 	const char *journal[INPUTS];
 	bool full;
 };
@@ -60,6 +62,8 @@ static int add(struct build *build, const char *word)
 		if (wt_results_find(word, dir, sizeof(dir), err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "%s", err);
 		add_folder(build, dir);
+	} else if (build->folders && strcmp(build->folder[build->folders - 1], word) && build->families < INPUTS) {
+		build->family[build->families++] = word;
 	}
 	return build->full ? wt_fail(WT_EXIT_USAGE, "at most %d folders and %d journals", INPUTS, INPUTS) : WT_EXIT_OK;
 }
@@ -86,6 +90,44 @@ static void statistics(struct wt_json *json, const struct build *build)
 		wt_results_finish(&results);
 	}
 	wt_json_end(json);
+}
+
+/* The card of claims, judged by each folder that holds all of a paper. */
+static int cards(struct wt_json *json, const struct build *build)
+{
+	struct wt_claims *claims = malloc(sizeof(*claims));
+	char err[300] = "no memory";
+
+	wt_json_array(json, "cards");
+	for (unsigned f = 0; f < build->families && claims; f++) {
+		unsigned judged = 0;
+
+		if (wt_claims_load(claims, err, sizeof(err)))
+			break;
+		wt_claims_judge(claims, build->family[f]);
+		for (unsigned i = 0; i < claims->count; i++)
+			judged += claims->claim[i].verdict != WT_CLAIM_NOT_YET;
+		*err = '\0';
+		if (!judged)
+			continue;
+		wt_json_object(json, NULL);
+		wt_json_string(json, "folder", build->family[f]);
+		wt_json_array(json, "claims");
+		for (unsigned i = 0; i < claims->count; i++) {
+			const struct wt_claim_paper *paper = wt_claim_paper(claims, &claims->claim[i]);
+
+			wt_json_object(json, NULL);
+			wt_json_string(json, "paper", paper ? paper->number : "");
+			wt_json_string(json, "title", paper ? paper->title : "");
+			wt_claim_json(json, &claims->claim[i]);
+			wt_json_end(json);
+		}
+		wt_json_end(json);
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+	free(claims);
+	return build->families && *err ? wt_fail(WT_EXIT_INTERNAL, "%s", err) : WT_EXIT_OK;
 }
 
 /* Pairs of folders with the same table: do they agree? */
@@ -175,7 +217,8 @@ static int build(struct build *build)
 	if (!request)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "temporary file: %s", strerror(errno));
 	if (!build->output)
-		snprintf(output, sizeof(output), "%s%sreport.html", build->folders ? build->folder[0] : "", build->folders ? "/" : "");
+		snprintf(output, sizeof(output), "%s%sreport.html", build->families ? build->family[0] : build->folders ? build->folder[0] : "",
+			 build->folders ? "/" : "");
 	wt_json_init(&json, request);
 	wt_json_object(&json, NULL);
 	wt_json_string(&json, "command", "build");
@@ -192,6 +235,8 @@ static int build(struct build *build)
 	code = journals(&json, build);
 	if (!code)
 		code = comparisons(&json, build);
+	if (!code)
+		code = cards(&json, build);
 	if (code) {
 		fclose(request);
 		return code;

@@ -9,7 +9,7 @@
 
 #include "tools/stats.h"
 
-#define WT_RESULTS_CELLS 256
+#define WT_RESULTS_CELLS 4096
 
 struct wt_results_cell {
 	char point[96], variant[32];

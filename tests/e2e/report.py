@@ -3,6 +3,7 @@
 
 With WAVETANK_PICTURES=FOLDER pictures of the page stay there, to be looked at by people."""
 import csv
+import html
 import json
 import os
 import re
@@ -140,6 +141,7 @@ def _():
             for dark in (False, True):
                 where = f"{width} pixels, {'dark' if dark else 'light'}"
                 equal(chromium.open(home.path("report.html"), width, dark), [], "errors at " + where)
+                chromium.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
                 equal(chromium.evaluate(WIDE), [], "too wide at " + where)
                 equal(chromium.evaluate(PALE), [], "pale at " + where)
                 equal(chromium.evaluate(CROWDED), [], "crowded at " + where)
@@ -155,6 +157,66 @@ def _():
         check(chromium.evaluate(WIDE) and chromium.evaluate(PALE), "the checks see nothing")
     finally:
         chromium.close()
+
+
+@test("a script that fails, a request and a table that overflows are seen by the checks of the page")
+def _():
+    if not browser.program():
+        raise Skip("no chromium")
+    text = page()
+    faults = {"script": ("<script>throw new Error('x')</script>", True), "request": ('<img src="nowhere.png" alt="">', True),
+              "table": ('<table style="width:1500px"><tr><td>x</td></tr></table>', False)}
+    chromium = browser.Browser()
+    try:
+        for name, (fault, wrong) in faults.items():
+            for allowed in (False, True): # with the page's own policy, and with one that lets the fault happen
+                with open(home.path("fault.html"), "w", encoding="utf-8") as file:
+                    file.write(re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text) if allowed else text)
+                with open(home.path("fault.html"), encoding="utf-8") as file:
+                    whole = file.read().replace("</main>", fault + "</main>", 1)
+                with open(home.path("fault.html"), "w", encoding="utf-8") as file:
+                    file.write(whole)
+                errors = chromium.open(home.path("fault.html"), 1280)
+                equal(bool(errors), wrong, f"errors of a {name}, {'any policy' if allowed else 'own policy'}: {errors}")
+                if name == "table":
+                    check(any(line.startswith("TABLE") for line in chromium.evaluate(WIDE)), "an overflowing table is not seen")
+    finally:
+        chromium.close()
+
+
+@test("the results of a paper make a card of a hundred claims, one verdict and one sentence each")
+def _():
+    home.run("paper", "run", TABLE, "--repeats", "4", "--points", "0.05,0.1,0.2", "-o", "paper/table1")
+    home.run("report", "build", "paper", "--no-figures", "-o", "paper.html")
+    with open(home.path("paper.html"), encoding="utf-8") as file:
+        text = file.read()
+    lines = [json.loads(line) for line in home.run("paper", "score", "--results", "paper", "--json")[0].splitlines()]
+    rows = dict(re.findall(r'<tr><th scope="row">(00\d-[\w-]+)</th>(.*?)</tr>', text, re.S))
+    equal(len(rows), 100, "claims on the page")
+    for line in lines:
+        row = rows[line["id"]]
+        check(">%s</span>" % line["verdict"] in row, f"{line['id']}: {line['verdict']} is not in {row}")
+        check(html.escape(line["reason"][1:]) in row, f"{line['id']}: the reason is not in {row}")
+    equal(rows["003-F2"].count("not yet"), 0, "Figure 2 plots Table 1, which has results")
+    equal({line["verdict"] for line in lines if not line["id"].startswith("003")}, {"not yet"}, "other papers")
+    home.run("report", "build", "sweep", "--no-figures", "-o", "single.html")
+    check("claims" not in open(home.path("single.html"), encoding="utf-8").read().split("</style>")[1], "a card of one table")
+
+
+@test("a sweep over two parameters has a map for each protocol and of the ratio")
+def _():
+    with open(home.path("two.ini"), "w") as file:
+        file.write("[sweep]\nname = two\nrepeats = 2\n[axes]\nloss = 0% 2%\ndelay = 5ms 10ms 20ms\n[run]\nsize = 100KB\n"
+                   "link = rate 2Mbit burst 0B limit 64KB delay {delay} loss {loss}\n[variant reno]\nsender = reno\n"
+                   "[variant tahoe]\nsender = tahoe\n")
+    home.run("sweep", "run", "two.ini", "-o", "two")
+    home.run("report", "build", "two", "-o", "two.html")
+    text = open(home.path("two-figures/two-sim-map.svg"), encoding="utf-8").read()
+    for word in ("tahoe ÷ reno", "10ms", "2%", "delay", "loss", ">1.00<"):
+        check(word in text, f"no {word} in the map")
+    means = [json.loads(line) for line in home.run("report", "compare", "two", "two", "--json")[0].splitlines()]
+    for cell in means:
+        check(">%.0f<" % cell["a"]["mean"] in text, f"no {cell['a']['mean']} in the map")
 
 
 @test("report compare: the same cells agree, others do not, and the exit code says so")

@@ -34,6 +34,10 @@ whole() {
 expect 0 paper list
 grep -q "^$table " out.txt || fail "paper list does not name $table"
 expect 0 paper show $table
+expect 0 paper show tcp-real-2001/figure4
+grep -q '^tcp-real-2001/table4: ' out.txt || fail "Figure 4 is not Table 4"
+expect 2 paper run tcp-real-2001/figure1
+grep -q 'without numbers' err.txt || fail "no reason why Figure 1 cannot be run: $(cat err.txt)"
 expect 2 paper show
 expect 2 paper show nothing
 expect 2 paper run
@@ -64,10 +68,14 @@ expect 0 paper run tcp-real-2001 --repeats 2 -o all
 [ -s all/table9/table.csv ] || fail "no table 9 of all tables"
 expect 2 paper run tcp-real
 
+grep -q '^tcp-real-2001/figure11 *cells: 21 not printed' all/summary.txt || fail "$(grep figure11 all/summary.txt)"
+
 # The card: a hundred claims, the same card from the same results, and from other seeds' results another.
 expect 0 paper score --results all
 [ "$(grep -c '^00[0-4]-' out.txt)" = 100 ] || fail "not a hundred claims"
 grep -q '^100 claims: 76 not yet,' out.txt || fail "$(tail -1 out.txt)"
+cmp out.txt all/score.txt || fail "score.txt is another card"
+[ "$(grep -c '"record":"claim"' all/score.jsonl)" = 100 ] || fail "score.jsonl"
 mv out.txt card.txt
 expect 0 paper score --results all
 cmp card.txt out.txt || fail "two cards of the same results differ"

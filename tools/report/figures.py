@@ -6,6 +6,7 @@ import textwrap
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 import style
@@ -216,6 +217,76 @@ def bars(table, width):
         handles.append(Line2D([], [], color=colour('ink'), marker='D', markerfacecolor=colour('ground'), linestyle=''))
         labels.append('published')
     style.legend(fig, axes, 2 if narrow else 4, handles, labels)
+    return fig
+
+
+MOST_SHADE = 0.5 # text on a darker tile could not be read, in light or in dark
+
+
+def shaded(axes, rows, columns, tiles):
+    """Tiles of a heat map: {(row, column): (text, role, share of the darkest)}."""
+    for (i, j), (text, role, share) in tiles.items():
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=colour(role), alpha=0.03 + (MOST_SHADE - 0.03) * share, linewidth=0))
+        axes.text(j, i, text, ha='center', va='center', fontsize=8)
+    axes.set_xlim(-0.5, columns - 0.5)
+    axes.set_ylim(-0.5, rows - 0.5)
+    axes.grid(False)
+    axes.spines[['left', 'bottom']].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def three(value):
+    """Three digits that count: 1.23, 45.6, 789, 1,234."""
+    return format(value, ',.0f') if value >= 99.95 else '%.1f' % value if value >= 9.995 else '%.2f' % value
+
+
+def heat(table, width):
+    """A sweep over two parameters: a map of means for each protocol, below it the ratio to the baseline, cell by cell."""
+    (down, across), narrow = table.grid, width < 5
+    if len(down[1]) > len(across[1]):
+        down, across = across, down # the longer axis lies
+    swapped = down is not table.grid[0]
+
+    def cell(i, j, variant):
+        pair = (down[1][i], across[1][j])
+        return table.cell(' '.join(pair[::-1] if swapped else pair), variant)
+
+    means = {(v['name'], i, j): cell(i, j, v['name']) for v in table.variants for i in range(len(down[1])) for j in range(len(across[1]))}
+    means = {key: c['mean'] for key, c in means.items() if c and c['mean'] is not None}
+    top = max(means.values(), default=0)
+    panels = []
+    for variant in table.variants:
+        mine = {key[1:]: mean for key, mean in means.items() if key[0] == variant['name']}
+        panels.append((variant['label'], {at: (three(mean), 'c0', mean / top if top else 0) for at, mean in mine.items()}))
+    stacked = not narrow and len(table.variants) * len(across[1]) <= 18 # each ratio below its protocol
+    for variant in table.variants:
+        if variant['name'] == table.baseline:
+            panels += [None] if stacked else []
+            continue
+        both = {key[1:]: mean / means[(table.baseline, *key[1:])] for key, mean in means.items()
+                if key[0] == variant['name'] and means.get((table.baseline, *key[1:]))}
+        panels.append(('%s ÷ %s' % (variant['label'], table.label(table.baseline)), {
+            at: (three(ratio), 'c2' if ratio >= 1 else 'c1', min(1, abs(math.log2(ratio))) if ratio > 0 else 1) for at, ratio in both.items()}))
+    columns = len(table.variants) if stacked else 1 if narrow or len(across[1]) > 8 else 2
+    if len(table.variants) == 1:
+        panels = panels[:1]
+    rows = math.ceil(len(panels) / columns)
+    fig, axes = style.figure(width, rows * (0.62 + 0.27 * len(down[1])) + 0.1, rows, columns, squeeze=False)
+    axes = axes.flatten()
+    for panel, shown in zip(axes, panels):
+        if shown is None:
+            panel.set_visible(False)
+            continue
+        title, tiles = shown
+        shaded(panel, len(down[1]), len(across[1]), tiles)
+        panel.set_title(title, pad=4)
+        panel.set_xticks(range(len(across[1])), across[1])
+        panel.set_yticks(range(len(down[1])), down[1])
+        panel.set_xlabel(across[0])
+        panel.set_ylabel(down[0])
+    for panel in axes[len(panels):]:
+        panel.set_visible(False)
+    fig.set_constrained_layout_pads(h_pad=0.07)
     return fig
 
 

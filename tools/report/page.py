@@ -2,6 +2,7 @@
 """One HTML file: tables, figures, parameters, provenance. No script, nothing fetched, readable from disk, printable."""
 import html
 import os
+import re
 import shlex
 import sys
 
@@ -15,7 +16,7 @@ VERDICTS = [('match', 'our 95 % interval holds the published value'), ('near', '
             ('not printed', 'the paper gives no number here'),
             ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished'),
             ('invalid', 'the host was too busy for a run in real time')]
-STRIP = {'match': 'c2', 'near': 'c2', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
+STRIP = {'match': 'c2', 'near': 'near', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
 ORDERS = {'agrees': 'as published', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
 
 
@@ -30,6 +31,17 @@ def number(value, digits):
 def pill(verdict):
     verdict = 'not printed' if verdict == 'n/a' else verdict
     return '<span class="v %s">%s</span>' % (e(verdict.split(' ')[0].replace('/', '')), e(verdict))
+
+
+JUDGED = [('holds', 'every comparison is decided for it: the 95 % interval of the paired differences lies on its side of 0'),
+          ('fails', 'at least one comparison is decided against it'),
+          ('artefact', 'the numbers are as claimed, but come from the published set-up, not from what is claimed of it'),
+          ('cannot be decided', 'none is decided against it, but some lie within chance'),
+          ('not yet', 'no results here to judge it by')]
+CARD = {'holds': 'c2', 'artefact': 'c3', 'cannot be decided': 'c4', 'fails': 'c1', 'not yet': 'rule'}
+
+
+MOST_DISTRIBUTIONS = 16 # rows of a figure of distributions: more would be too small to read
 
 
 class Page:
@@ -68,17 +80,20 @@ def anchor(table, at):
     return 't%d-%s' % (at, ''.join(c if c.isalnum() else '-' for c in table.id.split('/')[-1]))
 
 
+def short(table):
+    """tcp-real-2001/table1: Table 1. Other names stay."""
+    found = re.fullmatch(r'.*/(table|figure)(\d+)', table.id)
+    return '%s %s' % (found.group(1).capitalize(), found.group(2)) if found else table.id.split('/')[-1]
+
+
 def card(table, at):
     count = table.verdicts()
-    whole = sum(count.values())
+    head = '<li><a href="#%s">%s</a><p>%s%s</p>' % (anchor(table, at), e(short(table)), e(table.title),
+                                                    '' if table.backend == 'sim' else '<br>on ' + e(table.backend))
     if not table.printed():
-        return '<li><a href="#%s">%s</a><p>%s<br>on %s</p>nothing published to compare with</li>' % (
-            anchor(table, at), e(table.id), e(table.title), e(table.backend))
-    strip = ''.join('<i style="width:%.2f%%;background:var(--%s)%s"></i>' % (
-        100 * count[v] / whole, STRIP[v], ';opacity:.55' if v == 'near' else '') for v in STRIP if v in count)
+        return head + '<p>%d cells, nothing printed to compare with</p></li>' % len(table.cells)
     pills = ''.join('<span class="v %s">%d %s</span>' % (v.replace('/', ''), count[v], v.replace('n/a', 'not printed')) for v in STRIP if v in count)
-    return '<li><a href="#%s">%s</a><p>%s<br>on %s</p><div class="strip" aria-hidden="true">%s</div>%s</li>' % (
-        anchor(table, at), e(table.id), e(table.title), e(table.backend), strip, pills)
+    return '%s%s%s</li>' % (head, strip([(STRIP[v], count[v]) for v in STRIP if v in count]), pills)
 
 
 def result_rows(table, notes):
@@ -154,9 +169,10 @@ def parameters(page, table):
         known = kind in ('stated', 'chosen')
         rows.append('<tr><th scope="row">%s</th><td>%s</td><td>%s</td></tr>' % (
             e(parameter['name']), '<span class="%s">%s</span>' % (kind, kind) if known else '', e(text.strip() if known else parameter['text'])))
-    page.add('<details open><summary>%s</summary><table><caption>%s</caption><thead>'
+    stated = sum(p['text'].startswith('stated') for p in table.parameters)
+    page.add('<details><summary>%s</summary><table><caption>%s</caption><thead>'
              '<tr><th scope="col">what</th><th scope="col">from</th><th scope="col">value and reason</th></tr></thead><tbody>%s</tbody>'
-             '</table></details>' % ('Parameters: what the paper states, what we chose and why' if table.printed() else 'Parameters',
+             '</table></details>' % ('Parameters: %d the paper states, %d we chose, and why' % (stated, len(table.parameters) - stated) if stated else 'Parameters',
                                      e(table.source), ''.join(rows)))
 
 
@@ -184,7 +200,8 @@ def provenance(page, table):
         '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
     seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(table.facts['wall_s'], 1)) \
         if end.get('simulated_s') and 'wall_s' in table.facts else None
-    page.add('<details open><summary>Where these numbers come from</summary>%s<pre>%s</pre></details>' % (facts([
+    page.add('<details><summary>Where these numbers come from: seeds %d to %d, wavetank %s (%s)</summary>%s<pre>%s</pre></details>' % (
+        plan['seed'], plan['seed'] + plan['repeats'] - 1, e(plan['version']), e(plan['commit'][:12]), facts([
         ('program', e('wavetank %s (%s)' % (plan['version'], plan['commit']))),
         ('backend', e(plan['backend']) + (': virtual time, exactly repeatable' if plan['backend'] == 'sim' else ': real time')),
         ('seeds', '%d to %d, the same losses for every protocol and row' % (plan['seed'], plan['seed'] + plan['repeats'] - 1)),
@@ -196,14 +213,37 @@ def provenance(page, table):
     ]), e(shlex.join(words))))
 
 
+def table_figures(page, table, name):
+    """The metric over the rows, and what it is beside the published values and beside the baseline."""
+    metric = e(table.metric['name'].capitalize())
+    over = 'ach protocol over %s on the same losses, %s with a 95 %% bootstrap interval of paired seeds (%d draws)' % (
+        e(table.label(table.baseline)), 'ours' if table.printed() else 'each', table.draws)
+    interval = 'Marks: mean and 95 % interval.' if not table.printed() else (
+        'Filled marks: our mean and its 95 % interval. Hollow marks: published. A question mark: the published value is suspect.')
+    if table.grid:
+        page.figure(name + '-map', lambda width: figures.heat(table, width), 'map of ' + table.title,
+                    '%s in %s over %s and %s, the stronger the colour, the more.%s' % (
+                        metric, e(table.metric['unit']), e(table.grid[0][0]), e(table.grid[1][0]), ' The ratio to %s on the same losses: green '
+                        'above 1, orange below, strongest from a factor of two on.' % e(table.label(table.baseline)) if len(table.variants) > 1 else ''))
+    elif table.metric['name'] != 'goodput' or len(table.points) < 3:
+        page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: mean and 95 %% '
+                    'interval.%s' % (metric, ' Hollow diamonds: published.' if table.printed() else ''))
+    else:
+        page.figure(name + '-' + table.metric['name'], lambda width: figures.over_loss(table, width), table.title,
+                    '%s over %s. %s' % (metric, e(table.axis), interval))
+        if table.printed() or len(table.variants) > 1:
+            page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
+                        'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
+                        else 'E' + over + '.')
+
+
 def table_section(page, table, at, notes):
-    page.add('<section><h2 id="%s">%s</h2><p class="sub">%s, on %s. %s</p>' % (
-        anchor(table, at), e(table.title), e(table.id), e(table.backend), e(table.source)))
+    head = '' if short(table) == table.id.split('/')[-1] else short(table) + '. '
+    page.add('<section><h2 id="%s">%s%s</h2><p class="sub"><code>%s</code> on %s. %s</p>' % (
+        anchor(table, at), head, e(table.title[:1].upper() + table.title[1:]), e(table.id), e(table.backend), e(table.source)))
     notes.start += len(notes)
     notes.clear()
     name = '%s-%s' % (table.id.replace('/', '-'), table.backend)
-    interval = 'Marks: mean and 95 % interval.' if not table.printed() else (
-        'Filled marks: our mean and its 95 % interval. Hollow marks: published. A question mark: the published value is suspect.')
     results(page, table, notes)
     if notes:
         page.add('<ol class="notes" start="%d">%s</ol>' % (notes.start + 1, ''.join(
@@ -211,24 +251,12 @@ def table_section(page, table, at, notes):
     if table.failures:
         page.add('<p>Failed runs: %s</p>' % e('; '.join('%s %s seed %s: %s' % (
             f['point'], f['variant'], f['seed'], f.get('why', '')) for f in table.failures[:5])))
-    if table.metric['name'] != 'goodput' or len(table.points) < 3:
-        page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: mean and 95 %% '
-                    'interval.%s' % (e(table.metric['name'].capitalize()), ' Hollow diamonds: published.' if table.printed() else ''))
-    else:
-        page.figure(name + '-' + table.metric['name'], lambda width: figures.over_loss(table, width), table.title,
-                    '%s over %s. %s' % (
-                        e(table.metric['name'].capitalize()), e(table.axis), interval))
-        over = 'ach protocol over %s on the same losses, %s with a 95 %% bootstrap interval of paired seeds (%d draws)' % (
-            e(table.label(table.baseline)), 'ours' if table.printed() else 'each', table.draws)
-        if table.printed() or len(table.variants) > 1:
-            page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
-                        'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
-                        else 'E' + over + '.')
+    table_figures(page, table, name)
     for point, traces in table.token_traces():
         page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
                     lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',
                     'Tokens used per round trip over the first run, row %s.' % e(point))
-    if table.plan['repeats'] >= 3:
+    if table.plan['repeats'] >= 3 and len(table.points) <= MOST_DISTRIBUTIONS:
         page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
                     'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
                     'run.' % e(table.metric['name']) if table.printed() else 'Distribution over the runs of each row.')
@@ -284,6 +312,58 @@ def fairness_section(page, runs):
     page.add('</section>')
 
 
+def claim_rows(claims):
+    rows = []
+    for claim in claims:
+        more = ''
+        if claim['verdict'] != 'not yet' and claim['known_faults'] != '-':
+            more = '<p class="faults">In print: %s.</p>' % e(claim['known_faults'])
+        rows.append('<tr><th scope="row">%s</th><td><b>%s.</b> %s</td><td>%s</td><td>%s%s</td></tr>' % (
+            e(claim['id']), e(claim['object']), e(claim['claim']), judged(claim['verdict']), e(claim['reason'][:1].upper() + claim['reason'][1:]),
+            more))
+    return ''.join(rows)
+
+
+def judged(verdict, count=None):
+    return '<span class="v j-%s">%s%s</span>' % (verdict.replace(' ', '-'), '' if count is None else '%d ' % count, e(verdict))
+
+
+def tally(claims):
+    return [(v, sum(c['verdict'] == v for c in claims)) for v in CARD if any(c['verdict'] == v for c in claims)]
+
+
+def strip(parts):
+    """A bar of shares: (colour, count) each."""
+    whole = sum(count for _, count in parts)
+    return '<div class="strip" aria-hidden="true">%s</div>' % ''.join(
+        '<i style="width:%.2f%%;background:var(--%s)"></i>' % (100 * count / whole, colour) for colour, count in parts)
+
+
+def claims_table(claims, caption):
+    return ('<table class="claims"><caption>%s</caption><thead><tr><th scope="col">claim</th><th scope="col">what is claimed</th>'
+            '<th scope="col">verdict</th><th scope="col">because</th></tr></thead><tbody>%s</tbody></table>' % (caption, claim_rows(claims)))
+
+
+def scorecard(page, card, at):
+    claims = card['claims']
+    counts = tally(claims)
+    page.add('<section><h2 id="claims-%d">%s claims of the papers, judged by these results</h2>%s<p class="pills">%s</p>' % (
+        at, {100: 'A hundred'}.get(len(claims), len(claims)), strip([(CARD[v], n) for v, n in counts]),
+        ' '.join(judged(v, n) for v, n in counts)))
+    papers = list(dict.fromkeys(claim['paper'] for claim in claims))
+    papers.sort(key=lambda number: all(c['verdict'] == 'not yet' for c in claims if c['paper'] == number)) # those with verdicts first
+    for number in papers:
+        mine = [claim for claim in claims if claim['paper'] == number]
+        caption = '<b>Paper %s: %s.</b> ' % (e(number), e(mine[0]['title']))
+        if all(claim['verdict'] == 'not yet' for claim in mine):
+            page.add('<details><summary>Paper %s: %d claims not yet judged</summary>%s</details>' % (e(number), len(mine), claims_table(mine, caption)))
+        else:
+            page.add(claims_table(mine, caption + ', '.join('%d %s' % (n, v) for v, n in tally(mine)) + '.'))
+    page.add('<dl class="key">%s</dl><pre>%s</pre></section>' % (
+        ''.join('<dt>%s</dt><dd>%s</dd>' % (judged(v), e(text)) for v, text in JUDGED if v in dict(counts)),
+        e(shlex.join(['wavetank', 'paper', 'score', '--results', card['folder']]))))
+
+
 def legend():
     return ('<section><h2 id="legend">How to read the verdicts</h2><table><thead><tr><th scope="col">verdict</th><th scope="col">meaning</th></tr>'
             '</thead><tbody>%s</tbody></table><p>Published cells are single runs; at high loss one run spreads by half of its mean, so a '
@@ -303,17 +383,20 @@ def build(request):
     runs = tables.fairness(request['records'])
     title = request['title'] or (every[0].title if len(every) == 1 else 'Measurements beside the papers' if every else 'Transfers, event by event')
     backends = len({t.backend for t in every})
-    links = [(anchor(t, i), t.id.split('/')[-1] + (' on ' + t.backend if backends > 1 else '')) for i, t in enumerate(every)]
-    links += [('compare-%d' % i, 'comparison of ' + known[c['a']].id.split('/')[-1]) for i, c in enumerate(request['comparisons'])]
+    links = [('claims-%d' % i, 'Claims') for i, c in enumerate(request['cards'])]
+    links += [(anchor(t, i), short(t) + (' on ' + t.backend if backends > 1 else '')) for i, t in enumerate(every)]
+    links += [('compare-%d' % i, 'Comparison of ' + short(known[c['a']])) for i, c in enumerate(request['comparisons'])]
     links += [('journal-%d' % i, os.path.basename(j['path'])) for i, j in enumerate(request['journals'])]
-    links += [('fairness', 'fairness')] if runs else []
-    judged = any(table.printed() for table in every)
-    links += [('legend', 'verdicts')] if judged else []
+    links += [('fairness', 'Fairness')] if runs else []
+    printed = any(table.printed() for table in every)
+    links += [('legend', 'Verdicts')] if printed else []
     page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (%s) from result files; every number can be made again by the '
              'command beside it.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
                  e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
     if every:
         page.add('<ul class="cards">%s</ul>' % ''.join(card(t, i) for i, t in enumerate(every)))
+    for i, claims in enumerate(request['cards']):
+        scorecard(page, claims, i)
     notes = Notes()
     for i, table in enumerate(every):
         table_section(page, table, i, notes)
@@ -323,7 +406,7 @@ def build(request):
         journal_section(page, entry, i)
     if runs:
         fairness_section(page, runs)
-    if judged:
+    if printed:
         page.add(legend())
     page.add('</main><footer>Figures: matplotlib %s. Built on %s.</footer>' % (e(style.matplotlib.__version__), machine(request['machine'])))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.css'), encoding='utf-8') as file:

@@ -29,6 +29,7 @@ COLOURS = {
     'c4': ('#7d6400', '#d9ba45'),
     'c5': ('#a32846', '#f28aa0'),
     'band': ('#eef2f6', '#20262d'),
+    'near': ('#7dbdab', '#2b7a63'), # a paler c2
 }
 SERIES = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5']
 MARKS = ['o', 's', '^', 'D', 'v', 'P']

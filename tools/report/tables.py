@@ -14,6 +14,7 @@ class Table:
         self.folder = folder
         self.path = os.path.join(folder, 'runs.jsonl')
         self.plan, self.end, self.cells, self.runs, self.failures, self.facts = None, {}, {}, {}, [], {}
+        self.grid = None # of a sweep over two parameters: ((name, words), (name, words))
         with open(self.path, encoding='utf-8', errors='replace') as file:
             for line in file:
                 try:
@@ -44,6 +45,8 @@ class Table:
         key = unit if name else 'count'
         name = name or unit
         rows = [axis['name'] for axis in plan['axes'] if axis['name'] != series]
+        if len(rows) == 2:
+            self.grid = tuple((axis['name'], axis['words']) for axis in plan['axes'] if axis['name'] != series)
         labels = list(dict.fromkeys(cell['point'] for cell in cells))
         variants = list(dict.fromkeys(cell['variant'] for cell in cells))
         for run in [run for runs in self.runs.values() for run in runs]:
