@@ -32,7 +32,7 @@ static void corrupt_input(struct wt_node *node, unsigned port, wt_time now, stru
 
 	node->audit.in++;
 	if (wt_packets_next(&corrupt->packets, frame, &number) &&
-	    wt_random_unit(&corrupt->key, number) < corrupt->config.share)
+	    wt_random_strikes(&corrupt->key, number, corrupt->config.share))
 		flip(corrupt, frame, number);
 	frame->time = now;
 	wt_stage_ready(&corrupt->stage, frame);

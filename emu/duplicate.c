@@ -19,7 +19,7 @@ static void duplicate_input(struct wt_node *node, unsigned port, wt_time now, st
 	frame->time = now;
 	wt_stage_ready(&duplicate->stage, frame);
 	if (!wt_packets_next(&duplicate->packets, frame, &number) ||
-	    wt_random_unit(&duplicate->key, number) >= duplicate->share)
+	    !wt_random_strikes(&duplicate->key, number, duplicate->share))
 		return;
 	node->audit.made++;
 	copy = wt_frame_copy(frame);

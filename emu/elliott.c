@@ -39,9 +39,9 @@ static bool passes(struct elliott *elliott, uint64_t number)
 
 	if (state == UNKNOWN)
 		state = start(elliott, class);
-	moves = wt_random_unit(&elliott->steps, number) < (state == GOOD ? config->p : config->r);
+	moves = wt_random_strikes(&elliott->steps, number, state == GOOD ? config->p : config->r);
 	elliott->state[class] = (state == GOOD) == moves ? BAD : GOOD;
-	return wt_random_unit(&elliott->key, number) < (state == GOOD ? config->k : config->h);
+	return wt_random_strikes(&elliott->key, number, state == GOOD ? config->k : config->h);
 }
 
 static void elliott_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)

@@ -89,7 +89,9 @@ static void relieve(struct fq *fq, wt_time now)
 static void fq_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *frame)
 {
 	struct fq *fq = (struct fq *)queue;
-	uint32_t index = (uint32_t)(wt_packet_flow(&queue->key, frame) % fq->count);
+	uint64_t hash = wt_packet_flow(&queue->key, frame);
+	/* a power of two, as by default: no division for each packet */
+	uint32_t index = (uint32_t)(fq->count & (fq->count - 1) ? hash % fq->count : hash & (fq->count - 1));
 	struct flow *flow = &fq->flow[index];
 
 	wt_queue_push(queue, &flow->list, frame);

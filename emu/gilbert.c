@@ -26,7 +26,7 @@ static void gilbert_input(struct wt_node *node, unsigned port, wt_time now, stru
 
 	node->audit.in++;
 	if (wt_packets_next(&gilbert->packets, frame, &number) &&
-	    wt_random_unit(&gilbert->key, number) < gilbert->drop[state]) {
+	    wt_random_strikes(&gilbert->key, number, gilbert->drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
 		return;
 	}

@@ -24,7 +24,7 @@ static void loss_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	uint64_t number;
 
 	node->audit.in++;
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_unit(&loss->key, number) < share_at(loss, now)) {
+	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_strikes(&loss->key, number, share_at(loss, now))) {
 		wt_node_drop(node, now, frame, WT_DROP_LOSS);
 		return;
 	}

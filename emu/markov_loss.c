@@ -17,7 +17,7 @@ static void markov_input(struct wt_node *node, unsigned port, wt_time now, struc
 	uint64_t number;
 
 	node->audit.in++;
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_unit(&loss->key, number) < loss->config.drop[state]) {
+	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_strikes(&loss->key, number, loss->config.drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
 		return;
 	}

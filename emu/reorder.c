@@ -21,7 +21,7 @@ static void reorder_input(struct wt_node *node, unsigned port, wt_time now, stru
 
 	node->audit.in++;
 	if (wt_packets_next(&reorder->packets, frame, &number) &&
-	    wt_random_unit(&reorder->key, number) < reorder->share) {
+	    wt_random_strikes(&reorder->key, number, reorder->share)) {
 		frame->time = wt_time_add(now, reorder->delay);
 		if (reorder->held.tail) /* after a change to less: held frames keep their order among themselves */
 			frame->time = wt_time_max(frame->time, reorder->held.tail->time);

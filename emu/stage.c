@@ -37,7 +37,7 @@ bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, cons
 
 	if (!wt_packets_next(packets, frame, &number))
 		return share >= 1;
-	return wt_random_unit(key, number) < share;
+	return wt_random_strikes(key, number, share);
 }
 
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name)
@@ -50,12 +50,6 @@ void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name)
 	stage->node.ports = 2;
 	snprintf(stage->node.name, sizeof(stage->node.name), "%s", name);
 	return stage;
-}
-
-void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame)
-{
-	stage->node.audit.queued++;
-	wt_frame_queue_push(&stage->ready, frame);
 }
 
 struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *port)

@@ -43,7 +43,11 @@ bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, cons
 
 /* For implementations: allocate and name; the verbs of a stage that keeps frames in `ready` alone. */
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name);
-void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame); /* counts it as queued */
+static inline void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame)
+{
+	stage->node.audit.queued++;
+	wt_frame_queue_push(&stage->ready, frame);
+}
 struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *port);
 /* The same with answers that go back by port 0, and first. */
 struct wt_frame *wt_stage_output_both(struct wt_stage *stage, struct wt_frame_queue *back, wt_time now, unsigned *port);

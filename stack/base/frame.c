@@ -170,33 +170,6 @@ void wt_frame_finish_csum(struct wt_frame *frame)
 	frame->csum = WT_CSUM_VALID;
 }
 
-void wt_frame_queue_push(struct wt_frame_queue *queue, struct wt_frame *frame)
-{
-	frame->next = NULL;
-	if (queue->tail)
-		queue->tail->next = frame;
-	else
-		queue->head = frame;
-	queue->tail = frame;
-	queue->frames++;
-	queue->bytes += frame->len;
-}
-
-struct wt_frame *wt_frame_queue_pop(struct wt_frame_queue *queue)
-{
-	struct wt_frame *frame = queue->head;
-
-	if (!frame)
-		return NULL;
-	queue->head = frame->next;
-	if (!queue->head)
-		queue->tail = NULL;
-	frame->next = NULL;
-	queue->frames--;
-	queue->bytes -= frame->len;
-	return frame;
-}
-
 void wt_frame_queue_clear(struct wt_frame_queue *queue)
 {
 	struct wt_frame *frame;

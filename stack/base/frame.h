@@ -59,8 +59,34 @@ struct wt_frame_queue {
 	uint64_t bytes;
 };
 
-void wt_frame_queue_push(struct wt_frame_queue *queue, struct wt_frame *frame);
-struct wt_frame *wt_frame_queue_pop(struct wt_frame_queue *queue); /* NULL when empty */
-void wt_frame_queue_clear(struct wt_frame_queue *queue);           /* frees what is queued */
+static inline void wt_frame_queue_push(struct wt_frame_queue *queue, struct wt_frame *frame)
+{
+	frame->next = NULL;
+	if (queue->tail)
+		queue->tail->next = frame;
+	else
+		queue->head = frame;
+	queue->tail = frame;
+	queue->frames++;
+	queue->bytes += frame->len;
+}
+
+/* NULL when empty. */
+static inline struct wt_frame *wt_frame_queue_pop(struct wt_frame_queue *queue)
+{
+	struct wt_frame *frame = queue->head;
+
+	if (!frame)
+		return NULL;
+	queue->head = frame->next;
+	if (!queue->head)
+		queue->tail = NULL;
+	frame->next = NULL;
+	queue->frames--;
+	queue->bytes -= frame->len;
+	return frame;
+}
+
+void wt_frame_queue_clear(struct wt_frame_queue *queue); /* frees what is queued */
 
 #endif

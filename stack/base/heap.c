@@ -93,8 +93,3 @@ void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due)
 	}
 	settle(heap, position, entry);
 }
-
-struct wt_heap_entry *wt_heap_min(const struct wt_heap *heap)
-{
-	return heap->count ? heap->slots[1] : NULL;
-}

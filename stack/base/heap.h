@@ -6,6 +6,7 @@
 #ifndef WT_STACK_BASE_HEAP_H
 #define WT_STACK_BASE_HEAP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "stack/base/time.h"
@@ -30,6 +31,9 @@ int wt_heap_grow(struct wt_heap *heap, uint32_t room);
 /* Inserts, moves, or (due == WT_NEVER) removes the entry. The heap must have room for it. */
 void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due);
 /* The earliest entry, not removed, or NULL. */
-struct wt_heap_entry *wt_heap_min(const struct wt_heap *heap);
+static inline struct wt_heap_entry *wt_heap_min(const struct wt_heap *heap)
+{
+	return heap->count ? heap->slots[1] : NULL;
+}
 
 #endif

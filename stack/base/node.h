@@ -2,9 +2,9 @@
 /*
  * A node: anything that moves frames. Three verbs, time as an argument, no clock, no descriptor, no global.
  *
- * The graph (stack/drive/graph.h) calls input() with what another node gave, then output() until it returns
- * NULL, then deadline(). It calls them in order of logical time, so `now` never goes back; a node that is
- * woken late by a real-time driver is still called with the time it asked for.
+ * The graph (stack/drive/graph.h) calls input() with what another node gave, then output() while deadline() is
+ * now and output() gives something. It calls them in order of logical time, so `now` never goes back; a node that
+ * is woken late by a real-time driver is still called with the time it asked for.
  */
 #ifndef WT_STACK_BASE_NODE_H
 #define WT_STACK_BASE_NODE_H

@@ -26,6 +26,12 @@ struct wt_key wt_key_derive(uint64_t seed, const char *name);
 
 /* Uniform in [0, 1): 53 bits of the n-th number. */
 double wt_random_unit(const struct wt_key *key, uint64_t n);
+/* Is the n-th number below `share`? Nothing is hashed where the share alone decides: numbers have no state to keep in step. */
+static inline bool wt_random_strikes(const struct wt_key *key, uint64_t n, double share)
+{
+	return share > 0 && (share >= 1 || wt_random_unit(key, n) < share);
+}
+
 /* Uniform in [0, bound), bound > 0, bias below 2^-32 for bound below 2^32. */
 uint64_t wt_random_below(const struct wt_key *key, uint64_t n, uint64_t bound);
 /* Exponential with mean 1, in (0, 37). Our own logarithm: bit-identical on every build. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The graph keeps two orders: a heap of deadlines (time, then node index) for what is to come, and a FIFO of
- * dirty nodes, those whose input changed at this very instant. Running a node means: output() until it gives
- * nothing more, each frame handed to the node its port leads to (which becomes dirty), then deadline() once.
+ * dirty nodes, those whose input changed at this very instant. Running a node means: output() while its deadline()
+ * is now and it gives something, each frame handed to the node its port leads to (which becomes dirty).
  *
  *     heap minimum -> run -> its receivers are dirty -> run them in the order they became so -> next minimum
  *
@@ -238,25 +238,25 @@ static void run_node(struct wt_graph *graph, struct slot *slot)
 {
 	struct wt_node *node = slot->node;
 	uint64_t given = 0;
-	struct wt_frame *frame;
 	wt_time due;
 
-	for (;;) {
+	while ((due = node->ops->deadline(node)) <= graph->now) {
 		uint64_t out = node->audit.out;
 		unsigned port = 0;
+		struct wt_frame *frame = node->ops->output(node, graph->now, &port);
 
-		frame = node->ops->output(node, graph->now, &port);
 		if (graph->checked && node->audit.out != out + (frame != NULL))
 			broken(graph, node, "output() did not count its frame once");
-		if (!frame)
+		if (!frame) {
+			due = node->ops->deadline(node);
 			break;
+		}
 		hand_on(graph, slot, port, frame);
 		given++;
 	}
 	if (graph->checked && !wt_audit_holds(&node->audit))
 		broken(graph, node, "the law of conservation does not hold after output()");
 
-	due = node->ops->deadline(node);
 	if (due > graph->now) {
 		slot->stalled = 0;
 	} else {

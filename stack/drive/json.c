@@ -2,7 +2,6 @@
 #include "stack/drive/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,54 +25,70 @@ static unsigned utf8_length(const unsigned char *p)
 	return length;
 }
 
-static void put_text(FILE *out, const char *text)
+/* Stands for itself in a JSON string. */
+static inline bool plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+/* What is not plain: the bytes it takes of the text. */
+static unsigned put_odd(FILE *out, const unsigned char *p)
 {
 	static const char escapes[] = "\"\\\b\f\n\r\t";
 	static const char letters[] = "\"\\bfnrt";
+	const char *escape = strchr(escapes, *p);
+	unsigned length = utf8_length(p);
+
+	if (escape) {
+		putc_unlocked('\\', out);
+		putc_unlocked(letters[escape - escapes], out);
+	} else if (*p < 0x20 || *p == 0x7f) {
+		fprintf(out, "\\u%04x", *p);
+	} else if (length) {
+		fwrite(p, 1, length, out);
+	} else {
+		fputs("\\ufffd", out);
+	}
+	return length ? length : 1;
+}
+
+/* A character at a time into the stream's buffer, without its lock: a log of drops is mostly this. */
+static void put_text(FILE *out, const char *text)
+{
 	const unsigned char *p = (const unsigned char *)text;
 
-	putc('"', out);
+	putc_unlocked('"', out);
 	while (*p) {
-		const char *escape = strchr(escapes, *p);
-		unsigned length = utf8_length(p);
-
-		if (escape) {
-			putc('\\', out);
-			putc(letters[escape - escapes], out);
-		} else if (*p < 0x20 || *p == 0x7f) {
-			fprintf(out, "\\u%04x", *p);
-		} else if (length) {
-			fwrite(p, 1, length, out);
-		} else {
-			fputs("\\ufffd", out);
-		}
-		p += length ? length : 1;
+		if (plain(*p))
+			putc_unlocked(*p++, out);
+		else
+			p += put_odd(out, p);
 	}
-	putc('"', out);
+	putc_unlocked('"', out);
 }
 
 static void before(struct wt_json *json, const char *key)
 {
 	if (json->comma[json->depth] && json->depth)
-		putc(',', json->out);
+		putc_unlocked(',', json->out);
 	json->comma[json->depth] = true;
 	if (key) {
 		put_text(json->out, key);
-		putc(':', json->out);
+		putc_unlocked(':', json->out);
 	}
 }
 
 static void after(struct wt_json *json)
 {
 	if (!json->depth)
-		putc('\n', json->out);
+		putc_unlocked('\n', json->out);
 }
 
 static void open_level(struct wt_json *json, const char *key, char open, char close)
 {
 	before(json, key);
 	assert(json->depth < WT_JSON_DEPTH);
-	putc(open, json->out);
+	putc_unlocked(open, json->out);
 	json->depth++;
 	json->comma[json->depth] = false;
 	json->close[json->depth] = close;
@@ -92,7 +107,7 @@ void wt_json_array(struct wt_json *json, const char *key)
 void wt_json_end(struct wt_json *json)
 {
 	assert(json->depth);
-	putc(json->close[json->depth--], json->out);
+	putc_unlocked(json->close[json->depth--], json->out);
 	after(json);
 }
 
@@ -114,20 +129,31 @@ void wt_json_string(struct wt_json *json, const char *key, const char *value)
 	after(json);
 }
 
+static void put_decimal(struct wt_json *json, const char *key, uint64_t value, bool minus)
+{
+	char text[24], *p = text + sizeof(text);
+
+	*--p = 0;
+	do {
+		*--p = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	if (minus)
+		*--p = '-';
+	before(json, key);
+	while (*p)
+		putc_unlocked(*p++, json->out);
+	after(json);
+}
+
 void wt_json_u64(struct wt_json *json, const char *key, uint64_t value)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	wt_json_raw(json, key, text);
+	put_decimal(json, key, value, false);
 }
 
 void wt_json_i64(struct wt_json *json, const char *key, int64_t value)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	wt_json_raw(json, key, text);
+	put_decimal(json, key, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
 }
 
 void wt_json_number(struct wt_json *json, const char *key, double value)

@@ -3,7 +3,8 @@
  * What paths cost in virtual time: frames of 64 and 1500 bytes through chains of stages, every drop written to a log.
  * Prints frames per second of its own CPU time: the best of three runs, since a shared machine only ever slows one down.
  *
- *     bench_emu [words]       instead of the chains below
+ *     bench_emu [WORDS]         instead of the chains below
+ *     bench_emu WORDS FRAMES    so many frames, once: for a profiler (docs/performance.md)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 #include "stack/drive/graph.h"
 #include "stack/drive/journal.h"
 
-enum { FRAMES = 2000000, POOL = 4096 };
+enum { POOL = 4096 };
+
+static uint32_t count = 2000000, repeats = 3;
 
 static void end_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
@@ -47,7 +50,7 @@ static double offer(struct wt_graph *graph, struct wt_node *first, struct wt_poo
 {
 	double start = seconds();
 
-	for (uint32_t i = 0; i < FRAMES; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		struct wt_frame *frame = wt_frame_new(pool);
 
 		if (!frame) {
@@ -104,12 +107,12 @@ static void measure(const char *words)
 		double best = 1e9;
 		uint64_t out = 0;
 
-		for (unsigned i = 0; i < 3; i++) {
+		for (unsigned i = 0; i < repeats; i++) {
 			double took = run(words, lens[l], &out);
 
 			best = took < best ? took : best;
 		}
-		printf("%4u bytes: %5.2f M frames/s, %6.2f%% arrive  %s\n", lens[l], FRAMES / best / 1e6, 100.0 * (double)out / FRAMES, words);
+		printf("%4u bytes: %5.2f M frames/s, %6.2f%% arrive  %s\n", lens[l], count / best / 1e6, 100.0 * (double)out / count, words);
 		fflush(stdout);
 	}
 }
@@ -122,6 +125,10 @@ int main(int argc, char **argv)
 		"rate 100Gbit burst 0B limit 1MB queue fq_codel loss elliott p 0.1% r 30% reorder 1% delay 10us delay 100us jitter normal 10us",
 	};
 
+	if (argc > 2) {
+		count = (uint32_t)strtoul(argv[2], NULL, 10);
+		repeats = 1;
+	}
 	if (argc > 1)
 		measure(argv[1]);
 	for (unsigned i = 0; argc == 1 && i < sizeof(chains) / sizeof(chains[0]); i++)

@@ -316,7 +316,7 @@ static void a_node_that_lies_about_its_frames_aborts_by_name(void **state)
 {
 	static const struct wt_node_ops leaks = {leaking_input, toy_sink_output, toy_sink_deadline, NULL};
 	static const struct wt_node_ops forgets = {forgetful_input, toy_sink_output, toy_sink_deadline, NULL};
-	static const struct wt_node_ops conjures = {toy_sink_input, uncounted_output, toy_sink_deadline, NULL};
+	static const struct wt_node_ops conjures = {toy_sink_input, uncounted_output, always_now, NULL};
 
 	expect_abort(run_until_broken, &leaks, "input() did not count");
 	expect_abort(run_until_broken, &forgets, "law of conservation");
