@@ -70,30 +70,29 @@ bool wt_packet_mark(struct wt_frame *frame)
 uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
-	uint8_t tuple[40] = {0};
-	unsigned protocol = 0, header = 0;
+	uint8_t tuple[5 + 32] = {0}; /* ports, protocol, addresses: as long as the version has them, so no two versions are alike */
+	unsigned header, len;
 
 	switch (wt_packet_version(frame)) {
 	case 4:
-		memcpy(tuple, ip + 12, 8);
-		protocol = ip[9];
+		tuple[4] = ip[9];
+		memcpy(tuple + 5, ip + 12, 8);
 		header = (wt_get16(ip + 6) & 0x3fff) ? 0 : (ip[0] & 15u) * 4;
+		len = 5 + 8;
 		break;
 	case 6:
-		memcpy(tuple, ip + 8, 32);
-		protocol = ip[6];
+		tuple[4] = ip[6];
+		memcpy(tuple + 5, ip + 8, 32);
 		header = IPV6_HEADER;
+		len = 5 + 32;
 		break;
 	default:
-		if (frame->len >= WT_ETHERNET)
-			memcpy(tuple, frame->data + 12, 2);
-		header = 0;
+		return wt_siphash(key, frame->data + 12, frame->len >= WT_ETHERNET ? 2 : 0);
 	}
-	tuple[36] = (uint8_t)protocol;
-	if (header >= IPV4_HEADER && (protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP) &&
+	if (header >= IPV4_HEADER && (tuple[4] == PROTOCOL_TCP || tuple[4] == PROTOCOL_UDP) &&
 	    frame->len >= WT_ETHERNET + header + 4)
-		memcpy(tuple + 32, ip + header, 4);
-	return wt_siphash(key, tuple, sizeof(tuple));
+		memcpy(tuple, ip + header, 4);
+	return wt_siphash(key, tuple, len);
 }
 
 void wt_packet_ipv4_checksum(uint8_t *ip)
