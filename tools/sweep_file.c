@@ -14,11 +14,15 @@
 #include "tools/lab_run.h"
 
 #define TEXT_MAX (4u << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* which libinih passes over */
 
 const char *const wt_sweep_param_name[WT_SWEEP_PARAMS] = {
 	"stack", "sender", "recovery", "receiver", "preset", "settings", "link", "fwd", "rev", "mtu", "size", "time", "flows", "limit",
 	"app", "tokens",
 };
+
+static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", NULL};
+#define SWEEP_KEYS (sizeof(sweep_keys) / sizeof(sweep_keys[0]))
 
 struct parse {
 	struct wt_sweep *sweep;
@@ -30,6 +34,8 @@ struct parse {
 	char section[80], key[80], value[WT_SWEEP_VALUE * 8];
 	unsigned at;
 	bool pending, failed;
+	char heading[80];                  /* the section we are in, from its own line: libinih tells no empty ones */
+	unsigned key_line[SWEEP_KEYS];     /* of [sweep], where they stand; 0: nowhere */
 	unsigned fault_line;
 	char why[400];
 };
@@ -53,8 +59,6 @@ static const char *next_param(const void *ctx, size_t i)
 	return i < WT_SWEEP_PARAMS ? wt_sweep_param_name[i] : NULL;
 }
 
-static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", NULL};
-
 static const char *next_sweep_key(const void *ctx, size_t i)
 {
 	return sweep_keys[i];
@@ -67,7 +71,7 @@ static int unknown(struct parse *parse, const char *what, const char *(*next)(co
 
 	for (size_t i = 0; next(NULL, i); i++)
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", i ? ", " : "", next(NULL, i));
-	return refuse(parse, parse->at, "unknown key '%s' in [%s]%s%s%s; expected %s: %s", parse->key, parse->section,
+	return refuse(parse, parse->at, "unknown key '%s' in [%s]%s%s%s; expected %s: %s", parse->key, parse->heading,
 		      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", what, known);
 }
 
@@ -114,23 +118,49 @@ static int count_of(struct parse *parse, uint64_t *out, uint64_t most, char *err
 	return error;
 }
 
+static int seed_of(struct parse *parse, char *err, size_t err_len)
+{
+	int error = wt_parse_count(parse->value, &parse->sweep->seed, err, err_len);
+
+	if (!error && parse->sweep->seed > (uint64_t)WT_SWEEP_SEED) {
+		snprintf(err, err_len, "'%.100s' seed: expected 0 to %lld", parse->value, (long long)WT_SWEEP_SEED);
+		return -EINVAL;
+	}
+	return error;
+}
+
+static bool first_of_its_kind(struct parse *parse)
+{
+	for (size_t i = 0; sweep_keys[i]; i++)
+		if (!strcmp(parse->key, sweep_keys[i])) {
+			if (parse->key_line[i])
+				refuse(parse, parse->at, "'%s' stands twice, first on line %u", parse->key, parse->key_line[i]);
+			parse->key_line[i] = parse->at;
+		}
+	return !parse->failed;
+}
+
 static int sweep_key(struct parse *parse, char *err, size_t err_len)
 {
 	struct wt_sweep *sweep = parse->sweep;
 	const char *key = parse->key, *value = parse->value;
 
+	if (!first_of_its_kind(parse))
+		return -EINVAL;
 	if (!strcmp(key, "name")) {
 		snprintf(err, err_len, "'%.100s' name: expected letters, digits, - _ and . (it names the results folder)", value);
 		return name_ok(value) && value[0] != '.' ? keep(&sweep->name, value) : -EINVAL;
 	}
-	if (!strcmp(key, "metric"))
+	if (!strcmp(key, "metric")) {
+		sweep->metric_line = parse->at;
 		return keep(&sweep->metric, value);
+	}
 	if (!strcmp(key, "repeats"))
 		return count_of(parse, &sweep->repeats, 1000000, err, err_len);
 	if (!strcmp(key, "attempts"))
 		return count_of(parse, &sweep->attempts, 100, err, err_len);
 	if (!strcmp(key, "seed"))
-		return wt_parse_count(value, &sweep->seed, err, err_len);
+		return seed_of(parse, err, err_len);
 	if (!strcmp(key, "late"))
 		return wt_parse_time(value, &sweep->late, err, err_len);
 	if (!strcmp(key, "stop"))
@@ -233,24 +263,19 @@ static int axis_key(struct parse *parse)
 	return 0;
 }
 
-static int variant_key(struct parse *parse, const char *name)
+/* A section of its own even if it is empty: the variant that changes nothing. */
+static int begin_variant(struct parse *parse, const char *name)
 {
 	struct wt_sweep *sweep = parse->sweep;
-	struct wt_sweep_variant *variant = sweep->variants ? &sweep->variant[sweep->variants - 1] : NULL;
 
-	if (!variant || strcmp(variant->name, name)) {
-		for (unsigned i = 0; i < sweep->variants; i++)
-			if (!strcmp(sweep->variant[i].name, name))
-				return refuse(parse, parse->at, "[variant %s] stands twice", name);
-		if (!name_ok(name) || sweep->variants == WT_SWEEP_VARIANTS)
-			return refuse(parse, parse->at, "[variant %s]: expected at most %d variants, named by letters, digits, - _ and .",
-				      name, WT_SWEEP_VARIANTS);
-		variant = &sweep->variant[sweep->variants++];
-		variant->line = parse->at;
-		if (keep(&variant->name, name))
-			return -ENOMEM;
-	}
-	return param_key(parse, variant->param);
+	for (unsigned i = 0; i < sweep->variants; i++)
+		if (!strcmp(sweep->variant[i].name, name))
+			return refuse(parse, parse->line, "[variant %s] stands twice, first on line %u", name, sweep->variant[i].line);
+	if (!name_ok(name) || sweep->variants == WT_SWEEP_VARIANTS)
+		return refuse(parse, parse->line, "[variant %s]: expected at most %d variants, named by letters, digits, - _ and .", name,
+			      WT_SWEEP_VARIANTS);
+	sweep->variant[sweep->variants].line = parse->line;
+	return keep(&sweep->variant[sweep->variants++].name, name);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------ */
@@ -264,17 +289,40 @@ static int take(struct parse *parse)
 	if (!parse->pending || parse->failed)
 		return 0;
 	parse->pending = false;
-	if (!strcmp(parse->section, "sweep"))
+	if (!strcmp(parse->heading, "sweep"))
 		error = sweep_key(parse, err, sizeof(err));
-	else if (!strcmp(parse->section, "axes"))
+	else if (!strcmp(parse->heading, "axes"))
 		error = axis_key(parse);
-	else if (!strcmp(parse->section, "run"))
+	else if (!strcmp(parse->heading, "run"))
 		error = param_key(parse, parse->sweep->param);
-	else if (!strncmp(parse->section, "variant ", 8))
-		error = variant_key(parse, parse->section + 8);
+	else if (*parse->heading)
+		error = param_key(parse, parse->sweep->variant[parse->sweep->variants - 1].param);
 	else
-		error = refuse(parse, parse->at, "unknown section [%s]; expected [sweep], [axes], [run] or [variant NAME]", parse->section);
+		error = refuse(parse, parse->at, "'%s' stands before any section; expected [sweep] first", parse->key);
 	return error ? refuse(parse, parse->at, "%s", err) : 0;
+}
+
+/* "[NAME]", which ends what stood before it. */
+static int begin_section(struct parse *parse, const char *line)
+{
+	size_t len = strcspn(line, "]\n");
+	const char *from = line;
+	int error = take(parse);
+
+	while (len > 1 && isspace((unsigned char)from[1])) {
+		from++;
+		len--;
+	}
+	if (error || line[strcspn(line, "]\n")] != ']')
+		return error; /* libinih finds that */
+	if (len > sizeof(parse->heading))
+		return refuse(parse, parse->line, "too long: '%.40s'", line);
+	snprintf(parse->heading, sizeof(parse->heading), "%.*s", (int)len - 1, from + 1);
+	if (!strncmp(parse->heading, "variant ", 8))
+		return begin_variant(parse, parse->heading + 8);
+	if (!strcmp(parse->heading, "sweep") || !strcmp(parse->heading, "axes") || !strcmp(parse->heading, "run"))
+		return 0;
+	return refuse(parse, parse->line, "unknown section [%s]; expected [sweep], [axes], [run] or [variant NAME]", parse->heading);
 }
 
 /* libinih strips comments from the first line of a value only. */
@@ -321,6 +369,8 @@ static char *on_read(char *out, int len, void *arg)
 		return NULL;
 	parse->line++;
 	parse->indented = *parse->next == ' ' || *parse->next == '\t';
+	if (parse->next[parse->line == 1 ? strspn(parse->next, BYTE_ORDER_MARK) : 0] == '[')
+		begin_section(parse, strchr(parse->next, '['));
 	if (n > (size_t)len - 2) {
 		if (!parse->too_long)
 			parse->too_long = parse->line;
@@ -387,6 +437,8 @@ static int complete(struct parse *parse)
 		if (points * most > WT_SWEEP_RUNS)
 			return refuse(parse, sweep->axis[i].line, "more than %u runs", WT_SWEEP_RUNS);
 	}
+	if (most > WT_SWEEP_RUNS)
+		return refuse(parse, parse->line, "more than %u runs", WT_SWEEP_RUNS);
 	sweep->points = (uint32_t)points;
 	return 0;
 }

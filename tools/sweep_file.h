@@ -15,6 +15,7 @@
 #define WT_SWEEP_VARIANTS 64
 #define WT_SWEEP_VALUE 1000
 #define WT_SWEEP_RUNS 10000000u
+#define WT_SWEEP_SEED (INT64_MAX - (int64_t)WT_SWEEP_RUNS) /* at most, so that those of all repeats are seeds of labs too */
 
 /* Parameters of a run, in the order of sweep_file.c's table. */
 enum wt_sweep_param {
@@ -44,6 +45,7 @@ struct wt_sweep_axis {
 
 struct wt_sweep {
 	char *file, *name, *metric;
+	unsigned metric_line; /* 0: the default */
 	char backend[8]; /* "sim", "tap", "packet" */
 	uint64_t seed, repeats, most, attempts;
 	int64_t late; /* in real time, of 99 % of the frames; ns. 0: the emulator's own bound */

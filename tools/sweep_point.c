@@ -63,6 +63,8 @@ static int fill_in(const struct resolve *r, const char *from, unsigned line, cha
 		size_t n = *from == '{' ? strcspn(from, "}") : 0;
 		int axis = n ? find_axis(r->sweep, from + 1, n - 1) : -1;
 
+		if (n && from[n] != '}')
+			return refuse(r, line, "'%.60s' is not closed: expected {AXIS}", from);
 		if (n && axis < 0)
 			return refuse(r, line, "'%.*s}' is no axis of [axes]", (int)(n < 60 ? n : 60), from);
 		if (n) {
@@ -239,7 +241,13 @@ static int take_numbers(struct resolve *r)
 		return refuse_param(r, WT_SWEEP_MTU, why);
 	if (*run->text[WT_SWEEP_FLOWS] && wt_parse_count(run->text[WT_SWEEP_FLOWS], &flows, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_FLOWS, why);
-	if (mtu && (mtu < 68 || mtu > 9000))
+	if (*run->text[WT_SWEEP_SIZE] && !s->size)
+		return refuse_param(r, WT_SWEEP_SIZE, "expected more than 0B");
+	if (*run->text[WT_SWEEP_TIME] && !s->time)
+		return refuse_param(r, WT_SWEEP_TIME, "expected more than 0s");
+	if (*run->text[WT_SWEEP_LIMIT] && !s->limit)
+		return refuse_param(r, WT_SWEEP_LIMIT, "expected more than 0s");
+	if (*run->text[WT_SWEEP_MTU] && (mtu < 68 || mtu > 9000))
 		return refuse_param(r, WT_SWEEP_MTU, "expected 68B to 9000B");
 	if (!flows || flows > WT_SWEEP_FLOWS_MAX)
 		return refuse_param(r, WT_SWEEP_FLOWS, "expected 1 to 32");
@@ -340,25 +348,33 @@ static int check_used(const struct resolve *r, unsigned index)
 		      axis->name, braces);
 }
 
+static int check_metric(const struct resolve *r, const struct wt_sweep_run *run)
+{
+	const char *lacks = wt_sweep_metric_lacks(r->sweep->metric, r->sweep, run);
+	char point[300];
+
+	return !lacks ? 0 : refuse(r, r->sweep->metric_line, "metric: %s is known only with %s (not at %s)", r->sweep->metric, lacks,
+				   wt_sweep_point_text(r->sweep, r->point, point, sizeof(point)));
+}
+
 int wt_sweep_check(const struct wt_sweep *sweep, char *err, size_t err_len)
 {
 	struct resolve r = {sweep, 0, NULL, err, err_len};
 	struct wt_sweep_run *run = malloc(sizeof(*run));
 	int error = run ? 0 : -ENOMEM;
+	char known[500];
 
 	snprintf(err, err_len, "%s: no memory", sweep->file);
+	if (!error && !wt_sweep_metric_known(sweep->metric))
+		error = refuse(&r, sweep->metric_line, "metric: '%s': expected one of %s", sweep->metric, wt_sweep_metrics(known, sizeof(known)));
+	for (; r.point < sweep->points && !error; r.point++) {
+		error = wt_sweep_resolve(sweep, r.point, run, err, err_len);
+		if (!error)
+			error = check_metric(&r, run);
+	}
 	for (unsigned i = 0; i < sweep->axes && !error; i++)
 		error = check_used(&r, i);
-	for (uint32_t point = 0; point < sweep->points && !error; point++)
-		error = wt_sweep_resolve(sweep, point, run, err, err_len);
 	free(run);
-	if (!error && !wt_sweep_metric_known(sweep->metric)) {
-		char known[400];
-
-		snprintf(err, err_len, "%s: no metric '%s'; expected one of %s", sweep->file, sweep->metric,
-			 wt_sweep_metrics(known, sizeof(known)));
-		error = -EINVAL;
-	}
 	return error;
 }
 

@@ -24,6 +24,23 @@ bool wt_sweep_metric_known(const char *name)
 	return false;
 }
 
+const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep, const struct wt_sweep_run *run)
+{
+	static const char *const ours[] = {"fast_recoveries", "timeouts", "ecn_reductions"};
+	bool real_time = strcmp(sweep->backend, "sim") != 0;
+
+	if (!strcmp(name, "success_percent"))
+		return run->scenario.playback ? NULL : "app = playback";
+	if (!strncmp(name, "tokens_", 7))
+		return run->scenario.tokens ? NULL : "tokens = tokens";
+	if (!strcmp(name, "simulated_s") || !strcmp(name, "jain"))
+		return real_time ? "backend = sim" : NULL;
+	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]) && *run->kernel; i++)
+		if (!strcmp(name, ours[i]))
+			return "our own stack: the kernel does not tell it";
+	return NULL;
+}
+
 const char *wt_sweep_metrics(char *text, size_t len)
 {
 	size_t at = 0;

@@ -6,6 +6,7 @@
 #include "stack/drive/json.h"
 #include "tools/jobs.h"
 #include "tools/sweep_file.h"
+#include "tools/sweep_point.h"
 
 #define WT_SWEEP_FLOWS_MAX 32 /* so that the result fits */
 
@@ -36,6 +37,8 @@ void wt_sweep_result_close(struct wt_sweep_result *result, struct wt_json *json,
 
 /* The numbers under "metrics" of a result. */
 bool wt_sweep_metric_known(const char *name);
+/* NULL: runs of this point have the metric. Else what they lack for it. */
+const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep, const struct wt_sweep_run *run);
 /* All names, parted by commas, into text; returns it. */
 const char *wt_sweep_metrics(char *text, size_t len);
 

@@ -34,6 +34,62 @@ refused 4 'tap or packet'
 printf '[sweep]\nname = x\n[run]\nsize = 5\n' >bad.ini
 refused 4 ''
 
+printf '[sweep]\nname = x\n\nmetric = speed\n' >bad.ini
+refused 4 "'speed': expected one of goodput_kBps"
+
+# Every kind of bad line: the text of the file, the line at fault, what is expected. The lines before are [sweep] and name = x.
+while IFS='|' read -r text line word; do
+	printf "[sweep]\nname = x\n$text\n" >bad.ini
+	"$wavetank" sweep run bad.ini >out.txt 2>err.txt
+	code=$?
+	[ $code = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "bad.ini:$line: .*$word" err.txt && [ ! -e results ] && [ ! -s out.txt ] || {
+		echo "FAILED: exit code $code: $(cat err.txt) (expected line $line, $word)"
+		cat bad.ini
+		failed=1
+	}
+done <<'END'
+name = y|3|first on line 2
+metric = success_percent|3|app = playback
+repeats = 0|3|expected 1 to
+repeats = 1.5|3|whole number
+seed = -1|3|whole number
+attempts = 1000|3|expected 1 to 100
+late = 5|3|a time with its unit
+backend = ether|3|expected sim, tap or packet
+stop = 2%%|3|expected .rel SHARE max N.
+repeats = 2\nstop = rel 5%% max 9|4|repeats of 3 or more
+what|3|neither .section. nor name = value
+[empty]|3|expected .sweep., .axes., .run. or .variant NAME.
+[variant a b]|3|named by letters
+[variant p]\nsnder = reno|4|did you mean .sender.
+[variant p]\n[variant p]|4|first on line 3
+[axes]\na = 1 2|4|changes nothing
+[axes]\na =|4|expected a list
+[axes]\nsize = 1KiB 1KiB|4|twice
+[axes]\nsize = '1KiB|4|not closed
+[axes]\na b = 1|4|expected letters
+[axes]\nsettings.nosuch = 1 2|4|known: mss
+[axes]\nsender.lmax = 1 2|4|no sender is given
+[axes]\nloss = 1%%\n[run]\nlink = loss {los}|6|no axis
+[run]\nlink = delay 15|4|a time with its unit
+[run]\nlink = delai 15ms|4|did you mean .delay.
+[run]\nfwd = delay 1ms\nrev = loss 200%%|5|rev: 
+[run]\nsize = 0B|4|more than 0B
+[run]\ntime = soon|4|a time with its unit
+[run]\nlimit = 0s|4|more than 0s
+[run]\nmtu = 20B|4|expected 68B
+[run]\nflows = 33|4|expected 1 to 32
+[run]\nsender = nosuch|4|known: tahoe
+[run]\nrecovery = nosuch|4|known: tahoe
+[run]\nreceiver = nosuch|4|known: standard
+[run]\npreset = nosuch|4|known: modern
+[run]\nsettings = mss=x|4|a size with its unit
+[run]\nstack = linux|4|expected user
+[run]\napp = film|4|known: playback
+[run]\ntokens = gold|4|expected tokens
+[run]\nsize = 1KiB\nsize = 2KiB|5|first on line 4
+END
+
 "$wavetank" sweep run nothing.ini 2>err.txt
 [ $? = 2 ] && grep -q 'nothing.ini: No such file' err.txt || { echo "FAILED: a missing file: $(cat err.txt)"; failed=1; }
 printf '[sweep]\nname = x\n' >good.ini

@@ -61,6 +61,18 @@ static void values_go_on_in_indented_lines_and_comments_are_no_part_of_them(void
 	wt_sweep_finish(&sweep);
 }
 
+static void an_empty_variant_is_the_one_that_changes_nothing(void **state)
+{
+	assert_int_equal(parse("[sweep]\nname = x\n[variant plain]\n[variant p]\nsender = reno\n[ variant last]\n"), 0);
+	assert_int_equal(sweep.points, 3);
+	assert_string_equal(sweep.variant[0].name, "plain");
+	assert_null(sweep.variant[0].param[WT_SWEEP_SENDER].text);
+	assert_string_equal(sweep.variant[1].param[WT_SWEEP_SENDER].text, "reno");
+	assert_string_equal(sweep.variant[2].name, "last");
+	assert_null(sweep.variant[2].param[WT_SWEEP_SENDER].text);
+	wt_sweep_finish(&sweep);
+}
+
 static void nothing_but_a_name_is_one_point_of_ten_repeats(void **state)
 {
 	assert_int_equal(parse("[sweep]\nname = x"), 0);
@@ -83,7 +95,7 @@ static void a_bad_file_is_refused_with_its_line_and_what_was_expected(void **sta
 		{"[sweep]\nname = x\nstop = 2%\n", "t.ini:3: ", "expected 'rel SHARE max N'"},
 		{"[sweep]\nname = x\nrepeats = 5\nstop = rel 2% max 4\n", "t.ini:4: ", "below repeats"},
 		{"[sweep]\nname = x\nrepeats = 2\nstop = rel 2% max 4\n", "t.ini:4: ", "3 or more"},
-		{"[sweep]\nname = x\n[axis]\na = 1\n", "t.ini:4: ", "expected [sweep], [axes], [run] or [variant NAME]"},
+		{"[sweep]\nname = x\n[axis]\na = 1\n", "t.ini:3: ", "expected [sweep], [axes], [run] or [variant NAME]"},
 		{"[sweep]\nname = x\n[axes]\na =\n", "t.ini:4: ", "expected a list"},
 		{"[sweep]\nname = x\n[axes]\na = 1 2\nb = 1\na = 3\n", "t.ini:6: ", "first on line 4"},
 		{"[sweep]\nname = x\n[axes]\na = 1 2 1\n", "t.ini:4: ", "'1' twice"},
@@ -93,7 +105,16 @@ static void a_bad_file_is_refused_with_its_line_and_what_was_expected(void **sta
 		{"[sweep]\nname = x\n[axes]\nvariant = q\n[variant p]\nsender = reno\n", "t.ini:4: ", "no section [variant q]"},
 		{"[sweep]\nname = x\n[run]\nsneder = reno\n", "t.ini:4: ", "did you mean 'sender'"},
 		{"[sweep]\nname = x\n[run]\nsize = 1MiB\nsize = 2MiB\n", "t.ini:5: ", "first on line 4"},
-		{"[sweep]\nname = x\n[variant p]\nsender = reno\n[variant q]\nsender = reno\n[variant p]\nreceiver = real\n", "t.ini:8: ", "twice"},
+		{"[sweep]\nname = x\n[variant p]\nsender = reno\n[variant q]\nsender = reno\n[variant p]\nreceiver = real\n", "t.ini:7: ", "first on line 3"},
+		{"[sweep]\nname = x\n[empty]\n", "t.ini:3: ", "expected [sweep], [axes]"},
+		{"[sweep]\nname = x\n[variant]\nsender = reno\n", "t.ini:3: ", "[variant NAME]"},
+		{"[sweep]\nname = x\n[variant a b]\n", "t.ini:3: ", "named by letters"},
+		{"name = x\n[sweep]\n", "t.ini:1: ", "expected [sweep] first"},
+		{"[sweep]\nname = x\nname = y\n", "t.ini:3: ", "first on line 2"},
+		{"[sweep]\nmetric = jain\nname = x\nmetric = frames\n", "t.ini:4: ", "first on line 2"},
+		{"[sweep]\nname = x\nseed = 9223372036854775807\n", "t.ini:3: ", "expected 0 to 92233720368"},
+		{"[sweep]\nname = x\nstop = rel 2% max 20000000\n", "t.ini:3: ", "more than 10000000 runs"},
+		{"\xef\xbb\xbf[sweep]\nname = x\nrepeats = z\n", "t.ini:3: ", "whole number"},
 		{"[sweep]\nname = x\nwhat\n", "t.ini:3: ", "neither [section] nor name = value"},
 		{"[run]\nsize = 1MiB\n", "t.ini:2: ", "no name"},
 		{"", "t.ini:0: ", "no name"},
@@ -143,6 +164,7 @@ int main(void)
 		cmocka_unit_test(words_are_parted_by_blanks_commas_at_their_ends_are_dropped_and_quotes_hold_together),
 		cmocka_unit_test(variants_are_the_last_axis_unless_axes_names_it),
 		cmocka_unit_test(values_go_on_in_indented_lines_and_comments_are_no_part_of_them),
+		cmocka_unit_test(an_empty_variant_is_the_one_that_changes_nothing),
 		cmocka_unit_test(nothing_but_a_name_is_one_point_of_ten_repeats),
 		cmocka_unit_test(a_bad_file_is_refused_with_its_line_and_what_was_expected),
 		cmocka_unit_test(a_line_too_long_for_the_reader_is_refused_and_not_cut),
