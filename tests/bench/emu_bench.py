@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The emulator measured from outside: how exact its delays and rates are, how many packets it forwards. Prints figures and compares them
-with the goals; the verdict of each run says whether the machine let it be. emu_bench.py WAVETANK EMU_TRAFFIC [delay|rate|forward|tcp]... [--realtime]"""
+"""The emulator measured from outside: how exact its delays and rates are; how much it forwards: emu_wire.py. The verdict of each run says
+whether the machine let it be. emu_bench.py WAVETANK EMU_TRAFFIC [delay|rate]... [--realtime]"""
 import os
 import sys
 
@@ -9,7 +9,7 @@ from emu_lab import *
 
 TRAFFIC = os.path.abspath(sys.argv[2])
 EXTRA = [word for word in sys.argv[3:] if word.startswith("--")]
-WANTED = [word for word in sys.argv[3:] if not word.startswith("--")] or ["delay", "rate", "forward", "tcp"]
+WANTED = [word for word in sys.argv[3:] if not word.startswith("--")] or ["delay", "rate"]
 QUANTILES = ("min", "p1", "p50", "p90", "p99", "p999", "max")
 
 
@@ -61,27 +61,5 @@ def rate(a, b):
               f"{got['count']} of {count}; {verdict(record)}", flush=True)
 
 
-def forward(a, b):
-    words = "rate 100Gbit burst 1MB limit 1MB loss gilbert on 1s 0.001% off 1s 0% delay 5ms"
-    for size, goal in ((1472, 250000), (22, 180000)):
-        count = 600000
-        got, sent, record = measure(a, b, count, 0, size, "--fwd", words)
-        read, span = record["ports"][0]["read"], got["seconds"]
-        print(f"forward {size + 42} bytes, four stages: {got['count'] / span if span else 0:,.0f} packets/s through, {count / sent['seconds']:,.0f} "
-              f"offered, {read} read, {got['count'] / record['lateness']['cpu_s']:,.0f} per second of its own processor time, kernel drops {record['ports'][0]['kernel_drops']} (goal {goal:,}); {verdict(record)}", flush=True)
-
-
-def transfer(a, b):
-    for words in ((), ("--link", "delay 1ms")):
-        emulator = Emulator(a, b, "--frames", "65536", *words, *EXTRA)
-        receiver = start(b.inside(TRAFFIC, "tcp-recv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
-        sender = start(a.inside(TRAFFIC, "tcp-send", B, "4"))
-        check(sender.wait(30) == 0, "sender")
-        bits = answer(receiver, 30)["bits_per_second"]
-        record = emulator.end()
-        print(f"kernel TCP, {' '.join(words) or 'an ideal wire'}: {bits / 1e9:.2f} Gbit/s (goal 2.3); {verdict(record)}", flush=True)
-
-
-TESTS = {"delay": delay, "rate": rate, "forward": forward, "tcp": transfer}
+TESTS = {"delay": delay, "rate": rate}
 main(*(TESTS[name] for name in WANTED))
