@@ -258,6 +258,10 @@ static int conclude(const struct emu *emu, struct wt_daemon *daemon)
 {
 	int error = wt_daemon_close_files(daemon);
 
+	if (error && daemon->end != WT_DAEMON_PORT_GONE) { /* the record is all that lab down sees of it */
+		daemon->end = WT_DAEMON_WRITE_ERROR;
+		daemon->end_detail = error;
+	}
 	if (emu->json)
 		wt_daemon_record_json(daemon, "end", stdout);
 	else
@@ -267,10 +271,9 @@ static int conclude(const struct emu *emu, struct wt_daemon *daemon)
 	if (daemon->end == WT_DAEMON_PORT_GONE)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "the interface of %s is gone: %s", daemon->plan.port[daemon->end_port].text,
 			       strerror(-daemon->end_detail));
-	if (!error && daemon->end == WT_DAEMON_WRITE_ERROR)
-		error = daemon->end_detail;
-	if (error)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "writing the capture or log: %s; what was written so far is whole", strerror(-error));
+	if (daemon->end == WT_DAEMON_WRITE_ERROR)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "writing the capture or log: %s; what was written so far is whole",
+			       strerror(-daemon->end_detail));
 	if (ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	if (emu->strict && !wt_verdict_valid(&daemon->verdict))

@@ -63,12 +63,35 @@ static void print_record(const char *line, bool as_json)
 	json_decref(record);
 }
 
+struct down {
+	bool json;
+	int code; /* of the first lab that did not end well */
+};
+
+/* The files of the emulator, of which only its last record tells. */
+static int judge_capture(const struct wt_lab *lab, const char *line)
+{
+	json_t *record = json_loads(line, 0, NULL);
+	const char *by = json_string_value(json_object_get(record, "ended_by"));
+	int detail = (int)json_integer_value(json_object_get(record, "ended_detail")), code = WT_EXIT_OK;
+
+	if (lab->capture[0] && !by)
+		code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: the capture %s may lack its end", lab->name,
+			       lab->capture);
+	else if (by && !strcmp(by, "write-error"))
+		code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the capture %s lacks its end: %s; what is in it is whole", lab->name,
+			       lab->capture, strerror(-detail));
+	json_decref(record);
+	return code;
+}
+
 /* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
 static void bring_down(void *arg, const struct wt_lab *lab)
 {
 	static char line[65536];
-	const bool *as_json = arg;
+	struct down *down = arg;
 	struct pollfd gone = {.events = POLLIN};
+	int code;
 
 	gone.fd = pidfd_open(lab->keeper.pid, 0);
 	if (gone.fd >= 0) {
@@ -81,9 +104,12 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 	}
 	last_record(lab, line, sizeof(line));
 	wt_lab_remove(lab->name);
-	wt_say("lab %s is down%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture);
+	code = judge_capture(lab, line);
+	if (!code)
+		wt_say("lab %s is down%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture);
+	down->code = down->code ? down->code : code;
 	if (line[0])
-		print_record(line, *as_json);
+		print_record(line, down->json);
 }
 
 /* Of --all: labs of a sweep or table that runs are its own. */
@@ -100,8 +126,9 @@ static int down_run(int argc, char **argv)
 	const char *name = NULL;
 	struct wt_args args;
 	struct wt_lab lab;
-	char err[200];
-	bool all = false, as_json = false;
+	char err[200], words[300];
+	struct down down = {0};
+	bool all = false;
 	int option, lock, code = wt_lab_refuse_inside();
 
 	if (code)
@@ -113,7 +140,7 @@ static int down_run(int argc, char **argv)
 		if (option == DOWN_ALL)
 			all = true;
 		else if (option == DOWN_JSON)
-			as_json = true;
+			down.json = true;
 		else if (name)
 			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much (--all ends every lab)", args.value);
 		else
@@ -125,13 +152,15 @@ static int down_run(int argc, char **argv)
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
 	if (all)
-		wt_labs_scan(bring_down_unowned, &as_json);
+		wt_labs_scan(bring_down_unowned, &down);
+	else if (wt_lab_ended(name, words, sizeof(words)))
+		down.code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s has ended by itself%s%s", name, *words ? ": " : "", words);
 	else if (wt_lab_find(name, &lab))
-		bring_down(&as_json, &lab);
+		bring_down(&down, &lab);
 	else
-		code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
+		down.code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
 	close(lock);
-	return code;
+	return down.code;
 }
 
 const struct wt_command wt_command_lab_down = {

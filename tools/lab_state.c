@@ -259,6 +259,18 @@ static void bury(const char *name, bool was_up)
 		wt_say("lab %s has ended by itself%s%s", name, *words ? ": " : "", words);
 }
 
+bool wt_lab_ended(const char *name, char *words, size_t len)
+{
+	uint64_t namespace;
+	struct wt_lab lab;
+
+	if (!wt_lab_name_ok(name) || load(name, &lab, &namespace) || namespace != pid_namespace() || wt_process_alive(&lab.keeper))
+		return false;
+	wt_lab_last_words(name, words, len);
+	wt_lab_remove(name);
+	return true;
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);

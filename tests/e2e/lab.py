@@ -188,4 +188,46 @@ def _():
     check(shown.stdout, "dropped packets are in the capture with their cause")
 
 
+@test("a capture that could not be written to its end is told by lab down in one line, with exit code 3")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    for pause in (0, 2): # the emulator is ended by lab down; it has noticed by itself
+        home.run("lab", "up", "full", "--link", "delay 1ms", "--capture", "/dev/full")
+        keeper = home.lab_state("full")["keeper"][0]
+        if pause:
+            until(lambda pid=keeper: not running(pid), "the lab ended by itself")
+        _, err = home.run("lab", "down", "full", "--quiet", code=3)
+        equal(len(err.splitlines()), 1, f"lines: {err}")
+        check("capture" in err and "No space left on device" in err, err)
+        home.run("lab", "down", "full", code=2)
+
+
+@test("on a full disk a capture ends with a whole packet, and lab down says that it is cut")
+def _():
+    if not ROOT:
+        raise Skip("mounting a small file system needs root")
+    home = HOMES[0][1]
+    need_labs(home)
+    script = """set -e
+        mount -t tmpfs -o size=64k none "$2"
+        $1 lab up small --link 'delay 1ms' --capture "$2/x.pcapng" --quiet
+        $1 lab exec small:a ping -c 300 -i 0.002 -s 1400 -q b >&2
+        code=0
+        $1 lab down small || code=$?
+        cp "$2/x.pcapng" "$3"
+        exit $code"""
+    place = home.path("small")
+    os.mkdir(place)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", home.program, place, home.path("cut.pcapng")], env=home.environment,
+                          capture_output=True, text=True, timeout=60, check=False)
+    equal(done.returncode, 3, f"exit code\n{done.stderr}")
+    check("No space left on device" in done.stderr, done.stderr)
+    check(0 < os.path.getsize(home.path("cut.pcapng")) <= 65536, "size of the capture")
+    if shutil.which("tshark"):
+        shown = subprocess.run(["tshark", "-r", home.path("cut.pcapng")], capture_output=True, text=True, timeout=60, check=False)
+        equal(shown.returncode, 0, f"exit code of tshark: {shown.stderr}")
+        check(len(shown.stdout.splitlines()) > 10 and "cut short" not in shown.stderr, shown.stderr)
+
+
 finish()
