@@ -17,7 +17,8 @@ extern const struct wt_command wt_command_emu_run;
 
 enum {
 	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME,
-	OPT_OFFLOAD, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
+	OPT_OFFLOAD, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
+	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
 };
 
 static const struct wt_option options[] = {
@@ -39,6 +40,7 @@ static const struct wt_option options[] = {
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
 	[OPT_WAIT] = {0, "wait-ports", NULL, "a port that vanishes is waited for, and used again when it is back"},
+	[OPT_SECCOMP] = {0, "seccomp", NULL, "once all is open, let the kernel end the emulator at any system call it has no need of"},
 	[OPT_STRICT] = {0, "strict", NULL, "exit with 1 if the run is not valid"},
 	[OPT_CHECK] = {'n', "check", NULL, "only read the words or the file and print them in normal form; open nothing"},
 	[OPT_JSON] = {0, "json", NULL, "records as JSON Lines"},
@@ -120,6 +122,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	case OPT_REALTIME: plan->realtime = true; return 0;
 	case OPT_OFFLOAD: plan->offload = true; return 0;
 	case OPT_WAIT: plan->wait_ports = true; return 0;
+	case OPT_SECCOMP: plan->seccomp = true; return 0;
 	}
 	snprintf(err, err_len, "unknown option");
 	return -EINVAL;

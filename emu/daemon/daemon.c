@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "emu/daemon/confine.h"
+#include "emu/daemon/seccomp.h"
 
 #define TICK 0.1 /* s: how often the books are looked at */
 #define TICKS_PER_SECOND 10
@@ -210,6 +211,8 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	error = wt_confine(keep);
 	if (error)
 		snprintf(err, err_len, "cannot give up privileges: %s", strerror(-error));
+	else if (daemon->plan.seccomp && (error = wt_seccomp()))
+		snprintf(err, err_len, "cannot take the filter of system calls: %s", strerror(-error));
 	return error;
 }
 
@@ -400,6 +403,7 @@ void wt_daemon_run(struct wt_daemon *daemon)
 	}
 	wt_rloop_set_release(daemon->rloop, daemon->plan.release);
 	wt_rloop_kick(daemon->rloop);
+	flush(daemon); /* whoever kills it finds files with their heads */
 	say_ready(daemon);
 	ev_run(daemon->ev, 0);
 	wt_notify_say(&daemon->notify, "STOPPING=1");

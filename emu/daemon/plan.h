@@ -75,6 +75,7 @@ struct wt_plan {
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */
 	bool offload;         /* ports with offloads: big frames, unfinished checksums */
+	bool seccomp;         /* take the filter of system calls */
 	bool wait_ports;      /* ports may vanish and come back */
 	char *capture, *log, *control; /* paths, or NULL */
 	char *file;           /* where it was read, or NULL */

@@ -219,14 +219,14 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", NULL};
+					   "ports", "realtime", "offload", "seccomp", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
 	uint64_t n = 0;
-	int error = 0, which = -1;
+	int error = 0, which = -1, at = find(keys, key);
 
-	switch (find(keys, key)) {
+	switch (at) {
 	case 0: error = wt_parse_count(value, &plan->seed, why, sizeof(why)); break;
 	case 1: error = wt_parse_time(value, &plan->time, why, sizeof(why)); break;
 	case 2:
@@ -256,12 +256,10 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 		plan->wait_ports = which;
 		break;
 	case 11:
-		error = wt_parse_bool(value, &n, why, sizeof(why));
-		plan->realtime = n;
-		break;
 	case 12:
+	case 13:
 		error = wt_parse_bool(value, &n, why, sizeof(why));
-		plan->offload = n;
+		*(at == 11 ? &plan->realtime : at == 12 ? &plan->offload : &plan->seccomp) = n;
 		break;
 	default: return unknown(parse, "key", key, keys);
 	}

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stack/drive/note.h"
 
 #define BUFFER (256 * 1024)
+#define LONGEST_LINE (16 * 1024)
 
 struct trace_sink {
 	struct wt_trace_sink sink; /* first */
@@ -26,6 +28,7 @@ struct wt_journal {
 	struct wt_drop_sink *next_drops;
 	struct wt_state_sink states;
 	struct wt_bursts bursts;
+	char buffer[BUFFER];
 };
 
 struct wt_journal *wt_journal_open(const char *path)
@@ -42,7 +45,7 @@ struct wt_journal *wt_journal_open(const char *path)
 		errno = error;
 		return NULL;
 	}
-	setvbuf(journal->file, NULL, _IOFBF, BUFFER);
+	setvbuf(journal->file, journal->buffer, _IOFBF, BUFFER); /* of our own: glibc takes no other's size */
 	wt_json_init(&journal->json, journal->file);
 	return journal;
 }
@@ -57,8 +60,11 @@ static bool begin_line(struct wt_journal *journal)
 	return true;
 }
 
+/* Lines leave the buffer whole: whoever is killed leaves a file that can be read. */
 static void check(struct wt_journal *journal)
 {
+	if (__fpending(journal->file) > BUFFER - LONGEST_LINE)
+		fflush(journal->file);
 	if (ferror(journal->file))
 		journal->error = errno ? -errno : -EIO;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What files contain is documented: every drop cause and every trace event with its fields stands in docs/files.md, and
-every environment variable of ours in the manual."""
+"""What files contain is documented: every drop cause and every trace event with its fields stands in docs/files.md,
+every system call an emulator may make under --seccomp and every environment variable of ours in the manual."""
 import re
 
 from source import CODE, definitions, files, lines
@@ -18,6 +18,10 @@ def check(root, build):
     for identifier, name in definitions(root, 'stack/base/drop.def', 'WT_DROP'):
         if '`%s`' % name not in text:
             yield 'docs/files.md: drop cause `%s` (%s) is missing' % (name, identifier)
+    manual = '\n'.join(lines(root, 'docs/wavetank-emu.1.scd')).replace('\\_', '_')
+    for name in re.findall(r'^ALLOW\((\w+)\)', '\n'.join(lines(root, 'emu/daemon/seccomp.def')), re.M):
+        if '*%s*' % name not in manual:
+            yield 'docs/wavetank-emu.1.scd: system call %s, allowed by seccomp.def, is missing' % name
     trace = '\n'.join(lines(root, 'stack/base/trace.def'))
     for name, fields in events(trace):
         for word in [name] + fields:

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/daemon/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#define OTHER_TABLE 0x40000000u /* calls of the x32 ABI have this bit */
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#define OTHER_TABLE UINT32_MAX
+#endif
+
+#ifdef ARCHITECTURE
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define ALLOW_IT BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define END_IT BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+/* The low half of an argument: flags fit, and both processors are little-endian. */
+#define WITHOUT(number, argument, bits) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4), LOAD(args[argument]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1), END_IT, \
+	ALLOW_IT
+
+int wt_seccomp(void)
+{
+	static struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+		END_IT,
+		LOAD(nr),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, OTHER_TABLE, 0, 1),
+		END_IT,
+#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1), ALLOW_IT,
+#include "emu/daemon/seccomp.def"
+#undef ALLOW
+		WITHOUT(__NR_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC),
+		WITHOUT(__NR_mmap, 2, PROT_EXEC),
+		WITHOUT(__NR_mprotect, 2, PROT_EXEC),
+		END_IT,
+	};
+	const struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno : 0;
+}
+
+#else
+
+int wt_seccomp(void)
+{
+	return -ENOSYS;
+}
+
+#endif
