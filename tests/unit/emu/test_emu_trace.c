@@ -54,6 +54,45 @@ static void full_packets_go_one_by_one_at_the_lines_again_and_again(void **state
 	wt_path_finish(&bench_path);
 }
 
+/* A backlog of a million packets: number k leaves at opportunity k. The first that does not, or a million. */
+static unsigned backlogged(const char *text, const unsigned line[], unsigned lines)
+{
+	struct wt_node *node = traced(text, "limit 1MB");
+	unsigned i = 0;
+	wt_time now = 0;
+
+	for (unsigned k = 0; k < 50; k++)
+		bench_input(node, 0, bench_packet(1514, k, 0, 1));
+	for (; i < 1000000; i++) {
+		struct wt_frame *frame = bench_output(node, now = node->ops->deadline(node));
+		wt_time expected = ((wt_time)(i / lines) * line[lines - 1] + line[i % lines]) * WT_MS;
+		bool right = frame->time == expected;
+
+		wt_frame_free(frame);
+		if (!right)
+			break;
+		bench_input(node, now, bench_packet(1514, i, 0, 1));
+	}
+	wt_path_finish(&bench_path);
+	return i;
+}
+
+static void a_million_packets_leave_at_a_million_opportunities(void **state)
+{
+	unsigned line[50];
+	char text[400];
+	size_t to = 0;
+
+	for (unsigned i = 0; i < 50; i++) {
+		line[i] = i * i / 25 + 1; /* ever thinner, to 97 ms */
+		to += (size_t)sprintf(text + to, "%u\n", line[i]);
+	}
+	assert_int_equal(backlogged(text, line, 50), 1000000);
+	/* one line in fifty more is another rate */
+	sprintf(text + to, "%u\n", line[49]);
+	assert_in_range(backlogged(text, line, 50), 49, 100);
+}
+
 static void what_nobody_uses_is_gone_and_small_packets_share_an_opportunity(void **state)
 {
 	struct wt_node *node = traced("10\n20\n", "limit 1MB");
@@ -238,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(full_packets_go_one_by_one_at_the_lines_again_and_again),
+		BENCH_TEST(a_million_packets_leave_at_a_million_opportunities),
 		BENCH_TEST(what_nobody_uses_is_gone_and_small_packets_share_an_opportunity),
 		BENCH_TEST(random_traces_and_packets_agree_with_the_model),
 		BENCH_TEST(a_bad_file_is_named_with_its_line),
