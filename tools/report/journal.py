@@ -133,6 +133,8 @@ def sequence(c, width, begin=None, end=None):
     inside = lambda rows: [row for row in rows if begin - span * 0.02 <= row[0] <= end + span * 0.02] # noqa: E731
     fig, axes = style.figure(width, 4.4 if not narrow else 4.2)
     back, sent, again, drops = inside(c.back), inside(c.sent), inside(c.again), inside(c.drops)
+    before = [row for row in c.back if row[0] < begin - span * 0.02][-1:]
+    back = [(begin - span * 0.02, *row[1:]) for row in before] + back # lines come in from the left
     shown = [v for _, low, high in sent + again for v in (low, high)] + [a for _, a, _ in back]
     low, high = (min(shown), max(shown)) if shown else (0, 1)
     room = max(high - low, 1)
