@@ -73,8 +73,9 @@ static bool compare_cell(FILE *out, const char *point, const char *variant, cons
 	/* Without losses the runs hardly differ, and what is left is the machine's own lateness. */
 	bool close = !agree && a->n && b->n && fabs(a->mean / b->mean - 1) <= 0.01;
 
-	fprintf(out, "  %-5s %-10s %8.2f ± %-7.2f %8.2f ± %-7.2f %s\n", point, variant, a->mean, isnan(a->half) ? 0 : a->half, b->mean,
-		isnan(b->half) ? 0 : b->half,
+	char real[40], sim[40];
+
+	fprintf(out, "  %-5s %-10s %s %s %s\n", point, variant, wt_mean_text(real, a), wt_mean_text(sim, b),
 		agree ? "agree" : close ? "agree within 1 %" : a->n && b->n ? "DIFFER" : "nothing to compare");
 	return agree || close;
 }

@@ -55,6 +55,8 @@ static void print_order(FILE *out, const struct wt_paper_plan *plan, const struc
 		order[i] = v;
 		n++;
 	}
+	if (!n)
+		return;
 	fprintf(out, "        order: ");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "%s%s", i ? " > " : "", plan->paper->variant[order[i]].label);
@@ -131,7 +133,7 @@ void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct 
 	for (unsigned p = 0; p < plan->points; p++)
 		orders[report->row[p].order]++;
 	if (orders[WT_ORDER_NONE] == plan->points) {
-		fputs(" · no order is printed\n", out);
+		fputs(" · no order to compare\n", out);
 		return;
 	}
 	fprintf(out, " · orders: %u as printed, %u too close to call, %u not as printed\n", orders[WT_ORDER_AGREES],

@@ -37,6 +37,17 @@ static void cell_json(struct wt_json *json, const struct wt_results_cell *a, con
 	wt_json_end(json);
 }
 
+static void print_cell(FILE *out, const char *point, const struct wt_results_cell *a, const struct wt_results_cell *b,
+		       enum wt_agreement verdict)
+{
+	char left[40], right[40], ratio[16] = "-";
+
+	if (a->mean.n && b->mean.n)
+		snprintf(ratio, sizeof(ratio), "%.3f", a->mean.mean / b->mean.mean);
+	fprintf(out, "  %-7s %-10s %s %s %6s  %s\n", point, a->variant, wt_mean_text(left, &a->mean), wt_mean_text(right, &b->mean), ratio,
+		wt_agreement_names[verdict]);
+}
+
 struct wt_comparison wt_report_compare(FILE *out, struct wt_json *json, const struct wt_results *a, const struct wt_results *b)
 {
 	struct wt_comparison sum = {0};
@@ -58,9 +69,7 @@ struct wt_comparison wt_report_compare(FILE *out, struct wt_json *json, const st
 		if (json)
 			cell_json(json, x, y, verdict);
 		if (out)
-			fprintf(out, "  %-7s %-10s %9.2f ± %-8.2f %9.2f ± %-8.2f %6.3f  %s\n", strcmp(point, x->point) ? x->point : "",
-				x->variant, x->mean.mean, isnan(x->mean.half) ? 0 : x->mean.half, y->mean.mean,
-				isnan(y->mean.half) ? 0 : y->mean.half, x->mean.mean / y->mean.mean, wt_agreement_names[verdict]);
+			print_cell(out, strcmp(point, x->point) ? x->point : "", x, y, verdict);
 		point = x->point;
 	}
 	return sum;

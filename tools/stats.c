@@ -6,6 +6,7 @@
 #include "tools/stats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -234,4 +235,15 @@ double wt_jain(const double *share, size_t n)
 		squares += share[i] * share[i];
 	}
 	return squares > 0 ? sum * sum / ((double)n * squares) : NAN;
+}
+
+const char *wt_mean_text(char out[40], const struct wt_mean *mean)
+{
+	if (!mean->n)
+		snprintf(out, 40, "%9s   %-8s", "-", "");
+	else if (isnan(mean->half))
+		snprintf(out, 40, "%9.2f   %-8s", mean->mean, "");
+	else
+		snprintf(out, 40, "%9.2f ± %-8.2f", mean->mean, mean->half);
+	return out;
 }

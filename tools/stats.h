@@ -25,6 +25,9 @@ double wt_student_quantile(double tail, size_t degrees);
  */
 struct wt_mean wt_paired_difference(const double *a, const double *b, size_t n);
 
+/* "   144.10 ± 3.80    " for a column; without an interval for one run, a dash for none. */
+const char *wt_mean_text(char out[40], const struct wt_mean *mean);
+
 /*
  * May both be means of samples of one and the same distribution? Student's test of two samples with the variance of both
  * together, which is what "the same distribution" says. `comparisons` such questions asked at once are wrongly answered "no" anywhere in

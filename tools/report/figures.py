@@ -290,6 +290,27 @@ def heat(table, width):
     return fig
 
 
+def comparison(cells, label, names, base_side, width):
+    """Two results beside each other: every cell over the mean of one of them, with 95 % intervals."""
+    cells = [cell for cell in cells if cell['a']['mean'] and cell['b']['mean']]
+    fig, axes = style.figure(width, 0.8 + 0.3 * max(2, len(cells)))
+    for at, cell in enumerate(cells):
+        base = cell[base_side]['mean']
+        for side, shift, role, face in (('a', -0.14, 'c0', 'c0'), ('b', 0.14, 'muted', 'ground')):
+            axes.errorbar([cell[side]['mean'] / base], [at + shift], xerr=[(cell[side]['half95'] or 0) / base], color=colour(role), marker='o',
+                          markerfacecolor=colour(face), linestyle='', capsize=2.5, elinewidth=1.1)
+    axes.axvline(1, color=colour('muted'), linewidth=0.8, zorder=1)
+    axes.set_yticks(range(len(cells)), ['%s %s' % (cell['point'], label(cell['variant'])) for cell in cells])
+    axes.set_ylim(len(cells) - 0.5, -0.5)
+    low, high = axes.get_xlim()
+    axes.set_xlim(max(low, 0), min(high, 2)) # a mean of two runs may have any interval
+    axes.set_xlabel('over the mean of %s' % names['ab'.index(base_side)])
+    handles = [Line2D([], [], color=colour(role), marker='o', markerfacecolor=colour(face), linestyle='-', linewidth=1.1)
+               for role, face in (('c0', 'c0'), ('muted', 'ground'))]
+    style.legend(fig, axes, 2, handles, names)
+    return fig
+
+
 def tokens(table, traces, width):
     """Tokens of each round trip, one panel per protocol on one axis."""
     columns = 200 if width > 5 else 100

@@ -274,17 +274,23 @@ def comparison_section(page, comparison, known, at):
     agree = sum(c['verdict'].startswith('agree') for c in cells)
     page.add('<section><h2 id="compare-%d">%s: %s beside %s</h2><p>%d of %d cells agree: one distribution can explain both (two-sample t '
              'with the pooled variance, 5 %% over all cells together), or the means are within 1 %%.</p>' % (
-                 at, e(a.id), e(first), e(second), agree, len(cells)))
+                 at, e(short(a)), e(first), e(second), agree, len(cells)))
     rows = []
     for cell in cells:
-        sides = ''.join('<td class="n">%s <span class="half">± %s (%d)</span></td>' % (
-            number(cell[s]['mean'], 1), number(cell[s]['half95'], 1), cell[s]['runs']) for s in 'ab')
+        sides = ''.join('<td class="n">%s <span class="half">%s(%d)</span></td>' % (
+            number(cell[s]['mean'], 1), '' if cell[s]['half95'] is None else '± %s ' % number(cell[s]['half95'], 1), cell[s]['runs'])
+                        for s in 'ab')
         rows.append('<tr><th scope="row">%s</th><td>%s</td>%s<td class="n">%s</td><td>%s</td></tr>' % (
             e(cell['point']), e(a.label(cell['variant'])), sides, number(cell['ratio'], 3), pill(cell['verdict'])))
     page.add('<table><caption><b>%s, %s.</b> Mean, half of the 95 %% interval, number of runs.</caption><thead><tr><th scope="col">row</th>'
              '<th scope="col">protocol</th><th scope="col" class="n">%s</th><th scope="col" class="n">%s</th><th scope="col" class="n">ratio'
-             '</th><th scope="col">verdict</th></tr></thead><tbody>%s</tbody></table></section>' % (
+             '</th><th scope="col">verdict</th></tr></thead><tbody>%s</tbody></table>' % (
                  e(a.metric['name'].capitalize()), e(a.metric['unit']), e(first), e(second), ''.join(rows)))
+    base = 'a' if a.backend == 'sim' != b.backend else 'b' # virtual time has the narrower intervals
+    page.figure('compare-%d' % at, lambda width: figures.comparison(cells, a.label, (first, second), base, width),
+                '%s beside %s' % (first, second), 'Each cell over the mean of %s, with 95 %% intervals (cut off at 0 and 2).' % e(
+                    first if base == 'a' else second))
+    page.add('</section>')
 
 
 def journal_section(page, entry, at):
