@@ -2,9 +2,9 @@
 /*
  * Congestion modules: three small tables, one algorithm per file.
  *
- *   sender    how much may be in flight        (tahoe, reno, newreno, real)
+ *   sender    how much may be in flight        (tahoe, reno, newreno, real, dctcp)
  *   recovery  what is lost, what to resend     (tahoe, reno, newreno, real)
- *   receiver  sees every arriving segment, shapes every ACK, may own a TCP option   (standard, real)
+ *   receiver  sees every arriving segment, shapes every ACK, may own a TCP option   (standard, real, dctcp)
  *
  * A module has private state (the engine allocates state_size zeroed bytes), a parameter struct described by a
  * table, and hooks. A hook gets const facts and writes one output struct; it has no pointer to the connection,
@@ -269,6 +269,7 @@ struct wt_rx_ack {
 
 struct wt_rx_out {
 	uint32_t window;            /* in: what the stack would advertise; the module may lower it (never below the last right edge) */
+	bool ece;                   /* in: does RFC 3168 want ECE here? The module may say otherwise; no word if ECN is not agreed on */
 	struct wt_cc_option option; /* len 0: none */
 	struct wt_cc_note note;
 };

@@ -27,7 +27,7 @@ struct run {
 	struct wt_script script; /* what changes when */
 	struct wt_capture *capture;
 	struct wt_journal *journal, *log; /* of the engines; of the path alone */
-	struct wt_bulk_server server;
+	struct wt_bulk_server server, rival; /* rival: port and configuration of every other flow, if asked for */
 	struct wt_token_meter meter;
 	FILE *tokens_trace;
 	unsigned senders_done, receivers_done;
@@ -262,9 +262,11 @@ static int teardown(struct run *run)
 {
 	int error = 0, more;
 
-	run->server.config.on_done = NULL; /* the result stands */
-	if (run->host[1])
+	run->server.config.on_done = run->rival.config.on_done = NULL; /* the result stands */
+	if (run->host[1]) {
 		wt_bulk_serve_stop(&run->server);
+		wt_bulk_serve_stop(&run->rival);
+	}
 	/* Hosts go with the graph if it owns them. */
 	for (unsigned side = 0; side < 2; side++)
 		if (run->host[side] && wt_host_node(run->host[side])->ops->destroy)
@@ -346,19 +348,24 @@ static int start(struct run *run)
 		wt_playback_serve(scenario->playback, &serve);
 	}
 	error = wt_bulk_serve(&run->server, &serve, run->host[1], WT_SCENARIO_PORT, &scenario->b);
+	if (!error && scenario->rival_b)
+		error = wt_bulk_serve(&run->rival, &serve, run->host[1], WT_SCENARIO_PORT + 1, scenario->rival_b);
 	if (error)
 		return complain(run, error, "listen");
 	for (unsigned i = 0; i < run->result->flows; i++) {
 		struct wt_bulk_send_config send = {.size = scenario->size, .time = scenario->time, .seed = scenario->seed + i,
 						   .on_done = on_sender_done, .arg = run};
+		bool rival = scenario->rival_a && i % 2;
 
+		remote.port = WT_SCENARIO_PORT + rival;
 		if (scenario->playback)
 			wt_playback_send(scenario->playback, &send);
 		if (i == 0 && scenario->interval && scenario->on_interval) {
 			send.interval = scenario->interval;
 			send.on_interval = on_interval;
 		}
-		error = wt_bulk_send(&run->result->flow[i], &send, run->host[0], &remote, 0, &scenario->a, 0);
+		error = wt_bulk_send(&run->result->flow[i], &send, run->host[0], &remote, 0,
+				     rival ? scenario->rival_a : &scenario->a, 0);
 		if (error)
 			return complain(run, error, "connect");
 	}

@@ -23,6 +23,7 @@
 
 struct wt_scenario {
 	struct wt_tcp_config a, b; /* settings and modules of the sender's and of the receiver's host */
+	const struct wt_tcp_config *rival_a, *rival_b; /* of every other flow, to a port of its own; NULL: all are alike */
 	const char *fwd, *rev;     /* path words (emu/path.h); NULL: a wire without delay */
 	const struct wt_plan *plan; /* of its events: what changes when; NULL: nothing */
 	uint32_t mtu;              /* 0: 1500 */

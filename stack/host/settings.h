@@ -20,6 +20,7 @@ struct wt_tcp_settings {
 	uint64_t timestamps;       /* bool */
 	uint64_t sack;             /* bool */
 	uint64_t ecn;              /* enum wt_ecn_setting */
+	uint64_t ect1;             /* bool */
 	uint64_t nagle;            /* bool */
 	uint64_t initial_window;   /* segments; 0: RFC 5681 by MSS; 10: RFC 6928 */
 	uint64_t increment_mss8;   /* bool: cwnd += MSS*MSS/cwnd + MSS/8 */

@@ -119,12 +119,12 @@ void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	wt_trace(tcp->host, tcp->conn, ECN, tcp->snd_una, ecn->reduced_at, tcp->out.cwnd);
 }
 
-/* New payload leaves: ECT(0), and CWR if there is something to tell. */
+/* New payload leaves: ECT, and CWR if there is something to tell. */
 void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
 	struct wt_tcp_ecn *ecn = &tcp->ecn;
 
-	seg->ecn = WT_ECN_ECT0;
+	seg->ecn = tcp->config.settings.ect1 ? WT_ECN_ECT1 : WT_ECN_ECT0;
 	if (!ecn->say_cwr)
 		return;
 	ecn->say_cwr = false;

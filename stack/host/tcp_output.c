@@ -201,8 +201,11 @@ static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 	uint32_t least = wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
 	uint32_t most = out->window = wt_tcp_window(tcp);
 
+	out->ece = tcp->ecn.echo;
 	if (ops->on_ack_out)
 		ops->on_ack_out(tcp->receiver, &facts, out);
+	if (out->ece && tcp->ecn.echoes)
+		seg->flags |= WT_ECE;
 	wt_cc_note(tcp, &out->note);
 	out->window = out->window > most ? most : out->window < least ? least : out->window;
 	seg->window = window_field(tcp, out->window, facts.free_window);
@@ -423,7 +426,7 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 		.dst_port = tcp->remote.port,
 		.seq = tcp->snd_nxt,
 		.ack = tcp->rcv_nxt,
-		.flags = tcp->ecn.echo ? WT_ACK | WT_ECE : WT_ACK,
+		.flags = WT_ACK,
 	};
 	bool pure = plan.why == WT_SEND_ACK || plan.why == WT_SEND_KEEPALIVE;
 	struct wt_rx_out out = {0};

@@ -212,12 +212,94 @@ static void tcp_reals_receiver_lowers_the_level_for_a_marked_wave_and_its_sender
 		fail_msg("%.0f bytes/s", wt_bulk_goodput(&flow));
 }
 
+/* ---- DualPI2, and what happens without it ------------------------------------------------------------------------------ */
+
+struct pair {
+	double scalable, classic; /* shares of the link */
+	double delay;             /* of the scalable flow: mean smoothed round trip above the empty path's, ms */
+	uint64_t again;
+};
+
+struct mean {
+	double sum;
+	unsigned count;
+};
+
+static void on_sample(void *arg, const struct wt_bulk_interval *interval)
+{
+	struct mean *mean = arg;
+
+	if (interval->from < SETTLED)
+		return;
+	mean->sum += (double)interval->info.srtt / WT_MS;
+	mean->count++;
+}
+
+/* A DCTCP flow with ECT(1) beside a NewReno flow with ECT(0), over 40 Mbit/s and 10 ms. */
+static struct pair side_by_side(const char *queue)
+{
+	struct setup scalable = {.settings = "ecn=on,ect1=on", .sender = "dctcp", .receiver = "dctcp", .rev = "delay 5ms"};
+	struct setup classic = {.settings = "ecn=on", .sender = "newreno", .receiver = "standard"};
+	struct wt_scenario scenario, rival;
+	struct wt_scenario_result result;
+	struct mean mean = {0};
+	char err[256], fwd[128];
+	struct pair pair;
+
+	snprintf(fwd, sizeof(fwd), "rate 40Mbit burst 0B limit 1MB queue %s delay 5ms", queue);
+	scalable.fwd = fwd;
+	prepare(&scenario, &scalable);
+	prepare(&rival, &classic);
+	scenario.rival_a = &rival.a;
+	scenario.rival_b = &rival.b;
+	scenario.flows = 2;
+	scenario.time = 60 * WT_S;
+	scenario.interval = 100 * WT_MS;
+	scenario.on_interval = on_sample;
+	scenario.arg = &mean;
+	if (wt_scenario_run(&scenario, &result, err, sizeof(err)))
+		fail_msg("%s", err);
+	assert_true(wt_scenario_ok(&result));
+	pair = (struct pair){
+		.scalable = wt_bulk_goodput(&result.flow[0]) / (5000000.0 * 1448 / 1514),
+		.classic = wt_bulk_goodput(&result.flow[1]) / (5000000.0 * 1448 / 1514),
+		.delay = mean.sum / mean.count - 10.3, /* a full frame on the link: 0.3 ms */
+		.again = result.flow[0].info.retransmits_segs + result.flow[1].info.retransmits_segs,
+	};
+	wt_scenario_finish(&result);
+	return pair;
+}
+
+/* RFC 9332: like shares by the coupling of both controllers, and a queue of about Th for the one that needs no more. */
+static void dualpi2_gives_a_scalable_and_a_classic_flow_like_shares_and_the_first_a_short_queue(void **state)
+{
+	struct pair pair = side_by_side("dualpi2");
+
+	if (pair.classic < 0.6 * pair.scalable || pair.scalable < 0.6 * pair.classic || pair.scalable + pair.classic < 0.95 ||
+	    pair.delay > 2 || pair.again)
+		fail_msg("%.3f scalable, %.3f classic, %.2f ms, %u again", pair.scalable, pair.classic, pair.delay,
+			 (unsigned)pair.again);
+}
+
+/* Why DCTCP is no sender for queues that see one kind of traffic only; queues per flow need no coupling. */
+static void without_coupling_a_scalable_flow_starves_a_classic_one_unless_each_has_a_queue(void **state)
+{
+	struct pair one = side_by_side("pie ecn mark 100%"), each = side_by_side("fq_codel ecn");
+
+	if (one.classic > 0.25 || one.scalable < 0.75)
+		fail_msg("%.3f scalable, %.3f classic in one queue", one.scalable, one.classic);
+	if (each.classic < 0.45 || each.scalable < 0.45)
+		fail_msg("%.3f scalable, %.3f classic in a queue each", each.scalable, each.classic);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_marking_queue_slows_a_flow_down_without_a_drop),
 		cmocka_unit_test(without_agreement_nothing_is_marked),
 		cmocka_unit_test(a_path_that_drops_what_is_capable_costs_what_it_costs_without_ecn),
+		cmocka_unit_test(dualpi2_gives_a_scalable_and_a_classic_flow_like_shares_and_the_first_a_short_queue),
+		cmocka_unit_test(without_coupling_a_scalable_flow_starves_a_classic_one_unless_each_has_a_queue),
 		cmocka_unit_test(tcp_reals_receiver_lowers_the_level_for_a_marked_wave_and_its_sender_halves),
 	};
 

@@ -60,6 +60,7 @@ struct plan {
 	uint64_t size, seed;
 	uint32_t mtu;
 	unsigned flows;
+	bool scalable; /* DCTCP and ECT(1) */
 	bool drops; /* the path loses frames by itself */
 };
 
@@ -75,6 +76,7 @@ static void draw_ecn(struct plan *plan)
 							     "queue red min 3KB max 9KB gentle ecn ",
 							     "queue red min 1KB max 60KB weight 1 prob 50% ecn ",
 							     "queue codel ", "queue head ") : "";
+	plan->scalable = chance(&draw, 15);
 }
 
 static void draw_path(struct draw *draw, struct plan *plan, const char *queue, char *out, size_t len)
@@ -121,7 +123,8 @@ static void draw_settings(struct draw *draw, struct plan *plan)
 	if (chance(draw, 20))
 		append(plan->settings, sizeof(plan->settings), ",tick=%s", PICK(draw, "1ms", "10ms", "100ms", "500ms"));
 	/* Patience enough that only a path that is really bad ends a connection. */
-	append(plan->settings, sizeof(plan->settings), ",ecn=%s,rto_max=8s,data_retries=60,syn_retries=20", plan->ecn);
+	append(plan->settings, sizeof(plan->settings), ",ecn=%s%s,rto_max=8s,data_retries=60,syn_retries=20", plan->ecn,
+	       plan->scalable ? ",ect1=on" : "");
 }
 
 static void draw_plan(uint64_t seed, struct plan *plan)
@@ -139,6 +142,8 @@ static void draw_plan(uint64_t seed, struct plan *plan)
 	draw_ecn(plan);
 	draw_path(&draw, plan, plan->queue[0], plan->fwd, sizeof(plan->fwd));
 	draw_path(&draw, plan, plan->queue[1], plan->rev, sizeof(plan->rev));
+	if (plan->scalable)
+		plan->sender = plan->receiver = "dctcp";
 	draw_settings(&draw, plan);
 	plan->size = 1 + below(&draw, chance(&draw, 10) ? 1000000 : chance(&draw, 20) ? 2000 : 150000);
 	plan->mtu = chance(&draw, 20) ? (uint32_t)(576 + below(&draw, 8000)) : 1500;
