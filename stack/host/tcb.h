@@ -266,7 +266,7 @@ void wt_tcp_window_opened(struct wt_tcp *tcp);
 /* tcp_ecn.c */
 uint8_t wt_ecn_syn_flags(struct wt_tcp *tcp);                  /* of the SYN or SYN-ACK that leaves now */
 void wt_ecn_syn_arrived(struct wt_tcp *tcp, unsigned flags);
-unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* payload in the window came: WT_RX_CE or 0 */
+unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* payload in the window came, and we echo: WT_RX_CE or 0 */
 void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg);      /* new payload leaves */
 void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t acked); /* an ACK with ECE came */
 void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark);         /* the window was reduced, for whatever reason */

@@ -157,7 +157,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		 bool fin)
 {
 	wt_seq before = tcp->rcv_nxt;
-	unsigned flags = 0, marked = len ? wt_ecn_data(tcp, seg) : 0;
+	unsigned flags = 0, marked = len && tcp->ecn.echoes ? wt_ecn_data(tcp, seg) : 0;
 
 	/* a FIN below bytes that arrived already is a lie: the payload is taken, the FIN is not */
 	if (fin && tcp->waiting.count && wt_seq_gt(tcp->waiting.at[tcp->waiting.count - 1].end, seq + len))

@@ -58,8 +58,6 @@ unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	struct wt_tcp_ecn *ecn = &tcp->ecn;
 	bool marked = seg->ecn == WT_ECN_CE, news = marked && !ecn->echo;
 
-	if (!ecn->echoes)
-		return 0;
 	if (seg->flags & WT_CWR) {
 		news = true; /* its window may be a single segment now, which must not wait for a delayed ACK */
 		ecn->echo = false;
