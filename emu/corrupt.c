@@ -17,6 +17,7 @@ static void flip(struct corrupt *corrupt, struct wt_frame *frame, uint64_t numbe
 {
 	uint64_t bits = (uint64_t)(frame->len - WT_ETHERNET) * 8, place = number;
 
+	corrupt->stage.node.audit.corrupted++;
 	wt_frame_finish_csum(frame);
 	frame->csum = WT_CSUM_NONE;
 	for (uint64_t i = 0; bits && i < corrupt->config.bits; i++) {

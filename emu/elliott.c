@@ -7,18 +7,22 @@
  *        └◄── r ──┘         then the chain steps
  *
  * Each class of packets (wt_packets) has a chain of its own, so other traffic neither steps it nor meets its bursts. It
- * starts by its stationary law.
+ * starts by its stationary law. A state is told when a packet meets it: it begins with that packet.
  */
 #include "emu/stage.h"
 
-enum { UNKNOWN, GOOD, BAD, CLASS_SHIFT = 48, CLASSES = 512 };
+enum { UNKNOWN, GOOD, BAD, CLASS_SHIFT = 48, IPV6 = 256, CLASSES = 512 };
 
 struct elliott {
 	struct wt_stage stage;
 	struct wt_packets packets;
 	struct wt_key key, steps;
 	struct wt_elliott_config config;
-	uint8_t state[CLASSES];
+	uint8_t state[CLASSES], told[CLASSES];
+	uint64_t visit[CLASSES];
+	wt_time since[CLASSES];
+	unsigned met; /* the class of the packet before, and the state it met */
+	uint8_t met_state;
 };
 
 static uint8_t start(const struct elliott *elliott, uint64_t class)
@@ -30,7 +34,33 @@ static uint8_t start(const struct elliott *elliott, uint64_t class)
 	return p + r > 0 && wt_random_unit(&elliott->steps, number) < p / (p + r) ? BAD : GOOD;
 }
 
-static bool passes(struct elliott *elliott, uint64_t number)
+static void elliott_state(struct wt_node *node, wt_time now, struct wt_state *state)
+{
+	const struct elliott *elliott = (const struct elliott *)node;
+	unsigned class = elliott->met;
+
+	*state = (struct wt_state){.name = elliott->met_state == BAD ? "bad" : "good", .visit = elliott->visit[class],
+				   .since = elliott->since[class], .ip_version = class < IPV6 ? 4 : 6, .protocol = (uint8_t)(class % IPV6)};
+}
+
+static void meet(struct elliott *elliott, unsigned class, uint8_t found, wt_time now)
+{
+	struct wt_node *node = &elliott->stage.node;
+	struct wt_state state;
+
+	elliott->met = class;
+	elliott->met_state = found;
+	if (elliott->told[class] == found)
+		return;
+	elliott->visit[class] += elliott->told[class] != UNKNOWN;
+	elliott->told[class] = found;
+	elliott->since[class] = now;
+	elliott_state(node, now, &state);
+	if (node->states)
+		node->states->state(node->states, node, &state);
+}
+
+static bool passes(struct elliott *elliott, uint64_t number, wt_time now)
 {
 	const struct wt_elliott_config *config = &elliott->config;
 	uint64_t class = number >> CLASS_SHIFT;
@@ -39,6 +69,7 @@ static bool passes(struct elliott *elliott, uint64_t number)
 
 	if (state == UNKNOWN)
 		state = start(elliott, class);
+	meet(elliott, (unsigned)class, state, now);
 	moves = wt_random_strikes(&elliott->steps, number, state == GOOD ? config->p : config->r);
 	elliott->state[class] = (state == GOOD) == moves ? BAD : GOOD;
 	return wt_random_strikes(&elliott->key, number, state == GOOD ? config->k : config->h);
@@ -50,7 +81,7 @@ static void elliott_input(struct wt_node *node, unsigned port, wt_time now, stru
 	uint64_t number;
 
 	node->audit.in++;
-	if (wt_packets_next(&elliott->packets, frame, &number) && !passes(elliott, number)) {
+	if (wt_packets_next(&elliott->packets, frame, &number) && !passes(elliott, number, now)) {
 		wt_node_drop(node, now, frame, WT_DROP_ELLIOTT);
 		return;
 	}
@@ -60,6 +91,7 @@ static void elliott_input(struct wt_node *node, unsigned port, wt_time now, stru
 
 static const struct wt_node_ops elliott_ops = {
 	.input = elliott_input,
+	.state = elliott_state,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

@@ -236,16 +236,39 @@ void wt_net_finish(struct wt_net *net)
 
 /* ---- books ------------------------------------------------------------------------------------------------ */
 
+/* Frames that came to a port, and whether they came further. */
+static void add_arrivals(struct wt_net_books *books, const struct wt_port *port)
+{
+	const struct wt_audit *audit = &port->node.audit;
+	uint64_t lost = audit->dropped[WT_DROP_POOL] + port->oversize + (port->big_pool ? audit->dropped[WT_DROP_OFFLOAD] : 0);
+
+	books->offered += audit->out + lost + port->kernel_drops;
+	books->lost += lost;
+	books->kernel += port->kernel_drops;
+}
+
+static void add_departures(struct wt_net_books *books, const struct wt_port *port)
+{
+	const struct wt_audit *audit = &port->node.audit;
+
+	books->delivered += audit->taken;
+	books->dropped += audit->dropped[WT_DROP_WIRE] + (port->big_pool ? 0 : audit->dropped[WT_DROP_OFFLOAD]);
+	books->queued += port->waiting.frames;
+}
+
+static bool balanced(const struct wt_net_books *books)
+{
+	return books->offered + books->made ==
+	       books->delivered + books->taken + books->dropped + books->lost + books->kernel + books->queued;
+}
+
 void wt_net_books(const struct wt_net *net, struct wt_net_books *books)
 {
 	*books = (struct wt_net_books){0};
 	for (unsigned i = 0; i < net->plan->ports; i++) {
-		const struct wt_port *port = net->port[i];
-
-		books->offered += port->node.audit.out;
-		books->delivered += port->node.audit.taken;
-		books->dropped += port->node.audit.dropped[WT_DROP_WIRE] + port->node.audit.dropped[WT_DROP_UNROUTED];
-		books->queued += port->waiting.frames;
+		add_arrivals(books, net->port[i]);
+		add_departures(books, net->port[i]);
+		books->dropped += net->port[i]->node.audit.dropped[WT_DROP_UNROUTED];
 	}
 	for (unsigned i = 0; i < net->plan->routers; i++) {
 		const struct wt_audit *audit = &net->router[i]->audit;
@@ -266,7 +289,7 @@ void wt_net_books(const struct wt_net *net, struct wt_net_books *books)
 			}
 		}
 	}
-	books->hold = books->offered + books->made == books->delivered + books->taken + books->dropped + books->queued;
+	books->hold = balanced(books);
 }
 
 /* Answers that the stages of a leg sent back where its frames come from. */
@@ -291,12 +314,11 @@ bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned directi
 	to = net->port[end[!direction].index];
 	*books = (struct wt_net_books){
 		/* answers of the other direction's stages come in here past the stages; those of our own went back */
-		.offered = from->node.audit.out + sent_back(&net->link[link].leg[!direction]),
+		.offered = sent_back(&net->link[link].leg[!direction]),
 		.taken = sent_back(leg),
-		.delivered = to->node.audit.taken,
-		.dropped = to->node.audit.dropped[WT_DROP_WIRE],
-		.queued = to->waiting.frames,
 	};
+	add_arrivals(books, from);
+	add_departures(books, to);
 	for (unsigned n = 0; n < leg->count; n++) {
 		const struct wt_audit *audit = &leg->node[n]->audit;
 
@@ -304,7 +326,7 @@ bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned directi
 		books->dropped += wt_audit_dropped(audit);
 		books->queued += audit->queued;
 	}
-	books->hold = books->offered + books->made == books->delivered + books->taken + books->dropped + books->queued;
+	books->hold = balanced(books);
 	return true;
 }
 

@@ -28,10 +28,11 @@ void wt_net_finish(struct wt_net *net);
 
 /*
  * The books of a whole net, from what ports read to what they wrote; and of one direction of a link that joins two ports.
- * `made`: by stages and by routers. `taken`: by routers; of a link, answers of its stages that went back where they came from
+ * `offered`: read by ports, or lost before that; `lost`: in a port, in want of memory or too long; `kernel`: by the kernel, at its end of a
+ * port. `made`: by stages and by routers. `taken`: by routers; of a link, answers of its stages that went back where they came from
  */
 struct wt_net_books {
-	uint64_t offered, made, delivered, taken, dropped, queued;
+	uint64_t offered, made, delivered, taken, dropped, lost, kernel, queued;
 	bool hold;
 };
 

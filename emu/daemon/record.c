@@ -53,8 +53,10 @@ static void json_dropped(struct wt_json *json, const struct wt_audit *audit)
 	wt_json_end(json);
 }
 
-static void json_node(struct wt_json *json, const struct wt_node *node, bool gone)
+static void json_node(struct wt_json *json, const struct wt_node *node, const struct wt_leg *leg)
 {
+	struct wt_rate_counts counts;
+
 	wt_json_object(json, NULL);
 	wt_json_string(json, "stage", node->name);
 	wt_json_u64(json, "in", node->audit.in);
@@ -63,10 +65,16 @@ static void json_node(struct wt_json *json, const struct wt_node *node, bool gon
 	if (node->audit.taken)
 		wt_json_u64(json, "taken", node->audit.taken);
 	wt_json_u64(json, "queued", node->audit.queued);
+	if (node->audit.corrupted)
+		wt_json_u64(json, "corrupted", node->audit.corrupted);
 	if (node->audit.marked)
 		wt_json_u64(json, "marked", node->audit.marked);
 	json_dropped(json, &node->audit);
-	if (gone)
+	if (leg && wt_leg_rate(leg, node, &counts)) {
+		wt_json_u64(json, "waiting_bytes", counts.waiting_bytes);
+		wt_json_number(json, "pressure", counts.pressure);
+	}
+	if (leg && wt_leg_gone(leg, node))
 		wt_json_bool(json, "gone", true);
 	wt_json_end(json);
 }
@@ -79,6 +87,8 @@ static void json_books(struct wt_json *json, const struct wt_net_books *books)
 	if (books->taken)
 		wt_json_u64(json, "taken", books->taken);
 	wt_json_u64(json, "dropped", books->dropped);
+	wt_json_u64(json, "lost", books->lost);
+	wt_json_u64(json, "kernel_drops", books->kernel);
 	wt_json_u64(json, "queued", books->queued);
 }
 
@@ -93,7 +103,7 @@ static void json_direction(const struct wt_daemon *daemon, struct wt_json *json,
 		json_books(json, &books);
 	wt_json_array(json, "stages");
 	for (unsigned i = 0; i < leg->count; i++)
-		json_node(json, leg->node[i], wt_leg_gone(leg, leg->node[i]));
+		json_node(json, leg->node[i], leg);
 	wt_json_end(json);
 	wt_json_end(json);
 }
@@ -119,7 +129,7 @@ static void json_links(const struct wt_daemon *daemon, struct wt_json *json)
 	wt_json_end(json);
 	wt_json_array(json, "routers");
 	for (unsigned i = 0; i < daemon->plan.routers; i++)
-		json_node(json, daemon->net.router[i], false);
+		json_node(json, daemon->net.router[i], NULL);
 	wt_json_end(json);
 	wt_net_books(&daemon->net, &books);
 	wt_json_object(json, "total");

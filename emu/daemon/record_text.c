@@ -22,6 +22,10 @@ static void text_node(const struct wt_node *node, bool gone, FILE *out)
 	const struct wt_audit *audit = &node->audit;
 
 	fprintf(out, gone ? "  (%s) in %" PRIu64 " out %" PRIu64 : "  %-14s in %-9" PRIu64 " out %-9" PRIu64, node->name, audit->in, audit->out);
+	if (audit->marked)
+		fprintf(out, "  marked %" PRIu64, audit->marked);
+	if (audit->corrupted)
+		fprintf(out, "  corrupted %" PRIu64, audit->corrupted);
 	if (audit->made)
 		fprintf(out, "  made %" PRIu64, audit->made);
 	if (audit->taken)
@@ -46,6 +50,10 @@ static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned l
 		books.offered, books.made, books.hold ? "=" : "IS NOT", books.delivered, books.dropped, books.queued);
 	if (books.taken)
 		fprintf(out, " + %" PRIu64 " sent back", books.taken);
+	if (books.lost)
+		fprintf(out, " + %" PRIu64 " lost at the port", books.lost);
+	if (books.kernel)
+		fprintf(out, " + %" PRIu64 " dropped by the kernel", books.kernel);
 	fputc('\n', out);
 }
 

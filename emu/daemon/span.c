@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/daemon/filter.h"
+#include "emu/words.h"
 #include "stack/base/random.h"
 
 static const char *const direction_names[] = {"fwd", "rev"};
@@ -472,16 +473,33 @@ void wt_span_commit(struct wt_span_change *change, wt_time now, bool flush)
 	free(change);
 }
 
-bool wt_leg_gone(const struct wt_leg *leg, const struct wt_node *node)
+static const struct wt_path_place *place_of(const struct wt_leg *leg, const struct wt_node *node)
 {
 	for (unsigned n = 0; n < leg->segments; n++) {
 		const struct wt_path *path = &leg->segment[n].path;
 
 		for (unsigned i = 0; i < path->count + path->spares; i++)
 			if (path->stage[i] == node)
-				return path->place[i].gone;
+				return &path->place[i];
 	}
-	return false;
+	return NULL; /* a filter */
+}
+
+bool wt_leg_gone(const struct wt_leg *leg, const struct wt_node *node)
+{
+	const struct wt_path_place *place = place_of(leg, node);
+
+	return place && place->gone;
+}
+
+bool wt_leg_rate(const struct wt_leg *leg, const struct wt_node *node, struct wt_rate_counts *counts)
+{
+	const struct wt_path_place *place = place_of(leg, node);
+
+	if (!place || place->kind != WT_STAGE_RATE)
+		return false;
+	wt_rate_counts(node, counts);
+	return true;
 }
 
 void wt_span_touch(const struct wt_span *link)

@@ -12,6 +12,7 @@
 #define WT_EMU_DAEMON_SPAN_H
 
 #include "emu/path.h"
+#include "emu/stage.h"
 #include "stack/drive/graph.h"
 
 #define WT_SPAN_NAME 9 /* with its end */
@@ -68,6 +69,8 @@ struct wt_span_change *wt_span_prepare(struct wt_span *link, const char *const w
 int wt_span_admit(struct wt_span_change *change, char *err, size_t err_len);
 void wt_span_commit(struct wt_span_change *change, wt_time now, bool flush); /* frees it; then touch */
 void wt_span_cancel(struct wt_span_change *change); /* accepts NULL */
+/* The counts of a node that is a rate; false: it is none. */
+bool wt_leg_rate(const struct wt_leg *leg, const struct wt_node *node, struct wt_rate_counts *counts);
 /* Has a change taken this node of the leg away? */
 bool wt_leg_gone(const struct wt_leg *leg, const struct wt_node *node);
 /* Its nodes are asked anew for frames and deadlines. */

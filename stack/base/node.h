@@ -36,6 +36,7 @@ struct wt_audit {
 	uint64_t in, made, out, taken, queued;
 	uint64_t dropped[WT_DROP_CAUSES];
 	uint64_t marked; /* given a CE mark (RFC 3168): of those that are queued or out */
+	uint64_t corrupted; /* given wrong bits on purpose: likewise */
 };
 
 bool wt_audit_holds(const struct wt_audit *audit);
@@ -54,6 +55,7 @@ struct wt_state {
 	const char *name;
 	uint64_t visit; /* states before this one: 0 is that of the start */
 	wt_time since;
+	uint8_t ip_version, protocol; /* of the packets it holds for, where each class has its own; version 0: of all */
 };
 
 /*

@@ -107,6 +107,10 @@ void wt_note_state(struct wt_json *json, const struct wt_node *node, const struc
 	wt_json_string(json, "node", node->name);
 	wt_json_string(json, "state", state->name);
 	wt_json_u64(json, "visit", state->visit);
+	if (state->ip_version) {
+		wt_json_u64(json, "ip_version", state->ip_version);
+		wt_json_u64(json, "protocol", state->protocol);
+	}
 	wt_json_end(json);
 	wt_json_end(json);
 }

@@ -120,7 +120,14 @@ static void tap_refresh(struct wt_port *port)
 	int64_t dropped = wt_interface_tx_dropped(port);
 
 	if (dropped >= 0)
-		port->kernel_drops = (uint64_t)dropped;
+		port->kernel_drops = port->kernel_base + (uint64_t)dropped;
+}
+
+static void count_on(struct wt_port *port)
+{
+	int64_t dropped = wt_interface_tx_dropped(port);
+
+	port->kernel_base = port->kernel_drops - (dropped > 0 ? (uint64_t)dropped : 0);
 }
 
 static void explain_open(int error, char *err, size_t err_len)
@@ -167,8 +174,10 @@ static int tap_reopen(struct wt_port *port)
 {
 	int error = attach(port);
 
-	if (!error)
+	if (!error) {
 		wt_interface_queue(port, QUEUE_FRAMES);
+		count_on(port);
+	}
 	return error;
 }
 
@@ -209,6 +218,7 @@ struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct w
 	}
 	if (error)
 		goto fail;
+	count_on(port);
 	wt_interface_queue(port, QUEUE_FRAMES); /* without it there are more tx_dropped, which are counted */
 	return port;
 fail:

@@ -62,6 +62,10 @@ def the_kernels_drops_make_a_run_invalid(a, b):
     faults = {fault["fault"] for fault in record["verdict"]["faults"]}
     check(record["ports"][0]["kernel_drops"] > 1000, record["ports"])
     check(not record["verdict"]["valid"] and "kernel-drops" in faults, record["verdict"])
+    fwd = record["fwd"]
+    check(fwd["kernel_drops"] == record["ports"][0]["kernel_drops"] and fwd["lost"] == 0, fwd)
+    check(fwd["offered"] == record["ports"][0]["read"] + fwd["kernel_drops"] == fwd["delivered"] + fwd["dropped"] + fwd["queued"] + fwd["kernel_drops"], fwd)
+    check(4000 <= fwd["offered"] <= 4040, "what was sent is not what was accounted for:", fwd)
     logged = events(log, "emulation:fault")
     check([e["data"]["where"] for e in logged if e["data"]["fault"] == "kernel-drops"] == ["a"], logged)
 
@@ -83,7 +87,24 @@ def an_exhausted_pool_is_a_counted_fault(a, b):
     answer(a.python(UDP_SEND, B, 3000, 0.0003, 100))
     record = emulator.end()
     check(record["ports"][0]["dropped"].get("pool", 0) > 100, record["ports"])
+    check(record["fwd"]["lost"] == record["ports"][0]["dropped"]["pool"], record["fwd"])
     check("memory" in {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
+
+
+def the_record_counts_what_queues_and_errors_did(a, b):
+    log = scratch() + "/log.jsonl"
+    emulator = Emulator(a, b, "--fwd", "rate 1Mbit burst 0B limit 64KB queue pie | corrupt 20% | loss elliott mean 20% burst 3packets", "--log", log)
+    answer(a.python(UDP_SEND, B, 200, 0, 1000))
+    time.sleep(0.3)
+    record = emulator.end()
+    rate = stage(record, "fwd.rate")
+    check(rate["waiting_bytes"] > 20000 and rate["waiting_bytes"] < 64001 and rate["pressure"] >= 0, rate)
+    check(0 < stage(record, "fwd.corrupt")["corrupted"] < stage(record, "fwd.corrupt")["in"], record["fwd"])
+    told = [e["data"] for e in events(log, "emulation:state_entered") if e["data"]["node"] == "fwd.elliott" and e["data"]["protocol"] == 17]
+    check([state["visit"] for state in told] == list(range(len(told))) and len(told) > 1, told)
+    for drop in events(log, "emulation:packet_dropped"):
+        if drop["data"]["cause"] == "elliott" and drop["data"]["packet"]["protocol"] == 17:
+            check(drop["data"]["state"] == "bad" == told[drop["data"]["visit"]]["state"], drop)
 
 
 def a_guard_costs_little_and_every_way_of_waiting_delivers(a, b):
@@ -101,4 +122,4 @@ def a_guard_costs_little_and_every_way_of_waiting_delivers(a, b):
 
 main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
      the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
-     an_exhausted_pool_is_a_counted_fault, a_guard_costs_little_and_every_way_of_waiting_delivers)
+     an_exhausted_pool_is_a_counted_fault, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers)

@@ -174,6 +174,56 @@ static void twice_is_two_losses_in_a_row(void **state)
 	wt_path_finish(&bench_path);
 }
 
+struct history {
+	struct wt_state_sink sink;
+	unsigned count;
+	struct wt_state state[1000]; /* of TCP over IPv4 */
+};
+
+static void keep(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state)
+{
+	struct history *history = (struct history *)sink;
+
+	assert_int_equal(state->ip_version, 4);
+	assert_true(state->protocol == BENCH_TCP || state->protocol == BENCH_ICMP);
+	if (state->protocol == BENCH_TCP && history->count < 1000)
+		history->state[history->count++] = *state;
+}
+
+/* Bad packets are all lost, good ones pass: each fate is the state that was told. Pings between them change nothing. */
+static void every_change_of_state_is_told_with_the_packet_that_meets_it(void **state)
+{
+	static struct history history[2];
+
+	for (unsigned noise = 0; noise < 2; noise++) {
+		struct wt_node *node = bench_words("loss elliott mean 10% burst 5packets");
+		struct history *told = &history[noise];
+
+		told->sink.state = keep;
+		node->states = &told->sink;
+		for (unsigned i = 0; i < 5000; i++) {
+			bool passes = bench_passes(node, i, bench_tcp(60, i));
+			struct wt_state now;
+
+			node->ops->state(node, i, &now);
+			assert_string_equal(now.name, passes ? "good" : "bad");
+			assert_int_equal(now.visit, told->count - 1);
+			assert_int_equal(now.since, told->state[told->count - 1].since);
+			if (noise)
+				bench_passes(node, i, bench_frame(0x0800, BENCH_ICMP, 60, i));
+		}
+		wt_path_finish(&bench_path);
+	}
+	assert_in_range(history[0].count, 120, 280); /* 5000 packets, 50 a round of two states: 200 */
+	assert_int_equal(history[0].count, history[1].count);
+	for (unsigned i = 0; i < history[0].count; i++) {
+		const struct wt_state *one = &history[0].state[i], *other = &history[1].state[i];
+
+		assert_string_equal(one->name, other->name);
+		assert_true(one->since == other->since && one->visit == i && other->visit == i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +231,7 @@ int main(void)
 		BENCH_TEST(the_mean_and_the_burst_asked_for_are_met),
 		BENCH_TEST(with_h_and_k_the_mean_and_the_pairs_are_those_of_the_chain),
 		BENCH_TEST(other_traffic_neither_steps_the_chain_nor_meets_its_bursts),
+		BENCH_TEST(every_change_of_state_is_told_with_the_packet_that_meets_it),
 		BENCH_TEST(stated_packets_of_each_class_are_lost_and_no_others),
 		BENCH_TEST(a_trace_of_losses_is_followed_again_and_again),
 		BENCH_TEST(twice_is_two_losses_in_a_row),

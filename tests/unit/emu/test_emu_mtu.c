@@ -200,6 +200,7 @@ static void corruption_flips_bits_that_checksums_catch(void **state)
 		hit += flipped;
 		wt_frame_free(out);
 	}
+	assert_int_equal(hit, node->audit.corrupted);
 	assert_in_range(hit, 10000 - 400, 10000 + 400); /* 4 deviations of 99.5 */
 	for (unsigned i = 0; i < 4; i++) {
 		static const double bytes[] = {22, 21, 22, 21};
