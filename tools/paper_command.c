@@ -18,7 +18,7 @@
 
 extern const struct wt_command wt_command_paper_run;
 
-enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_LATE, OPT_ATTEMPTS, OPT_JSON, OPT_DIR };
+enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_LATE, OPT_ATTEMPTS, OPT_RESUME, OPT_JSON, OPT_DIR };
 
 static const struct wt_option options[] = {
 	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
@@ -28,6 +28,7 @@ static const struct wt_option options[] = {
 	[OPT_BACKEND] = {0, "backend", "NAME", "sim (default), tap or packet: the emulator daemon in real time, in labs"},
 	[OPT_LATE] = {0, "late", "TIME", "in real time: the host was too busy if 1 % of the frames were later (default 1ms)"},
 	[OPT_ATTEMPTS] = {0, "attempts", "N", "in real time: so often is a run tried while the host is too busy (default 3)"},
+	[OPT_RESUME] = {0, "resume", NULL, "go on with what stands in the results folder (needs -o)"},
 	[OPT_JSON] = {0, "json", NULL, "the cells as JSON Lines"},
 	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND, numbered)"},
 };
@@ -38,7 +39,7 @@ struct command {
 	const char *id, *points, *dir;
 	FILE *summary; /* a line per table goes there; NULL: nowhere */
 	uint64_t repeats, jobs, seed;
-	bool json, has_seed;
+	bool json, has_seed, resume;
 };
 
 static volatile int interrupted;
@@ -77,6 +78,7 @@ static int take(struct command *command, int option, const char *value, char *er
 	case OPT_LATE: return wt_parse_time(value, &command->plan.late, err, err_len);
 	case OPT_ATTEMPTS: return take_count(value, &command->plan.attempts, err, err_len);
 	case OPT_POINTS: command->points = value; return 0;
+	case OPT_RESUME: command->resume = true; return 0;
 	case OPT_JSON: command->json = true; return 0;
 	case OPT_DIR: command->dir = value; return 0;
 	case OPT_BACKEND:
@@ -205,7 +207,7 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 		fprintf(command->summary, "%-24s ", plan->paper->id);
 		wt_paper_summary(command->summary, plan, report);
 	}
-	error = wt_paper_files_close(out, plan, report, wall);
+	error = wt_paper_files_close(out, plan, records, report, wall);
 	for (uint32_t i = 0, shown = 0; i < wt_paper_count(plan) && shown < 5; i++)
 		if (records[i].outcome == WT_PAPER_FAILED || records[i].outcome == WT_PAPER_INVALID) {
 			struct wt_paper_place at = wt_paper_at(plan, i);
@@ -221,13 +223,27 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 
 		code = code ? code : agreed;
 	}
-	wt_say("%s %s: runs.jsonl, table.csv, table.txt", error ? "incomplete, in" : "results in", out->dir);
+	if (!error)
+		wt_say("results in %s: runs.jsonl, table.csv, table.txt%s", out->dir, interrupted ? "; --resume -o goes on" : "");
 	free(report);
 	if (error)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", out->dir, strerror(-error));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; what is finished is kept, and --resume goes on", out->dir, strerror(-error));
 	if (fflush(stdout) || ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return interrupted ? 128 + interrupted : code;
+}
+
+/* A new folder, or what is done of an old one. An exit code. */
+static int open_files(const struct command *command, struct wt_paper_files_out *out, struct wt_paper_record *records)
+{
+	char err[700];
+	int error = command->resume ? wt_paper_files_resume(out, command->dir, &command->plan, records, err, sizeof(err)) : -ENOENT;
+
+	if (error == -ENOENT && (!command->resume || command->summary)) /* of all tables some may not have been begun */
+		error = wt_paper_files_open(out, command->dir, &command->plan, err, sizeof(err));
+	if (!error)
+		return WT_EXIT_OK;
+	return wt_fail(command->resume && (error == -EINVAL || error == -ENOENT) ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
 }
 
 static int sweep(struct command *command)
@@ -236,18 +252,24 @@ static int sweep(struct command *command)
 	struct wt_paper_record *records = calloc(wt_paper_count(plan), sizeof(*records));
 	struct wt_paper_files_out out;
 	double from = wt_wall_clock();
-	char err[700];
+	char already[40] = "";
+	uint32_t before = 0;
 	int64_t finished;
 	int code;
 
 	if (!records)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory for %u runs", wt_paper_count(plan));
-	if (wt_paper_files_open(&out, command->dir, plan, err, sizeof(err))) {
+	code = open_files(command, &out, records);
+	if (code) {
 		free(records);
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+		return code;
 	}
-	wt_say("%s: %u runs on %s, %u at a time", plan->paper->id, wt_paper_count(plan), plan->backend, plan->jobs);
-	finished = wt_paper_sweep(plan, strcmp(plan->backend, "sim") ? wt_paper_run_lab : wt_paper_run_sim, records, out.runs,
+	for (uint32_t i = 0; i < wt_paper_count(plan); i++)
+		before += records[i].outcome != WT_PAPER_NOT_RUN;
+	if (before)
+		snprintf(already, sizeof(already), ", %u done already", before);
+	wt_say("%s: %u runs on %s%s, %u at a time", plan->paper->id, wt_paper_count(plan), plan->backend, already, plan->jobs);
+	finished = wt_paper_sweep(plan, strcmp(plan->backend, "sim") ? wt_paper_run_lab : wt_paper_run_sim, records, &out.store,
 				  &interrupted);
 	if (finished < 0)
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "no worker process: %s", strerror((int)-finished));
@@ -334,11 +356,12 @@ static int score_family(const struct command *command, const char *dir)
 	}
 	wt_claims_judge(claims, dir);
 	for (unsigned i = 0; i < 2; i++) {
-		FILE *file = wt_paper_files_create(dir, i ? "score.txt" : "score.jsonl");
+		const char *name = i ? "score.txt" : "score.jsonl";
+		FILE *file = wt_paper_files_create(dir, name);
 
 		if (file)
 			(i ? wt_claims_print : wt_claims_print_json)(file, claims, NULL);
-		if (wt_paper_files_shut(file))
+		if (wt_paper_files_shut(file, dir, name))
 			code = wt_fail(WT_EXIT_ENVIRONMENT, "%s/score: %s", dir, strerror(errno));
 	}
 	if (!command->json)
@@ -371,7 +394,7 @@ static int run_family(const struct command *command)
 	file = wt_paper_files_create(dir, "summary.txt");
 	if (file)
 		fputs(text, file);
-	if (wt_paper_files_shut(file))
+	if (wt_paper_files_shut(file, dir, "summary.txt"))
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s/summary.txt: %s", dir, strerror(errno));
 	free(text);
 	if (!interrupted) {
@@ -401,8 +424,11 @@ static int run_main(int argc, char **argv)
 			return option >= 0 ? wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err)
 					   : wt_fail(WT_EXIT_USAGE, "%s", err);
 	}
+	if (command.resume && !command.dir)
+		return wt_fail(WT_EXIT_USAGE, "--resume: of which folder? -o DIR");
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk */
 	if (is_family(command.id))
 		return run_family(&command);
 	if (complete(&command, err, sizeof(err)))
@@ -422,5 +448,5 @@ const struct wt_command wt_command_paper_run = {
 		 "  wavetank paper run tcp-real-2001/table1 --backend tap --points 0,0.05,0.2 --repeats 3\n"
 		 "Results do not depend on --jobs. In real time the same rows are run in virtual time too, and each cell says whether\n"
 		 "the two agree (exit code 1 if one does not); a run while the host was too busy is repeated, then recorded as invalid and\n"
-		 "left out. ^C keeps what is done. Exit code 5: some runs failed or are invalid.",
+		 "left out. Whatever ends it, what is done is kept, and --resume goes on. Exit code 5: some runs failed or are invalid.",
 };

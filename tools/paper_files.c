@@ -2,6 +2,7 @@
 #include "tools/paper_files.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,12 +51,35 @@ int wt_paper_files_fresh(char dir[512], const char *id, const char *backend)
 	return -EEXIST;
 }
 
+static int temporary(char path[640], const char *dir, const char *name)
+{
+	return snprintf(path, 640, "%s/%s.%d", dir, name, (int)getpid()) < 640 ? 0 : -ENAMETOOLONG;
+}
+
 FILE *wt_paper_files_create(const char *dir, const char *name)
 {
-	char path[600];
+	char path[640];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fopen(path, "wxe");
+	return temporary(path, dir, name) ? NULL : fopen(path, "we");
+}
+
+int wt_paper_files_shut(FILE *file, const char *dir, const char *name)
+{
+	char from[640], to[640];
+	int error = file ? 0 : errno ? -errno : -EIO;
+
+	if (file && ferror(file))
+		error = -ENOSPC;
+	if (file && fclose(file) && !error)
+		error = errno ? -errno : -EIO;
+	snprintf(to, sizeof(to), "%s/%s", dir, name);
+	if (!error)
+		error = temporary(from, dir, name);
+	if (!error && rename(from, to))
+		error = -errno;
+	if (error && !temporary(from, dir, name))
+		unlink(from);
+	return error;
 }
 
 static void plan_json(FILE *file, const struct wt_paper_plan *plan)
@@ -80,65 +104,62 @@ static void plan_json(FILE *file, const struct wt_paper_plan *plan)
 	wt_json_end(&json);
 }
 
+static char *plan_line(const struct wt_paper_plan *plan)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	if (!file)
+		return NULL;
+	plan_json(file, plan);
+	if (fclose(file)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int set_dir(struct wt_paper_files_out *out, const char *dir, char *err, size_t err_len)
+{
+	memset(out, 0, sizeof(*out));
+	if (snprintf(out->dir, sizeof(out->dir), "%s", dir) < (int)sizeof(out->dir))
+		return 0;
+	snprintf(err, err_len, "name of the results folder is too long");
+	return -ENAMETOOLONG;
+}
+
 int wt_paper_files_open(struct wt_paper_files_out *out, const char *dir, const struct wt_paper_plan *plan, char *err,
 			size_t err_len)
 {
-	int error;
+	char *line = plan_line(plan);
+	int error = set_dir(out, dir ? dir : "", err, err_len);
 
-	memset(out, 0, sizeof(*out));
-	if (dir) {
-		if (strlen(dir) >= sizeof(out->dir)) {
-			snprintf(err, err_len, "name of the results folder is too long");
-			return -ENAMETOOLONG;
-		}
-		snprintf(out->dir, sizeof(out->dir), "%s", dir);
+	if (!error && dir) {
 		error = make(dir);
 		if (error == -EEXIST)
 			error = 0; /* a folder of the user's; files in it are not overwritten */
-	} else {
+	} else if (!error) {
 		error = wt_paper_files_fresh(out->dir, plan->paper->id, plan->backend);
 	}
-	if (!error) {
-		out->runs = wt_paper_files_create(out->dir, "runs.jsonl");
-		if (!out->runs)
-			error = -errno;
-	}
-	if (error) {
-		snprintf(err, err_len, "%s/runs.jsonl: %s", out->dir, strerror(-error));
-		return error;
-	}
-	plan_json(out->runs, plan);
-	return 0;
+	if (!error)
+		error = line ? wt_paper_store_create(&out->store, out->dir, line) : -ENOMEM;
+	if (error)
+		snprintf(err, err_len, "%s: %s", out->dir, error == -EEXIST ? "there are results in it; --resume goes on with them" : strerror(-error));
+	free(line);
+	return error;
 }
 
-/* After a failed write the file may end in a torn line: cut it off. */
-static void cut_torn_line(const struct wt_paper_files_out *out)
+int wt_paper_files_resume(struct wt_paper_files_out *out, const char *dir, const struct wt_paper_plan *plan,
+			  struct wt_paper_record *records, char *err, size_t err_len)
 {
-	char path[600];
-	FILE *file;
-	long whole = 0;
-	int c;
+	char *line = plan_line(plan);
+	int error = set_dir(out, dir, err, err_len);
 
-	snprintf(path, sizeof(path), "%s/runs.jsonl", out->dir);
-	file = fopen(path, "re");
-	while (file && (c = getc(file)) != EOF)
-		if (c == '\n')
-			whole = ftell(file);
-	if (file)
-		fclose(file);
-	if (truncate(path, whole) && errno != ENOENT)
-		fprintf(stderr, "wavetank: %s: %s\n", path, strerror(errno));
-}
-
-int wt_paper_files_shut(FILE *file)
-{
-	int error;
-
-	if (!file)
-		return errno ? -errno : -EIO;
-	error = ferror(file) ? -ENOSPC : 0;
-	if (fclose(file) && !error)
-		error = errno ? -errno : -EIO;
+	snprintf(err, err_len, "no memory");
+	if (!error)
+		error = line ? wt_paper_store_resume(&out->store, dir, line, plan, records, err, err_len) : -ENOMEM;
+	free(line);
 	return error;
 }
 
@@ -181,42 +202,62 @@ static int write_facts(const struct wt_paper_files_out *out, const struct wt_pap
 		wt_host_facts(&json, "machine");
 		wt_json_end(&json);
 	}
-	return wt_paper_files_shut(file);
+	return wt_paper_files_shut(file, out->dir, "facts.jsonl");
 }
 
-int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report,
-			 double wall)
+static int write_runs(const struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_record *records,
+		      const struct wt_paper_report *report)
 {
+	FILE *file = wt_paper_files_create(out->dir, "runs.jsonl");
 	struct wt_json json;
-	FILE *file;
-	int error, more;
 
-	wt_paper_json(out->runs, plan, report);
-	wt_json_init(&json, out->runs);
-	wt_json_object(&json, NULL);
-	wt_json_string(&json, "record", "end");
-	wt_json_u64(&json, "runs", report->runs);
-	wt_json_u64(&json, "failed", report->failed);
-	wt_json_u64(&json, "invalid", report->invalid);
-	wt_json_u64(&json, "repetitions", report->repetitions);
-	wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
-	wt_json_number(&json, "simulated_s", report->simulated);
-	wt_json_end(&json);
-	error = wt_paper_files_shut(out->runs);
-	if (error)
-		cut_torn_line(out);
-	file = wt_paper_files_create(out->dir, "table.csv");
+	if (file) {
+		plan_json(file, plan);
+		for (uint32_t i = 0; i < wt_paper_count(plan); i++)
+			if (records[i].outcome != WT_PAPER_NOT_RUN && records[i].outcome != WT_PAPER_STOPPED)
+				wt_paper_record_json(file, plan, i, &records[i]);
+		wt_paper_json(file, plan, report);
+		wt_json_init(&json, file);
+		wt_json_object(&json, NULL);
+		wt_json_string(&json, "record", "end");
+		wt_json_u64(&json, "runs", report->runs);
+		wt_json_u64(&json, "failed", report->failed);
+		wt_json_u64(&json, "invalid", report->invalid);
+		wt_json_u64(&json, "repetitions", report->repetitions);
+		wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
+		wt_json_number(&json, "simulated_s", report->simulated);
+		wt_json_end(&json);
+	}
+	return wt_paper_files_shut(file, out->dir, "runs.jsonl");
+}
+
+static int write_tables(const struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
+{
+	FILE *file = wt_paper_files_create(out->dir, "table.csv");
+	int error;
+
 	if (file)
 		wt_paper_csv(file, plan, report);
-	more = wt_paper_files_shut(file);
-	error = error ? error : more;
-	file = wt_paper_files_create(out->dir, "table.txt");
+	error = wt_paper_files_shut(file, out->dir, "table.csv");
+	file = error ? NULL : wt_paper_files_create(out->dir, "table.txt");
 	if (file)
 		wt_paper_print(file, plan, report, 0);
-	more = wt_paper_files_shut(file);
-	error = error ? error : more;
-	more = write_facts(out, plan, wall);
-	error = error ? error : more;
-	more = token_traces(out, plan);
-	return error ? error : more;
+	return error ? error : wt_paper_files_shut(file, out->dir, "table.txt");
+}
+
+int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_plan *plan, const struct wt_paper_record *records,
+			 const struct wt_paper_report *report, double wall)
+{
+	int error = out->store.error;
+
+	if (!error)
+		error = write_runs(out, plan, records, report);
+	if (!error)
+		error = write_tables(out, plan, report);
+	if (!error)
+		error = write_facts(out, plan, wall);
+	if (!error)
+		error = token_traces(out, plan);
+	wt_paper_store_close(&out->store, !error && report->runs == wt_paper_count(plan) && !report->invalid);
+	return error;
 }

@@ -30,31 +30,52 @@ static int take_plan(struct wt_paper_results *results, json_t *line)
 	return results->records ? 0 : -ENOMEM;
 }
 
-static int take_run(struct wt_paper_results *results, json_t *line)
+int wt_paper_record_parse(const struct wt_paper_plan *plan, const json_t *line, uint32_t *index, struct wt_paper_record *record)
 {
-	const struct wt_paper *paper = &results->paper;
-	const char *point = NULL, *variant = NULL;
-	struct wt_paper_record *record;
-	json_int_t repeat = -1;
+	const struct wt_paper *paper = plan->paper;
+	const char *point = NULL, *variant = NULL, *why = "";
+	json_int_t repeat = -1, attempts = 0;
 	unsigned p = 0, v = 0;
 	int ok = 0, invalid = 0;
 
-	if (json_unpack(line, "{s:s, s:s, s:I, s:b, s?:b}", "point", &point, "variant", &variant, "repeat", &repeat, "ok", &ok,
-			"invalid", &invalid) ||
-	    !results->records || repeat < 0 || repeat >= results->plan.repeats)
+	if (json_unpack((json_t *)(uintptr_t)line, "{s:s, s:s, s:I, s:b, s?:b, s?:I, s?:s}", "point", &point, "variant", &variant, "repeat",
+			&repeat, "ok", &ok, "invalid", &invalid, "attempts", &attempts, "why", &why) ||
+	    repeat < 0 || repeat >= plan->repeats)
 		return -EINVAL;
-	while (p < paper->points && strcmp(paper->point[p].label, point))
+	while (p < plan->points && strcmp(paper->point[plan->point[p]].label, point))
 		p++;
 	while (v < paper->variants && strcmp(paper->variant[v].name, variant))
 		v++;
-	if (p == paper->points || v == paper->variants)
+	if (p == plan->points || v == paper->variants)
 		return -EINVAL;
-	record = &results->records[((unsigned)repeat * results->plan.points + p) * paper->variants + v];
-	record->outcome = ok ? WT_PAPER_OK : invalid ? WT_PAPER_INVALID : WT_PAPER_FAILED;
-	record->goodput = number(line, "goodput_kBps");
-	record->success = number(line, "success_percent");
-	record->tokens = number(line, "tokens_kB");
-	record->tokens_spread = number(line, "tokens_spread");
+	*index = ((uint32_t)repeat * plan->points + p) * paper->variants + v;
+	*record = (struct wt_paper_record){
+		.outcome = ok ? WT_PAPER_OK : invalid ? WT_PAPER_INVALID : WT_PAPER_FAILED,
+		.attempts = (uint32_t)attempts,
+		.goodput = number(line, "goodput_kBps"),
+		.time = number(line, "connection_time_s"),
+		.success = number(line, "success_percent"),
+		.tokens = number(line, "tokens_kB"),
+		.tokens_spread = number(line, "tokens_spread"),
+		.simulated = number(line, "simulated_s"),
+		.sent_segs = (uint64_t)json_integer_value(json_object_get(line, "sent_segs")),
+		.retransmits_segs = (uint64_t)json_integer_value(json_object_get(line, "retransmits_segs")),
+		.fast_recoveries = (uint64_t)json_integer_value(json_object_get(line, "fast_recoveries")),
+		.timeouts = (uint64_t)json_integer_value(json_object_get(line, "timeouts")),
+		.dropped_frames = (uint64_t)json_integer_value(json_object_get(line, "dropped_frames")),
+	};
+	snprintf(record->why, sizeof(record->why), "%s", why);
+	return 0;
+}
+
+static int take_run(struct wt_paper_results *results, json_t *line)
+{
+	struct wt_paper_record record;
+	uint32_t index;
+
+	if (!results->records || wt_paper_record_parse(&results->plan, line, &index, &record))
+		return -EINVAL;
+	results->records[index] = record;
 	return 0;
 }
 

@@ -3,6 +3,8 @@
 #ifndef WT_TOOLS_PAPER_RESULTS_H
 #define WT_TOOLS_PAPER_RESULTS_H
 
+#include <jansson.h>
+
 #include "tools/paper_run.h"
 
 struct wt_paper_results {
@@ -18,6 +20,8 @@ struct wt_paper_results {
 int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, char *err,
 			  size_t err_len);
 void wt_paper_results_finish(struct wt_paper_results *results);
+/* The record of a run and its place in the plan, from its line. 0 or -EINVAL: not of this plan. */
+int wt_paper_record_parse(const struct wt_paper_plan *plan, const json_t *line, uint32_t *index, struct wt_paper_record *record);
 /* The number of one run in the table's metric, NaN if it failed or never was. */
 double wt_paper_results_value(const struct wt_paper_results *results, unsigned repeat, unsigned point, unsigned variant);
 

@@ -9,6 +9,7 @@
 #include "emu/path.h"
 #include "stack/drive/json.h"
 #include "tools/jobs.h"
+#include "tools/paper_store.h"
 #include "tools/progress.h"
 #include "tools/tcp_words.h"
 
@@ -171,51 +172,39 @@ struct sweep {
 	const struct wt_paper_plan *plan;
 	wt_paper_run_fn *run;
 	struct wt_paper_record *records;
-	FILE *lines;
-	uint32_t written; /* records below are in the file */
+	struct wt_paper_store *keep;
+	uint32_t *index; /* of a job */
+	uint32_t before; /* done when we began */
+	const volatile int *interrupt;
+	volatile int stop;
 	unsigned failed, invalid, repetitions;
 	struct wt_progress progress;
 };
 
-static void work(void *arg, uint32_t index, void *result, const volatile int *stop)
+static void work(void *arg, uint32_t job, void *result, const volatile int *stop)
 {
 	struct sweep *sweep = arg;
 
-	sweep->run(sweep->plan, index, result, stop);
+	sweep->run(sweep->plan, sweep->index[job], result, stop);
 }
 
-/* Lines stand in the order of the runs, whoever finished first, so equal sweeps write equal files. */
-static void write_lines(struct sweep *sweep, bool all)
-{
-	uint32_t count = wt_paper_count(sweep->plan);
-
-	if (!sweep->lines)
-		return;
-	for (; sweep->written < count; sweep->written++) {
-		const struct wt_paper_record *record = &sweep->records[sweep->written];
-
-		if (record->outcome == WT_PAPER_NOT_RUN && !all)
-			break;
-		if (record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED || record->outcome == WT_PAPER_INVALID)
-			wt_paper_record_json(sweep->lines, sweep->plan, sweep->written, record);
-	}
-	fflush(sweep->lines);
-}
-
-static void done(void *arg, uint32_t index, const void *result, bool lost)
+static void done(void *arg, uint32_t job, const void *result, bool lost)
 {
 	struct sweep *sweep = arg;
-	struct wt_paper_record *record = &sweep->records[index];
+	struct wt_paper_record *record = &sweep->records[sweep->index[job]];
 
 	memcpy(record, result, sizeof(*record));
 	if (lost) {
 		record->outcome = WT_PAPER_FAILED;
 		snprintf(record->why, sizeof(record->why), "the process that ran it died");
 	}
+	if (record->outcome == WT_PAPER_STOPPED)
+		return;
 	sweep->failed += record->outcome == WT_PAPER_FAILED;
 	sweep->invalid += record->outcome == WT_PAPER_INVALID;
 	sweep->repetitions += record->attempts > 1 ? record->attempts - 1 : 0;
-	write_lines(sweep, false);
+	if (sweep->keep && wt_paper_store_add(sweep->keep, sweep->plan, sweep->index[job], record))
+		sweep->stop = 1; /* the disk is full, most likely: the others would be lost as well */
 }
 
 static void tick(void *arg, uint32_t finished)
@@ -224,37 +213,46 @@ static void tick(void *arg, uint32_t finished)
 	char extra[100];
 	int at = 0;
 
+	if (*sweep->interrupt)
+		sweep->stop = 1;
 	if (sweep->failed)
 		at = snprintf(extra, sizeof(extra), "%u failed", sweep->failed);
 	if (sweep->repetitions)
 		at += snprintf(extra + at, sizeof(extra) - (size_t)at, "%shost too busy: %u repeated, %u invalid", at ? ", " : "",
 			       sweep->repetitions, sweep->invalid);
-	wt_progress_show(&sweep->progress, finished, at ? extra : NULL, wt_wall_clock());
+	wt_progress_show(&sweep->progress, sweep->before + finished, at ? extra : NULL, wt_wall_clock());
 }
 
-int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, FILE *lines,
+int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
 		       const volatile int *interrupt)
 {
-	struct sweep sweep = {.plan = plan, .run = run, .records = records, .lines = lines};
+	uint32_t count = wt_paper_count(plan);
+	struct sweep sweep = {.plan = plan, .run = run, .records = records, .keep = keep, .interrupt = interrupt};
 	struct wt_jobs jobs = {
-		.count = wt_paper_count(plan),
 		.workers = plan->jobs,
 		.result_size = sizeof(struct wt_paper_record),
 		.work = work,
 		.done = done,
 		.tick = tick,
 		.arg = &sweep,
-		.interrupt = interrupt,
+		.interrupt = &sweep.stop,
 	};
 	const char *slash = strrchr(plan->paper->id, '/');
 	char what[96];
 	int64_t finished;
 
+	sweep.index = calloc(count, sizeof(*sweep.index));
+	if (!sweep.index)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		if (records[i].outcome == WT_PAPER_NOT_RUN)
+			sweep.index[jobs.count++] = i;
+	sweep.before = count - jobs.count;
 	snprintf(what, sizeof(what), "%s@%s", slash ? slash + 1 : plan->paper->id, plan->backend);
-	wt_progress_start(&sweep.progress, what, jobs.count, wt_wall_clock());
+	wt_progress_start(&sweep.progress, what, count, wt_wall_clock());
 	finished = wt_jobs_run(&jobs);
 	wt_progress_end(&sweep.progress);
-	write_lines(&sweep, true);
+	free(sweep.index);
 	return finished;
 }
 
@@ -286,6 +284,7 @@ void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t 
 		wt_json_number(&json, "tokens_kB", record->tokens);
 		wt_json_number(&json, "tokens_spread", record->tokens_spread);
 	}
+	wt_json_number(&json, "simulated_s", record->simulated);
 	wt_json_u64(&json, "sent_segs", record->sent_segs);
 	wt_json_u64(&json, "retransmits_segs", record->retransmits_segs);
 	wt_json_u64(&json, "fast_recoveries", record->fast_recoveries);

@@ -70,11 +70,14 @@ int wt_paper_trace_tokens(const struct wt_paper_plan *plan, unsigned point, unsi
 /* One run in virtual time. */
 void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop);
 
-/* Runs the plan on all workers with a progress bar; `run` is the backend's. records: wt_paper_count(). lines: run records go there in
- * order of index as they become complete, NULL: nowhere. The number finished, or negative errno. */
+/*
+ * Runs what of the plan has no record yet on all workers, with a progress bar; `run` is the backend's. records: wt_paper_count(). keep: is
+ * called for each run as it ends, in no order, NULL: nowhere; if it fails the rest is not run. The number finished, or negative errno.
+ */
 typedef void wt_paper_run_fn(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record,
 			     const volatile int *stop);
-int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, FILE *lines,
+struct wt_paper_store;
+int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
 		       const volatile int *interrupt);
 
 /* ---- what is made of them ----------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ int wt_sweep_state_init(struct wt_sweep_state *state, const struct wt_sweep *swe
 
 	memset(state, 0, sizeof(*state));
 	state->sweep = sweep;
-	state->store.out = -1;
+	state->store.out.fd = -1;
 	snprintf(err, err_len, "no memory");
 	state->point = calloc(sweep->points, sizeof(*state->point));
 	error = run && state->point ? 0 : -ENOMEM;

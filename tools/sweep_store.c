@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -164,7 +163,7 @@ int wt_sweep_store_open(struct wt_sweep_store *store, const char *dir, const cha
 	uint64_t end;
 
 	memset(store, 0, sizeof(*store));
-	store->out = -1;
+	store->out.fd = -1;
 	store->metric = metric;
 	if (snprintf(store->dir, sizeof(store->dir), "%s", dir) >= (int)sizeof(store->dir) - 300) {
 		snprintf(err, err_len, "the name of the results folder is too long");
@@ -222,23 +221,6 @@ static void forget_again(struct wt_sweep_store *store)
 		store->slot[slot_of(store, store->done[i].id)] = (uint32_t)i + 1;
 }
 
-/* Waits a little: workers of a sweep that was killed hold its lock until they see it. A file system without locks has none to respect. */
-static int lock(int fd)
-{
-	static const struct timespec pause = {.tv_nsec = 100000000};
-
-	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
-		if (errno == EOPNOTSUPP || errno == ENOLCK)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		if (tries == 50)
-			return -EBUSY;
-		nanosleep(&pause, NULL);
-	}
-	return 0;
-}
-
 int wt_sweep_store_write(struct wt_sweep_store *store, const char *name, char *err, size_t err_len)
 {
 	char path[900];
@@ -246,35 +228,23 @@ int wt_sweep_store_write(struct wt_sweep_store *store, const char *name, char *e
 
 	snprintf(path, sizeof(path), "%s/%s", store->dir, name);
 	if (!error) {
-		store->out = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-		error = store->out < 0 ? -errno : 0;
+		store->out.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		error = store->out.fd < 0 ? -errno : 0;
 	}
 	if (!error)
-		error = lock(store->out);
+		error = wt_line_file_lock(store->out.fd);
 	if (!error) { /* what another process may have added meanwhile, and where to go on */
-		error = add_file(store, dup(store->out));
+		error = add_file(store, dup(store->out.fd));
 		store->out_file = store->files - 1;
 		if (!error)
-			error = read_file(store, store->out_file, &store->out_size);
-		if (!error && ftruncate(store->out, (off_t)store->out_size))
-			error = -errno;
+			error = read_file(store, store->out_file, &store->out.size);
+		if (!error)
+			error = wt_line_file_cut(&store->out);
 	}
 	if (error)
 		snprintf(err, err_len, "%s: %s", path, error == -EBUSY ? "another sweep is writing it" : strerror(-error));
 	else
 		forget_again(store);
-	return error;
-}
-
-static int append(struct wt_sweep_store *store, const char *text, size_t len)
-{
-	ssize_t n = write(store->out, text, len);
-	int error = n < 0 ? -errno : n < (ssize_t)len ? -ENOSPC : 0;
-
-	if (!error)
-		store->out_size += len;
-	else if (ftruncate(store->out, (off_t)store->out_size)) /* no torn line; if it stays, the next to open cuts it */
-		return error;
 	return error;
 }
 
@@ -285,7 +255,7 @@ int wt_sweep_store_line(struct wt_sweep_store *store, const char *text)
 
 	if (len < 0)
 		return -ENOMEM;
-	error = append(store, line, (size_t)len);
+	error = wt_line_file_add(&store->out, line, (size_t)len);
 	free(line);
 	return error;
 }
@@ -308,9 +278,9 @@ int wt_sweep_store_add(struct wt_sweep_store *store, const char *id, const struc
 	error = read_line(store, line, &done) ? 0 : -EILSEQ;
 	line[len - 1] = '\n';
 	done.file = store->out_file;
-	done.offset = store->out_size;
+	done.offset = store->out.size;
 	if (!error)
-		error = append(store, line, (size_t)len);
+		error = wt_line_file_add(&store->out, line, (size_t)len);
 	free(line);
 	return error ? error : put(store, &done);
 }
@@ -342,10 +312,10 @@ void wt_sweep_store_starts(const struct wt_sweep_store *store, void (*line)(void
 		size_t room = 0;
 		ssize_t len;
 
-		if (store->out >= 0 && i != store->out_file) { /* read twice if it was there before: only once told */
+		if (store->out.fd >= 0 && i != store->out_file) { /* read twice if it was there before: only once told */
 			struct stat a, b;
 
-			if (!fstat(store->fd[i], &a) && !fstat(store->out, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
+			if (!fstat(store->fd[i], &a) && !fstat(store->out.fd, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev)
 				continue;
 		}
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", store->fd[i]);
@@ -365,11 +335,11 @@ void wt_sweep_store_close(struct wt_sweep_store *store)
 {
 	for (unsigned i = 0; i < store->files; i++)
 		close(store->fd[i]);
-	if (store->out >= 0)
-		close(store->out);
+	if (store->out.fd >= 0)
+		close(store->out.fd);
 	free(store->fd);
 	free(store->done);
 	free(store->slot);
 	memset(store, 0, sizeof(*store));
-	store->out = -1;
+	store->out.fd = -1;
 }

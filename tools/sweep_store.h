@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "tools/line_file.h"
 #include "tools/sweep_point.h"
 #include "tools/sweep_work.h"
 
@@ -31,9 +32,8 @@ struct wt_sweep_store {
 	uint32_t *slot; /* hash table of `room` * 2 entries: index + 1 */
 	unsigned files;
 	int *fd;
-	int out;        /* the file we append to; -1: none */
+	struct wt_line_file out; /* the file we append to */
 	uint32_t out_file;
-	uint64_t out_size;
 };
 
 /* Reads every done file of `dir` that there is (none is fine). 0 or negative errno with err. Close in any case. */

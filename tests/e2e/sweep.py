@@ -3,10 +3,11 @@
 """Sweeps and published tables in real time: labs for each run, our stack and the kernel's, a host that is too busy, labs and owners."""
 import json
 import os
+import re
 import signal
 import subprocess
 
-from e2e import Home, check, equal, finish, need_labs, record, running, test, until
+from e2e import Home, Skip, check, equal, finish, need_labs, record, running, test, until
 
 HOME = Home()
 SWEEP = """[sweep]
@@ -160,6 +161,82 @@ def owner():
     check(os.path.getsize(HOME.path("owned.pcapng")) > 100, "the capture was flushed")
     _, err = HOME.run("lab", "up", "orphan", "--owner", str(sleeper.pid), code=2)
     check("there is no process" in err, err)
+
+
+FULL = """set -e
+mount -t tmpfs -o size=$2 none "$4"
+code=0
+$1 $3 || code=$?
+echo "code $code"
+ls "$4"/*
+mount -o remount,size=20m "$4"
+$1 ${5:-$3}
+cp -r "$4"/r "$6"
+"""
+
+
+def on_full_disk(size, words, again, name):
+    """Runs the words with results on a tiny file system, then with room again; (what was printed, folder of the results)."""
+    if os.geteuid() != 0:
+        raise Skip("mounting a small file system needs root")
+    place, kept = HOME.path(name), HOME.path(name + "-kept")
+    os.mkdir(place)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", FULL, "sh", HOME.program, size, words.format(place), place, again.format(place), kept],
+                          cwd=HOME.folder, env=HOME.environment, capture_output=True, text=True, timeout=150, check=False)
+    equal(done.returncode, 0, f"exit code with room again\n{done.stdout}{done.stderr}")
+    check("code 3\n" in done.stdout, done.stdout + done.stderr)
+    check("No space left on device" in done.stderr, done.stderr)
+    return done.stdout + done.stderr, kept
+
+
+def same(path, other):
+    with open(path, "rb") as one, open(other, "rb") as two:
+        check(one.read() == two.read(), f"{path} and {other} differ")
+
+
+VIRTUAL = """[sweep]
+name = virtual
+repeats = 60
+[run]
+link = rate 5Mbit burst 0B limit 64KB delay 15ms loss {loss}
+size = 50KB
+[axes]
+loss = 1% 5%
+"""
+
+
+@test("a full disk loses only the runs in flight of a sweep; with room again resume ends with the bytes of an undisturbed one")
+def full_sweep():
+    with open(HOME.path("virtual.ini"), "w", encoding="utf-8") as file:
+        file.write(VIRTUAL)
+    HOME.run("sweep", "run", "virtual.ini", "-o", "undisturbed")
+    for size, left in ("40k", False), ("148k", True): # during the runs; when the result file is written
+        said, kept = on_full_disk(size, "sweep run virtual.ini -o {}/r", "sweep resume virtual.ini -o {}/r", f"sweep{size}")
+        kept_runs = [int(count) for count in re.findall(r"(\d+) done already", said)]
+        check(kept_runs[0] == 0 and (kept_runs[1] == 120 if left else 10 < kept_runs[1] < 120), said)
+        same(HOME.path("undisturbed/runs.jsonl"), kept + "/runs.jsonl")
+
+
+@test("a full disk loses only the runs in flight of a published table, and --resume ends with the bytes of an undisturbed one")
+def full_table():
+    words = "paper run tcp-real-2001/table1 --points 0.05 --repeats 40 -o"
+    HOME.run(*words.split(), "table-undisturbed")
+    said, kept = on_full_disk("20k", words + " {}/r", words + " {}/r --resume", "table20k")
+    check(5 < int(re.search(r"(\d+) done already", said)[1]) < 120, said)
+    for name in "runs.jsonl", "table.csv", "table.txt":
+        same(HOME.path("table-undisturbed/" + name), f"{kept}/{name}")
+
+
+@test("in real time, too, a run that fails is recorded with its reason and the others go on")
+def failing():
+    with open(HOME.path("failing.ini"), "w", encoding="utf-8") as file:
+        file.write(SWEEP.format(name="failing", backend=need_labs(HOME)[0], late="1s", stacks="user:reno").replace(
+            "limit = 60s", "limit = {limit}") + "limit = 200ms 60s\n")
+    HOME.run("sweep", "run", "failing.ini", code=5, limit=150)
+    with open(HOME.path("results/failing/runs.jsonl"), encoding="utf-8") as file:
+        runs = [entry for entry in map(json.loads, file) if entry["record"] == "run"]
+    equal([run["outcome"] for run in runs], ["failed", "failed", "ok", "ok"], "outcomes")
+    check(all(run["why"].startswith("send: ") and len(run["why"]) > 10 for run in runs[:2]), f"reasons: {[run['why'] for run in runs]}")
 
 
 finish()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# wavetank paper: same results for any number of jobs, ^C and a full disk keep whole lines, exit codes as documented.
+# wavetank paper: same results for any number of jobs; ^C, kill -9 and a full disk keep what is finished, and it can be gone on with; exit
+# codes as documented.
 set -u
 ini=$(realpath "$2") || exit 99
 wavetank=$(realpath "$1")
@@ -87,31 +88,76 @@ expect 2 paper score --paper 005
 expect 0 paper run $table --points 0 --repeats 2 --json -o json
 [ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"
 
+# runs_in FILE: how many it holds
+runs_in() {
+	if [ -e "$1" ]; then grep -c '"record":"run"' "$1"; else echo 0; fi
+}
+
+# until_more FILE N PID: waits until FILE holds more than N runs, or the process is gone
+until_more() {
+	while [ "$(runs_in "$1")" -le "$2" ] && kill -0 "$3" 2>/dev/null; do
+		sleep 0.02
+	done
+}
+
 # ^C: what is done is kept.
 "$wavetank" paper run $table --repeats 20000 -o stopped >out.txt 2>err.txt &
 pid=$!
-for _ in $(seq 600); do # until some runs are in, however slow the build
-	sleep 0.1
-	[ "$(grep -c '"record":"run"' stopped/runs.jsonl 2>/dev/null || true)" -gt 20 ] 2>/dev/null && break
-done
+until_more stopped/done.jsonl 20 $pid
 kill -TERM $pid
 wait $pid
 code=$?
 [ $code = 143 ] || fail "exit code $code after SIGTERM, not 143"
 whole stopped/runs.jsonl
-[ "$(grep -c '"record":"run"' stopped/runs.jsonl)" -gt 20 ] || fail "nothing kept of an ended sweep"
+[ "$(runs_in stopped/runs.jsonl)" -gt 20 ] || fail "nothing kept of an ended sweep"
 grep -q '"complete":false' stopped/runs.jsonl || fail "an ended sweep calls itself complete"
 pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
 
-# A full disk (a file size limit stands for it): one line, exit code 3, whole lines.
+# kill -9 at any moment, a torn line as a crash of the machine leaves it, and then the same files as if nothing had been.
+expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o undisturbed
+for more in 5 0 60; do
+	before=$(runs_in killed/done.jsonl)
+	"$wavetank" paper run $table --points 0.05,0.2 --repeats 40 -o killed $([ -e killed ] && echo --resume) >out.txt 2>err.txt &
+	pid=$!
+	until_more killed/done.jsonl $((before + more)) $pid
+	kill -9 $pid
+	wait $pid 2>/dev/null
+done
+whole killed/done.jsonl
+kept=$(runs_in killed/done.jsonl)
+[ "$kept" -gt 5 ] && [ "$kept" -lt 240 ] || fail "$kept runs kept after kill -9: too few or all to test anything"
+printf '{"record":"run","point":"0.0' >>killed/done.jsonl
+expect 3 paper run $table --points 0.05,0.2 --repeats 40 -o killed
+grep -q -- '--resume goes on' err.txt || fail "results in the way: $(cat err.txt)"
+expect 2 paper run $table --points 0.05,0.2 --repeats 41 -o killed --resume
+grep -q 'done.jsonl:1: this is of another table' err.txt || fail "another plan: $(cat err.txt)"
+expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o killed --resume
+grep -q ", $kept done already" err.txt || fail "runs were done again: $(cat err.txt)"
+diff -r -x facts.jsonl undisturbed killed || fail "kill -9 and resume changed the results"
+expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o killed --resume
+grep -q ', 240 done already' err.txt || fail "a finished table was begun again: $(cat err.txt)"
+diff -r -x facts.jsonl undisturbed killed || fail "resume of a finished table changed it"
+expect 2 paper run $table --resume
+expect 2 paper run $table --resume -o nowhere
+rm -r all/table9 all/table2/done.jsonl all/table2/table.txt 2>/dev/null
+cp all/summary.txt summary.before
+expect 0 paper run tcp-real-2001 --repeats 2 -o all --resume
+cmp summary.before all/summary.txt || fail "resume of all tables"
+[ -s all/table9/table.csv ] && [ -s all/table2/table.txt ] || fail "resume of all tables left one out"
+
+# A full disk (a limit on file sizes stands for it): one line, exit code 3, whole lines; nothing more is run; with room again it goes on.
 (
-	trap '' XFSZ
 	ulimit -f 24
-	exec "$wavetank" paper run $table --points 0 --repeats 60 -o full >out.txt 2>err.txt
+	exec "$wavetank" paper run $table --points 0.05,0.2 --repeats 40 -o full >out.txt 2>err.txt
 )
 code=$?
 [ $code = 3 ] || fail "exit code $code on a full disk, not 3"
-whole full/runs.jsonl
+grep -q 'full: .*; what is finished is kept' err.txt || fail "a full disk is not told: $(cat err.txt)"
+whole full/done.jsonl
+[ "$(runs_in full/done.jsonl)" -gt 10 ] || fail "nothing kept on a full disk"
+ls full/runs.jsonl* >/dev/null 2>&1 && fail "half a result file was left"
+expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o full --resume
+diff -r -x facts.jsonl undisturbed full || fail "a full disk and resume changed the results"
 
 # A run that cannot finish within the table's limit is a failed run, and the sweep goes on: exit code 5.
 mkdir -p data/papers/tcp-real-2001
