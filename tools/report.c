@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/calibration.h"
 #include "tools/claims.h"
 #include "tools/cli.h"
 #include "tools/host_facts.h"
@@ -92,6 +93,18 @@ static void statistics(struct wt_json *json, const struct build *build)
 	wt_json_end(json);
 }
 
+static void calibration(struct wt_json *json, const char *dir)
+{
+	static struct wt_calibration measured; /* large */
+	char err[300];
+
+	if (wt_calibration_load(&measured, err, sizeof(err)) || !wt_calibration_measure(&measured, dir))
+		return;
+	wt_json_object(json, "calibration");
+	wt_calibration_json(json, &measured);
+	wt_json_end(json);
+}
+
 /* The card of claims, judged by each folder that holds all of a paper. */
 static int cards(struct wt_json *json, const struct build *build)
 {
@@ -123,6 +136,7 @@ static int cards(struct wt_json *json, const struct build *build)
 			wt_json_end(json);
 		}
 		wt_json_end(json);
+		calibration(json, build->family[f]);
 		wt_json_end(json);
 	}
 	wt_json_end(json);

@@ -197,6 +197,8 @@ def _():
         row = rows[line["id"]]
         check(">%s</span>" % line["verdict"] in row, f"{line['id']}: {line['verdict']} is not in {row}")
         check(html.escape(line["reason"][1:]) in row, f"{line['id']}: the reason is not in {row}")
+    part = json.loads(home.run("paper", "calibration", "--results", "paper", "--json")[0])["families"][0]["predicted"]
+    check("%d of %d</td><td class=\"n\">× %.2f" % (part["near"], part["cells"], part["factor"]) in text, "the calibration")
     equal(rows["003-F2"].count("not yet"), 0, "Figure 2 plots Table 1, which has results")
     equal({line["verdict"] for line in lines if not line["id"].startswith("003")}, {"not yet"}, "other papers")
     home.run("report", "build", "sweep", "--no-figures", "-o", "single.html")

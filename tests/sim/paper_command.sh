@@ -84,6 +84,12 @@ expect 0 paper score --results nowhere --paper 003 --json
 [ "$(grep -c '"verdict":"not yet"' out.txt)" = 24 ] || fail "a verdict without results"
 expect 2 paper score --paper 005
 
+# What was fitted, and what is prediction.
+expect 0 paper calibration --results all
+grep -q '^  table9 .* 3 cells' out.txt || fail "Table 9 is no prediction"
+expect 0 paper calibration --results nowhere
+expect 2 paper calibration all
+
 # --json: one line per cell, nothing else on standard output
 expect 0 paper run $table --points 0 --repeats 2 --json -o json
 [ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"

@@ -80,10 +80,18 @@ def anchor(table, at):
     return 't%d-%s' % (at, ''.join(c if c.isalnum() else '-' for c in table.id.split('/')[-1]))
 
 
+def named(name):
+    """table1: Table 1. Other names stay."""
+    found = re.fullmatch(r'(table|figure)(\d+)', name)
+    return '%s %s' % (found.group(1).capitalize(), found.group(2)) if found else name
+
+
 def short(table):
-    """tcp-real-2001/table1: Table 1. Other names stay."""
-    found = re.fullmatch(r'.*/(table|figure)(\d+)', table.id)
-    return '%s %s' % (found.group(1).capitalize(), found.group(2)) if found else table.id.split('/')[-1]
+    return named(table.id.split('/')[-1])
+
+
+def sentence(text):
+    return text[:1].upper() + text[1:]
 
 
 def card(table, at):
@@ -240,7 +248,7 @@ def table_figures(page, table, name):
 def table_section(page, table, at, notes):
     head = '' if short(table) == table.id.split('/')[-1] else short(table) + '. '
     page.add('<section><h2 id="%s">%s%s</h2><p class="sub"><code>%s</code> on %s. %s</p>' % (
-        anchor(table, at), head, e(table.title[:1].upper() + table.title[1:]), e(table.id), e(table.backend), e(table.source)))
+        anchor(table, at), head, e(sentence(table.title)), e(table.id), e(table.backend), e(table.source)))
     notes.start += len(notes)
     notes.clear()
     name = '%s-%s' % (table.id.replace('/', '-'), table.backend)
@@ -325,7 +333,7 @@ def claim_rows(claims):
         if claim['verdict'] != 'not yet' and claim['known_faults'] != '-':
             more = '<p class="faults">In print: %s.</p>' % e(claim['known_faults'])
         rows.append('<tr><th scope="row">%s</th><td><b>%s.</b> %s</td><td>%s</td><td>%s%s</td></tr>' % (
-            e(claim['id']), e(claim['object']), e(claim['claim']), judged(claim['verdict']), e(claim['reason'][:1].upper() + claim['reason'][1:]),
+            e(claim['id']), e(claim['object']), e(claim['claim']), judged(claim['verdict']), e(sentence(claim['reason'])),
             more))
     return ''.join(rows)
 
@@ -370,6 +378,32 @@ def scorecard(page, card, at):
         e(shlex.join(['wavetank', 'paper', 'score', '--results', card['folder']]))))
 
 
+def misfit(side):
+    if not side['cells']:
+        return '<td class="n">–</td><td class="n"></td>'
+    return '<td class="n">%d of %d</td><td class="n">× %.2f</td>' % (side['near'], side['cells'], side['factor'])
+
+
+def calibration_section(page, measured, folder, at):
+    """What each family of tables was fitted to, and how far off it is there and elsewhere."""
+    rows = []
+    for family in measured['families']:
+        tables_here = [t for t in family['tables'] if t['fitted']['cells'] or t['predicted']['cells']]
+        if not tables_here:
+            continue
+        rows.append('<tbody><tr><th scope="rowgroup" colspan="5">%s<p class="faults">%s. Fitted to %s: %s.</p></th></tr>%s'
+                    '<tr class="sum"><th scope="row">together</th>%s%s</tr></tbody>' % (
+                        e(sentence(family['family'])), e(sentence(family['settings'])), e(family['fitted_to']), e(family['because']), ''.join(
+                            '<tr><th scope="row">%s</th>%s%s</tr>' % (e(named(t['table'])), misfit(t['fitted']), misfit(t['predicted']))
+                            for t in tables_here), misfit(family['fitted']), misfit(family['predicted'])))
+    page.add('<section><h2 id="calibration-%d">What was fitted, and what is prediction</h2><p>For all tables: %s; %s.</p>'
+             '<table class="results calibration"><caption><b>Cells near the printed ones</b> (our 95 %% interval holds the printed value, or '
+             'it is within 10 %%), and how far ours are off as a factor (geometric mean).</caption><thead><tr><th scope="col">table</th>'
+             '<th scope="col" class="n" colspan="2">fitted to</th><th scope="col" class="n" colspan="2">predicted</th></tr></thead>%s</table>'
+             '<pre>%s</pre></section>' % (at, e(measured['settings']), e(measured['because']), ''.join(rows),
+                                          e(shlex.join(['wavetank', 'paper', 'calibration', '--results', folder]))))
+
+
 def legend():
     return ('<section><h2 id="legend">How to read the verdicts</h2><table><thead><tr><th scope="col">verdict</th><th scope="col">meaning</th></tr>'
             '</thead><tbody>%s</tbody></table><p>Published cells are single runs; at high loss one run spreads by half of its mean, so a '
@@ -390,6 +424,7 @@ def build(request):
     title = request['title'] or (every[0].title if len(every) == 1 else 'Measurements beside the papers' if every else 'Transfers, event by event')
     backends = len({t.backend for t in every})
     links = [('claims-%d' % i, 'Claims') for i, c in enumerate(request['cards'])]
+    links += [('calibration-%d' % i, 'Calibration') for i, c in enumerate(request['cards']) if 'calibration' in c]
     links += [(anchor(t, i), short(t) + (' on ' + t.backend if backends > 1 else '')) for i, t in enumerate(every)]
     links += [('compare-%d' % i, 'Comparison of ' + short(known[c['a']])) for i, c in enumerate(request['comparisons'])]
     links += [('journal-%d' % i, os.path.basename(j['path'])) for i, j in enumerate(request['journals'])]
@@ -403,6 +438,8 @@ def build(request):
         page.add('<ul class="cards">%s</ul>' % ''.join(card(t, i) for i, t in enumerate(every)))
     for i, claims in enumerate(request['cards']):
         scorecard(page, claims, i)
+        if 'calibration' in claims:
+            calibration_section(page, claims['calibration'], claims['folder'], i)
     notes = Notes()
     for i, table in enumerate(every):
         table_section(page, table, i, notes)
