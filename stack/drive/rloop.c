@@ -51,6 +51,7 @@ struct wt_rloop {
 	ev_idle spin;   /* while it is active the loop polls and never sleeps */
 	wt_time guard, spin_from, spun;
 	wt_time budget, budget_at; /* spinning time left, as of when */
+	bool spent;     /* the budget is, and has not half filled again */
 	bool busy;      /* the graph is being run: calls from inside it do nothing */
 	struct watch *watches;
 	struct wt_lateness lateness;
@@ -115,14 +116,21 @@ static void spin_stop(struct wt_rloop *rloop, wt_time now)
 	rloop->budget -= spinning_for(rloop, now);
 }
 
-/* The budget fills with time and holds enough for a burst of releases. */
+/*
+ * The budget fills with time and holds enough for a burst of releases. Where releases are so many that it runs out, they are
+ * spun for and slept for in long turns: one by one, every other gap would be wrong by a wake-up's lateness.
+ */
 static bool may_spin(struct wt_rloop *rloop, wt_time now)
 {
 	if (!ev_is_active(&rloop->spin)) {
 		rloop->budget += (wt_time)((double)(now - rloop->budget_at) * WT_RELEASE_SHARE);
 		rloop->budget = wt_time_min(rloop->budget, BUDGET_MAX);
 		rloop->budget_at = now;
-		return rloop->budget > 0;
+		if (rloop->budget <= 0)
+			rloop->spent = true;
+		else if (rloop->budget >= BUDGET_MAX / 2)
+			rloop->spent = false;
+		return !rloop->spent;
 	}
 	return now - rloop->spin_from < 2 * GUARD_MAX && spinning_for(rloop, now) < rloop->budget;
 }
