@@ -253,6 +253,7 @@ static void put_list(struct text *text, const struct wt_list_config *list)
 static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 {
 	static const char *const names[WT_STAGE_KINDS] = {
+		[WT_STAGE_HOPS] = "hops",
 		[WT_STAGE_MTU] = "mtu",
 		[WT_STAGE_RATE] = "rate",
 		[WT_STAGE_OUTAGE] = "outage",
@@ -298,6 +299,9 @@ static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 	case WT_STAGE_REORDER:
 		put_share(text, stage->share);
 		put_time(text, "delay", stage->held);
+		break;
+	case WT_STAGE_HOPS:
+		put(text, " %u%s", (unsigned)stage->hops.hops, stage->hops.silent ? " silent" : "");
 		break;
 	case WT_STAGE_MTU:
 		put(text, " %s%s%s", wt_format_size(stage->mtu.mtu, buffer, sizeof(buffer)), stage->mtu.drop ? " drop" : "",

@@ -14,7 +14,7 @@ enum {
 	PROTOCOL_ICMP = 1,
 	PROTOCOL_TCP = 6,
 	PROTOCOL_UDP = 17,
-	ICMP_UNREACHABLE = 3,
+	ICMP_UNREACHABLE = 3, ICMP_TIME_EXCEEDED = 11,
 	ICMP_HEADER = 8,
 	QUOTED = 8, /* bytes of the payload */
 };
@@ -101,6 +101,14 @@ void wt_packet_ipv4_checksum(uint8_t *ip)
 	wt_put16(ip + 10, wt_csum_fold(wt_csum_add(0, ip, (ip[0] & 15u) * 4)));
 }
 
+void wt_packet_ipv4_checksum_lowered(uint8_t *ip, uint16_t by)
+{
+	/* HC' = ~(~HC + ~m + m'), and m' - m is -by: in ones' complement ~by */
+	uint32_t sum = (uint16_t)~wt_get16(ip + 10) + (uint32_t)(uint16_t)~by;
+
+	wt_put16(ip + 10, (uint16_t)~((sum & 0xffff) + (sum >> 16)));
+}
+
 /* Is an error about this packet allowed? */
 static bool may_answer(const struct wt_frame *frame, unsigned header)
 {
@@ -115,7 +123,7 @@ static bool may_answer(const struct wt_frame *frame, unsigned header)
 	return ip[9] != PROTOCOL_ICMP || ip[header] == 0 || ip[header] == 8;
 }
 
-struct wt_frame *wt_packet_unreachable(const struct wt_frame *frame, uint8_t code, uint16_t mtu)
+static struct wt_frame *answer_to(const struct wt_frame *frame, uint8_t type, uint8_t code, uint16_t mtu)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
 	unsigned header = wt_packet_version(frame) == 4 ? (ip[0] & 15u) * 4 : 0;
@@ -144,11 +152,21 @@ struct wt_frame *wt_packet_unreachable(const struct wt_frame *frame, uint8_t cod
 	memcpy(to + 16, ip + 12, 4);
 	wt_packet_ipv4_checksum(to);
 	to += IPV4_HEADER;
-	to[0] = ICMP_UNREACHABLE;
+	to[0] = type;
 	to[1] = code;
 	wt_put16(to + 6, mtu);
 	memcpy(to + ICMP_HEADER, ip, quoted);
 	wt_put16(to + 2, wt_csum_fold(wt_csum_add(0, to, ICMP_HEADER + quoted)));
 	answer->len = len;
 	return answer;
+}
+
+struct wt_frame *wt_packet_unreachable(const struct wt_frame *frame, uint8_t code, uint16_t mtu)
+{
+	return answer_to(frame, ICMP_UNREACHABLE, code, mtu);
+}
+
+struct wt_frame *wt_packet_time_exceeded(const struct wt_frame *frame)
+{
+	return answer_to(frame, ICMP_TIME_EXCEEDED, 0, 0);
 }

@@ -23,11 +23,15 @@ bool wt_packet_mark(struct wt_frame *frame);
 uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame);
 /* Writes the IPv4 header checksum anew. */
 void wt_packet_ipv4_checksum(uint8_t *ip);
+/* The same after a word of the header was lowered by so much (RFC 1624): a wrong one stays wrong. */
+void wt_packet_ipv4_checksum_lowered(uint8_t *ip, uint16_t by);
 /*
  * An ICMP error of `type` destination unreachable and `code` about the IPv4 packet in `frame`, on its way back: addresses
  * of both layers exchanged, the first 8 payload bytes quoted (RFC 792). `mtu` is the next hop's for code 4 (RFC 1191).
  * NULL where none may be sent (RFC 1122 3.2.2: about ICMP errors, later fragments, broadcasts), or the pool is exhausted.
  */
 struct wt_frame *wt_packet_unreachable(const struct wt_frame *frame, uint8_t code, uint16_t mtu);
+/* The same of type time exceeded, in transit. */
+struct wt_frame *wt_packet_time_exceeded(const struct wt_frame *frame);
 
 #endif

@@ -12,6 +12,7 @@
 static const char handoff_stream[] = "shared.handoff";
 
 static const char *const kind_names[WT_STAGE_KINDS] = {
+	[WT_STAGE_HOPS] = "hops",
 	[WT_STAGE_MTU] = "mtu",
 	[WT_STAGE_RATE] = "rate",
 	[WT_STAGE_OUTAGE] = "outage",
@@ -107,6 +108,8 @@ struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_
 		return wt_duplicate_create(name, &key, stage->share);
 	case WT_STAGE_REORDER:
 		return wt_reorder_create(name, &key, stage->share, stage->held);
+	case WT_STAGE_HOPS:
+		return wt_hops_create(name, &stage->hops);
 	case WT_STAGE_MTU:
 		return wt_mtu_create(name, &stage->mtu);
 	case WT_STAGE_HANDOFF:

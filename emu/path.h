@@ -7,6 +7,7 @@
  * Each impairment is a node with ports 0 (in) and 1 (out); a path is a chain of them. docs/emulation-model.md states the
  * meaning of each to the nanosecond, and why the order is what it is. Words:
  *
+ *   hops N [silent]         TTL and hop limit are lowered by N routers, and may end there
  *   mtu SIZE [drop] [silent] larger packets are fragmented, or dropped and the sender told by ICMP
  *   rate R burst B limit L [overhead N] [queue KIND ...]
  *                            token bucket: rate R, depth B, queue of at most L waiting bytes (or 50packets); N bytes are

@@ -239,6 +239,9 @@ static void set_values(struct wt_node *node, const struct wt_stage_plan *stage, 
 	case WT_STAGE_REORDER:
 		wt_reorder_change(node, now, stage->share, stage->held);
 		break;
+	case WT_STAGE_HOPS:
+		wt_hops_change(node, now, &stage->hops);
+		break;
 	case WT_STAGE_MTU:
 		wt_mtu_change(node, now, &stage->mtu);
 		break;

@@ -12,7 +12,7 @@
 
 static const char bar[] = "|";
 
-const char *const wt_reader_stages[] = {"mtu",     "rate",      "outage",  "handoff", "loss",
+const char *const wt_reader_stages[] = {"hops",    "mtu",       "rate",      "outage",  "handoff", "loss",
 					"corrupt", "duplicate", "reorder", "delay",   NULL};
 
 int wt_reader_complain(struct wt_reader *reader, const char *format, ...)

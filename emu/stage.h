@@ -121,6 +121,17 @@ struct wt_node *wt_corrupt_create(const char *name, const struct wt_key *key, co
 				  const struct wt_corrupt_config *config);
 void wt_corrupt_change(struct wt_node *node, wt_time now, const struct wt_corrupt_config *config);
 
+struct wt_hops_config {
+	uint64_t hops; /* 0 .. WT_HOPS_MAX */
+	bool silent;   /* no ICMP */
+};
+
+#define WT_HOPS_MAX 255u
+
+/* Answers leave by port 0. */
+struct wt_node *wt_hops_create(const char *name, const struct wt_hops_config *config);
+void wt_hops_change(struct wt_node *node, wt_time now, const struct wt_hops_config *config);
+
 struct wt_mtu_config {
 	uint64_t mtu; /* of IP, from WT_MTU_MIN */
 	bool drop;    /* never fragment */

@@ -6,7 +6,7 @@
 
 /* In the order of wt_reader_stages. */
 static int (*const parsers[])(struct wt_reader *reader, struct wt_stage_plan *stage) = {
-	wt_words_mtu,     wt_words_rate,      wt_words_outage,  wt_words_handoff, wt_words_loss,
+	wt_words_hops,    wt_words_mtu,       wt_words_rate,    wt_words_outage,  wt_words_handoff, wt_words_loss,
 	wt_words_corrupt, wt_words_duplicate, wt_words_reorder, wt_words_delay,
 };
 

@@ -9,6 +9,7 @@
 
 /* In the default order. */
 enum wt_stage_kind {
+	WT_STAGE_HOPS,
 	WT_STAGE_MTU,
 	WT_STAGE_RATE,
 	WT_STAGE_OUTAGE,
@@ -39,6 +40,7 @@ struct wt_stage_plan {
 	struct wt_outage outages[WT_OUTAGES_MAX];
 	struct wt_handoff_config handoff;
 	struct wt_corrupt_config corrupt;
+	struct wt_hops_config hops;
 	struct wt_mtu_config mtu;
 	struct wt_delay_config delay;
 	double share; /* loss, duplicate, reorder */
@@ -58,6 +60,7 @@ bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);
 
 /* One stage from its words, the first of which has been taken; for words.c. They set stage->kind. 0 or -EINVAL. */
 int wt_words_rate(struct wt_reader *reader, struct wt_stage_plan *stage);
+int wt_words_hops(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_mtu(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_handoff(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_corrupt(struct wt_reader *reader, struct wt_stage_plan *stage);

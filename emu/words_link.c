@@ -16,6 +16,19 @@ static int read_count(struct wt_reader *reader, const char *what, uint64_t low, 
 	return 0;
 }
 
+int wt_words_hops(struct wt_reader *reader, struct wt_stage_plan *stage)
+{
+	const char *word = wt_reader_word(reader, "a number of routers such as \"3\"");
+
+	stage->kind = WT_STAGE_HOPS;
+	if (!word)
+		return -EINVAL;
+	if (wt_parse_count(word, &stage->hops.hops, NULL, 0) || stage->hops.hops > WT_HOPS_MAX)
+		return wt_reader_complain(reader, WT_WORD "expected a number of routers from 0 to %u", WT_ABOUT(reader, reader->at - 1), WT_HOPS_MAX);
+	stage->hops.silent = wt_reader_take(reader, "silent");
+	return 0;
+}
+
 int wt_words_mtu(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
 	static const char *const options[] = {"drop", "silent", NULL};

@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "emu/daemon/plan.h"
+#include "emu/daemon/schedule.h"
 #include "stack/base/params.h"
 #include "stack/base/units.h"
 
-enum section { SECTION_NONE, SECTION_EMULATOR, SECTION_PORT, SECTION_ROUTER, SECTION_LINK, SECTION_AT };
+enum section { SECTION_NONE, SECTION_EMULATOR, SECTION_PORT, SECTION_ROUTER, SECTION_LINK, SECTION_AT, SECTION_SCHEDULE };
 
 struct parse {
 	struct wt_plan *plan;
@@ -27,6 +28,9 @@ struct parse {
 	uint64_t times;
 	char note[100];
 	bool flush;
+	unsigned scheduled; /* link */
+	char *template[2]; /* words with columns in them, by direction */
+	struct wt_schedule schedule;
 	unsigned first_event; /* of the section */
 	bool failed;
 	unsigned bad_line;
@@ -169,9 +173,26 @@ static int open_at(struct parse *parse, char *words)
 	return 0;
 }
 
+/* [schedule] of the only link, [schedule NAME] */
+static int open_schedule(struct parse *parse, const char *name)
+{
+	int link = *name ? wt_plan_find_link(parse->plan, name) : parse->plan->links == 1 ? 0 : -1;
+
+	parse->section = SECTION_SCHEDULE;
+	if (link < 0)
+		return refuse(parse, "expected [schedule NAME] with the name of a link above, or [schedule] of the only one");
+	parse->scheduled = (unsigned)link;
+	parse->schedule.columns = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		free(parse->template[i]);
+		parse->template[i] = NULL;
+	}
+	return 0;
+}
+
 static int open_section(struct parse *parse, char *header)
 {
-	static const char *const known[] = {"emulator", "port", "router", "link", "at", NULL};
+	static const char *const known[] = {"emulator", "port", "router", "link", "at", "schedule", NULL};
 	char *name = header + strcspn(header, " \t");
 
 	if (*name) {
@@ -186,6 +207,7 @@ static int open_section(struct parse *parse, char *header)
 	case 2: return open_end(parse, name, true);
 	case 3: return open_link(parse, name);
 	case 4: return open_at(parse, name);
+	case 5: return open_schedule(parse, name);
 	}
 	return unknown(parse, "section", header, known);
 }
@@ -430,18 +452,65 @@ static int at_key(struct parse *parse, const char *key, const char *value)
 	return error;
 }
 
+/* A row: the words that hold from its time on. */
+static int schedule_row(struct parse *parse, const char *key, const char *value)
+{
+	struct wt_plan_event *event;
+	char why[300];
+
+	if (wt_parse_time(key, &parse->at, why, sizeof(why)))
+		return refuse(parse, "%s", why);
+	if (parse->at < 0 || !parse->schedule.columns || (!parse->template[0] && !parse->template[1]))
+		return refuse(parse, "a row begins with its time, not negative, and stands below \"columns\" and the words of fwd, rev or both");
+	parse->sections++;
+	parse->every = 0;
+	parse->note[0] = 0;
+	parse->flush = false;
+	parse->first_event = parse->plan->events;
+	event = event_for(parse, 0, parse->scheduled);
+	if (!event)
+		return refuse(parse, "there are at most %d changes", WT_PLAN_EVENTS);
+	for (unsigned i = 0; i < 2; i++) {
+		if (!parse->template[i])
+			continue;
+		event->words[i] = wt_schedule_words(&parse->schedule, parse->template[i], value, why, sizeof(why));
+		if (!event->words[i])
+			return refuse(parse, "%s", why);
+	}
+	return 0;
+}
+
+static int schedule_key(struct parse *parse, const char *key, const char *value)
+{
+	static const char *const keys[] = {"fwd", "rev", "both", "columns", "TIME", NULL};
+	int which = find(keys, key), error = 0;
+	char why[300];
+
+	if (*key >= '0' && *key <= '9')
+		return parse->continued ? refuse(parse, "a row does not go on in the next line") : schedule_row(parse, key, value);
+	if (which < 0 || which == 4)
+		return unknown(parse, "key", key, keys);
+	if (which == 3)
+		return wt_schedule_columns(&parse->schedule, value, why, sizeof(why)) ? refuse(parse, "%s", why) : 0;
+	for (int i = 0; i < 2 && !error; i++)
+		if (which == i || which == 2)
+			error = add_words(parse, &parse->template[i], NULL, key, value);
+	return error;
+}
+
 static int on_key(void *user, const char *section, const char *key, const char *value)
 {
 	static int (*const readers[])(struct parse *, const char *, const char *) = {
 		[SECTION_EMULATOR] = emulator_key, [SECTION_PORT] = port_key, [SECTION_ROUTER] = router_key,
-		[SECTION_LINK] = link_key, [SECTION_AT] = at_key};
+		[SECTION_LINK] = link_key, [SECTION_AT] = at_key, [SECTION_SCHEDULE] = schedule_key};
 	struct parse *parse = user;
 
 	if (parse->failed)
 		return 0;
 	if (parse->section == SECTION_NONE)
 		refuse(parse, "\"%.40s\" stands before any section, such as [emulator]", key);
-	else if (parse->continued && parse->section != SECTION_LINK && parse->section != SECTION_AT)
+	else if (parse->continued && parse->section != SECTION_LINK && parse->section != SECTION_AT &&
+		 parse->section != SECTION_SCHEDULE)
 		refuse(parse, "only words of a path go on in the next line");
 	else
 		readers[parse->section](parse, key, value);
@@ -474,6 +543,8 @@ int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_l
 	if (ferror(parse.file) && !parse.failed)
 		refuse(&parse, "%s", strerror(errno));
 	fclose(parse.file);
+	free(parse.template[0]);
+	free(parse.template[1]);
 	if (line < 0 && !parse.failed)
 		refuse(&parse, "out of memory");
 	if (parse.failed) {

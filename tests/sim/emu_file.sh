@@ -49,3 +49,27 @@ grep '"cause":"flush"' one >flushed || { echo "nothing was flushed"; exit 1; }
 if grep -v '"time_ns":1000000000,.*"node":"fwd.rate"' flushed; then echo "flushed at another time or place"; exit 1; fi
 [ "$(grep -c '"event":"emulation:path_changed"' one)" = 3 ] || { echo "not three changes"; exit 1; }
 grep -q '"time_ns":1000000000,.*path_changed.*"queue":"flush"' one || { echo "the change does not say it flushed"; exit 1; }
+
+# A path over time as a table: each row from its time on, in virtual time and as the daemon would.
+cat >table.conf <<END
+[port a]
+interface = tap:wt0@left
+[port b]
+interface = tap:wt0@right
+[link]
+[schedule]
+both = rate \$rate burst 0B limit 64KB hops \$hops
+  outage at 0s for 1h drop \$outage delay \$delay
+columns = hops delay rate outage
+0s = 3 15ms 10Mbit 0%
+300ms = 7 40ms 2Mbit 0%
+400ms = 7 40ms 2Mbit 100%
+500ms = 63 15ms 10Mbit 0%
+2s = 64 15ms 10Mbit 0%
+END
+"$wavetank" emu run -n -f table.conf | grep -q "^at 300ms  main.fwd  rate 2Mbit burst 0B limit 64KB hops 7 outage at 0s for 1h drop 0% delay 40ms" || { echo "no row"; exit 1; }
+"$wavetank" sim -f table.conf --log one --seed 4 -n 20MB --limit 5s --check --quiet >/dev/null 2>&1 || true
+grep -q '"time_ns":4[0-9]*,.*"cause":"outage"' one || { echo "no outage from 400 ms on"; exit 1; }
+if grep '"cause":"outage"' one | grep -qv '"time_ns":4........,'; then echo "an outage at another time"; exit 1; fi
+grep '"cause":"ttl"' one | head -1 | grep -q '"time_ns":2' || { echo "64 routers let a TTL of 64 pass"; exit 1; }
+if grep '"cause":"ttl"' one | grep -q '"time_ns":1'; then echo "63 routers end a TTL of 64"; exit 1; fi

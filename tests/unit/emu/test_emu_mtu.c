@@ -169,6 +169,63 @@ static void an_outage_with_a_share_drops_that_share(void **state)
 	wt_path_finish(&bench_path);
 }
 
+/* TTL 5 through 3 routers, and what they leave; a checksum that was wrong stays wrong by as much. */
+static void routers_lower_the_ttl_and_its_end_is_told(void **state)
+{
+	struct wt_node *node = bench_words("hops 3");
+	struct wt_frame *frame, *out;
+	unsigned port;
+
+	for (unsigned ttl = 4; ttl < 256; ttl++) {
+		frame = large(200, ttl % 2);
+		frame->data[14 + 8] = (uint8_t)ttl;
+		wt_packet_ipv4_checksum(frame->data + 14);
+		bench_input(node, ttl, frame);
+		out = bench_output(node, ttl);
+		assert_int_equal(out->data[14 + 8], ttl - 3);
+		assert_true(bench_header_holds(out));
+		wt_frame_free(out);
+	}
+	frame = large(200, false);
+	frame->data[14 + 8] = 9;
+	wt_packet_ipv4_checksum(frame->data + 14);
+	frame->data[14 + 11] ^= 1;
+	bench_input(node, 1000, frame);
+	out = bench_output(node, 1000);
+	assert_false(bench_header_holds(out));
+	wt_frame_free(out);
+	frame = bench_frame(0x86dd, BENCH_TCP, 100, 0);
+	frame->data[14] = 0x60;
+	frame->data[14 + 7] = 64;
+	bench_input(node, 1000, frame);
+	out = bench_output(node, 1000);
+	assert_int_equal(out->data[14 + 7], 61);
+	wt_frame_free(out);
+	assert_true(bench_passes(node, 1001, bench_arp()));
+	assert_int_equal(wt_audit_dropped(&node->audit), 0);
+
+	frame = large(200, false);
+	frame->data[14 + 8] = 3;
+	wt_packet_ipv4_checksum(frame->data + 14);
+	out = wt_frame_copy(frame);
+	bench_input(node, 2000, frame);
+	frame = node->ops->output(node, 2000, &port);
+	assert_int_equal(port, 0);
+	assert_int_equal(frame->data[14 + 20], 11);
+	assert_memory_equal(frame->data + 14 + 28, out->data + 14, 28);
+	wt_frame_free(frame);
+	wt_frame_free(out);
+	assert_int_equal(node->audit.dropped[WT_DROP_TTL], 1);
+	wt_path_finish(&bench_path);
+
+	node = bench_words("hops 255 silent");
+	assert_false(bench_passes(node, 0, large(200, false)));
+	wt_path_finish(&bench_path);
+	node = bench_words("hops 0");
+	assert_true(bench_passes(node, 0, large(200, false)));
+	wt_path_finish(&bench_path);
+}
+
 /* Does the IPv4 header or the TCP-like sum over the rest notice? One flipped bit changes one of the two sums. */
 static void corruption_flips_bits_that_checksums_catch(void **state)
 {
@@ -243,6 +300,7 @@ int main(void)
 		BENCH_TEST(a_header_that_lies_is_not_cut),
 		BENCH_TEST(an_outage_may_tell_the_sender_but_not_about_errors_and_later_fragments),
 		BENCH_TEST(an_outage_with_a_share_drops_that_share),
+		BENCH_TEST(routers_lower_the_ttl_and_its_end_is_told),
 		BENCH_TEST(corruption_flips_bits_that_checksums_catch),
 		BENCH_TEST(a_checksum_left_to_be_computed_is_computed_before_the_bits_are_flipped),
 	};
