@@ -274,7 +274,7 @@ static int sweep(struct command *command)
 	if (finished < 0)
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "no worker process: %s", strerror((int)-finished));
 	else
-		code = conclude(command, &out, records, wt_wall_clock() - from);
+		code = conclude(command, &out, records, before ? 0 : wt_wall_clock() - from); /* of all runs, or not told */
 	free(records);
 	return code;
 }

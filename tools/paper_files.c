@@ -2,6 +2,7 @@
 #include "tools/paper_files.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -198,7 +199,7 @@ static int write_facts(const struct wt_paper_files_out *out, const struct wt_pap
 		wt_json_string(&json, "source", WT_SOURCE);
 		wt_json_string(&json, "compiler", WT_COMPILER);
 		wt_json_u64(&json, "jobs", plan->jobs);
-		wt_json_number(&json, "wall_s", wall);
+		wt_json_number(&json, "wall_s", wall > 0 ? wall : NAN);
 		wt_host_facts(&json, "machine");
 		wt_json_end(&json);
 	}

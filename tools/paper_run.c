@@ -174,7 +174,7 @@ struct sweep {
 	struct wt_paper_record *records;
 	struct wt_paper_store *keep;
 	uint32_t *index; /* of a job */
-	uint32_t before; /* done when we began */
+	uint32_t before, count; /* done when we began; to do */
 	const volatile int *interrupt;
 	volatile int stop;
 	unsigned failed, invalid, repetitions;
@@ -211,6 +211,7 @@ static void tick(void *arg, uint32_t finished)
 {
 	struct sweep *sweep = arg;
 	char extra[100];
+	double now = wt_wall_clock(), left = finished ? (now - sweep->progress.started) / finished * (sweep->count - finished) : -1;
 	int at = 0;
 
 	if (*sweep->interrupt)
@@ -220,7 +221,7 @@ static void tick(void *arg, uint32_t finished)
 	if (sweep->repetitions)
 		at += snprintf(extra + at, sizeof(extra) - (size_t)at, "%shost too busy: %u repeated, %u invalid", at ? ", " : "",
 			       sweep->repetitions, sweep->invalid);
-	wt_progress_show(&sweep->progress, sweep->before + finished, at ? extra : NULL, wt_wall_clock());
+	wt_progress_show(&sweep->progress, sweep->before + finished, left, at ? extra : NULL, now);
 }
 
 int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
@@ -248,6 +249,7 @@ int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, s
 		if (records[i].outcome == WT_PAPER_NOT_RUN)
 			sweep.index[jobs.count++] = i;
 	sweep.before = count - jobs.count;
+	sweep.count = jobs.count;
 	snprintf(what, sizeof(what), "%s@%s", slash ? slash + 1 : plan->paper->id, plan->backend);
 	wt_progress_start(&sweep.progress, what, count, wt_wall_clock());
 	finished = wt_jobs_run(&jobs);

@@ -44,13 +44,6 @@ bool wt_progress_due(const struct wt_progress *progress, double now)
 	return !wt_quiet && now - progress->drawn >= (progress->terminal ? 0.2 : 10);
 }
 
-void wt_progress_show(struct wt_progress *progress, uint64_t finished, const char *extra, double now)
-{
-	double left = finished ? (now - progress->started) / (double)finished * (double)(progress->total - finished) : -1;
-
-	wt_progress_show_left(progress, finished, left, extra, now);
-}
-
 /* Of the terminal, now: windows change. 0: it does not say. */
 static unsigned columns(void)
 {
@@ -77,7 +70,7 @@ static void cut(char *line, unsigned width)
 	}
 }
 
-void wt_progress_show_left(struct wt_progress *progress, uint64_t finished, double seconds, const char *extra, double now)
+void wt_progress_show(struct wt_progress *progress, uint64_t finished, double seconds, const char *extra, double now)
 {
 	char bar[WIDTH * 3 + 1] = "", left[32], line[700];
 	int share = (int)(finished * 100 / progress->total);

@@ -15,10 +15,8 @@ struct wt_progress {
 
 /* `now`: seconds of any steady clock. */
 void wt_progress_start(struct wt_progress *progress, const char *what, uint64_t total, double now);
-/* `extra` stands at the end of the line; may be NULL. */
-void wt_progress_show(struct wt_progress *progress, uint64_t finished, const char *extra, double now);
-/* The same with the caller's own estimate of the seconds left; NaN or negative: unknown. */
-void wt_progress_show_left(struct wt_progress *progress, uint64_t finished, double left, const char *extra, double now);
+/* seconds: the caller's estimate of the time that is left; NaN or negative: unknown. `extra` stands at the end of the line; may be NULL. */
+void wt_progress_show(struct wt_progress *progress, uint64_t finished, double seconds, const char *extra, double now);
 /* Would a call now show anything? For callers whose `extra` is work to make. */
 bool wt_progress_due(const struct wt_progress *progress, double now);
 /* Clears the bar, so that the next output stands alone. */

@@ -251,6 +251,6 @@ int wt_sweep_compose(const struct wt_sweep_state *state, char *err, size_t err_l
 			unlink(fresh[i]);
 		}
 	if (error)
-		snprintf(err, err_len, "%s/runs.jsonl: %s", state->store.dir, strerror(-error));
+		snprintf(err, err_len, "%s/runs.jsonl: %s; what is finished is kept in done.jsonl", state->store.dir, strerror(-error));
 	return error;
 }

@@ -122,7 +122,7 @@ static void tick(void *arg, uint32_t finished)
 	if (isfinite(totals.worst))
 		snprintf(extra, sizeof(extra), "worst interval ±%.1f %% at %s", totals.worst * 100,
 			 wt_sweep_point_text(state->sweep, totals.worst_point, at, sizeof(at)));
-	wt_progress_show_left(&round->progress, round->before + finished, work_left(round) / state->jobs, extra, wt_wall_clock());
+	wt_progress_show(&round->progress, round->before + finished, work_left(round) / state->jobs, extra, wt_wall_clock());
 }
 
 /* Every run that is wanted and not there, repeat by repeat, so that an ended sweep has some of every point. */

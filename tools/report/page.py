@@ -207,7 +207,7 @@ def provenance(page, table):
     modules = '<br>'.join('%s: <code>%s</code>' % (e(v['label']), e(', '.join(
         '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
     seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(table.facts['wall_s'], 1)) \
-        if end.get('simulated_s') and 'wall_s' in table.facts else None
+        if end.get('simulated_s') and table.facts.get('wall_s') else None
     page.add('<details><summary>Where these numbers come from: seeds %d to %d, wavetank %s (%s)</summary>%s<pre>%s</pre></details>' % (
         plan['seed'], plan['seed'] + plan['repeats'] - 1, e(plan['version']), e(plan['commit'][:12]), facts([
         ('program', e('wavetank %s (%s)' % (plan['version'], plan['commit']))),
