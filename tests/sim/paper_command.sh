@@ -47,6 +47,12 @@ expect 2 paper run $table --points 0,0.00
 expect 2 paper run $table --backend ether
 expect 2 paper run $table --repeats many
 
+# Set-ups that answer a question beside a table take its rows.
+for file in "$(dirname "$ini")"/../what-if/*.ini; do
+	expect 0 paper show "$file"
+	grep -q '^published .* by ' out.txt || fail "$file has no printed numbers"
+done
+
 # The results do not depend on how many worked on them.
 expect 0 paper run $table --points 0,0.2 --repeats 3 --jobs 1 -o one
 expect 0 paper run $table --points 0,0.2 --repeats 3 --jobs 5 -o five
