@@ -350,7 +350,9 @@ const struct wt_command wt_command_emu_run = {
 	.notes = "  wavetank emu run --port tap:wt0@a --port tap:wt0@b --link 'delay 15ms loss gilbert on 1s 20% off 1s 0% shared'\n"
 		 "  wavetank emu run -n --fwd 'rate 2Mbit burst 0B limit 64KB | loss 1% delay 15ms'\n"
 		 "  wavetank emu run -f path.conf --control auto\n"
-		 "Words of a path: rate R burst B limit L [overhead N]; delay T; loss P; loss gilbert on T P off T P [shared]\n"
-		 "[start random|on|off]; outage at T for T; outage every T for T [at T]; duplicate P; reorder P delay T.\n"
+		 "Words of a path, all of them in wavetank-link(7): hops N; mtu SIZE; rate R burst B limit L [queue KIND ...]; rate SIZE every T ...;\n"
+		 "rate trace FILE ...; outage at T for T; outage every T for T; handoff every T for T ...; loss P; loss gilbert on T P off T P;\n"
+		 "loss markov state ...; loss elliott ...; loss list N,N-N; loss trace FILE; corrupt P; duplicate P; reorder P delay T;\n"
+		 "delay T [jitter ...]; between bars another group; only (EXPRESSION) { WORDS } for some packets.\n"
 		 "SIGINT and SIGTERM end it with a complete record and exit code 0: that is how a daemon is asked to finish.",
 };

@@ -410,7 +410,7 @@ static int of_section(struct parse *parse, bool queue, const char *value)
 	int policy = queue ? find(policies, value) : parse->flush;
 
 	if (policy < 0)
-		return unknown(parse, "queue", value, policies);
+		return refuse(parse, "queue: '%.40s' is none of keep, flush", value);
 	parse->flush = policy;
 	if (!queue)
 		snprintf(parse->note, sizeof(parse->note), "%s", value);

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Words and files of the emulator, read and not run: what the manual shows is understood, what is wrong is told in one line."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+WAVETANK, DOCS = os.path.abspath(sys.argv[1]), sys.argv[2]
+faults = []
+
+
+def check(truth, *what):
+    if not truth:
+        faults.append(" ".join(map(str, what)))
+
+
+def run(*words):
+    return subprocess.run([WAVETANK, *words], capture_output=True, text=True, timeout=30)
+
+
+def text(page):
+    with open(os.path.join(DOCS, page), encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks(page):
+    """What stands between fences: examples."""
+    return text(page).split("```")[1::2]
+
+
+def read_file(content):
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write(content)
+        file.flush()
+        done = run("emu", "run", "-n", "-f", file.name)
+        return done, done.stderr.replace(file.name, "FILE").strip()
+
+
+# Every example of a file, every example of words.
+files = [block for page in os.listdir(DOCS) if page.endswith((".scd", ".md")) for block in blocks(page) if "[port" in block]
+check(len(files) >= 3, "where are the examples?", len(files))
+for example in files:
+    done, err = read_file(example)
+    check(done.returncode == 0 and done.stdout, "an example is refused:", err, example)
+words = [line for block in blocks("wavetank-link.7.scd") for line in block.split("\n") if line and "EXPRESSION" not in line]
+check(len(words) >= 3, "where are the words?")
+for line in words:
+    done = run("emu", "run", "-n", "--link", line)
+    check(done.returncode == 0, "an example is refused:", line, done.stderr)
+for words in re.findall(r"^\| [^|]* \| (.*`.*) \|$", text("emulation-model.md").split("in these words")[1], re.M):
+    for line in re.findall("`([^`]*)`", words):
+        done = run("emu", "run", "-n", "--link", line)
+        check(done.returncode == 0, "words of the model are refused:", line, done.stderr)
+
+# Every stage and every queue stands in the manual and, the stages, in --help.
+stages = re.search("a stage is one of (.*)", run("emu", "run", "-n", "--fwd", "xyzzy").stderr).group(1).split(", ")
+page, usage = text("wavetank-link.7.scd"), run("emu", "run", "--help").stdout
+for stage in stages:
+    check(f"*{stage}" in page, "wavetank-link(7) lacks the stage", stage)
+    check(re.search(rf"\b{stage}\b", usage.split("Words of a path")[1]), "--help lacks the stage", stage)
+queues = re.search("one of ([a-z0-9_, ]*)", run("emu", "run", "-n", "--fwd", "rate 1Mbit burst 0B limit 9KB queue xyzzy").stderr)
+check(queues, "no list of queues")
+for queue in queues.group(1).split(", ") if queues else ():
+    check(f"*{queue}" in page, "wavetank-link(7) lacks the queue", queue)
+
+# A fault has file, line, word and what was expected; one line, exit code 2, and nothing else is said.
+PORTS = "[port a]\ninterface = tap:wt0@left\n[port b]\ninterface = tap:wt0@right\n"
+BAD = [
+    ("[link]\nboth = rate 10Mbit burst 20 limit 64KB\n",
+     "FILE:6: fwd: word 4, after \"burst\": '20' has no unit: expected a size with its unit (B KB MB GB, KiB MiB GiB), such as 64KB"),
+    ("[link]\nfwd = delay 15ms\nrev = los 1%\n", "FILE:7: rev: word 1 \"los\": not known here; did you mean \"loss\"?"),
+    ("[link]\nboth = rate 10Mbit burst 0B limit 64KB queue cod\n", "FILE:6: fwd: word 8 \"cod\": not a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2"),
+    ("[link]\nboth = loss 120%\n", "FILE:6: fwd: word 2, after \"loss\": '120%' is not between 0 and 1 (0% and 100%)"),
+    ("[link]\nfwd = loss gilbert on 1s 1% off 1s 0% shared\n", "FILE:6: fwd: \"loss gilbert ... shared\" needs its partner in rev"),
+    ("[emulator]\nlate = soon\n", "FILE:6: late: 'soon' is not a time with its unit (ns us ms s min h), such as 15ms"),
+    ("[emulator]\nseccomp = perhaps\n", "FILE:6: seccomp: 'perhaps' is not on or off"),
+    ("[router r]\naddress = 10.0.0\n[link]\nbetween = a b\n", "FILE:6: '10.0.0' is not an IPv4 address, such as 10.255.0.1"),
+    ("[link]\nboth = delay 1ms\n[at 1s]\nboth = delay 2ms | rate 1Mbit burst 0B limit 64KB | delay 1\n",
+     "FILE:8: fwd: word 10, after \"delay\": '1' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"),
+    ("[link]\n[schedule]\nboth = delay $delai\ncolumns = delay\n0s = 1ms\n",
+     "FILE:9: there is no column for \"$delai\"; the columns are delay"),
+    ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay hops\n0s = 1ms\n", "FILE:9: expected 2 values, for delay hops, and there are 1"),
+    ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay\n1s = 1ms\n2s = fast\n",
+     "FILE:10: fwd: word 2, after \"delay\": 'fast' is not a time with its unit (ns us ms s min h), such as 15ms"),
+    ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop' is none of keep, flush"),
+    ("[lnk]\n", "FILE:5: section \"lnk\" is not known here; did you mean \"link\"?"),
+]
+for content, expected in BAD:
+    done, err = read_file(PORTS + content)
+    check(done.returncode == 2 and not done.stdout and err == "wavetank emu run: " + expected, "exit", done.returncode, "\n  got      ", err,
+          "\n  expected  wavetank emu run:", expected)
+
+print("\n".join(faults) if faults else "ok")
+sys.exit(1 if faults else 0)
