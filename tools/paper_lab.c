@@ -69,15 +69,11 @@ void wt_paper_run_lab(const struct wt_paper_plan *plan, uint32_t index, struct w
 static bool compare_cell(FILE *out, const char *point, const char *variant, const struct wt_mean *a, const struct wt_mean *b,
 			 size_t comparisons)
 {
-	bool agree = wt_means_agree(a, b, comparisons);
-	/* Without losses the runs hardly differ, and what is left is the machine's own lateness. */
-	bool close = !agree && a->n && b->n && fabs(a->mean / b->mean - 1) <= 0.01;
-
+	enum wt_agreement verdict = wt_means_judge(a, b, comparisons);
 	char real[40], sim[40];
 
-	fprintf(out, "  %-5s %-10s %s %s %s\n", point, variant, wt_mean_text(real, a), wt_mean_text(sim, b),
-		agree ? "agree" : close ? "agree within 1 %" : a->n && b->n ? "DIFFER" : "nothing to compare");
-	return agree || close;
+	fprintf(out, "  %-5s %-10s %s %s %s\n", point, variant, wt_mean_text(real, a), wt_mean_text(sim, b), wt_agreement_names[verdict]);
+	return verdict == WT_AGREE || verdict == WT_AGREE_CLOSE;
 }
 
 unsigned wt_paper_agreement(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *real,

@@ -62,7 +62,7 @@ struct wt_comparison wt_report_compare(FILE *out, struct wt_json *json, const st
 
 		if (!y)
 			continue;
-		verdict = wt_results_agree(&x->mean, &y->mean, shared);
+		verdict = wt_means_judge(&x->mean, &y->mean, shared);
 		sum.cells++;
 		sum.agree += verdict == WT_AGREE || verdict == WT_AGREE_CLOSE;
 		sum.empty += verdict == WT_NOTHING;

@@ -13,7 +13,6 @@
 
 #define REPEATS_MAX 10000000
 
-const char *const wt_agreement_names[] = {"agree", "agree within 1 %", "DIFFER", "nothing to compare"};
 
 static bool has_runs(const char *dir)
 {
@@ -360,13 +359,4 @@ const struct wt_results_cell *wt_results_cell(const struct wt_results *results, 
 		if (!strcmp(results->cell[i].point, point) && !strcmp(results->cell[i].variant, variant))
 			return &results->cell[i];
 	return NULL;
-}
-
-enum wt_agreement wt_results_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons)
-{
-	if (!a->n || !b->n)
-		return WT_NOTHING;
-	if (wt_means_agree(a, b, comparisons))
-		return WT_AGREE;
-	return fabs(a->mean - b->mean) <= 0.01 * fabs(b->mean) ? WT_AGREE_CLOSE : WT_DIFFER;
 }

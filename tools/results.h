@@ -44,12 +44,4 @@ int wt_results_load(struct wt_results *results, const char *dir, char *err, size
 void wt_results_finish(struct wt_results *results);
 const struct wt_results_cell *wt_results_cell(const struct wt_results *results, const char *point, const char *variant);
 
-/*
- * May both cells be samples of one distribution (wt_means_agree())? Or are their means within 1 %: without losses runs hardly
- * differ, and what is left is the machine's lateness.
- */
-enum wt_agreement { WT_AGREE, WT_AGREE_CLOSE, WT_DIFFER, WT_NOTHING };
-enum wt_agreement wt_results_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons);
-extern const char *const wt_agreement_names[];
-
 #endif

@@ -100,6 +100,17 @@ bool wt_means_agree(const struct wt_mean *a, const struct wt_mean *b, size_t com
 	return fabs(a->mean - b->mean) <= wt_student_quantile(0.05 / (double)comparisons, a->n + b->n - 2) * pooled;
 }
 
+const char *const wt_agreement_names[] = {"agree", "agree within 1 %", "DIFFER", "nothing to compare"};
+
+enum wt_agreement wt_means_judge(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons)
+{
+	if (!a->n || !b->n)
+		return WT_NOTHING;
+	if (wt_means_agree(a, b, comparisons))
+		return WT_AGREE;
+	return fabs(a->mean - b->mean) <= 0.01 * fabs(b->mean) ? WT_AGREE_CLOSE : WT_DIFFER;
+}
+
 double wt_kendall_tau(const double *a, const double *b, size_t n)
 {
 	int64_t agree = 0, pairs_a = 0, pairs_b = 0;

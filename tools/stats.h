@@ -35,6 +35,14 @@ const char *wt_mean_text(char out[40], const struct wt_mean *mean);
  */
 bool wt_means_agree(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons);
 
+/*
+ * The judgement of two cells, as `paper run --backend` and `report compare` print it: they agree as above, or their means are within
+ * 1 % (without losses runs hardly differ, and what is left is the machine's lateness), or they differ, or one has no sample.
+ */
+enum wt_agreement { WT_AGREE, WT_AGREE_CLOSE, WT_DIFFER, WT_NOTHING };
+enum wt_agreement wt_means_judge(const struct wt_mean *a, const struct wt_mean *b, size_t comparisons);
+extern const char *const wt_agreement_names[];
+
 struct wt_interval {
 	double low, high; /* NaN: none */
 };

@@ -116,18 +116,6 @@ static void cells_of_one_distribution_agree_and_others_differ(void **state)
 	wt_results_finish(&b);
 }
 
-static void means_within_one_percent_agree_however_small_their_spread(void **state)
-{
-	struct wt_mean x = {3, 236.0, 0.001, 0.002}, y = {3, 237.0, 0.001, 0.002}, none = {0, NAN, NAN, NAN};
-
-	assert_int_equal(wt_results_agree(&x, &y, 1), WT_AGREE_CLOSE);
-	y.mean = 239;
-	assert_int_equal(wt_results_agree(&x, &y, 1), WT_DIFFER);
-	y.deviation = 10;
-	assert_int_equal(wt_results_agree(&x, &y, 1), WT_AGREE);
-	assert_int_equal(wt_results_agree(&x, &none, 1), WT_NOTHING);
-}
-
 static void a_file_that_is_no_sweep_is_refused(void **state)
 {
 	FILE *file;
@@ -194,7 +182,6 @@ int main(void)
 		cmocka_unit_test(a_table_at_a_backend_is_its_newest_folder),
 		cmocka_unit_test(results_are_read_in_the_metric_of_their_table_and_failed_runs_left_out),
 		cmocka_unit_test(cells_of_one_distribution_agree_and_others_differ),
-		cmocka_unit_test(means_within_one_percent_agree_however_small_their_spread),
 		cmocka_unit_test(a_file_that_is_no_sweep_is_refused),
 		cmocka_unit_test(the_statistics_of_a_sweep_pair_repeats_and_compare_orders),
 	};

@@ -161,6 +161,19 @@ static void a_ratio_of_pairs_is_free_of_what_both_share(void **state)
 	NEAR(ratio, 2, 0);
 }
 
+static void means_within_one_percent_agree_however_small_their_spread(void **state)
+{
+	struct wt_mean x = {3, 236.0, 0.001, 0.002}, y = {3, 237.0, 0.001, 0.002}, none = {0, NAN, NAN, NAN};
+
+	(void)state;
+	assert_int_equal(wt_means_judge(&x, &y, 1), WT_AGREE_CLOSE);
+	y.mean = 239;
+	assert_int_equal(wt_means_judge(&x, &y, 1), WT_DIFFER);
+	y.deviation = 10;
+	assert_int_equal(wt_means_judge(&x, &y, 1), WT_AGREE);
+	assert_int_equal(wt_means_judge(&x, &none, 1), WT_NOTHING);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +188,7 @@ int main(void)
 		cmocka_unit_test(a_bootstrap_interval_of_many_samples_is_students_and_of_two_holds_both),
 		cmocka_unit_test(the_bootstrap_draws_the_same_numbers_everywhere),
 		cmocka_unit_test(a_ratio_of_pairs_is_free_of_what_both_share),
+		cmocka_unit_test(means_within_one_percent_agree_however_small_their_spread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
