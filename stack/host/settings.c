@@ -110,7 +110,7 @@ static const struct wt_tcp_settings bsd90 = {
 
 const char *const wt_tcp_preset_names[] = {"modern", "bsd90", NULL};
 const char *const wt_tcp_preset_texts[] = {
-	"window scaling, timestamps, SACK, IW10, exact timers, 4 MiB buffers",
+	"window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
 	"BSD of the 1990s: 500 ms ticks, RTO at least 2 ticks, MSS/8, 64 KB window, ACK per segment",
 	NULL,
 };
