@@ -25,6 +25,7 @@ class Connection:
     def __init__(self, path, host, conn, iss):
         self.host, self.conn, self.iss = host, conn, iss
         self.sent, self.again, self.back, self.metrics, self.rtt, self.timeouts, self.losses = [], [], [], [], [], [], []
+        self.reductions = []
         drops = []
         with open(path, encoding='utf-8', errors='replace') as file:
             for line in file:
@@ -67,6 +68,8 @@ class Connection:
             self.timeouts.append((time, self._offset(data['snd_una'])))
         elif name == 'recovery:loss_detected':
             self.losses.append(time)
+        elif name == 'recovery:congestion_echoed':
+            self.reductions.append(time)
 
     def detail(self):
         """The stretch worth a closer look: where most happens (segments sent again, drops, timeouts) at once."""
@@ -181,7 +184,7 @@ def panels_of(c):
     panels = [('window', 'KB', [('cwnd', 'c0', kb(1), '-'), ('ssthresh', 'c1', kb(2, UNSET), (0, (5, 1.6)))]),
               ('in flight', 'KB', [('in flight', 'c2', kb(3), '-')])]
     if any(r[5] for r in m):
-        panels.append(('level', 'wave level', [('level', 'c3', [(r[0], r[5]) for r in m], '-')]))
+        panels.append(('level', 'level', [('level', 'c3', [(r[0], r[5]) for r in m], '-')]))
     rtt = [('smoothed RTT', 'c4', [(r[0], r[4]) for r in m if r[4]], '-')]
     if c.rtt:
         rtt.insert(0, ('RTT sample', 'c5', c.rtt, '.'))
@@ -190,7 +193,7 @@ def panels_of(c):
 
 
 def state(c, width, begin=None, end=None):
-    """cwnd, ssthresh, in flight, level and RTT on one time axis; timeouts and losses as marks at the top."""
+    """cwnd, ssthresh, in flight, level and RTT on one time axis; timeouts, losses and reductions by ECN as marks."""
     narrow = width < 5
     begin = c.first if begin is None else begin
     end = c.last if end is None else end
@@ -217,10 +220,14 @@ def state(c, width, begin=None, end=None):
         for time, _ in c.timeouts:
             if begin <= time <= end:
                 panel.axvline(time, color=colour('muted'), linewidth=0.6, linestyle=(0, (2, 2)))
+        for time in c.reductions:
+            if begin <= time <= end:
+                panel.axvline(time, color=colour('c5'), linewidth=0.6, linestyle=(0, (6, 2, 1, 2)))
         panel.yaxis.set_major_formatter(FuncFormatter(lambda y, _: '%g' % y))
         panel.locator_params(axis='y', nbins=4)
         panel.legend(loc='lower right', bbox_to_anchor=(1.0, 0.96), ncol=2, borderaxespad=0.2)
-    axes[0].set_title('%d timeouts (dotted), %d losses detected' % (len(c.timeouts), len(c.losses)) if not narrow else '',
+    marks = ', %d reductions by ECN (dash-dotted)' % len(c.reductions) if c.reductions else ''
+    axes[0].set_title('%d timeouts (dotted), %d losses detected%s' % (len(c.timeouts), len(c.losses), marks) if not narrow else '',
                       fontweight='normal', color=colour('muted'))
     axes[-1].set_xlim(begin, end)
     axes[-1].set_xlabel('time (s)')
