@@ -81,7 +81,7 @@ def over_loss(table, width):
                       markerfacecolor=colour('ground'), markeredgewidth=1.1, zorder=2.5)
             for at, value, why in shown:
                 if why:
-                    axes.annotate('?', (at, value), xytext=(5, -10), textcoords='offset points', color=colour(SERIES[i % 6]),
+                    axes.annotate('?', (at, value), xytext=(5, 3), textcoords='offset points', color=colour(SERIES[i % 6]),
                                   fontweight='bold')
     x_axis(axes, table, values, numeric, narrow)
     axes.set_ylim(bottom=0)

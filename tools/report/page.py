@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One HTML file: tables, figures, parameters, provenance. No script, nothing fetched, readable from disk, printable."""
 import html
+import multiprocessing
 import os
 import re
 import shlex
@@ -66,14 +67,38 @@ class Page:
             name = '%s-%d' % (stem, again)
         self.names.add(name)
         path = os.path.join(self.folder, name) if self.folder else None
-        wide = style.render(draw(style.WIDE), 'f%dw' % self.count, title, path)
-        narrow = style.render(draw(style.NARROW), 'f%dn' % self.count, title)
+        jobs = len(JOBS)
+        JOBS.append((draw, style.WIDE, 'f%dw' % self.count, title, path))
+        JOBS.append((draw, style.NARROW, 'f%dn' % self.count, title, None))
         files = ''
         if self.folder:
             base = os.path.basename(self.folder) + '/' + name
             files = ' <span class="files"><a href="%s.svg">SVG</a> <a href="%s.pdf">PDF</a></span>' % (e(base), e(base))
-        self.add('<figure id="figure-%d"><div class="wide">%s</div><div class="narrow">%s</div><figcaption><b>Figure %d.</b> %s%s'
-                 '</figcaption></figure>' % (self.count, wide, narrow, self.count, caption, files))
+        self.add('<figure id="figure-%d"><div class="wide">\0%d\0</div><div class="narrow">\0%d\0</div><figcaption><b>Figure %d.</b> %s%s'
+                 '</figcaption></figure>' % (self.count, jobs, jobs + 1, self.count, caption, files))
+
+    def draw(self):
+        """All figures, on all cores; each depends on nothing but its numbers, so the page is the same however many there are."""
+        if not JOBS:
+            return
+        told = sys.stderr.isatty() and '--quiet' not in sys.argv
+        with multiprocessing.get_context('fork').Pool(min(len(os.sched_getaffinity(0)), len(JOBS))) as pool:
+            drawn = []
+            for svg in pool.imap(drawing, range(len(JOBS))):
+                drawn.append(svg)
+                if told:
+                    print('\rfigures: %d of %d' % (len(drawn) // 2, self.count), end='', file=sys.stderr, flush=True)
+        if told:
+            print('\r\033[K', end='', file=sys.stderr, flush=True)
+        self.body = [re.sub('\0(\\d+)\0', lambda m: drawn[int(m.group(1))], text) for text in self.body]
+
+
+JOBS = [] # for the processes that draw, which are copies of this one
+
+
+def drawing(at):
+    draw, width, name, title, path = JOBS[at]
+    return style.render(draw(width), name, title, path)
 
 
 def anchor(table, at):
@@ -217,6 +242,8 @@ def provenance(page, table):
         ('hosts', '<code>%s</code>' % e(' '.join(filter(None, [plan['preset'], plan['settings']])))), ('modules', modules),
         ('runs', e('%s, %s failed%s%s' % (end.get('runs'), end.get('failed'), ', %d invalid' % end['invalid'] if end.get('invalid') else '',
                                           '' if end.get('complete') else ', incomplete'))),
+        ('one cell', '<code>%s</code> prints the command for one, whose journal (<code>--trace</code>) shows it event by event' % e(
+            'wavetank paper show ' + plan['table']) if table.printed() else None),
         ('time', seconds), ('machine', machine(host)), ('compiler', e(table.facts.get('compiler', ''))), ('file', '<code>%s</code>' % e(table.path)),
     ]), e(shlex.join(words))))
 
@@ -456,6 +483,7 @@ def build(request):
         sheet = file.read()
     sheet = ':root{%s}@media(prefers-color-scheme:dark){:root{%s}}@media print{:root{%s}}\n' % (
         style.variables(0), style.variables(1), style.variables(0)) + sheet
+    page.draw()
     page.body, shared = style.compact(page.body)
     sheet += shared
     with open(request['output'], 'w', encoding='utf-8') as file:
