@@ -191,30 +191,22 @@ def ports_that_vanish_are_waited_for(a, b):
 
 
 def a_veth_that_comes_back_is_used_again(a, b):
-    def make(side, name):
-        done = run(["ip", "link", "add", name, "type", "veth", "peer", "name", "wt0", "netns", str(side.holder.pid)])
-        check(done.returncode == 0, done.stderr)
-    make(a, "wtva")
-    make(b, "wtvb")
-    try:
-        emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", ports=["packet:wtva", "packet:wtvb"])
-        for side in (a, b):
-            side.must("ip", "link", "set", "wt0", "up")
-        wait_for_answer(a)
-        check(10 <= best_rtt(a) < 15)
-        run(["ip", "link", "delete", "wtvb"])
-        time.sleep(0.3)
-        make(b, "wtvb")
-        b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
-        b.must("ip", "address", "add", B + "/24", "dev", "wt0")
-        b.must("ip", "link", "set", "wt0", "up")
-        a.must("ip", "neighbour", "flush", "dev", "wt0")
-        wait_for_answer(a)
-        check(10 <= best_rtt(a) < 15)
-        emulator.end()
-    finally:
-        run(["ip", "link", "delete", "wtva"])
-        run(["ip", "link", "delete", "wtvb"])
+    middle = Side()
+    emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", ports=[veth(middle, "va", a), veth(middle, "vb", b)])
+    for side in (a, b):
+        side.must("ip", "link", "set", "wt0", "up")
+    wait_for_answer(a)
+    check(10 <= best_rtt(a) < 15)
+    middle.must("ip", "link", "delete", "vb")
+    time.sleep(0.3)
+    veth(middle, "vb", b)
+    b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
+    b.must("ip", "address", "add", B + "/24", "dev", "wt0")
+    b.must("ip", "link", "set", "wt0", "up")
+    a.must("ip", "neighbour", "flush", "dev", "wt0")
+    wait_for_answer(a)
+    check(10 <= best_rtt(a) < 15)
+    emulator.end()
 
 
 def a_service_manager_is_told(a, b):

@@ -89,6 +89,12 @@ class Side:
         stop(self.holder, signal.SIGKILL)
 
 
+def veth(middle, name, side):
+    """A pair from a namespace for the emulator, not this one, where another test may have that name, to wt0 of a side; its port."""
+    middle.must("ip", "link", "add", name, "type", "veth", "peer", "name", "wt0", "netns", str(side.holder.pid))
+    return f"packet:{name}@{middle.holder.pid}"
+
+
 def answer(process, timeout=60):
     out, _ = process.communicate(timeout=timeout)
     check(process.returncode == 0, "helper exited", process.returncode, out)

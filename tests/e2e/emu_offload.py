@@ -94,21 +94,17 @@ def datagrams_in_one_piece_arrive_one_by_one(a, b):
 
 
 def packet_sockets_do_so_too(a, b):
-    for side, name in ((a, "ea"), (b, "eb")):
-        made = run(["ip", "link", "add", name, "type", "veth", "peer", "name", "wt0", "netns", str(side.holder.pid)])
-        check(made.returncode == 0, made.stderr)
+    middle = Side()
+    pairs = [veth(middle, "ea", a), veth(middle, "eb", b)]
+    for side in (a, b):
         side.must("ip", "link", "set", "wt0", "up")
-    try:
-        for link, whole in ([], True), (["--link", "loss 0.2%"], False):
-            emulator = Emulator(a, b, "--offload", *link, ports=["packet:ea", "packet:eb"])
-            tcp(a, b, 10 << 20)
-            port = ports(emulator.end())[0]
-            check(port["whole"] == whole and port["big"] > 20, port)
-            for side in (a, b):
-                side.must("ip", "address", "flush", "dev", "wt0")
-    finally:
-        for name in ("ea", "eb"):
-            run(["ip", "link", "delete", name])
+    for link, whole in ([], True), (["--link", "loss 0.2%"], False):
+        emulator = Emulator(a, b, "--offload", *link, ports=pairs)
+        tcp(a, b, 10 << 20)
+        port = ports(emulator.end())[0]
+        check(port["whole"] == whole and port["big"] > 20, port)
+        for side in (a, b):
+            side.must("ip", "address", "flush", "dev", "wt0")
 
 
 main(big_frames_pass_whole_where_no_stage_looks_at_packets, before_a_stage_that_looks_at_packets_they_are_cut,
