@@ -15,6 +15,8 @@
 
 #define WT_LAB_RUNS 8     /* real-time runs are idle most of the time: labs side by side */
 #define WT_LAB_ATTEMPTS 3
+/* What a person can do about runs that stayed invalid. */
+#define WT_LAB_HINT "fewer runs at a time (--jobs), real-time priority (as root: chrt -f 10 wavetank ...), or another bound of lateness"
 
 /* Texts are words of lab up, recv and send; NULL or empty: not given. */
 struct wt_lab_job {

@@ -216,6 +216,8 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 			wt_say("%s: %s at %s, seed %" PRIu64 ": %s", records[i].outcome == WT_PAPER_FAILED ? "failed" : "invalid", plan->paper->variant[at.variant].label,
 			       plan->paper->point[plan->point[at.point]].label, plan->seed + at.repeat, records[i].why);
 		}
+	if (report->invalid)
+		wt_say("where the host was too busy helps: " WT_LAB_HINT " (--late)");
 	if (report->failed || report->invalid)
 		code = WT_EXIT_SOME_FAILED;
 	if (!interrupted && strcmp(plan->backend, "sim")) {

@@ -50,10 +50,11 @@ static unsigned row(const struct wt_results *results, const char *point, const s
 
 	*whole = true;
 	for (unsigned i = 0; i < results->cells && n < PROTOCOLS; i++) {
-		const struct wt_results_cell *found = wt_results_cell(results, point, results->cell[i].variant);
+		const struct wt_results_cell *found;
 
 		if (strcmp(results->cell[i].point, results->cell[0].point))
 			continue;
+		found = wt_results_cell(results, point, results->cell[i].variant);
 		if (found && found->mean.n)
 			cell[n++] = found;
 		else
@@ -177,7 +178,7 @@ void wt_report_stats_print(FILE *out, const struct wt_results *results)
 
 /* ---- JSON ------------------------------------------------------------------------------------------------- */
 
-static void cell_json(struct wt_json *json, const struct wt_results *results, const struct wt_results_cell *cell)
+static void cell_json(struct wt_json *json, const struct wt_results *results, const struct wt_results_cell *cell, double tau)
 {
 	struct stats stats = stats_of(results, cell);
 
@@ -201,14 +202,19 @@ static void cell_json(struct wt_json *json, const struct wt_results *results, co
 	wt_json_number(json, "ratio_low", stats.against.low);
 	wt_json_number(json, "ratio_high", stats.against.high);
 	wt_json_number(json, "jain", cell->jain);
-	wt_json_number(json, "row_kendall_tau", row_tau(results, cell->point));
+	wt_json_number(json, "row_kendall_tau", tau);
 	wt_json_end(json);
 }
 
 void wt_report_stats_json(struct wt_json *json, const struct wt_results *results)
 {
-	for (unsigned i = 0; i < results->cells; i++)
-		cell_json(json, results, &results->cell[i]);
+	double tau = NAN;
+
+	for (unsigned i = 0; i < results->cells; i++) {
+		if (!i || strcmp(results->cell[i].point, results->cell[i - 1].point))
+			tau = row_tau(results, results->cell[i].point);
+		cell_json(json, results, &results->cell[i], tau);
+	}
 }
 
 /* ---- command ---------------------------------------------------------------------------------------------- */

@@ -332,7 +332,7 @@ int wt_results_load(struct wt_results *results, const char *dir, char *err, size
 		if (error)
 			snprintf(err, err_len, "%s:%lu: %s", path, number,
 				 number == 1 ? "not results of this program: the first record is no plan"
-				 : error == -EINVAL ? "not a JSON object" : strerror(-error));
+				 : error == -EINVAL ? "not a JSON object" : error == -E2BIG ? "more cells than can be put side by side" : strerror(-error));
 	}
 	if (!error && !number) {
 		snprintf(err, err_len, "%s: empty", path);

@@ -288,6 +288,8 @@ static int conclude(struct command *command, int error)
 	wt_sweep_totals(&command->state, &totals);
 	wt_say("%s: %s", command->dir, command->shards ? "when all shards are done, wavetank sweep merge puts them together" :
 	       totals.done == totals.wanted ? "runs.jsonl, facts.jsonl" : "incomplete; wavetank sweep resume goes on");
+	if (totals.invalid)
+		wt_say("where the host was too busy helps: " WT_LAB_HINT " (late = in [sweep])");
 	if (error && error != -EINTR)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; what is finished is kept", command->dir, strerror(-error));
 	return interrupted ? 128 + interrupted : code ? code : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;
