@@ -15,6 +15,7 @@
 #define LOSSY "rate 2Mbit burst 0B limit 128KB loss gilbert on 1s 20% off 1s 0% shared delay 15ms"
 #define ROUGH "rate 10Mbit burst 20KB limit 64KB loss 1% duplicate 1% reorder 3% delay 3ms delay 12ms"
 #define TIGHT "rate 5Mbit burst 3KB limit 16KB delay 20ms"
+#define MARKING(queue) "rate 10Mbit burst 0B limit 64KB queue " queue " delay 12ms"
 #define HANDOFF "rate 6Mbit burst 0B limit 128KB outage every 3s for 300ms at 1s delay 15ms"
 
 static const struct {
@@ -33,6 +34,9 @@ static const struct {
 	{"real-safe-tight", {"modern", NULL, "real", NULL, "real", TIGHT, TIGHT, 2 << 20, 14}},
 	{"newreno-handoff", {"modern", NULL, "newreno", NULL, "standard", HANDOFF, HANDOFF, 3 << 20, 15}},
 	{"real-handoff", {"bsd90", NULL, "real:profile=paper", NULL, "real:profile=paper", HANDOFF, HANDOFF, 3 << 20, 15}},
+	{"newreno-ecn", {"modern", "ecn=on", "newreno", NULL, "standard", MARKING("codel ecn"), "delay 12ms", 3 << 20, 17}},
+	{"real-ecn", {"modern", "ecn=on", "real", NULL, "real", MARKING("red min 10KB max 40KB gentle ecn"), "delay 12ms", 3 << 20, 17}},
+	{"dctcp-dualpi2", {"modern", "ecn=on,ect1=on", "dctcp", NULL, "dctcp", MARKING("dualpi2"), "delay 12ms", 3 << 20, 17}},
 	{"fallback", {"modern", NULL, "real", NULL, "standard", ROUGH, "delay 12ms", 1 << 20, 16}},
 };
 
