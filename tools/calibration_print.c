@@ -85,8 +85,9 @@ void wt_calibration_print(FILE *out, const struct wt_calibration *calibration)
 	labelled(out, "because", calibration->why);
 	for (unsigned i = 0; i < calibration->families; i++)
 		print_family(out, &calibration->family[i]);
-	fputs("\nnear: our 95 % interval holds the printed value, or it is within 10 % · x: how far our mean is off, as a factor (geometric mean)\n"
-	      "cells that contradict themselves, or are not printed, are left out\n", out);
+	fputc('\n', out);
+	wt_wrap(out, "near: our 95 % interval holds the printed value, or it is within 10 % · x: how far our mean is off, as a factor (geometric "
+		"mean) · cells that contradict themselves, or are not printed, are left out", 0, 0);
 }
 
 static void json_side(struct wt_json *json, const char *name, const struct wt_misfit *misfit)

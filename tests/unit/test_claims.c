@@ -141,6 +141,31 @@ static void a_bad_file_of_claims_is_refused(void **state)
 		assert_true(wt_claims_parse(bad[i], "bad.ini", &claims, err, sizeof(err)) < 0);
 }
 
+static void the_card_fits_a_hundred_columns_and_ends_with_the_count_of_verdicts(void **state)
+{
+	char *text = NULL, *save = NULL, *last = NULL, err[300];
+	size_t len;
+	FILE *file = open_memstream(&text, &len);
+
+	assert_non_null(file);
+	assert_int_equal(wt_claims_load(&claims, err, sizeof(err)), 0);
+	wt_claims_judge(&claims, dir);
+	assert_int_equal(wt_claims_print(file, &claims, "003"), 24);
+	assert_int_equal(wt_claims_print(file, &claims, "005"), 0);
+	fclose(file);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		size_t columns = 0;
+
+		for (char *c = line; *c; c++)
+			columns += ((unsigned char)*c & 0xc0) != 0x80;
+		if (line[strlen(line) - 1] == ' ' || columns > 100)
+			fail_msg("%zu columns: %s", columns, line);
+		last = line;
+	}
+	assert_non_null(strstr(last, "24 claims: "));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +173,7 @@ int main(void)
 		cmocka_unit_test(an_order_holds_fails_or_is_within_chance),
 		cmocka_unit_test(results_that_are_none_are_named_with_their_line),
 		cmocka_unit_test(a_bad_file_of_claims_is_refused),
+		cmocka_unit_test(the_card_fits_a_hundred_columns_and_ends_with_the_count_of_verdicts),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
