@@ -310,8 +310,8 @@ static void ten_thousand_bad_commands_change_nothing(void **state)
 {
 	static const char *const pieces[] = {
 		"rate", "8Mbit", "burst", "0B", "limit", "64KB", "delay", "15ms", "loss", "1%", "|", "queue", "codel", "gilbert on 1s 1% off 1s 0%",
-		"shared", "delay 5ms", "loss 2%", "rate 1Mbit burst 0B limit 9KB", "handoff every 1s for 1ms", "reorder 1% delay 1ms", "outage at 1s "
-		"for 1s", "\t", "\x01", "99999999999999999999s", "-1ms", "only (tcp) { loss 1% }", "duplicate 1%", "mtu 576B", "corrupt 1%", "trace /nowhere",
+		"shared", "delay 5ms", "loss 2%", "rate 1Mbit burst 0B limit 9KB", "handoff every 1s for 1ms", "reorder 1% delay 1ms",
+		"outage at 1s for 1s", "\t", "\x01", "99999999999999999999s", "-1ms", "only (tcp) { loss 1% }", "duplicate 1%", "mtu 576B", "corrupt 1%", "trace /nowhere",
 	};
 	static const char first[] = "rate 8Mbit burst 0 limit 64KB loss 0% delay 15ms";
 	struct wt_key key = wt_key_derive(1, "bad");
