@@ -38,15 +38,20 @@ static void last_record(const struct wt_lab *lab, char *line, size_t len)
 static void print_direction(const json_t *record, const char *direction, const char *from_to)
 {
 	const json_t *books = json_object_get(record, direction), *stage, *count;
+	json_int_t marked = 0;
 	const char *cause;
 	size_t i;
 
 	printf("  %s: %" JSON_INTEGER_FORMAT " frames offered, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT " dropped",
 	       from_to, json_integer_value(json_object_get(books, "offered")), json_integer_value(json_object_get(books, "delivered")),
 	       json_integer_value(json_object_get(books, "dropped")));
-	json_array_foreach(json_object_get(books, "stages"), i, stage)
+	json_array_foreach(json_object_get(books, "stages"), i, stage) {
+		marked += json_integer_value(json_object_get(stage, "marked"));
 		json_object_foreach((json_t *)json_object_get(stage, "dropped"), cause, count)
 			printf(", %" JSON_INTEGER_FORMAT " by %s", json_integer_value(count), cause);
+	}
+	if (marked)
+		printf(", %" JSON_INTEGER_FORMAT " marked", marked);
 	putchar('\n');
 }
 

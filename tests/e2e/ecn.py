@@ -109,7 +109,10 @@ def on_a_lab(function):
         for where in "ab":
             ask(where)
         function()
-    return judge(path)
+        books = record(HOME.run("lab", "down", "ecn", "--json")[0])["fwd"]
+    seen = judge(path)
+    equal(sum(stage.get("marked", 0) for stage in books["stages"]), seen[0], "marks in the emulator's record")
+    return seen
 
 
 @test("the engine asks the kernel: payload is marked, echoed and answered once per window, nothing is lost")
