@@ -202,8 +202,7 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	set_sinks(daemon);
 	for (unsigned i = 0; i < daemon->plan.ports && !error; i++) {
 		keep |= daemon->plan.port[i].where.kind == WT_WHERE_PACKET;
-		wt_port_refresh(daemon->net.port[i]);
-		daemon->kernel_drops[i] = daemon->net.port[i]->kernel_drops;
+		wt_port_count_from_now(daemon->net.port[i]); /* what comes while others are still being opened is not of the run */
 		error = wt_rloop_add_port(daemon->rloop, daemon->net.port[i]);
 	}
 	if (error)
@@ -290,7 +289,6 @@ static void try_again(struct wt_daemon *daemon, unsigned i)
 		return;
 	daemon->away[i] = false;
 	wt_port_refresh(port);
-	daemon->kernel_drops[i] = port->kernel_drops;
 	wt_daemon_note(daemon, wt_rloop_catch_up(daemon->rloop), "emulation:port_back", "port", daemon->plan.port[i].name, NULL);
 	wt_rloop_kick(daemon->rloop);
 }
@@ -308,7 +306,7 @@ static void look(struct wt_daemon *daemon)
 			continue;
 		}
 		wt_port_refresh(port);
-		if (port->kernel_drops > daemon->kernel_drops[i] || port->node.audit.dropped[WT_DROP_WIRE])
+		if (port->kernel_drops || port->node.audit.dropped[WT_DROP_WIRE])
 			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
 	}
 	for (unsigned i = 0; i < wt_graph_count(daemon->net.graph); i++)

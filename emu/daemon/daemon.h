@@ -43,7 +43,6 @@ struct wt_daemon {
 	ev_signal on_int, on_term, on_hup;
 	ev_timer every_tick, at_end, watchdog;
 	unsigned ticks;
-	uint64_t kernel_drops[WT_PLAN_PORTS]; /* as last seen */
 	bool away[WT_PLAN_PORTS];             /* ports that are gone and waited for */
 	wt_time ran;
 	enum wt_daemon_end end;

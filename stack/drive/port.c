@@ -140,6 +140,13 @@ void wt_port_refresh(struct wt_port *port)
 	port->ops->refresh(port);
 }
 
+void wt_port_count_from_now(struct wt_port *port)
+{
+	wt_port_refresh(port);
+	port->kernel_base -= port->kernel_drops;
+	port->kernel_drops = 0;
+}
+
 int wt_port_reopen(struct wt_port *port)
 {
 	return port->ops->reopen(port);

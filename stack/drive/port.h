@@ -89,6 +89,8 @@ struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char
 /* The same with offloads, and those of the interface stay on but for the merging of received frames. */
 struct wt_port *wt_packet_open_big(const char *interface, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
 void wt_port_refresh(struct wt_port *port);
+/* What the kernel has dropped so far does not count. */
+void wt_port_count_from_now(struct wt_port *port);
 /* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It
  * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */
 int wt_port_reopen(struct wt_port *port);

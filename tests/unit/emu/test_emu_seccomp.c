@@ -37,7 +37,7 @@ static int in_a_child(long number, long a, long b, long c)
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || wt_seccomp())
 			_exit(1);
 		make(number, a, b, c);
-		_exit(0);
+		syscall(SYS_exit_group, 0); /* not _exit(): a sanitizer would make calls of its own */
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
