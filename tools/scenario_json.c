@@ -38,6 +38,10 @@ void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struc
 	wt_json_string(&json, "rev", result->rev);
 	wt_tcp_config_json(&json, "a", &scenario->a);
 	wt_tcp_config_json(&json, "b", &scenario->b);
+	if (scenario->rival_a)
+		wt_tcp_config_json(&json, "rival_a", scenario->rival_a);
+	if (scenario->rival_b)
+		wt_tcp_config_json(&json, "rival_b", scenario->rival_b);
 	wt_json_bool(&json, "ok", wt_scenario_ok(result));
 	wt_json_bool(&json, "out_of_time", result->out_of_time);
 	wt_json_number(&json, "simulated_s", (double)result->simulated / 1e9);

@@ -16,7 +16,7 @@ extern const struct wt_command wt_command_sim;
 
 enum {
 	OPT_FILE, OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_TOKENS, OPT_TOKENS_TRACE, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
-	OPT_FLOWS, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
+	OPT_FLOWS, OPT_RIVAL, OPT_RIVAL_RECEIVER, OPT_RIVAL_SETTING, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
 static const struct wt_option options[] = {
@@ -35,6 +35,9 @@ static const struct wt_option options[] = {
 	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90"},
 	[OPT_SETTING] = {'S', "set", "NAME=VALUE", "one stack setting of both hosts; may be repeated"},
 	[OPT_FLOWS] = {'P', "parallel", "N", "flows that start together (default 1)"},
+	[OPT_RIVAL] = {0, "rival", "MODULE", "every other flow has this sender module; then there are at least two"},
+	[OPT_RIVAL_RECEIVER] = {0, "rival-rcc", "MODULE", "and this receiver module"},
+	[OPT_RIVAL_SETTING] = {0, "rival-set", "NAME=VALUE,...", "and these stack settings on top of the others"},
 	[OPT_SEED] = {0, "seed", "N", "of everything random (default 1)"},
 	[OPT_LIMIT] = {0, "limit", "TIME", "simulated time after which the run has failed (default 24h)"},
 	[OPT_INTERVAL] = {'i', "interval", "TIME", "print the first flow every so often"},
@@ -48,7 +51,8 @@ static const struct wt_option options[] = {
 
 struct sim {
 	struct wt_scenario scenario;
-	struct wt_tcp_words words;
+	struct wt_tcp_words words, rival; /* rival: only what differs */
+	struct wt_tcp_config rival_a, rival_b;
 	struct wt_playback_config playback;
 	struct wt_token_config tokens;
 	char settings[512];
@@ -170,6 +174,9 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_SETTING:
 		snprintf(err, err_len, "too many settings");
 		return add_setting(sim, value);
+	case OPT_RIVAL: sim->rival.sender = value; return 0;
+	case OPT_RIVAL_RECEIVER: sim->rival.receiver = value; return 0;
+	case OPT_RIVAL_SETTING: sim->rival.settings = value; return 0;
 	case OPT_FLOWS:
 	case OPT_SEED: return take_number(s, option, value, err, err_len);
 	case OPT_LIMIT: return wt_parse_time(value, &s->limit, err, err_len);
@@ -270,6 +277,24 @@ static int run_sim(struct sim *sim)
 	return code;
 }
 
+/* What was said of rivals goes on top of what all have. */
+static int take_rivals(struct sim *sim, char *err, size_t err_len)
+{
+	struct wt_scenario *s = &sim->scenario;
+	const struct wt_tcp_words *rival = &sim->rival;
+	struct wt_tcp_words a = {.sender = rival->sender, .settings = rival->settings};
+	struct wt_tcp_words b = {.receiver = rival->receiver, .settings = rival->settings};
+
+	if (!rival->sender && !rival->receiver && !rival->settings)
+		return 0;
+	sim->rival_a = s->a;
+	sim->rival_b = s->b;
+	s->rival_a = &sim->rival_a;
+	s->rival_b = &sim->rival_b;
+	s->flows = s->flows < 2 ? 2 : s->flows;
+	return wt_tcp_words_apply(&a, &sim->rival_a, err, err_len) || wt_tcp_words_apply(&b, &sim->rival_b, err, err_len);
+}
+
 static int sim_main(int argc, char **argv)
 {
 	struct wt_args args;
@@ -296,7 +321,7 @@ static int sim_main(int argc, char **argv)
 	receiver.sender = receiver.recovery = NULL;
 	sim.words.receiver = NULL;
 	if (wt_tcp_words_apply(&sim.words, &sim.scenario.a, err, sizeof(err)) ||
-	    wt_tcp_words_apply(&receiver, &sim.scenario.b, err, sizeof(err)))
+	    wt_tcp_words_apply(&receiver, &sim.scenario.b, err, sizeof(err)) || take_rivals(&sim, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	return run_sim(&sim);
 }
@@ -311,5 +336,7 @@ const struct wt_command wt_command_sim = {
 	.notes = "  wavetank sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms' -C reno\n"
 		 "  wavetank sim --link 'rate 2Mbit burst 0B limit 128KB delay 15ms loss gilbert on 1s 20% off 1s 0% shared' \\\n"
 		 "               --preset bsd90 -C real:profile=paper --rcc real:profile=paper --trace real.jsonl\n"
+		 "  wavetank sim -t 60s --fwd 'rate 40Mbit burst 0B limit 1MB queue dualpi2 delay 5ms' --rev 'delay 5ms' -S ecn=on \\\n"
+		 "               --rival dctcp --rival-rcc dctcp --rival-set ect1=on\n"
 		 "Goodput: payload over the time from the first SYN to the acknowledgement of the last byte. KB is 1000 bytes.",
 };

@@ -37,6 +37,14 @@ expect 2 --recovery none
 expect 2 --preset bsd
 expect 2 -S tick=500
 expect 2 --fwd 'delay 15'
+expect 2 --rival nobody
+expect 2 --rival-set ecn=maybe
+
+# Rivals: every other flow, with what differs on top of what all have.
+expect 0 -n 200KB -P 3 -C reno -S ecn=on --rival dctcp --rival-rcc dctcp --rival-set ect1=on --link "$link" --json
+[ "$(grep -o '"module":"[a-z]*"' out.txt | tr -d '\n')" = '"module":"reno""module":"standard""module":"dctcp""module":"dctcp""module":"reno""module":"standard"' ] ||
+	fail "flows and their modules: $(grep -o '"module":"[a-z]*"' out.txt | tr -d '\n')"
+[ "$(grep -o '"ect1":"[a-z]*"' out.txt | tr -d '\n')" = '"ect1":"off""ect1":"off""ect1":"on""ect1":"on"' ] || fail "settings of rivals"
 expect 2 --fwd 'loss gilbert on 1s 20% off 1s 0% shared'
 expect 2 -P 0
 expect 2 -P 65
