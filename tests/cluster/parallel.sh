@@ -19,7 +19,6 @@ while kill -0 $pid 2>/dev/null; do
 		[ $kills -lt 12 ] && [ -s "parts/done-${shard%/*}-of-20.jsonl" ] && kill -9 "$part" 2>/dev/null || continue
 		killed="$killed$shard "
 		kills=$((kills + 1))
-		break
 	done <now.txt
 	sleep 0.1
 done
