@@ -102,6 +102,20 @@ def _():
     check("Jain 0." in text or "Jain 1.0" in text, "Jain's index of three flows")
 
 
+@test("runs of sim are listed flow by flow, with what they were run with")
+def _():
+    text = page()
+    for record in map(json.loads, open(home.path("flows.jsonl"))):
+        check(html.escape(record["fwd"]) in text and "dupthresh=3" in text, "path and settings")
+        for flow in record["flows"]:
+            row = '<td class="n">%.2f</td><td class="n">%.1f</td><td class="n">%d</td>' % (
+                flow["connection_time_s"], flow["goodput_kBps"], flow["sender"]["sent_segs"])
+            check(row in text, row)
+    open(home.path("one.jsonl"), "w").write(home.run("sim", "-n", "50KB", "--seed", "7", "--json")[0])
+    home.run("report", "build", "one.jsonl", "--no-figures", "-o", "one.html")
+    check("Run 1: seed 7" in open(home.path("one.html"), encoding="utf-8").read(), "a page of one run is empty")
+
+
 @test("tables have captions and scoped headers, figures a name for those who do not see them")
 def _():
     text = page()

@@ -346,6 +346,38 @@ def journal_section(page, entry, at):
     page.add('</section>')
 
 
+def flow_rows(every):
+    for at, record in enumerate(every):
+        for number_of, flow in enumerate(record['flows']):
+            sender = flow.get('sender') or {}
+            yield '<tr><th scope="row">%d</th><td>%s</td><td class="n">%d</td><td class="n">%d</td><td>%s</td>%s</tr>' % (
+                at + 1, e(sender.get('module', '')), record['seed'], number_of + 1, e(flow['outcome']), ''.join(
+                    '<td class="n">%s</td>' % value for value in (
+                        number(flow['payload_bytes'] / 1e3, 0), number(flow.get('connection_time_s'), 2), number(flow.get('goodput_kBps'), 1),
+                        number(sender.get('sent_segs'), 0), number(sender.get('retransmits_segs'), 0), number(sender.get('timeouts'), 0),
+                        number(None if sender.get('srtt_s') is None else 1e3 * sender['srtt_s'], 1))))
+
+
+def records_section(page, every):
+    """Runs of `sim --json` as they were recorded, with everything they were run with."""
+    heads = ''.join('<th scope="col"%s>%s</th>' % (c, h) for h, c in [
+        ('run', ''), ('sender', ''), ('seed', ' class="n"'), ('flow', ' class="n"'), ('outcome', '')] + [
+            (h, ' class="n"') for h in ('KB', 's', 'KB/s', 'segments', 'sent again', 'timeouts', 'RTT, ms')])
+    page.add('<section><h2 id="runs">Runs</h2><table class="flows"><caption><b>Runs of wavetank sim: %d.</b> Goodput is payload over the time from the '
+             'first SYN to the last acknowledgement; RTT is the smoothed one at the end.</caption><thead><tr>%s</tr></thead><tbody>%s</tbody>'
+             '</table>' % (len(every), heads, ''.join(flow_rows(every))))
+    for at, record in enumerate(every):
+        sides = [(side, '<code>%s</code>' % e(', '.join('%s %s' % (role, tables.words(record[side][role])) for role in (
+            'sender', 'recovery', 'receiver') if record[side].get(role)))) for side in 'ab']
+        page.add('<details><summary>Run %d: seed %d, wavetank %s</summary>%s</details>' % (at + 1, record['seed'], e(record['version']), facts([
+            ('path there', '<code>%s</code>' % e(record.get('fwd') or 'an ideal wire')),
+            ('path back', '<code>%s</code>' % e(record.get('rev') or 'an ideal wire')), *[('host ' + side, text) for side, text in sides],
+            ('settings', '<code>%s</code>' % e(' '.join('%s=%s' % pair for pair in record['a'].get('settings', {}).items()))),
+            ('dropped', e(', '.join('%d by %s' % (n, cause) for cause, n in (record.get('dropped_frames') or {}).items()) or 'nothing')),
+            ('time', '%s simulated s, %s frames' % (number(record.get('simulated_s'), 2), number(record.get('frames'), 0)))])))
+    page.add('</section>')
+
+
 def fairness_section(page, runs):
     page.add('<section><h2 id="fairness">Fairness</h2>')
     page.figure('fairness', lambda width: figures.fairness(runs, width), 'goodput of flows that share a path',
@@ -447,19 +479,22 @@ def build(request):
         sys.exit(2)
     page = Page(request)
     known = {table.folder: table for table in every}
-    runs = tables.fairness(request['records'])
-    title = request['title'] or (every[0].title if len(every) == 1 else 'Measurements beside the papers' if every else 'Transfers, event by event')
+    recorded = tables.records(request['records'])
+    runs = tables.fairness(recorded)
+    title = request['title'] or (every[0].title if len(every) == 1 else 'Measurements beside the papers' if every else
+                                 'Transfers, event by event' if request['journals'] else 'Transfers')
     backends = len({t.backend for t in every})
     links = [('claims-%d' % i, 'Claims') for i, c in enumerate(request['cards'])]
     links += [('calibration-%d' % i, 'Calibration') for i, c in enumerate(request['cards']) if 'calibration' in c]
     links += [(anchor(t, i), short(t) + (' on ' + t.backend if backends > 1 else '')) for i, t in enumerate(every)]
     links += [('compare-%d' % i, 'Comparison of ' + short(known[c['a']])) for i, c in enumerate(request['comparisons'])]
     links += [('journal-%d' % i, os.path.basename(j['path'])) for i, j in enumerate(request['journals'])]
+    links += [('runs', 'Runs')] if recorded else []
     links += [('fairness', 'Fairness')] if runs else []
     printed = any(table.printed() for table in every)
     links += [('legend', 'Verdicts')] if printed else []
-    page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (%s) from result files; every number can be made again by the '
-             'command beside it.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
+    page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (%s) from result files; with their paths, settings and seeds '
+             'every number can be made again.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
                  e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
     if every:
         page.add('<ul class="cards">%s</ul>' % ''.join(card(t, i) for i, t in enumerate(every)))
@@ -474,6 +509,8 @@ def build(request):
         comparison_section(page, comparison, known, i)
     for i, entry in enumerate(request['journals']):
         journal_section(page, entry, i)
+    if recorded:
+        records_section(page, recorded)
     if runs:
         fairness_section(page, runs)
     if printed:

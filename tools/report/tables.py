@@ -155,8 +155,8 @@ class Table:
         return count
 
 
-def fairness(paths):
-    """Runs of several flows in records of `sim --json`."""
+def records(paths):
+    """The records of `sim --json`, in the order of the files."""
     out = []
     for path in paths:
         with open(path, encoding='utf-8') as file:
@@ -165,9 +165,25 @@ def fairness(paths):
                     record = json.loads(line)
                 except ValueError:
                     continue
-                goodputs = [flow['goodput_kBps'] for flow in record.get('flows', []) if flow.get('goodput_kBps')]
-                if len(goodputs) > 1 and record.get('jain') is not None:
-                    out.append({'label': '%s, seed %d' % (record['a']['sender']['name'] if isinstance(record['a']['sender'], dict)
-                                                          else record['a']['sender'], record['seed']),
-                                'goodputs': goodputs, 'jain': record['jain']})
+                if str(record.get('schema', '')).startswith('wavetank.sim.'):
+                    out.append(record)
+    return out
+
+
+def words(module):
+    """A module as one writes it: real:profile=paper,opt=paper4."""
+    if not isinstance(module, dict):
+        return str(module or '')
+    more = ','.join('%s=%s' % (k, v) for k, v in module.items() if k != 'name')
+    return module['name'] + (':' + more if more else '')
+
+
+def fairness(every):
+    """Records of runs with several flows."""
+    out = []
+    for record in every:
+        goodputs = [flow['goodput_kBps'] for flow in record.get('flows', []) if flow.get('goodput_kBps')]
+        if len(goodputs) > 1 and record.get('jain') is not None:
+            out.append({'label': '%s, seed %d' % (words(record['a']['sender']).split(':')[0], record['seed']),
+                        'goodputs': goodputs, 'jain': record['jain']})
     return out
