@@ -226,7 +226,8 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 		code = code ? code : agreed;
 	}
 	if (!error)
-		wt_say("results in %s: runs.jsonl, table.csv, table.txt%s", out->dir, interrupted ? "; --resume -o goes on" : "");
+		wt_say("results in %s: runs.jsonl, table.csv, table.txt%s%s", out->dir, interrupted ? "; what is missing: --resume -o " : "",
+		       interrupted ? out->dir : "");
 	free(report);
 	if (error)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; what is finished is kept, and --resume goes on", out->dir, strerror(-error));
