@@ -17,7 +17,7 @@ extern const struct wt_command wt_command_emu_run;
 
 enum {
 	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME,
-	OPT_OFFLOAD, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
+	OPT_OFFLOAD, OPT_WRITES, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
 	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
 };
 
@@ -36,6 +36,7 @@ static const struct wt_option options[] = {
 	[OPT_CPU] = {0, "cpu", "N", "stay on this processor"},
 	[OPT_REALTIME] = {0, "realtime", NULL, "run before every ordinary process (SCHED_FIFO; a spinning one: niceness -20)"},
 	[OPT_OFFLOAD] = {0, "offload", NULL, "let kernels leave checksums and cutting to the emulator, which passes big frames whole where it may"},
+	[OPT_WRITES] = {0, "writes", "HOW", "gather (the default: TAP ports write many frames in one call, by io_uring, if it is there) or single"},
 	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
@@ -91,6 +92,15 @@ static int take_release(struct wt_plan *plan, const char *value, char *err, size
 	return -EINVAL;
 }
 
+static int take_writes(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	plan->gather = !strcmp(value, "gather");
+	if (plan->gather || !strcmp(value, "single"))
+		return 0;
+	snprintf(err, err_len, "'%.40s' is none of gather, single", value);
+	return -EINVAL;
+}
+
 static int take_text(char **to, const char *value, char *err, size_t err_len)
 {
 	snprintf(err, err_len, "out of memory");
@@ -121,6 +131,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	case OPT_STEAL: return wt_parse_share(value, &plan->steal, err, err_len);
 	case OPT_REALTIME: plan->realtime = true; return 0;
 	case OPT_OFFLOAD: plan->offload = true; return 0;
+	case OPT_WRITES: return take_writes(plan, value, err, err_len);
 	case OPT_WAIT: plan->wait_ports = true; return 0;
 	case OPT_SECCOMP: plan->seccomp = true; return 0;
 	}

@@ -74,6 +74,7 @@ struct wt_plan {
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */
+	bool gather;          /* TAP ports write many frames in one system call where the kernel can */
 	bool offload;         /* ports with offloads: big frames, unfinished checksums */
 	bool seccomp;         /* take the filter of system calls */
 	bool wait_ports;      /* ports may vanish and come back */

@@ -241,8 +241,9 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", "seccomp", NULL};
+					   "ports", "realtime", "offload", "seccomp", "writes", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
+	static const char *const writes[] = {"gather", "single", NULL};
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
 	uint64_t n = 0;
@@ -282,6 +283,12 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 	case 13:
 		error = wt_parse_bool(value, &n, why, sizeof(why));
 		*(at == 11 ? &plan->realtime : at == 12 ? &plan->offload : &plan->seccomp) = n;
+		break;
+	case 14:
+		which = find(writes, value);
+		if (which < 0)
+			return unknown(parse, "writes", value, writes);
+		plan->gather = which == 0;
 		break;
 	default: return unknown(parse, "key", key, keys);
 	}

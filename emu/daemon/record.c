@@ -162,6 +162,7 @@ static void json_ports(const struct wt_daemon *daemon, struct wt_json *json)
 		json_dropped(json, &port->node.audit);
 		wt_json_u64(json, "kernel_drops", port->kernel_drops);
 		wt_json_u64(json, "oversize", port->oversize);
+		wt_json_string(json, "writes", port->batch ? "gather" : "single");
 		if (port->big_pool) {
 			wt_json_u64(json, "big", port->big_frames);
 			wt_json_bool(json, "whole", port->whole);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stack/drive/batch.h"
 #include "stack/drive/interface.h"
 #include "stack/drive/offload.h"
 
@@ -21,24 +22,9 @@ static void wait_for_kernel(struct wt_port *port, wt_time now, struct wt_frame *
 	wt_frame_queue_push(&port->waiting, frame);
 }
 
-static void write_out(struct wt_port *port, wt_time now, struct wt_frame *frame)
+/* What became of a frame that was to be written. */
+static void conclude(struct wt_port *port, wt_time now, struct wt_frame *frame, int error)
 {
-	int error;
-
-	if (port->waiting.head) { /* not past those that wait */
-		wait_for_kernel(port, now, frame);
-		return;
-	}
-	if (!port->big_pool) {
-		if (frame->gso_size) {
-			wt_node_drop(&port->node, now, frame, WT_DROP_OFFLOAD);
-			return;
-		}
-		wt_frame_finish_csum(frame);
-	}
-	if (port->clock)
-		wt_histogram_add(&port->late, port->clock(port->clock_arg) - now);
-	error = port->ops->write(port, frame);
 	if (!error) {
 		port->node.audit.taken++;
 		wt_frame_free(frame);
@@ -51,6 +37,90 @@ static void write_out(struct wt_port *port, wt_time now, struct wt_frame *frame)
 		wt_node_drop(&port->node, now, frame, WT_DROP_WIRE);
 }
 
+static void note_late(struct wt_port *port, const struct wt_frame *frame, wt_time clock)
+{
+	if (port->clock)
+		wt_histogram_add(&port->late, clock - frame->time);
+}
+
+static wt_time clock_of(const struct wt_port *port)
+{
+	return port->clock ? port->clock(port->clock_arg) : 0;
+}
+
+/* One alone costs less by write(). A frame refused with EAGAIN lets those behind it in its batch pass; a TAP's send buffer, which
+ * would be the reason, has no end unless somebody sets one. */
+void wt_port_write(struct wt_port *port, wt_time now)
+{
+	struct wt_batch *batch = port->batch;
+	bool works = true;
+	unsigned count;
+	wt_time clock;
+
+	if (!batch || !batch->count)
+		return;
+	if (batch->count > 1)
+		works = wt_batch_write(batch, port->fd);
+	clock = clock_of(port);
+	count = batch->count;
+	batch->count = 0;
+	port->node.audit.queued -= count;
+	for (unsigned i = 0; i < count; i++) {
+		struct wt_frame *frame = batch->entry[i].frame;
+		int error = batch->entry[i].error;
+
+		note_late(port, frame, clock);
+		if (count == 1 || error == -EINPROGRESS || error == -EOPNOTSUPP)
+			error = port->ops->write(port, frame);
+		conclude(port, now, frame, error);
+	}
+	if (!works) {
+		wt_batch_close(batch);
+		port->batch = NULL;
+	}
+}
+
+static void gather(struct wt_port *port, wt_time now, struct wt_frame *frame)
+{
+	port->node.audit.queued++;
+	wt_batch_add(port->batch, frame);
+	if (port->batch->count == WT_BATCH_FRAMES)
+		wt_port_write(port, now);
+}
+
+void wt_port_gather(struct wt_port *port)
+{
+	if (!port->batch)
+		port->batch = wt_batch_open(port->big_pool != NULL);
+}
+
+uint64_t wt_port_holds(const struct wt_port *port)
+{
+	return port->waiting.frames + (port->batch ? port->batch->count : 0);
+}
+
+static void write_out(struct wt_port *port, wt_time now, struct wt_frame *frame)
+{
+	if (port->waiting.head) { /* not past those that wait */
+		wait_for_kernel(port, now, frame);
+		return;
+	}
+	if (!port->big_pool) {
+		if (frame->gso_size) {
+			wt_node_drop(&port->node, now, frame, WT_DROP_OFFLOAD);
+			return;
+		}
+		wt_frame_finish_csum(frame);
+	}
+	if (port->batch && port->clock && !frame->gso_size) {
+		gather(port, now, frame);
+		return;
+	}
+	wt_port_write(port, now); /* a big frame is worth a call of its own, behind those gathered */
+	note_late(port, frame, clock_of(port));
+	conclude(port, now, frame, port->ops->write(port, frame));
+}
+
 void wt_port_flush(struct wt_port *port, wt_time now)
 {
 	while (port->waiting.head) {
@@ -60,8 +130,7 @@ void wt_port_flush(struct wt_port *port, wt_time now)
 		if (error == -EAGAIN)
 			return;
 		frame = wt_frame_queue_pop(&port->waiting);
-		if (port->clock)
-			wt_histogram_add(&port->late, port->clock(port->clock_arg) - frame->time);
+		note_late(port, frame, clock_of(port));
 		port->node.audit.queued--;
 		if (error) {
 			port->last_error = error;
@@ -159,6 +228,7 @@ void wt_port_close(struct wt_port *port)
 	wt_frame_queue_clear(&port->cut);
 	wt_frame_queue_clear(&port->arrived);
 	wt_frame_queue_clear(&port->waiting);
+	wt_batch_close(port->batch);
 	if (port->restore)
 		wt_interface_restore(port->control, port->interface, port->restore);
 	if (port->fd >= 0)

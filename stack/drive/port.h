@@ -15,6 +15,9 @@
  * cuts into packets (cut.h), or, while `whole` is set, hands out as they are; and it takes both (offload.h). A big frame for a port
  * without offloads is dropped (WT_DROP_OFFLOAD).
  *
+ * Under a loop a port may gather what leaves it and write it in one system call (batch.h); the loop asks for that when its graph has
+ * come to rest.
+ *
  * A kernel that cannot take a frame right now (EAGAIN) gets it later, in order, up to WT_PORT_WAITING frames; then frames are
  * dropped (WT_DROP_WIRE), as they are on any other error.
  */
@@ -32,6 +35,7 @@
 #define WT_PORT_WAITING 1024
 #define WT_PORT_BIG (66u * 1024) /* the longest IP packet, its Ethernet header, and a byte to spare */
 
+struct wt_batch;
 struct wt_port;
 
 struct wt_port_ops {
@@ -67,6 +71,7 @@ struct wt_port {
 	struct wt_frame *spare;        /* offload.h: where the rest of a frame is read to, or in want of it `scratch` */
 	uint8_t *scratch;
 	uint32_t scratch_len;
+	struct wt_batch *batch;        /* frames for the kernel, gathered; NULL: written one by one */
 	struct wt_frame_queue cut;     /* packets of a big frame: read() hands them out before it asks the kernel again */
 	struct wt_frame_queue arrived; /* from the kernel, to leave by port 0 */
 	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
@@ -74,7 +79,7 @@ struct wt_port {
 	void *user;          /* for gone() */
 	wt_time (*clock)(const void *arg); /* the loop's, while it watches the port: how late each frame is written */
 	const void *clock_arg;
-	struct wt_histogram late;      /* from the logical time a frame came to the port to its first write */
+	struct wt_histogram late;      /* from the logical time a frame came to the port to its first write, or the end of its batch */
 	char interface[16];
 };
 
@@ -94,6 +99,12 @@ void wt_port_count_from_now(struct wt_port *port);
 /* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It
  * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */
 int wt_port_reopen(struct wt_port *port);
+/* Gathers frames from now on, where the kernel has what it takes: TAP only. */
+void wt_port_gather(struct wt_port *port);
+/* Writes what is gathered. */
+void wt_port_write(struct wt_port *port, wt_time now);
+/* How many frames it holds for the kernel. */
+uint64_t wt_port_holds(const struct wt_port *port);
 /* Writes what waits, as far as the kernel takes it. The loop calls it when the descriptor is writable. */
 void wt_port_flush(struct wt_port *port, wt_time now);
 /* Closes the descriptor and frees. Also the node's destroy verb: a port in a graph is closed by the graph. Accepts NULL. */

@@ -182,6 +182,8 @@ static void run(struct wt_rloop *rloop)
 {
 	rloop->busy = true;
 	wt_graph_run(rloop->graph, wt_rloop_clock(rloop));
+	for (struct watch *watch = rloop->watches; watch; watch = watch->next)
+		wt_port_write(watch->port, wt_graph_now(rloop->graph));
 	rloop->busy = false;
 }
 

@@ -17,6 +17,7 @@ def wrong_words_are_one_line_and_exit_2(a, b):
     fails(2, "two ports are needed", "--port", "tap:wt0")
     fails(2, "both ports are", *ports[:2], *ports[:2])
     fails(2, "is not a port", "--port", "wt0", "--port", "wt1")
+    fails(2, "none of gather, single", *ports, "--writes", "x")
     fails(2, "is not a whole number", *ports, "--seed", "x")
     fails(2, "unexpected word", *ports, "delay", "15ms")
     check(a.interfaces() == {"lo"}, a.interfaces())
@@ -43,6 +44,16 @@ def ctrl_c_and_kill_leave_nothing(a, b):
         else:
             emulator.end(number)
         check(a.interfaces() == {"lo"} and b.interfaces() == {"lo"}, "left behind:", a.interfaces(), b.interfaces())
+
+
+def killed_under_traffic_it_leaves_nothing_and_starts_again_at_once(a, b):
+    for writes in ("gather", "single"):
+        for _ in range(3):
+            emulator = Emulator(a, b, "--writes", writes, "--fwd", "delay 5ms")
+            answer(a.python(UDP_SEND, B, 2000, 0, 100))
+            emulator.process.kill()
+            emulator.process.wait(10)
+            check(a.interfaces() == {"lo"} and b.interfaces() == {"lo"}, "left behind:", a.interfaces(), b.interfaces())
 
 
 def it_ends_by_itself_after_its_time(a, b):
@@ -86,5 +97,5 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
 
 
 main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, ctrl_c_and_kill_leave_nothing,
-     it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3, an_interface_that_goes_away_is_named,
+     killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3, an_interface_that_goes_away_is_named,
      it_keeps_no_privilege_it_does_not_need)
