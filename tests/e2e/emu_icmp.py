@@ -31,9 +31,9 @@ def the_kernel_learns_the_path_mtu(a, b):
 
 
 def the_kernel_hears_of_an_outage(a, b):
-    emulator = Emulator(a, b, "--fwd", "outage at 200ms for 1h unreachable delay 1ms", "--rev", "delay 1ms")
+    emulator = Emulator(a, b, "--fwd", "outage at 1s for 1h unreachable delay 1ms", "--rev", "delay 1ms")
     answer(a.python(PING, B, 1, 0))  # neighbours know each other before
-    time.sleep(0.3)
+    time.sleep(1)
     told, _ = answer(a.python(TOLD, B, 100))
     emulator.end()
     check(told == "EHOSTUNREACH", told)
