@@ -92,11 +92,13 @@ static void answer_set(struct client *client, bool flush, char *line)
 	give(client, text, (size_t)n);
 }
 
-static void obey(struct client *client, char *line)
+static void obey(struct client *client, char *line, size_t len)
 {
 	static const char unknown[] = "error expected show, set or events\n";
 
-	if (!strcmp(line, "show json") || !strcmp(line, "show text")) {
+	if (strlen(line) != len) { /* a zero in it */
+		give(client, unknown, sizeof(unknown) - 1);
+	} else if (!strcmp(line, "show json") || !strcmp(line, "show text")) {
 		answer_show(client, line[5] == 'j');
 	} else if (!strncmp(line, "set\t", 4)) {
 		answer_set(client, false, line + 4);
@@ -125,9 +127,9 @@ static void on_line(struct ev_loop *ev, ev_io *watcher, int events)
 	}
 	client->len += (size_t)n;
 	client->line[client->len] = 0;
-	while ((end = strchr(client->line, '\n'))) {
+	while ((end = memchr(client->line, '\n', client->len))) {
 		*end++ = 0;
-		obey(client, client->line);
+		obey(client, client->line, (size_t)(end - client->line) - 1);
 		client->len -= (size_t)(end - client->line);
 		memmove(client->line, end, client->len + 1);
 	}

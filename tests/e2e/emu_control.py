@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The daemon by its file, its signals and its control socket."""
+import random
 import socket
 import stat
 
@@ -130,6 +131,36 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     check(ask("show", "--control", path).returncode == 4)
 
 
+def nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up(a, b):
+    path = scratch() + "/emu.sock"
+    emulator = Emulator(a, b, "--link", "delay 5ms loss 0%", "--control", path)
+    dice = random.Random(1)
+    pieces = [b"set", b"set flush", b"\t", b"fwd", b"both", b"delay 5ms", b"loss 1%", b"rate 1Mbit", b"limit 64KB", b"|", b"only (tcp) {", b"}", b" ", b"shared",
+              b"handoff every 1s for 1s", b"show", b"events", b"\0", b"\xff", b"x" * 3000, b"-1", b"main.rev", b"%s%n"]
+    answers = 0
+    for _ in range(60):
+        with socket.socket(socket.AF_UNIX) as control:
+            control.connect(path)
+            control.settimeout(1)
+            for _ in range(8):
+                line = b"".join(dice.choice(pieces) for _ in range(dice.randrange(1, 9))) + b"?\n"  # no word ends so: none is right
+                try:
+                    control.sendall(line)
+                    if dice.random() < 0.5:
+                        said = control.recv(4000)
+                        check(not said or said.startswith(b"error "), said)
+                        answers += said.startswith(b"error ")
+                except OSError:
+                    break
+            if dice.random() < 0.5:
+                control.sendall(b"set\tfwd\tdelay 9m")  # and gone
+    check(answers > 50, answers)
+    check(10 <= best_rtt(a) < 14)
+    record = emulator.end()
+    check(record["fwd"]["path"] == record["rev"]["path"] == "loss 0% delay 5ms", record["fwd"], record["rev"])
+    check(len(record["fwd"]["stages"]) == 2, record["fwd"])
+
+
 def stages_come_and_go_and_a_flush_empties_the_queue(a, b):
     folder = scratch()
     path = folder + "/emu.sock"
@@ -229,5 +260,5 @@ def a_service_manager_is_told(a, b):
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
-     a_running_path_is_shown_changed_and_followed, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
+     a_running_path_is_shown_changed_and_followed, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
