@@ -28,8 +28,14 @@ END
 
 # All descendants of a process that run a part of the sweep: "PID SHARD" on a line each.
 parts() {
-	for child in $(pgrep -P "$1"); do
-		{ tr '\0' '\n' <"/proc/$child/cmdline"; } 2>/dev/null | grep -A1 -x -e --shard | sed -n "2s/^/$child /p" | grep -E '^[0-9]+ [0-9]+/[0-9]+$'
-		parts "$child"
-	done
+	ps -e -o pid=,ppid=,args= | awk -v root="$1" '
+		{ parent[$1] = $2 }
+		$3 ~ /wavetank$/ { for (i = 4; i < NF; i++) if ($i == "--shard") shard[$1] = $(i + 1) }
+		END {
+			for (part in shard) {
+				for (above = part; above != root && above in parent; above = parent[above])
+					;
+				if (above == root) print part, shard[part]
+			}
+		}'
 }
