@@ -6,8 +6,10 @@ import csv
 import html
 import json
 import os
+import random
 import re
 import shutil
+import sys
 import xml.etree.ElementTree
 
 import browser
@@ -72,6 +74,12 @@ def cells(folder):
         return list(csv.DictReader(file))
 
 
+def between(p, a, b):
+    cross = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+    inside = min(a[0], b[0]) - 1e-6 <= p[0] <= max(a[0], b[0]) + 1e-6 and min(a[1], b[1]) - 1e-6 <= p[1] <= max(a[1], b[1]) + 1e-6
+    return inside and abs(cross) < 1e-6
+
+
 home.run("paper", "run", TABLE, "--repeats", "4", "-o", "sweep")
 home.run("paper", "run", TABLE, "--repeats", "3", "--points", "0,0.1", "-o", "handful")
 home.run("sim", "--preset", "bsd90", "-n", "300KB", "--seed", "3", "-C", "real:profile=paper", "--rcc", "real:profile=paper", "--fwd", LOSSY,
@@ -86,9 +94,44 @@ def _():
     check("report.html: " in out, out)
     text = page()
     check(len(text) < SIZE, f"{len(text)} bytes")
+    # the page of all fifteen tables of a paper has 74 drawings, and must stay below a megabyte too
+    tables = [figure for figure in re.findall(r"<figure.*?</figure>", text, re.S) if "Figure " in figure][:6]
+    check(sum(map(len, tables)) / len(tables) < 21_000, f"figures of tables have {[len(figure) for figure in tables]} bytes")
     for word in ("<script", "<img", "<link", "@import", "url(http", 'src="'):
         check(word not in text, word)
     equal(re.findall(r'(?:href|src)="(?!#|report-figures/)([^"]*)"', text), [], "addresses outside")
+
+
+@test("paths made shorter go through the same points")
+def _():
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/report"))
+    import squeeze
+    draw = random.Random(4)
+    for _ in range(300):
+        points = [(draw.randrange(-900, 5000) / 10, draw.randrange(-900, 5000) / 10)]
+        for _ in range(draw.randrange(1, 12)): # level, upright, slanted, on the spot
+            x, y = points[-1]
+            kind = draw.randrange(4)
+            points.append((x if kind in (1, 3) else round(x + draw.randrange(-300, 300) / 10, 1),
+                           y if kind in (0, 3) else round(y + draw.randrange(-300, 300) / 10, 1)))
+        closed = draw.random() < 0.3
+        data = "M " + " L ".join("%g %g" % point for point in points) + (" z" if closed else "")
+        short = re.search(r'd="([^"]*)"', squeeze.squeezed('<g><path d="%s" style="fill: none; stroke: red"/></g>' % data)).group(1)
+        equal(short.endswith("z"), closed, short)
+        steps = re.findall(r"[Mhvlz]|-?(?:\d+\.?\d*|\.\d+)", short)
+        seen, letter = [], None
+        while steps and steps[0] != "z":
+            letter = steps.pop(0) if steps[0] in "Mhvl" else letter
+            dx = float(steps.pop(0)) if letter != "v" else 0
+            dy = float(steps.pop(0)) if letter != "h" else 0
+            seen.append((dx, dy) if letter == "M" else (seen[-1][0] + dx, seen[-1][1] + dy))
+        low = lambda p: (round(p[0], 1), round(p[1], 1)) # noqa: E731
+        through, at = [low(p) for p in seen], 0
+        for a in [low(p) for p in points]: # every point lies on the way, in order
+            while at + 1 < len(through) and not between(a, through[at], through[min(at + 1, len(through) - 1)]):
+                at += 1
+            check(between(a, through[at], through[min(at + 1, len(through) - 1)]), f"{a} is not on {short} of {data}")
+        equal(through[-1], low(points[-1]), short)
 
 
 @test("the page has every cell of the sweep with its verdict, and notes on what is suspect")
