@@ -98,7 +98,7 @@ esac
 # What `paper show` prints as one cell by hand is that cell.
 "$wavetank" paper run tcp-real-2001/table1 --points 0.10 --repeats 1 -o out >/dev/null 2>&1
 ours=$(sed -n 's/.*"variant":"real".*"goodput_kBps":\([0-9.]*\),.*/\1/p' out/runs.jsonl)
-command=$("$wavetank" paper show tcp-real-2001/table1 | sed -n '/^one cell by hand/,/^all of it/p' | sed '1d;$d')
+command=$("$wavetank" paper show tcp-real-2001/table1 | sed -n '/^one cell by hand/,/^the same event by event/p' | sed '1d;$d')
 byhand=$(eval "$(echo "$command" | sed "s|^ *wavetank|\"$wavetank\"|; s|[^\\]\$|& --json|")" |
 	sed -n 's/.*"goodput_kBps":\([0-9.]*\),.*/\1/p')
 [ -n "$ours" ] && [ "$ours" = "$byhand" ] || fail "the cell by hand gives $byhand, the sweep $ours: $command"
