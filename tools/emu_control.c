@@ -9,12 +9,13 @@
 
 #include "emu/daemon/control.h"
 #include "tools/cli.h"
+#include "tools/lab_state.h"
 
 extern const struct wt_command wt_command_emu_show, wt_command_emu_set, wt_command_emu_events;
 
 enum { OPT_CONTROL, OPT_JSON, OPT_QUEUE = OPT_JSON };
 
-#define CONTROL {0, "control", "PATH", "the emulator's control socket (default: the only one in the usual place)"}
+#define CONTROL {0, "control", "PATH", "the emulator's control socket (default: the lab's, or the only one in the usual place)"}
 
 static const struct wt_option options[] = {
 	[OPT_CONTROL] = CONTROL,
@@ -29,14 +30,92 @@ static const struct wt_option set_options[] = {
 struct request {
 	const char *control;
 	bool json, flush;
-	char line[16000]; /* words, each after a tab */
-	unsigned words;
+	char lab[WT_LAB_NAME], lab_control[WT_LAB_PATH]; /* whose emulator; empty: of no lab */
+	char line[16000];                                /* of set: targets and their words, each after a tab */
+	unsigned targets, worded;                        /* targets, and those that words follow */
 };
+
+/* Is this the name of a living lab? Then its emulator is asked. */
+static bool take_lab(struct request *request, const char *name, size_t len)
+{
+	struct wt_lab lab;
+	char word[WT_LAB_NAME], err[200];
+	bool up;
+	int lock;
+
+	if (len >= sizeof(word))
+		return false;
+	snprintf(word, sizeof(word), "%.*s", (int)len, name);
+	lock = wt_lab_name_ok(word) ? wt_labs_lock(err, sizeof(err)) : -EINVAL;
+	if (lock < 0)
+		return false;
+	up = wt_lab_find(word, &lab);
+	close(lock);
+	if (!up)
+		return false;
+	strcpy(request->lab, word);
+	wt_lab_path(request->lab_control, word, "emu.sock");
+	return true;
+}
+
+static bool is_target(const char *word)
+{
+	const char *dot = strrchr(word, '.');
+
+	word = dot ? dot + 1 : word;
+	return !strcmp(word, "fwd") || !strcmp(word, "rev") || !strcmp(word, "both");
+}
+
+/* fwd, LINK.fwd of several links, or LAB.fwd. */
+static int take_target(struct request *request, const char *word)
+{
+	const char *dot = strchr(word, '.');
+	size_t len = dot ? (size_t)(dot - word) : 0;
+	bool same = !request->targets || (strlen(request->lab) == len && !strncmp(request->lab, word, len));
+
+	if (dot && !request->control && !request->targets && take_lab(request, word, len))
+		word = dot + 1;
+	else if (*request->lab && same)
+		word = dot + 1;
+	else if (*request->lab)
+		return wt_fail(WT_EXIT_USAGE, "'%.60s': one command changes one emulator, and that of lab %s was named before", word, request->lab);
+	request->targets++;
+	snprintf(request->line + strlen(request->line), sizeof(request->line) - strlen(request->line), "\t%s", word);
+	return WT_EXIT_OK;
+}
+
+/* The words of a path may come as one argument or as many. */
+static int take_words(struct request *request, const char *words)
+{
+	bool first = request->worded < request->targets;
+
+	if (!request->targets)
+		return wt_fail(WT_EXIT_USAGE, "'%.60s': expected a target first: fwd, rev or both, LAB.fwd or LINK.fwd and so on", words);
+	request->worded = request->targets;
+	snprintf(request->line + strlen(request->line), sizeof(request->line) - strlen(request->line), "%c%s", first ? '\t' : ' ', words);
+	return WT_EXIT_OK;
+}
+
+static int take_change(struct request *request, const char *word)
+{
+	if (strpbrk(word, "\t\n") || strlen(request->line) + strlen(word) + 8 > sizeof(request->line))
+		return wt_fail(WT_EXIT_USAGE, "'%.60s' has a tab or a line break, or is too long", word);
+	if (is_target(word) && request->worded < request->targets)
+		return wt_fail(WT_EXIT_USAGE, "'%.60s': expected the words of the path for the target before it", word);
+	return is_target(word) ? take_target(request, word) : take_words(request, word);
+}
 
 static int read_policy(struct request *request, const char *value)
 {
 	request->flush = !strcmp(value, "flush");
 	return request->flush || !strcmp(value, "keep") ? 0 : wt_fail(WT_EXIT_USAGE, "--queue: '%.40s' is none of keep, flush", value);
+}
+
+static int name_lab(struct request *request, const char *word)
+{
+	if (*request->lab || request->control)
+		return wt_fail(WT_EXIT_USAGE, "unexpected word '%.60s': one emulator is named already", word);
+	return take_lab(request, word, strlen(word)) ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "no lab '%.31s' is up; wavetank lab status lists them", word);
 }
 
 static int read_arguments(struct request *request, const struct wt_command *command, int argc, char **argv)
@@ -46,8 +125,6 @@ static int read_arguments(struct request *request, const struct wt_command *comm
 
 	wt_args_init(&args, command, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		size_t len = strlen(request->line);
-
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == OPT_CONTROL)
@@ -58,13 +135,11 @@ static int read_arguments(struct request *request, const struct wt_command *comm
 			return WT_EXIT_USAGE;
 		if (option != WT_ARGS_WORD)
 			continue;
-		if (!*command->arguments)
-			return wt_fail(WT_EXIT_USAGE, "unexpected word '%.60s'", args.value);
-		if (strpbrk(args.value, "\t\n") || len + strlen(args.value) + 8 > sizeof(request->line))
-			return wt_fail(WT_EXIT_USAGE, "'%.60s' has a tab or a line break, or is too long", args.value);
-		snprintf(request->line + len, sizeof(request->line) - len, "\t%s", args.value);
-		request->words++;
+		if (command == &wt_command_emu_set ? take_change(request, args.value) : name_lab(request, args.value))
+			return WT_EXIT_USAGE;
 	}
+	if (!request->control && *request->lab)
+		request->control = request->lab_control;
 	return WT_EXIT_OK;
 }
 
@@ -126,8 +201,8 @@ static int set_main(int argc, char **argv)
 
 	if (code)
 		return code;
-	if (!request.words || request.words % 2)
-		return wt_fail(WT_EXIT_USAGE, "expected pairs of a target and its words, such as fwd 'delay 30ms'");
+	if (!request.targets || request.worded < request.targets)
+		return wt_fail(WT_EXIT_USAGE, "expected a target and the words of its path, such as fwd delay 30ms");
 	fd = open_control(&request);
 	if (fd < 0)
 		return WT_EXIT_CONNECTION;
@@ -168,7 +243,7 @@ static int events_main(int argc, char **argv)
 
 const struct wt_command wt_command_emu_show = {
 	.name = "emu show",
-	.arguments = "",
+	.arguments = "[LAB]",
 	.text = "the record of a running emulator as it stands",
 	.options = options,
 	.option_count = 2,
@@ -182,16 +257,17 @@ const struct wt_command wt_command_emu_set = {
 	.options = set_options,
 	.option_count = 2,
 	.run = set_main,
-	.notes = "  wavetank emu set fwd 'delay 30ms'\n"
+	.notes = "  wavetank emu set fwd delay 30ms\n"
+		 "  wavetank emu set demo.fwd rate 10Mbit burst 20KB limit 64KB delay 15ms loss 2%\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
 		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
-		 "TARGET: fwd, rev or both; of several links NAME.fwd and so on. WORDS are the whole path from then on: stages may come and\n"
+		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links. WORDS are the whole path from then on: stages may come and\n"
 		 "go, but rates, delays and reordering keep their order, filters and handoffs stay. Words that cannot be used change nothing.",
 };
 
 const struct wt_command wt_command_emu_events = {
 	.name = "emu events",
-	.arguments = "",
+	.arguments = "[LAB]",
 	.text = "print what happens in a running emulator, as its log has it, until it ends",
 	.options = options,
 	.option_count = 1,

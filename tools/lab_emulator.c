@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,8 +25,8 @@ static int open_output(const char *lab, const char *file)
 
 static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
 {
-	char port[2][64], seed[24], fd[12];
-	const char *argv[20];
+	char port[2][64], seed[24], fd[12], socket[WT_LAB_PATH];
+	const char *argv[22];
 	int argc = 0;
 	sigset_t none;
 
@@ -57,6 +58,11 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	argv[argc++] = seed;
 	argv[argc++] = "--ready-fd";
 	argv[argc++] = fd;
+	wt_lab_path(socket, lab->name, "emu.sock");
+	if (strlen(socket) < sizeof(((struct sockaddr_un *)0)->sun_path)) {
+		argv[argc++] = "--control";
+		argv[argc++] = socket;
+	}
 	if (lab->offload)
 		argv[argc++] = "--offload";
 	if (lab->capture[0]) {

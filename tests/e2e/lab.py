@@ -50,6 +50,27 @@ def _(who, home, backend):
 
 @each_backend
 def _(who, home, backend):
+    @test(f"{who}, the emulator of a {backend} lab is changed, shown and watched by the lab's name")
+    def _():
+        need(home, backend)
+        with lab(home, "demo", "--backend", backend, "--link", "delay 2ms"):
+            home.run("emu", "set", "demo.fwd", "loss", "100%", "delay", "1ms", "demo.rev", "delay 3ms")
+            watch = home.start("emu", "events", "demo")
+            home.run("lab", "exec", "demo:a", "ping", "-c", "5", "-i", "0.4", "-W", "1", "b", code=1)
+            out, _ = home.run("emu", "show", "demo")
+            check("fwd  loss 100% delay 1ms" in out and "rev  delay 3ms" in out, out)
+            for words, said in ((["demo.fwd", "deley", "1ms"], 'did you mean "delay"'), (["demo.fwd"], "words of its path"),
+                                (["delay", "1ms"], "expected a target"), (["demo.fwd", "delay 1ms", "rev", "delay 1ms"], "lab demo")):
+                _, err = home.run("emu", "set", *words, code=2)
+                check(said in err, err)
+            equal(home.run("emu", "show", "demo")[0].count("fwd  loss 100% delay 1ms"), 1, "the path after refused words")
+        check('"cause":"loss"' in end(watch)[1], "an event of the drop")
+        _, err = home.run("emu", "show", "demo", code=2)
+        check("no lab 'demo' is up" in err, err)
+
+
+@each_backend
+def _(who, home, backend):
     @test(f"{who}, kernel iperf3 runs through a {backend} lab at the rate of the link")
     def _():
         need(home, backend)
