@@ -40,6 +40,10 @@ def read_file(content):
 # Every example of a file, every example of words.
 files = [block for page in os.listdir(DOCS) if page.endswith((".scd", ".md")) for block in blocks(page) if "[port" in block]
 check(len(files) >= 3, "where are the examples?", len(files))
+PATHS = os.path.join(DOCS, "..", "tools", "paths") # installed with the program
+for name in os.listdir(PATHS):
+    with open(os.path.join(PATHS, name), encoding="utf-8") as file:
+        files.append(file.read())
 for example in files:
     done, err = read_file(example)
     check(done.returncode == 0 and done.stdout, "an example is refused:", err, example)
