@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One wake-up: read a batch of frames from the port that has some, give each to the graph, run the graph up to this moment,
- * arm the timer at its next deadline.
+ * write what ports have gathered, arm the timer at its next deadline.
  *
  * Each frame is stamped with a clock reading of its own, just after its read(). A reading costs 25 ns, the read itself
  * 700. One stamp for a batch of 64 would date the last frames up to 100 us back, before they arrived, and before the
