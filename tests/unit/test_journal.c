@@ -99,10 +99,37 @@ static void a_file_that_cannot_be_made_gives_its_errno(void **state)
 	assert_int_equal(wt_journal_close(NULL), 0);
 }
 
+/* Whoever is killed, whenever, leaves lines: what has reached the file ends with one. */
+static void only_whole_lines_reach_the_file(void **state)
+{
+	struct wt_journal *journal = wt_journal_open(path);
+	struct wt_trace_sink *a = wt_journal_trace(journal, "a");
+	struct wt_trace_event event = {.conn = 2, .type = WT_TRACE_RTT, .field = {15000000, 15, 200}};
+	FILE *file = fopen(path, "r");
+	long before = 0, writes = 0;
+
+	assert_non_null(file);
+	for (unsigned i = 0; i < 20000; i++) {
+		event.time = i * 12345;
+		a->event(a, &event);
+		assert_int_equal(fseek(file, 0, SEEK_END), 0);
+		if (ftell(file) == before)
+			continue;
+		before = ftell(file);
+		writes++;
+		assert_int_equal(fseek(file, -1, SEEK_END), 0);
+		assert_int_equal(fgetc(file), '\n');
+	}
+	assert_in_range(writes, 5, 50); /* of a quarter of a megabyte */
+	fclose(file);
+	assert_int_equal(wt_journal_close(journal), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(only_whole_lines_reach_the_file),
 		CASE(events_and_drops_become_lines_in_order),
 		CASE(a_full_disk_is_reported_at_close),
 		CASE(a_file_that_cannot_be_made_gives_its_errno),
