@@ -10,7 +10,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { CLIENTS = 16, LINE = 16384, EVENT = 4096, WORDS = 64 };
+#include "emu/daemon/plan.h"
+
+enum { CLIENTS = 16, LINE = 16384, EVENT = 4096, WORDS = 4 * WT_PLAN_LINKS };
 
 struct client {
 	struct wt_control *control;
@@ -85,7 +87,9 @@ static void answer_set(struct client *client, bool flush, char *line)
 	for (char *one; count < WORDS && (one = strsep(&line, "\t"));)
 		word[count++] = one;
 	word[count] = NULL;
-	if (client->control->ops->set(client->control->arg, flush, word, &now, err, sizeof(err)))
+	if (line) /* a part of what was asked for is not done */
+		n = snprintf(text, sizeof(text), "error more than %d words\n", WORDS);
+	else if (client->control->ops->set(client->control->arg, flush, word, &now, err, sizeof(err)))
 		n = snprintf(text, sizeof(text), "error %s\n", err);
 	else
 		n = snprintf(text, sizeof(text), "ok %" PRId64 "\n", now);
@@ -113,25 +117,28 @@ static void obey(struct client *client, char *line, size_t len)
 	}
 }
 
+/* One line at a time is taken from the socket: between two of them frames have their turn, however many a client sends at once. */
 static void on_line(struct ev_loop *ev, ev_io *watcher, int events)
 {
 	struct client *client = watcher->data;
-	ssize_t n = recv(client->fd, client->line + client->len, sizeof(client->line) - 1 - client->len, MSG_DONTWAIT);
-	char *end;
+	char *to = client->line + client->len, *end = NULL;
+	ssize_t n = recv(client->fd, to, sizeof(client->line) - client->len, MSG_DONTWAIT | MSG_PEEK);
 
+	if (n > 0) {
+		end = memchr(to, '\n', (size_t)n);
+		n = recv(client->fd, to, end ? (size_t)(end - to) + 1 : (size_t)n, MSG_DONTWAIT);
+	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0 || client->len + (size_t)n >= sizeof(client->line) - 1) { /* gone, or a line of no end */
+	client->len += n > 0 ? (size_t)n : 0;
+	if (n <= 0 || (!end && client->len == sizeof(client->line))) { /* gone, or a line of no end */
 		leave(client);
-		return;
-	}
-	client->len += (size_t)n;
-	client->line[client->len] = 0;
-	while ((end = memchr(client->line, '\n', client->len))) {
-		*end++ = 0;
-		obey(client, client->line, (size_t)(end - client->line) - 1);
-		client->len -= (size_t)(end - client->line);
-		memmove(client->line, end, client->len + 1);
+	} else if (end) {
+		size_t len = client->len - 1;
+
+		*end = 0;
+		client->len = 0;
+		obey(client, client->line, len);
 	}
 }
 
@@ -260,6 +267,7 @@ void wt_control_end(struct wt_control *control)
 static int listen_at(struct wt_control *control, const char *path, char *err, size_t err_len)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct stat there;
 	mode_t mask;
 	int probe, error = 0;
 
@@ -274,7 +282,7 @@ static int listen_at(struct wt_control *control, const char *path, char *err, si
 		error = errno;
 	else if (!connect(probe, (struct sockaddr *)&address, sizeof(address)))
 		error = EADDRINUSE;
-	else if (errno == ECONNREFUSED) /* whoever made it is gone */
+	else if (errno == ECONNREFUSED && !lstat(path, &there) && S_ISSOCK(there.st_mode)) /* whoever made it is gone; a file is refused, too */
 		unlink(path);
 	if (probe >= 0)
 		close(probe);
@@ -283,7 +291,8 @@ static int listen_at(struct wt_control *control, const char *path, char *err, si
 		error = errno;
 	umask(mask);
 	if (error)
-		snprintf(err, err_len, "control socket %s: %s", path, error == EADDRINUSE ? "another emulator listens there" : strerror(error));
+		snprintf(err, err_len, "control socket %s: %s", path, error != EADDRINUSE ? strerror(error) :
+			 !lstat(path, &there) && !S_ISSOCK(there.st_mode) ? "there is a file of that name" : "another emulator listens there");
 	else
 		strcpy(control->path, path);
 	return -error;
