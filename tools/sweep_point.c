@@ -388,26 +388,34 @@ void wt_sweep_axes_json(struct wt_json *json, const struct wt_sweep *sweep, uint
 	wt_json_end(json);
 }
 
-/* A trace file is part of what determines a run: "rate trace FILE", "loss trace FILE". */
+static void file_json(struct wt_json *json, const char *path)
+{
+	char text[WT_SHA256_TEXT];
+	FILE *file = fopen(path, "re");
+	struct wt_sha256 sha;
+	uint8_t data[4096];
+	size_t n;
+
+	wt_sha256_init(&sha);
+	while (file && (n = fread(data, 1, sizeof(data), file)) > 0)
+		wt_sha256_add(&sha, data, n);
+	if (file)
+		fclose(file);
+	wt_sha256_end(&sha, text);
+	wt_json_string(json, path, text);
+}
+
+/* What a file holds is part of what determines a run: "rate trace FILE", "loss trace FILE", "jitter file FILE". */
 static void files_json(struct wt_json *json, const char *words)
 {
-	for (const char *at = strstr(words, "trace "); at; at = strstr(at, "trace ")) {
-		char path[512], text[WT_SHA256_TEXT];
-		uint8_t data[4096];
-		struct wt_sha256 sha;
-		FILE *file;
-		size_t n;
+	char word[512];
+	bool named = false;
 
-		at += 6;
-		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
-		file = fopen(path, "re");
-		wt_sha256_init(&sha);
-		while (file && (n = fread(data, 1, sizeof(data), file)) > 0)
-			wt_sha256_add(&sha, data, n);
-		if (file)
-			fclose(file);
-		wt_sha256_end(&sha, text);
-		wt_json_string(json, path, text);
+	for (const char *at = words; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		if (named)
+			file_json(json, word);
+		named = !named && (!strcmp(word, "trace") || !strcmp(word, "file"));
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tools/sweep_run.h"
 
@@ -108,6 +109,41 @@ static void everything_that_changes_a_run_changes_its_digest(void **state)
 	}
 }
 
+static void put_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Else the results of the old file would be shown as those of the new one. */
+static void what_the_files_of_a_path_hold_is_part_of_the_digest(void **state)
+{
+	static const struct {
+		const char *words, *one, *other;
+	} cases[] = {{"rate trace %s limit 64KB", "1\n2\n", "1\n3\n"}, {"loss trace %s", "0001\n", "0010\n"},
+		     {"delay 5ms jitter file %s", "1ms\n", "2ms\n"}};
+	char path[] = "/tmp/wt-sweep-XXXXXX", text[300], words[200], one[WT_SHA256_TEXT], other[WT_SHA256_TEXT];
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(words, sizeof(words), cases[i].words, path);
+		snprintf(text, sizeof(text), HEAD "[run]\nlink = %s\n", words);
+		put_file(path, cases[i].one);
+		digest_of(text, 0, one);
+		put_file(path, cases[i].other);
+		digest_of(text, 0, other);
+		assert_string_not_equal(one, other);
+		put_file(path, cases[i].one);
+		assert_string_equal(digest_of(text, 0, other), one);
+	}
+	unlink(path);
+}
+
 static void seeds_make_different_runs_of_one_point(void **state)
 {
 	char digest[WT_SHA256_TEXT], a[WT_SWEEP_ID], b[WT_SWEEP_ID];
@@ -208,6 +244,7 @@ int main(void)
 		cmocka_unit_test(a_user_stack_sets_both_ends_where_both_have_the_module),
 		cmocka_unit_test(what_says_the_same_has_the_same_digest),
 		cmocka_unit_test(everything_that_changes_a_run_changes_its_digest),
+		cmocka_unit_test(what_the_files_of_a_path_hold_is_part_of_the_digest),
 		cmocka_unit_test(seeds_make_different_runs_of_one_point),
 		cmocka_unit_test(every_run_belongs_to_exactly_one_shard_and_shards_are_equally_large),
 		cmocka_unit_test(a_fault_at_a_point_is_told_with_the_line_it_comes_from),
