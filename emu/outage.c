@@ -57,7 +57,7 @@ static wt_time next_edge(const struct outage *outage, wt_time now)
 		if (into < 0)
 			next = one->at;
 		else if (!one->period)
-			next = into < one->length ? one->at + one->length : WT_NEVER;
+			next = into < one->length ? wt_time_add(one->at, one->length) : WT_NEVER;
 		else if (one->length >= one->period)
 			next = WT_NEVER;
 		else

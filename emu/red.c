@@ -127,7 +127,11 @@ static struct wt_frame *red_dequeue(struct wt_queue *queue, wt_time now)
 
 static void red_clear(struct wt_queue *queue, wt_time now, bool count)
 {
-	wt_queue_clear_list(queue, now, &((struct red *)queue)->list, count);
+	struct red *red = (struct red *)queue;
+
+	wt_queue_clear_list(queue, now, &red->list, count);
+	if (red->idle < 0) /* what is being sent goes with what waits, or the stage does: idle time begins */
+		red->idle = now;
 }
 
 struct wt_queue *wt_queue_red_create(const struct wt_rate_config *config)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <ini.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,7 @@ static int open_at(struct parse *parse, char *words)
 	char *word[6] = {NULL}, *rest = words;
 	unsigned count = 0;
 	char why[200];
+	wt_time last;
 
 	for (char *one; count < 6 && (one = strtok_r(rest, " \t", &rest));)
 		word[count++] = one;
@@ -170,6 +172,8 @@ static int open_at(struct parse *parse, char *words)
 		return refuse(parse, "%s", why);
 	if (parse->at < 0 || parse->every < 0 || parse->times < 1 || parse->times > WT_PLAN_EVENTS)
 		return refuse(parse, "times cannot be negative, and 1 to %d times are possible", WT_PLAN_EVENTS);
+	if (__builtin_mul_overflow(parse->every, (wt_time)parse->times, &last) || __builtin_add_overflow(parse->at, last, &last))
+		return refuse(parse, "the last of %" PRIu64 " times is later than there are nanoseconds", parse->times);
 	return 0;
 }
 

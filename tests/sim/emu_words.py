@@ -88,6 +88,7 @@ BAD = [
     ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay\n1s = 1ms\n2s = fast\n",
      "FILE:10: fwd: word 2, after \"delay\": 'fast' is not a time with its unit (ns us ms s min h), such as 15ms"),
     ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop' is none of keep, flush"),
+    ("[link]\n[at 1h every 2500000h times 3]\nboth = delay 1ms\n", "FILE:6: the last of 3 times is later than there are nanoseconds"),
     ("[lnk]\n", "FILE:5: section \"lnk\" is not known here; did you mean \"link\"?"),
 ]
 for content, expected in BAD:

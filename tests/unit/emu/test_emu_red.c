@@ -123,12 +123,29 @@ static void the_average_follows_its_recursion_and_decays_in_idle_time(void **sta
 	wt_path_finish(&bench_path);
 }
 
+/* After 700 packet times of nothing the average is 0.99^700 of what it was, whether the queue ran empty or was flushed. */
+static void idle_time_counts_from_a_flush_as_from_an_empty_queue(void **state)
+{
+	struct wt_node *node = bench_words("rate 12Mbit burst 0B limit 1MB queue red min 1MB max 2MB weight 0.01");
+	double before;
+
+	for (unsigned i = 0; i < 300; i++)
+		bench_input(node, 0, bench_packet(1000, i, WT_ECN_NOT_ECT, 1));
+	before = average(node);
+	assert_true(before > 100000);
+	wt_rate_flush(node, WT_MS);
+	bench_input(node, WT_MS + 700 * WT_MS, bench_packet(1000, 1, WT_ECN_NOT_ECT, 1));
+	assert_true(average(node) < before * 0.00089 && average(node) > before * 0.00087);
+	wt_path_finish(&bench_path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(the_gaps_between_drops_are_uniform_up_to_one_over_the_share),
 		BENCH_TEST(from_max_on_all_are_dropped_and_below_min_none),
 		BENCH_TEST(the_average_follows_its_recursion_and_decays_in_idle_time),
+		BENCH_TEST(idle_time_counts_from_a_flush_as_from_an_empty_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
