@@ -197,7 +197,8 @@ static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstan
 
 /*
  * The engine clears everything but `inflate` before each call. For one ACK it acts in this order:
- * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; WT_CC_RECOVERED to both if `leave`; then it sends.
+ * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; sender on_loss of an ECN echo; WT_CC_RECOVERED to both if `leave`;
+ * then it sends.
  * The first segment that a call with `enter` or `again` marks is resent at once, whatever the window says (RFC 5681 3.2
  * step 3, RFC 6582 3.2 step 3, RFC 6675 5 step 4.3); others as cwnd + inflate - in flight allows, lost before new data.
  */

@@ -236,10 +236,10 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	if (recovery->on_ack)
 		recovery->on_ack(tcp->recovery, &ack, &tcp->board.view, &tcp->verdict);
 	apply_verdict(tcp);
-	if (echo)
-		wt_ecn_echoed(tcp, seg, news->acked);
 	if (sender->on_ack)
 		sender->on_ack(tcp->sender, &ack, &tcp->out);
+	if (echo) /* behind it: DCTCP reduces by the share that this ACK completes (RFC 8257 3.3, steps 5 to 8) */
+		wt_ecn_echoed(tcp, seg, news->acked);
 	wt_cc_settle(tcp);
 	if (tcp->verdict.leave && tcp->in_recovery) {
 		tcp->in_recovery = false;
