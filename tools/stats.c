@@ -14,7 +14,8 @@
 
 static double two_sided_tail(double t, double v)
 {
-	const double steps = 400, width = atan(t / sqrt(v)) / steps;
+	/* beyond 40 deviations nothing is left; with many degrees the steps would pass over all that there is */
+	const double steps = 400, width = fmin(atan(t / sqrt(v)), 40 / sqrt(v)) / steps;
 	double whole = 0.5 * sqrt(acos(-1.0)) * exp(lgamma(v / 2) - lgamma((v + 1) / 2));
 	double sum = 1 + pow(cos(width * steps), v - 1);
 

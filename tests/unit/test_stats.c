@@ -23,6 +23,11 @@ static void student_quantiles_match_the_printed_tables(void **state)
 		NEAR(wt_student_quantile(0.05, known[i].degrees), known[i].t, 6e-5);
 	NEAR(wt_student_quantile(0.01, 9), 3.2498, 6e-5);
 	NEAR(wt_student_quantile(0.001, 3), 12.924, 6e-4);
+	/* of a million repeats the normal law's, for many comparisons too */
+	for (size_t degrees = 200000; degrees <= 2000000; degrees += 200000)
+		NEAR(wt_student_quantile(0.05, degrees), 1.95997, 6e-5);
+	NEAR(wt_student_quantile(0.0005, 50000), 3.4809, 6e-4);
+	NEAR(wt_student_quantile(0.0005, 500000), 3.4808, 6e-4);
 	assert_true(isnan(wt_student_quantile(0.05, 0)));
 }
 
