@@ -15,7 +15,9 @@
  *
  * Writing. The kernel charges frames to the socket until the other end has taken them; a full send buffer is EAGAIN, and
  * the frame waits (port.c) until the descriptor is writable: a burst meets a queue, as on a real interface, not a gap.
- * ENOBUFS is the device's refusal of this very frame: it is lost. Tags of VLANs are not seen here (the kernel takes them off).
+ * ENOBUFS is the device's refusal of this very frame: it is lost.
+ *
+ * VLANs. The kernel takes the tag off before a packet socket reads a frame, and says which beside it: it is put back.
  */
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -28,9 +30,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "stack/base/bytes.h"
 #include "stack/drive/interface.h"
 #include "stack/drive/offload.h"
 #include "stack/drive/port.h"
+#include "stack/wire/ethernet.h"
 
 #define BIG_FRAME (256 * 1024) /* TCP makes up to 64 KB, more only where gso_max_size was raised (BIG TCP) */
 #define SOCKET_BUFFER (32 << 20)
@@ -62,12 +66,49 @@ static int lose_one(struct wt_port *port)
 	return 1;
 }
 
+/* What the kernel says beside a frame. */
+union beside {
+	struct cmsghdr header; /* for its alignment */
+	char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+};
+
+static bool find_tag(struct msghdr *message, struct tpacket_auxdata *aux)
+{
+	for (struct cmsghdr *at = CMSG_FIRSTHDR(message); at; at = CMSG_NXTHDR(message, at)) {
+		if (at->cmsg_level != SOL_PACKET || at->cmsg_type != PACKET_AUXDATA)
+			continue;
+		memcpy(aux, CMSG_DATA(at), sizeof(*aux));
+		return aux->tp_status & TP_STATUS_VLAN_VALID;
+	}
+	return false;
+}
+
+/* Behind the addresses of a frame of `len` bytes in two pieces, of which the last bytes of the first go over to the second. */
+static void put_tag_back(struct virtio_net_hdr *header, const struct iovec *first, const struct iovec *rest, size_t len,
+			 const struct tpacket_auxdata *aux)
+{
+	enum { AT = 12, TAG = 4 };
+	uint8_t *data = first->iov_base, *behind = rest->iov_base;
+	size_t room = first->iov_len, whole = len < room ? len : room, kept = len + TAG > room ? room - TAG : len;
+
+	memmove(behind + TAG, behind, len - whole);
+	memcpy(behind, data + kept, whole - kept);
+	memmove(data + AT + TAG, data + AT, kept - AT);
+	wt_put16(data + AT, aux->tp_status & TP_STATUS_VLAN_TPID_VALID ? aux->tp_vlan_tpid : ETH_P_8021Q);
+	wt_put16(data + AT + 2, aux->tp_vlan_tci);
+	if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+		header->csum_start = (uint16_t)(header->csum_start + TAG);
+}
+
 static int packet_read(struct wt_port *port, struct wt_frame **frame)
 {
 	struct virtio_net_hdr header;
 	struct iovec parts[WT_OFFLOAD_PARTS];
-	struct msghdr message = {.msg_iov = parts, .msg_iovlen = WT_OFFLOAD_PARTS};
+	union beside beside;
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = WT_OFFLOAD_PARTS, .msg_control = &beside, .msg_controllen = sizeof(beside)};
+	struct tpacket_auxdata aux;
 	struct wt_frame *fresh;
+	uint32_t len;
 	ssize_t n;
 
 	*frame = wt_frame_queue_pop(&port->cut);
@@ -82,12 +123,17 @@ static int packet_read(struct wt_port *port, struct wt_frame **frame)
 		wt_frame_free(fresh);
 		return n < 0 ? read_error(port) : 1;
 	}
-	if (message.msg_flags & MSG_TRUNC) {
+	len = (uint32_t)n - sizeof(header);
+	if (message.msg_flags & MSG_TRUNC || len + 4 > parts[1].iov_len + parts[2].iov_len) {
 		port->oversize++;
 		wt_frame_free(fresh);
 		return 1;
 	}
-	*frame = wt_offload_arrived(port, &header, fresh, (uint32_t)n - sizeof(header));
+	if (find_tag(&message, &aux) && len >= WT_ETH_HEADER) {
+		put_tag_back(&header, &parts[1], &parts[2], len, &aux);
+		len += 4;
+	}
+	*frame = wt_offload_arrived(port, &header, fresh, len);
 	if (!*frame)
 		*frame = wt_frame_queue_pop(&port->cut);
 	return 1;
@@ -130,7 +176,7 @@ static int attach(struct wt_port *port)
 	if (error)
 		return error;
 	if ((error = set(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)) ||
-	    (error = set(port->fd, SOL_PACKET, PACKET_VNET_HDR, 1)))
+	    (error = set(port->fd, SOL_PACKET, PACKET_VNET_HDR, 1)) || (error = set(port->fd, SOL_PACKET, PACKET_AUXDATA, 1)))
 		return error;
 	set(port->fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1); /* a matter of speed only */
 	if (set(port->fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER))
