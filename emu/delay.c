@@ -28,6 +28,7 @@ struct delay {
 	struct entry *heap;
 	uint32_t count, room;
 	uint64_t order;
+	wt_time latest; /* when the last of the heap leaves, while it holds any */
 };
 
 /* ---- how long -------------------------------------------------------------------------------------------- */
@@ -101,6 +102,7 @@ static void heap_push(struct delay *delay, struct wt_frame *frame)
 	struct entry entry = {frame->time, delay->order++, frame};
 	uint32_t at = delay->count++;
 
+	delay->latest = at ? wt_time_max(delay->latest, entry.time) : entry.time;
 	for (; at && before(&entry, &delay->heap[(at - 1) / 2]); at = (at - 1) / 2)
 		delay->heap[at] = delay->heap[(at - 1) / 2];
 	delay->heap[at] = entry;
@@ -141,6 +143,8 @@ static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct
 	if (!delay->config.reordering) {
 		if (delay->stage.ready.tail)
 			frame->time = wt_time_max(frame->time, delay->stage.ready.tail->time);
+		if (delay->count) /* from before a change: in order from now on, so not past those either */
+			frame->time = wt_time_max(frame->time, delay->latest);
 		wt_stage_ready(&delay->stage, frame);
 	} else if (grow(delay)) {
 		node->audit.queued++;
@@ -155,7 +159,9 @@ static struct wt_frame *delay_output(struct wt_node *node, wt_time now, unsigned
 	struct delay *delay = (struct delay *)node;
 	struct wt_frame *ready = delay->stage.ready.head;
 
-	if (!delay->count || delay->heap[0].time > now || (ready && ready->time <= delay->heap[0].time))
+	/* of two that leave at one instant the one from before a change goes first */
+	if (!delay->count || delay->heap[0].time > now ||
+	    (ready && (delay->config.reordering ? ready->time <= delay->heap[0].time : ready->time < delay->heap[0].time)))
 		return wt_stage_output(node, now, port);
 	node->audit.queued--;
 	node->audit.out++;

@@ -217,6 +217,40 @@ static void our_exponential_is_that_of_the_library(void **state)
 		assert_true(fabs(wt_exp_up(x) / exp(x) - 1) < 1e-13);
 }
 
+/* Changed to a delay that keeps order, or taken away: what is under way leaves when it was going to, and what comes later behind it. */
+static void what_comes_after_reordering_ended_does_not_overtake_what_is_under_way(void **state)
+{
+	enum { EARLIER = 200, LATER = 20 };
+	static const char *const words[] = {"delay 50ms jitter normal 5ms reordering", "delay 1ms", ""};
+	static wt_time due[EARLIER];
+
+	for (unsigned round = 0; round < 3; round++) { /* round 0: without a change */
+		struct wt_node *node = bench_words(words[0]);
+		uint32_t tag = 0, next = EARLIER;
+		wt_time time = 0;
+		char err[200];
+
+		for (uint32_t i = 0; i < EARLIER; i++)
+			bench_input(node, i * WT_US, bench_tcp(60, i));
+		if (round)
+			assert_int_equal(wt_path_change(&bench_path, words[round], WT_MS, err, sizeof(err)), 0);
+		for (uint32_t i = 0; i < LATER && round; i++)
+			bench_input(node, WT_MS + i * WT_US, bench_tcp(60, EARLIER + i));
+		for (unsigned n = 0; bench_next(node, &time, &tag); n++) {
+			if (n < EARLIER && !round)
+				due[tag] = time;
+			if (n < EARLIER) {
+				assert_true(tag < EARLIER);
+				assert_int_equal(time, due[tag]);
+			} else {
+				assert_int_equal(tag, next++);
+			}
+		}
+		assert_int_equal(next, round ? EARLIER + LATER : EARLIER);
+		wt_path_finish(&bench_path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +261,7 @@ int main(void)
 		BENCH_TEST(other_traffic_does_not_move_the_jitter),
 		BENCH_TEST(a_schedule_changes_the_delay_on_its_nanosecond_and_repeats),
 		BENCH_TEST(our_exponential_is_that_of_the_library),
+		BENCH_TEST(what_comes_after_reordering_ended_does_not_overtake_what_is_under_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
