@@ -229,6 +229,24 @@ static json_t *last_record(char *text)
 	return json_loads(line ? line + 1 : text, 0, NULL);
 }
 
+enum wt_lab_outcome wt_lab_judge(struct wt_lab_result *result, wt_time late)
+{
+	char busy[sizeof(result->why)];
+	bool told = json_is_object(json_object_get(result->emulator, "verdict"));
+	bool valid = wt_lab_valid(result->emulator, late, busy, sizeof(busy));
+
+	if (valid && wt_lab_number(json_object_get(result->record, "noise"), "kernel_drops") > 0) {
+		snprintf(busy, sizeof(busy), "the host was too busy: the kernel dropped frames at the sender");
+		valid = false;
+	}
+	if (*result->why && (valid || !told))
+		return WT_LAB_FAILED;
+	if (valid)
+		return WT_LAB_OK;
+	snprintf(result->why, sizeof(result->why), "%s", busy);
+	return WT_LAB_INVALID;
+}
+
 static enum wt_lab_outcome judge(struct lab *lab, bool whole)
 {
 	struct wt_lab_result *result = lab->result;
@@ -239,17 +257,7 @@ static enum wt_lab_outcome judge(struct lab *lab, bool whole)
 	outcome = json_string_value(json_object_get(result->record, "outcome"));
 	if (whole && (!outcome || strcmp(outcome, "complete")))
 		fail(lab, "send", outcome ? outcome : "no record");
-	if (stopped(lab))
-		return WT_LAB_STOPPED;
-	if (*result->why)
-		return WT_LAB_FAILED;
-	if (!wt_lab_valid(result->emulator, lab->job->late, result->why, sizeof(result->why)))
-		return WT_LAB_INVALID;
-	if (wt_lab_number(json_object_get(result->record, "noise"), "kernel_drops") > 0) {
-		snprintf(result->why, sizeof(result->why), "the host was too busy: the kernel dropped frames at the sender");
-		return WT_LAB_INVALID;
-	}
-	return WT_LAB_OK;
+	return stopped(lab) ? WT_LAB_STOPPED : wt_lab_judge(result, lab->job->late);
 }
 
 static void forget(struct wt_lab_result *result)

@@ -58,6 +58,12 @@ void wt_lab_result_finish(struct wt_lab_result *result);
  */
 bool wt_lab_valid(const json_t *emulator, wt_time late, char *why, size_t why_len);
 
+/*
+ * What one attempt came to, by its records and by `why`, which says of a transfer that failed how. One that failed while the host was too
+ * busy says as little as one that came to its end: INVALID, and `why` says that.
+ */
+enum wt_lab_outcome wt_lab_judge(struct wt_lab_result *result, wt_time late);
+
 /* The number under `key`, NaN if there is none. */
 double wt_lab_number(const json_t *object, const char *key);
 

@@ -39,10 +39,36 @@ static void a_run_is_valid_by_the_emulators_verdict_or_by_the_runs_own_bound_of_
 	}
 }
 
+/* Counted as failed, such a transfer would never be repeated, and what only a busy host did would stand as a result. */
+static void what_failed_on_a_busy_host_is_invalid_and_not_failed(void **state)
+{
+	static const char good[] = "{" PORTS("4", "5") "," FAULTS("") "}", busy[] = "{" PORTS("4", "5") "," FAULTS(DROPS) "}";
+	static const struct {
+		const char *record, *emulator, *why;
+		enum wt_lab_outcome outcome;
+	} cases[] = {
+		{"{}", good, "", WT_LAB_OK}, {"{}", busy, "", WT_LAB_INVALID}, {"", good, "send: timed out", WT_LAB_FAILED},
+		{"", busy, "send: timed out", WT_LAB_INVALID}, {"", "", "lab up: no such thing", WT_LAB_FAILED}, {"{}", "", "", WT_LAB_INVALID},
+		{"{\"noise\":{\"kernel_drops\":3}}", good, "", WT_LAB_INVALID},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct wt_lab_result result = {.record = json_loads(cases[i].record, 0, NULL), .emulator = json_loads(cases[i].emulator, 0, NULL)};
+
+		strcpy(result.why, cases[i].why);
+		if (wt_lab_judge(&result, 0) != cases[i].outcome)
+			fail_msg("case %zu: %s", i, result.why);
+		if (cases[i].outcome == WT_LAB_FAILED)
+			assert_string_equal(result.why, cases[i].why);
+		wt_lab_result_finish(&result);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_valid_by_the_emulators_verdict_or_by_the_runs_own_bound_of_lateness),
+		cmocka_unit_test(what_failed_on_a_busy_host_is_invalid_and_not_failed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
