@@ -155,6 +155,8 @@ void wt_frame_free(struct wt_frame *frame)
 
 void wt_frame_finish_csum(struct wt_frame *frame)
 {
+	enum { UDP = 6 /* its csum_offset; to others of that offset 0 and 0xffff are one number */ };
+	uint16_t field;
 	uint64_t sum;
 
 	if (frame->csum != WT_CSUM_PARTIAL)
@@ -166,7 +168,10 @@ void wt_frame_finish_csum(struct wt_frame *frame)
 	}
 	/* the pseudo-header's sum stands in the field and is summed with the rest */
 	sum = wt_csum_add(0, frame->data + frame->csum_start, frame->len - frame->csum_start);
-	wt_put16(frame->data + frame->csum_start + frame->csum_offset, wt_csum_fold(sum));
+	field = wt_csum_fold(sum);
+	if (!field && frame->csum_offset == UDP) /* RFC 768: 0 says that there is none, which IPv6 does not take (RFC 8200 8.1) */
+		field = 0xffff;
+	wt_put16(frame->data + frame->csum_start + frame->csum_offset, field);
 	frame->csum = WT_CSUM_VALID;
 }
 

@@ -116,6 +116,28 @@ static void a_partial_checksum_is_completed_over_what_follows_its_start(void **s
 	wt_pool_destroy(pool);
 }
 
+/* RFC 768, RFC 8200 8.1: one datagram in 65536 would be taken for one without a checksum, and over IPv6 refused. */
+static void a_udp_checksum_that_comes_to_nothing_is_sent_as_all_ones(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(1, 100);
+	struct wt_frame *frame = wt_frame_new(pool);
+
+	for (unsigned offset = 6; offset <= 16; offset += 10) { /* of UDP, of TCP */
+		memset(frame->data, 0, 100);
+		frame->len = 74;
+		frame->data[60] = frame->data[61] = 0xff; /* the sum of all is ffff, and its complement 0 */
+		frame->csum = WT_CSUM_PARTIAL;
+		frame->csum_start = 34;
+		frame->csum_offset = (uint16_t)offset;
+		wt_frame_finish_csum(frame);
+		assert_int_equal(frame->data[34 + offset], offset == 6 ? 0xff : 0);
+		assert_int_equal(frame->data[35 + offset], offset == 6 ? 0xff : 0);
+		assert_int_equal(wt_csum_fold(wt_csum_add(0, frame->data + 34, 40)), 0);
+	}
+	wt_frame_free(frame);
+	wt_pool_destroy(pool);
+}
+
 static void checksum_offsets_outside_the_frame_write_nothing(void **state)
 {
 	struct wt_pool *pool = wt_pool_create(1, 64);
@@ -182,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_new_frame_has_fresh_metadata_and_the_next_id),
 		cmocka_unit_test(a_copy_has_everything_but_the_id),
 		cmocka_unit_test(a_partial_checksum_is_completed_over_what_follows_its_start),
+		cmocka_unit_test(a_udp_checksum_that_comes_to_nothing_is_sent_as_all_ones),
 		cmocka_unit_test(checksum_offsets_outside_the_frame_write_nothing),
 		cmocka_unit_test(a_queue_is_first_in_first_out_and_counts),
 		cmocka_unit_test(null_and_impossible_pools_are_handled),
