@@ -192,5 +192,24 @@ def beneath_the_filter_of_system_calls_everything_works(a, b):
     check(6 in blocks(folder + "/c.pcapng") and lines(folder + "/l.jsonl") and not os.path.exists(folder + "/s"), "files")
 
 
+def beneath_the_filter_a_longer_file_and_names_of_ports_are_read_again(a, b):
+    folder = scratch()
+
+    def write(words, more):
+        with open(folder + "/path.conf", "w", encoding="ascii") as out:
+            out.write(f"[emulator]\nseccomp = yes\n[port a]\ninterface = tap:wt0@{a.holder.pid}\n[port b]\ninterface = tap:wt0@{b.holder.pid}\n"
+                      f"[link]\nboth = {words}\n{more}")
+
+    for name in ("loss %s delay 1ms", "only (tcp port http or host localhost) { loss %s } delay 1ms"):
+        write(name % "0%", "")
+        emulator = Emulator(a, b, "-f", folder + "/path.conf", ports=())
+        write(name % "1%", f"[at 1h every 1s times 200]\nfwd = {name % '2%'}\n")  # libc sorts much otherwise than little
+        emulator.process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        record = emulator.end()
+        check("loss 1%" in record["fwd"]["path"], record["fwd"]["path"])
+
+
 main(killed_in_traffic_and_in_live_changes_it_leaves_readable_files_and_starts_again,
-     a_killed_topology_leaves_nothing_at_any_moment_of_its_start, beneath_the_filter_of_system_calls_everything_works)
+     a_killed_topology_leaves_nothing_at_any_moment_of_its_start, beneath_the_filter_of_system_calls_everything_works,
+     beneath_the_filter_a_longer_file_and_names_of_ports_are_read_again)

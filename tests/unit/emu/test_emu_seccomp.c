@@ -54,11 +54,12 @@ static void what_an_emulator_does_passes(void **state)
 	assert_int_equal(in_a_child(SYS_bind, -1, 0, 0), 0);
 	assert_int_equal(in_a_child(SYS_accept4, -1, 0, 0), 0);
 	assert_int_equal(in_a_child(SYS_getrusage, 0, 0, 0), 0);
+	assert_int_equal(in_a_child(SYS_sysinfo, 0, 0, 0), 0);
 }
 
 static void what_none_does_ends_it(void **state)
 {
-	static const long calls[] = {SYS_execve, SYS_clone, SYS_socket, SYS_connect, SYS_kill, SYS_ptrace, SYS_setns, SYS_unshare, SYS_mount,
+	static const long calls[] = {SYS_execve, SYS_clone, SYS_connect, SYS_kill, SYS_ptrace, SYS_setns, SYS_unshare, SYS_mount,
 				     SYS_prctl, SYS_bpf, SYS_chdir, SYS_memfd_create, SYS_renameat2, SYS_process_vm_readv, SYS_setuid, 5000, -1};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -67,6 +68,26 @@ static void what_none_does_ends_it(void **state)
 #ifdef __x86_64__
 	assert_int_equal(in_a_child(0x40000000 | SYS_read, -1, 0, 0), SIGSYS);
 #endif
+}
+
+/* To look up names libc tries to make one, and goes on if it cannot. */
+static void a_socket_is_refused_and_ends_nothing(void **state)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		long made;
+
+		prctl(PR_SET_DUMPABLE, 0);
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || wt_seccomp())
+			_exit(1);
+		made = syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0);
+		syscall(SYS_exit_group, made == -1 && errno == EACCES ? 7 : 8);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
 }
 
 static void files_are_read_only_and_memory_is_not_executed(void **state)
@@ -84,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_emulator_does_passes),
 		cmocka_unit_test(what_none_does_ends_it),
+		cmocka_unit_test(a_socket_is_refused_and_ends_nothing),
 		cmocka_unit_test(files_are_read_only_and_memory_is_not_executed),
 	};
 
