@@ -70,11 +70,10 @@ static unsigned row_of(const struct wt_paper *paper, const char *label)
 
 static void note(struct tally *tally, const struct wt_mean *difference, const char *where)
 {
-	double half = isnan(difference->half) ? 0 : difference->half;
 	char *list = NULL;
 	size_t size = sizeof(tally->open_text), at;
 
-	if (!difference->n || fabs(difference->mean) <= half) {
+	if (!(fabs(difference->mean) > difference->half)) { /* of one repeat there is no interval: nothing is beyond chance */
 		tally->open++;
 		list = tally->open_text;
 	} else if (difference->mean < 0) {

@@ -5,7 +5,7 @@
  * run of ours finished; `invalid`, the host was too busy for each that did.
  *
  * A row's order is judged pair by pair on paired differences (both met the same losses): a pair whose interval contains 0
- * is undecided. One pair decided against the paper makes the row differ.
+ * is undecided, and so is one met only once. One pair decided against the paper makes the row differ.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -54,14 +54,13 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 		paper[n++] = point->cell[i].value;
 		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
 			struct wt_mean difference;
-			double half;
 
 			if (!usable(point, row, j))
 				continue;
 			pairs++;
 			difference = wt_paired_difference(sample[i], sample[j], plan->repeats);
-			half = isnan(difference.half) ? 0 : difference.half;
-			if (!difference.n || fabs(difference.mean) <= half)
+			/* of a single repeat there is no interval, and nothing is beyond chance */
+			if (!(fabs(difference.mean) > difference.half))
 				undecided++;
 			else if ((difference.mean > 0) != (point->cell[i].value > point->cell[j].value))
 				against++;

@@ -259,6 +259,23 @@ static void an_order_agrees_only_if_every_pair_is_decided(void **state)
 	assert_int_equal(report.row[1].order, WT_ORDER_NONE);
 }
 
+/* However far apart: one run has no interval. */
+static void of_a_single_repeat_no_order_is_beyond_chance(void **state)
+{
+	cell(0, 0, 60, 61, 62, 63);
+	cell(0, 1, 20, 21, 22, 23);
+	plan.repeats = 1;
+	wt_paper_judge(&plan, records, &report);
+	plan.repeats = 4;
+	assert_int_equal(report.row[0].order, WT_ORDER_UNDECIDED);
+	assert_string_equal(report.row[0].cell[0].verdict, "differs");
+	/* the same with more repeats of which all but one failed */
+	cell(0, 0, 60, 0, 0, 63);
+	cell(0, 1, 20, 21, 22, 0);
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_UNDECIDED);
+}
+
 static void a_run_that_failed_takes_its_pair_out_and_no_other(void **state)
 {
 	cell(0, 0, 60, 0, 62, 63);
@@ -316,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_bad_table_is_refused_with_its_line),
 		cmocka_unit_test_setup(cells_match_are_near_or_differ, setup),
 		cmocka_unit_test_setup(an_order_agrees_only_if_every_pair_is_decided, setup),
+		cmocka_unit_test_setup(of_a_single_repeat_no_order_is_beyond_chance, setup),
 		cmocka_unit_test_setup(a_run_that_failed_takes_its_pair_out_and_no_other, setup),
 		cmocka_unit_test_setup(a_run_on_a_host_too_busy_is_left_out_and_counted_and_so_are_repetitions, setup),
 		cmocka_unit_test_setup(runs_are_numbered_repeat_by_repeat, setup),
