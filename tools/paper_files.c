@@ -95,6 +95,7 @@ static void plan_json(FILE *file, const struct wt_paper_plan *plan)
 	wt_json_string(&json, "backend", plan->backend);
 	wt_json_string(&json, "version", WT_VERSION);
 	wt_json_string(&json, "commit", WT_COMMIT);
+	wt_json_string(&json, "source", WT_SOURCE); /* two builds of one commit with changes, or of none, are two programs */
 	wt_json_u64(&json, "seed", plan->seed);
 	wt_json_u64(&json, "repeats", plan->repeats);
 	wt_json_string(&json, "fwd", plan->paper->fwd);

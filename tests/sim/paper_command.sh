@@ -149,6 +149,11 @@ diff -r -x facts.jsonl undisturbed killed || fail "kill -9 and resume changed th
 expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o killed --resume
 grep -q ', 240 done already' err.txt || fail "a finished table was begun again: $(cat err.txt)"
 diff -r -x facts.jsonl undisturbed killed || fail "resume of a finished table changed it"
+# Nor is it gone on with by another program, though one of the same commit.
+cp -r killed changed
+sed -i -E '1s/"source":"[0-9a-f]{64}"/"source":"0"/' changed/runs.jsonl
+expect 2 paper run $table --points 0.05,0.2 --repeats 40 -o changed --resume
+rm -r changed
 expect 2 paper run $table --resume
 expect 2 paper run $table --resume -o nowhere
 rm -r all/table9 all/table2/done.jsonl all/table2/table.txt 2>/dev/null
