@@ -94,6 +94,8 @@ int wt_reader_unknown(struct wt_reader *reader, unsigned i, const char *const *f
 	char list[200] = "";
 	size_t at = 0;
 
+	if (!strcmp(reader->word[i], "only"))
+		return wt_reader_complain(reader, WT_WORD "a filter is a group of its own: only (EXPRESSION) { WORDS }", WT_ABOUT(reader, i));
 	if (nearest)
 		return wt_reader_complain(reader, WT_WORD "not known here; did you mean \"%s\"?", WT_ABOUT(reader, i), nearest);
 	for (size_t n = 0; wt_reader_stages[n] && at < sizeof(list); n++)

@@ -165,8 +165,10 @@ struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, 
 		fail(&reading, "cannot be read (%s)", errno == ENOENT ? "there is no such file" : "not allowed, or not a file");
 	} else {
 		good = take_file(&reading, file, kind);
-		fclose(file);
 		reading.line = 0;
+		if (ferror(file))
+			good = fail(&reading, "cannot be read (not a file)");
+		fclose(file);
 		if (good && !samples->count)
 			good = fail(&reading, "holds no value");
 		if (good && kind == WT_SAMPLES_TRACE && !samples->value[samples->count - 1])

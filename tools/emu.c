@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavetank emu run: the emulator daemon. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	switch (option) {
 	case OPT_PORT: return take_port(plan, value, err, err_len);
 	case OPT_SEED: return take_count(value, 0, UINT64_MAX, &plan->seed, err, err_len);
-	case OPT_TIME: return wt_parse_time(value, &plan->time, err, err_len);
+	case OPT_TIME: return wt_plan_time(plan, value, err, err_len);
 	case OPT_CAPTURE: return take_text(&plan->capture, value, err, err_len);
 	case OPT_LOG: return take_text(&plan->log, value, err, err_len);
 	case OPT_CONTROL: return take_text(&plan->control, value, err, err_len);
@@ -155,6 +156,10 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 	case OPT_DIE: emu->die = true; return 0;
 	case OPT_READY_FD:
 		error = take_count(value, 0, 1 << 20, &fd, err, err_len);
+		if (!error && fcntl((int)fd, F_GETFD) < 0) {
+			snprintf(err, err_len, "descriptor %s is not open", value);
+			error = -EINVAL;
+		}
 		if (!error)
 			daemon->ready_fd = (int)fd;
 		return error;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/claims.h"
 #include "tools/cli.h"
@@ -32,6 +33,8 @@ static int score(const char *dir, const char *paper, bool json)
 		free(claims);
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	}
+	if (access(dir, F_OK))
+		wt_say("no results in %s to judge by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
 	wt_claims_judge(claims, dir);
 	all = (json ? wt_claims_print_json : wt_claims_print)(stdout, claims, paper);
 	free(claims);

@@ -154,6 +154,7 @@ static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 		return error;
 	wt_notify_open(&daemon->notify);
 	wt_verdict_init(&daemon->verdict, daemon->plan.late, daemon->plan.steal);
+	daemon->late_since = WT_NEVER;
 	error = wt_net_open(&daemon->net, &daemon->plan, err, err_len);
 	if (error)
 		return error;
@@ -297,10 +298,12 @@ static void try_again(struct wt_daemon *daemon, unsigned i)
 static void look(struct wt_daemon *daemon)
 {
 	uint64_t pool = 0;
+	bool late = false;
 
 	for (unsigned i = 0; i < daemon->plan.ports; i++) {
 		struct wt_port *port = daemon->net.port[i];
 
+		late |= wt_verdict_late(&daemon->verdict, &port->late);
 		if (daemon->away[i]) {
 			try_again(daemon, i);
 			continue;
@@ -309,6 +312,8 @@ static void look(struct wt_daemon *daemon)
 		if (port->kernel_drops || port->node.audit.dropped[WT_DROP_WIRE])
 			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
 	}
+	if (!late || daemon->late_since == WT_NEVER)
+		daemon->late_since = late ? wt_graph_now(daemon->net.graph) : WT_NEVER;
 	for (unsigned i = 0; i < wt_graph_count(daemon->net.graph); i++)
 		pool += wt_graph_node(daemon->net.graph, i)->audit.dropped[WT_DROP_POOL];
 	if (pool)
@@ -420,7 +425,8 @@ struct wt_verdict wt_daemon_judge(const struct wt_daemon *daemon)
 
 	for (unsigned i = 0; i < daemon->plan.ports; i++)
 		if (wt_verdict_late(&verdict, &daemon->net.port[i]->late))
-			wt_verdict_fault(&verdict, WT_FAULT_LATE, wt_graph_now(daemon->net.graph));
+			wt_verdict_fault(&verdict, WT_FAULT_LATE,
+					 daemon->late_since != WT_NEVER ? daemon->late_since : wt_graph_now(daemon->net.graph));
 	return verdict;
 }
 

@@ -39,6 +39,7 @@ struct wt_daemon {
 	struct wt_control *control;
 	struct wt_script script;
 	struct wt_verdict verdict;
+	wt_time late_since; /* the share of late frames has been above the bound from then on; WT_NEVER: it is not */
 	struct wt_notify notify;
 	ev_signal on_int, on_term, on_hup;
 	ev_timer every_tick, at_end, watchdog;

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack/base/bytes.h"
+#include "stack/base/units.h"
+
 void wt_plan_init(struct wt_plan *plan)
 {
 	*plan = (struct wt_plan){.seed = 1, .frames = 16384, .late = WT_MS, .steal = 0.01, .release = WT_RELEASE_GUARD, .cpu = -1,
@@ -28,6 +31,17 @@ void wt_plan_finish(struct wt_plan *plan)
 	free(plan->control);
 	free(plan->file);
 	memset(plan, 0, sizeof(*plan));
+}
+
+int wt_plan_time(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	int error = wt_parse_time(value, &plan->time, err, err_len);
+
+	if (!error && !plan->time) {
+		snprintf(err, err_len, "'%.40s' would end it before it begins: expected a time above 0", value);
+		error = -EINVAL;
+	}
+	return error;
 }
 
 int wt_plan_text(char **to, const char *text)
@@ -140,12 +154,31 @@ static int check_link_ends(const struct wt_plan *plan, const struct wt_plan_link
 	return 0;
 }
 
+/* A router finds a host by its network: no two may have addresses in common. */
+static int check_networks(const struct wt_plan *plan, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < plan->ports; i++) {
+		for (unsigned k = 0; k < i; k++) {
+			const struct wt_plan_port *a = &plan->port[k], *b = &plan->port[i];
+			uint32_t mask = ~0u << (32 - (a->prefix < b->prefix ? a->prefix : b->prefix));
+
+			if (a->gateway.family && b->gateway.family &&
+			    !((wt_get32(a->gateway.bytes) ^ wt_get32(b->gateway.bytes)) & mask))
+				return complain(plan, b->line, err, err_len,
+						"port %s: its gateway is in the network of port %s; each needs a network of its own",
+						b->name, a->name);
+		}
+	}
+	return 0;
+}
+
 static int check_ends(struct wt_plan *plan, char *err, size_t err_len)
 {
 	int error = 0;
 
 	if (plan->ports < 2)
-		return complain(plan, 1, err, err_len, "two ports are needed, such as --port tap:wt0 --port tap:wt1");
+		return complain(plan, 1, err, err_len, "two ports are needed, such as %s",
+				plan->file ? "[port a] and [port b]" : "--port tap:wt0 --port tap:wt1");
 	if (!plan->links && (plan->ports > 2 || plan->routers))
 		return complain(plan, 1, err, err_len, "more than two ports, or routers, need links between them");
 	if (!plan->links && !wt_plan_add_link(plan, "main"))
@@ -168,7 +201,7 @@ static int check_ends(struct wt_plan *plan, char *err, size_t err_len)
 	for (unsigned i = 0; i < plan->routers && !error; i++)
 		if (!links_at(plan, true, i))
 			error = complain(plan, plan->router[i].line, err, err_len, "no link leads to router %s", plan->router[i].name);
-	return error;
+	return error ? error : check_networks(plan, err, err_len);
 }
 
 int wt_plan_make_link(const struct wt_plan *plan, unsigned index, struct wt_span *link, char *err, size_t err_len)

@@ -93,6 +93,7 @@ int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_l
 int wt_plan_add_port(struct wt_plan *plan, const char *name, const char *where, char *err, size_t err_len);
 struct wt_plan_link *wt_plan_add_link(struct wt_plan *plan, const char *name);
 int wt_plan_text(char **to, const char *text);
+int wt_plan_time(struct wt_plan *plan, const char *value, char *err, size_t err_len);
 int wt_plan_find_link(const struct wt_plan *plan, const char *name); /* index, or -1 */
 
 /*

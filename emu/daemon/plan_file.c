@@ -33,6 +33,8 @@ struct parse {
 	char *template[2]; /* words with columns in them, by direction */
 	struct wt_schedule schedule;
 	unsigned first_event; /* of the section */
+	unsigned section_events, section_line; /* changes before it, and where it begins */
+	unsigned given; /* keys of [emulator], a bit each */
 	bool failed;
 	unsigned bad_line;
 	char why[400];
@@ -194,11 +196,26 @@ static int open_schedule(struct parse *parse, const char *name)
 	return 0;
 }
 
+/* A change that changes nothing would lose its note. */
+static void close_section(struct parse *parse)
+{
+	bool changes = parse->section == SECTION_AT || parse->section == SECTION_SCHEDULE;
+
+	if (!parse->failed && changes && parse->plan->events == parse->section_events) {
+		refuse(parse, parse->section == SECTION_AT ? "nothing changes here: fwd, rev or both, and the words, are missing"
+							   : "no row stands here, such as 10s = VALUE...");
+		parse->bad_line = parse->section_line;
+	}
+	parse->section_events = parse->plan->events;
+	parse->section_line = parse->line;
+}
+
 static int open_section(struct parse *parse, char *header)
 {
 	static const char *const known[] = {"emulator", "port", "router", "link", "at", "schedule", NULL};
 	char *name = header + strcspn(header, " \t");
 
+	close_section(parse);
 	if (*name) {
 		*name++ = 0;
 		name += strspn(name, " \t");
@@ -233,6 +250,8 @@ static char *next_line(char *to, int room, void *stream)
 	parse->continued = *line == ' ' || *line == '\t';
 	at = line + strspn(line, " \t");
 	end = *at == '[' ? strchr(at, ']') : NULL;
+	if (*at == '[' && !end && !parse->continued)
+		refuse(parse, "the name of a section ends with ], such as [emulator]");
 	if (end && !parse->continued) {
 		snprintf(header, sizeof(header), "%.*s", (int)(end - at - 1), at + 1);
 		open_section(parse, header);
@@ -253,9 +272,12 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 	uint64_t n = 0;
 	int error = 0, which = -1, at = find(keys, key);
 
+	if (at >= 0 && parse->given >> at & 1)
+		return refuse(parse, "%s is given twice", key);
+	parse->given |= at >= 0 ? 1u << at : 0;
 	switch (at) {
 	case 0: error = wt_parse_count(value, &plan->seed, why, sizeof(why)); break;
-	case 1: error = wt_parse_time(value, &plan->time, why, sizeof(why)); break;
+	case 1: error = wt_plan_time(plan, value, why, sizeof(why)); break;
 	case 2:
 		error = wt_parse_count(value, &plan->frames, why, sizeof(why));
 		if (!error && (plan->frames < 64 || plan->frames > 1 << 20))
@@ -348,7 +370,7 @@ static int add_words(struct parse *parse, char **words, unsigned *line, const ch
 	char *joined;
 
 	if (*words && !parse->continued)
-		return refuse(parse, "%s is given twice", key);
+		return refuse(parse, "%s: the words of a direction are given twice; both gives them to fwd and rev", key);
 	if (!*words && line)
 		*line = parse->line;
 	if (asprintf(&joined, "%s%s%s", *words ? *words : "", *words ? " " : "", value) < 0)
@@ -553,13 +575,14 @@ int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_l
 	}
 	if (ferror(parse.file) && !parse.failed)
 		refuse(&parse, "%s", strerror(errno));
+	close_section(&parse);
 	fclose(parse.file);
 	free(parse.template[0]);
 	free(parse.template[1]);
 	if (line < 0 && !parse.failed)
 		refuse(&parse, "out of memory");
 	if (parse.failed) {
-		snprintf(err, err_len, "%s:%u: %s", file, parse.bad_line, parse.why);
+		snprintf(err, err_len, "%s:%u: %s", file, parse.bad_line ? parse.bad_line : 1, parse.why);
 		return -EINVAL;
 	}
 	qsort(plan->event, plan->events, sizeof(plan->event[0]), by_time);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
+#include <linux/if_arp.h>
 #include <linux/if_tun.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,12 +170,20 @@ static int attach(struct wt_port *port)
 	return wt_interface_attach(port);
 }
 
-/* The descriptor keeps its network namespace, and a device that was deleted has let go of it. */
+/*
+ * The descriptor keeps its network namespace, and a device that was deleted has let go of it. The new one takes over the
+ * address of the old: hosts behind the other ports have it in their tables.
+ */
 static int tap_reopen(struct wt_port *port)
 {
+	struct wt_mac mac = port->mac;
+	struct ifreq request = {.ifr_hwaddr.sa_family = ARPHRD_ETHER};
 	int error = attach(port);
 
 	if (!error) {
+		memcpy(request.ifr_hwaddr.sa_data, mac.bytes, sizeof(mac.bytes));
+		if (!ioctl(port->fd, SIOCSIFHWADDR, &request))
+			port->mac = mac;
 		wt_interface_queue(port, QUEUE_FRAMES);
 		count_on(port);
 	}

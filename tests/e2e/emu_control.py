@@ -56,6 +56,13 @@ def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
             ("[link]\nboth = only (tcp prot 80) { loss 1% }\n", 6, "pcap-filter"), ("[link]\nboth = delay 1ms\nboth = delay 1ms\n", 7, "twice"),
             ("[link x]\nbetween = a c\n", 6, 'no port or router "c"'), ("[port c]\n", 5, "interface is missing"),
             ("[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n", 1, "gateway is missing"),
+            ("[emulator]\nseed = 1\nseed = 2\n", 7, "twice"), ("[emulator]\ntime = 0s\n", 6, "above 0"), ("[emulator\nseed = 1\n", 5, "ends with ]"),
+            ("[link]\nfwd = delay 1ms\nboth = delay 2ms\n", 7, "both gives them to fwd and rev"),
+            ("[link]\n[at 1s]\nnote = a note alone\n", 6, "nothing changes here"),
+            ("[link]\n[schedule]\nboth = delay $d\ncolumns = d\n", 6, "no row stands here"),
+            ("[link]\nboth = only tcp { loss 1% }\n", 6, "only (EXPRESSION) { WORDS }"), ("[link]\nboth = rate trace / limit 64KB\n", 6, "cannot be read"),
+            ("[port c]\ninterface = tap:c\ngateway = 10.0.1.1/24\n[port d]\ninterface = tap:d\ngateway = 10.0.2.1/16\n[router r]\n"
+             "[link x]\nbetween = c r\n[link y]\nbetween = r d\n[link z]\nbetween = a b\n", 8, "network of port c"),
             ("[link]\nboth = delay 1ms " + 200 * "x" + "\n", 6, "the line has more than")):
         write(folder + "/bad.conf", config(a, b, text))
         for more in ([], ["-n"]):
@@ -204,16 +211,26 @@ def a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket(a, b):
     emulator.end()
 
 
+def a_file_in_the_place_of_the_control_socket_is_kept(a, b):
+    path = scratch() + "/precious"
+    write(path, "three years of work\n")
+    done = run([WAVETANK, "emu", "run", "--control", path, "--port", f"tap:wt1@{a.holder.pid}", "--port", f"tap:wt1@{b.holder.pid}"], timeout=5)
+    check(done.returncode == 3 and "there is a file of that name" in done.stderr and len(done.stderr.splitlines()) == 1, done.returncode, done.stderr)
+    with open(path, encoding="ascii") as file:
+        check(file.read() == "three years of work\n", "the file is gone")
+
+
 def ports_that_vanish_are_waited_for(a, b):
     log = scratch() + "/log.jsonl"
     emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", "--log", log)
     check(10 <= best_rtt(a) < 14)
+    address = json.loads(b.must("ip", "-json", "link", "show", "wt0"))[0]["address"]
     b.must("ip", "link", "delete", "wt0")
     time.sleep(0.4)
     check("wt0" in b.interfaces(), "the TAP is not made anew")
     b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
     b.must("ip", "address", "add", B + "/24", "dev", "wt0")
-    a.must("ip", "neighbour", "flush", "dev", "wt0")
+    check(json.loads(b.must("ip", "-json", "link", "show", "wt0"))[0]["address"] == address, "another address, which others do not know")
     wait_for_answer(a)
     check(10 <= best_rtt(a) < 14)
     record = emulator.end()
@@ -261,4 +278,4 @@ def a_service_manager_is_told(a, b):
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
      a_running_path_is_shown_changed_and_followed, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
-     ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
+     a_file_in_the_place_of_the_control_socket_is_kept, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)

@@ -73,9 +73,12 @@ def the_kernels_drops_make_a_run_invalid(a, b):
 def a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so(a, b):
     emulator = Emulator(a, b, "--link", "delay 1ms", "--late", "1ns", "--strict")
     answer(a.python(PING, B, 5, 0.01))
+    time.sleep(0.8)
     emulator.process.send_signal(signal.SIGTERM)
     out, err = emulator.process.communicate(timeout=20)
     record = json.loads(out.splitlines()[-1])
+    first = {fault["fault"]: fault["first_ns"] for fault in record["verdict"]["faults"]}
+    check(first["late"] < record["ran_ns"] - 500_000_000, "since when is not told:", first, record["ran_ns"])
     check(emulator.process.returncode == 1 and "not valid" in err, emulator.process.returncode, err)
     check([fault["fault"] for fault in record["verdict"]["faults"] if fault["fault"] == "late"] == ["late"], record["verdict"])
     late = record["ports"][1]["late"]

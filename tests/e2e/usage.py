@@ -59,6 +59,10 @@ WRONG = [
     (("lab", "down"), 2, "which lab?"),
     (("lab", "down", "x"), 2, "no lab 'x' is up"),
     (("lab", "status", "x"), 2, "no lab 'x' is up"),
+    (("emu", "run", "-n", "--time", "0s"), 2, "above 0"),
+    (("emu", "run", "-n", "--ready-fd", "99"), 2, "not open"),
+    (("emu", "run", "-n", "--link", "only tcp { loss 1% }"), 2, "only (EXPRESSION) { WORDS }"),
+    (("emu", "run", "-n", "--link", "rate trace / limit 64KB"), 2, "cannot be read"),
     (("help", "nothing"), 2, "no command 'nothing'"),
 ]
 
