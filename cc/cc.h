@@ -148,6 +148,7 @@ struct wt_sender_ops {
 	const void *params_default;   /* params_size bytes */
 	const struct wt_cc_preset *presets; /* NULL: none; ends with a name of NULL */
 	const char *gauge_name;       /* NULL: no gauge */
+	bool answers_both;            /* a mark takes less than a loss, so a loss in a window that a mark has reduced is told too */
 
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out);
 	void (*on_ack)(void *state, const struct wt_ack *ack, struct wt_sender_out *out);

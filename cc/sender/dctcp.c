@@ -115,6 +115,7 @@ const struct wt_sender_ops wt_sender_dctcp = {
 	.state_size = sizeof(struct dctcp),
 	.params_default = &dctcp_default,
 	.gauge_name = "alpha",
+	.answers_both = true, /* RFC 8257 3.5: to losses as any TCP, however little a mark took */
 	.init = dctcp_init,
 	.on_ack = dctcp_on_ack,
 	.on_loss = dctcp_on_loss,

@@ -270,7 +270,7 @@ unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* pa
 void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg);      /* new payload leaves */
 void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t acked); /* an ACK with ECE came */
 void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark);         /* the window was reduced, for whatever reason */
-bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a window that ECE has reduced already */
+bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a window that ECE has reduced enough already */
 
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);

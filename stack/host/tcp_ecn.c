@@ -87,7 +87,8 @@ void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark)
 
 bool wt_ecn_answered(const struct wt_tcp *tcp)
 {
-	return tcp->ecn.reduced && tcp->ecn.by_mark && wt_seq_lt(tcp->snd_una, tcp->ecn.reduced_at);
+	return tcp->ecn.reduced && tcp->ecn.by_mark && wt_seq_lt(tcp->snd_una, tcp->ecn.reduced_at) &&
+	       !tcp->config.sender.ops->answers_both;
 }
 
 /*
