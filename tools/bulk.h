@@ -55,7 +55,8 @@ enum wt_bulk_fail {
 	WT_BULK_CONNECT,   /* never established; error says why */
 	WT_BULK_BROKEN,    /* connection lost on the way; error says why */
 	WT_BULK_PROTOCOL,  /* the peer did not speak this protocol, or closed early */
-	WT_BULK_MISMATCH,  /* bytes differ, or are too few or too many */
+	WT_BULK_MISMATCH,  /* bytes differ, or are too many */
+	WT_BULK_SHORT,     /* told to the receiver: all that came is right, and less than announced */
 	WT_BULK_CANCELLED, /* by wt_bulk_*_cancel() */
 };
 

@@ -21,7 +21,7 @@ static void finish(struct wt_bulk_receiver *r, enum wt_bulk_fail fail, int error
 	r->end = now;
 	wt_host_timer_set(server->host, &r->timer, WT_NEVER);
 	wt_tcp_info(r->tcp, &r->info);
-	if (fail == WT_BULK_OK || fail == WT_BULK_MISMATCH)
+	if (fail == WT_BULK_OK || fail == WT_BULK_MISMATCH || fail == WT_BULK_SHORT)
 		wt_tcp_close(r->tcp);
 	else
 		wt_tcp_abort(r->tcp);
@@ -152,7 +152,11 @@ size_t wt_bulk_pull(struct wt_bulk_receiver *r, size_t len, wt_time now)
 
 static enum wt_bulk_fail verdict(const struct wt_bulk_receiver *r)
 {
-	return r->result.compared && !r->result.verified ? WT_BULK_MISMATCH : WT_BULK_OK;
+	const struct wt_bulk_result *result = &r->result;
+
+	if (!result->compared || result->verified)
+		return WT_BULK_OK;
+	return result->bytes < r->size && result->bad_at == result->bytes ? WT_BULK_SHORT : WT_BULK_MISMATCH;
 }
 
 static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)

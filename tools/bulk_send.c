@@ -21,6 +21,7 @@ const char *wt_bulk_fail_text(enum wt_bulk_fail fail)
 		[WT_BULK_BROKEN] = "connection lost",
 		[WT_BULK_PROTOCOL] = "the peer is not a wavetank receiver or closed early",
 		[WT_BULK_MISMATCH] = "the bytes that arrived are not the bytes that were sent",
+		[WT_BULK_SHORT] = "the sender ended early",
 		[WT_BULK_CANCELLED] = "cancelled",
 	};
 

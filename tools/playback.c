@@ -55,6 +55,11 @@ int wt_playback_check(const struct wt_playback_config *config, const struct wt_t
 	return -EINVAL;
 }
 
+uint64_t wt_playback_size(const struct wt_playback_config *config)
+{
+	return config && config->attempts ? config->attempts * config->read : 5 << 20;
+}
+
 double wt_playback_success(const struct wt_bulk_result *result)
 {
 	return result->attempts ? 100.0 * result->successes / result->attempts : NAN;

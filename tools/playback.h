@@ -46,6 +46,8 @@ int wt_playback_check(const struct wt_playback_config *config, const struct wt_t
 void wt_playback_serve(const struct wt_playback_config *config, struct wt_bulk_serve_config *serve);
 /* Makes a sender the source of one. */
 void wt_playback_send(const struct wt_playback_config *config, struct wt_bulk_send_config *send);
+/* Payload where none is asked for: what the player counts, or else 5 MiB; config NULL: nothing plays. */
+uint64_t wt_playback_size(const struct wt_playback_config *config);
 /* Successes in % of attempts; NaN if there were none. */
 double wt_playback_success(const struct wt_bulk_result *result);
 

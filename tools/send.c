@@ -224,7 +224,7 @@ static int check_options(struct send *send)
 	if (send->size && send->time)
 		return wt_fail(WT_EXIT_USAGE, "--bytes or --time, not both");
 	if (!send->size && !send->time && !send->file)
-		send->size = 5 * 1024 * 1024;
+		send->size = wt_playback_size(send->transfer.plays ? &send->transfer.playback : NULL);
 	if (wt_station_resolve(send->peer, &send->remote.addr, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "--connect: %s", err);
 	send->remote.port = send->transfer.port;

@@ -314,7 +314,7 @@ static int sim_main(int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (!sim.scenario.size && !sim.scenario.time)
-		sim.scenario.size = sim.scenario.playback && sim.playback.attempts ? sim.playback.attempts * sim.playback.read : 5 << 20;
+		sim.scenario.size = wt_playback_size(sim.scenario.playback ? &sim.playback : NULL);
 	if (sim.scenario.tokens_trace && !sim.scenario.tokens)
 		return wt_fail(WT_EXIT_USAGE, "--tokens-trace: what is a round trip? --tokens says it");
 	receiver = sim.words;

@@ -209,8 +209,8 @@ static int take_app(struct resolve *r)
 		    wt_playback_check(&run->playback, &s->b.settings, why, sizeof(why)))
 			return refuse_param(r, WT_SWEEP_APP, why);
 		s->playback = &run->playback;
-		if (!s->size && !s->time && run->playback.attempts)
-			s->size = run->playback.attempts * run->playback.read;
+		if (!s->size && !s->time)
+			s->size = wt_playback_size(&run->playback);
 	}
 	if (s->playback && *run->kernel)
 		return refuse_param(r, WT_SWEEP_APP, "only with our own stack, not the kernel's");

@@ -245,6 +245,7 @@ static void a_stopped_sender_ends_in_order_and_says_so(void **state)
 	assert_true(sender.got_result && sender.result.bytes == sender.written);
 	assert_false(sender.result.verified); /* shorter than announced */
 	assert_true(sender.result.bad_at == sender.written);
+	assert_int_equal(w.last.fail, WT_BULK_SHORT); /* and not: other bytes than were sent */
 }
 
 static void a_cancelled_sender_resets(void **state)
