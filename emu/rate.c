@@ -176,10 +176,11 @@ struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const
 	return &rate->stage.node;
 }
 
-/* A rate in the place of a trace, or the other way round. */
+/* A rate in the place of a trace, or the other way round. The bucket begins empty: a change there and back is no gift. */
 static void restart_link(struct rate *rate, wt_time now)
 {
 	wt_link_init(&rate->link, &rate->config);
+	rate->link.level = 0;
 	rate->link.last = now;
 	if (!rate->sent)
 		return;

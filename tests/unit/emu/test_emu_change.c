@@ -258,6 +258,26 @@ static void a_flush_drops_what_waits_in_queues_and_nothing_else(void **state)
 	wt_path_finish(&path);
 }
 
+/* A bucket's depth passes once, at the start; a moment of a trace in between does not fill it. */
+static void a_change_to_a_trace_and_back_fills_no_bucket(void **state)
+{
+	char file[] = "/tmp/wavetank-trace-XXXXXX", words[100];
+	int fd = mkstemp(file);
+	struct wt_path path;
+
+	assert_true(fd >= 0 && write(fd, "1000\n", 5) == 5 && !close(fd));
+	start(&path, "rate 8Mbit burst 2KB limit 64KB");
+	for (unsigned i = 0; i < 4; i++)
+		bench_input(path.stage[0], 0, bench_tcp(1000, i));
+	assert_string_equal(left(&path, 0), "0@0 1@0");
+	snprintf(words, sizeof(words), "rate trace %s limit 64KB", file);
+	change(&path, words, 100 * WT_US, false);
+	change(&path, "rate 8Mbit burst 2KB limit 64KB", 200 * WT_US, false);
+	assert_string_equal(left(&path, WT_S), "2@1200 3@2200");
+	unlink(file);
+	wt_path_finish(&path);
+}
+
 static void a_rate_becomes_a_trace_and_a_rate_again(void **state)
 {
 	char file[] = "/tmp/wavetank-trace-XXXXXX", words[100];
@@ -355,6 +375,7 @@ int main(void)
 		BENCH_TEST(what_waits_leaves_at_once_when_its_rate_goes_and_in_time_when_its_delay_goes),
 		BENCH_TEST(waiting_frames_go_over_to_another_queue_in_the_order_they_came),
 		BENCH_TEST(a_flush_drops_what_waits_in_queues_and_nothing_else),
+		BENCH_TEST(a_change_to_a_trace_and_back_fills_no_bucket),
 		BENCH_TEST(a_rate_becomes_a_trace_and_a_rate_again),
 		BENCH_TEST(a_channel_that_comes_begins_then_and_both_directions_share_it),
 		BENCH_TEST(ten_thousand_bad_commands_change_nothing),
