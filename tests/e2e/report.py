@@ -278,6 +278,24 @@ def _():
         check(">%.0f<" % cell["a"]["mean"] in text, f"no {cell['a']['mean']} in the map")
 
 
+@test("runs of a sweep that failed or are invalid are called so, by the words of their row, and draw no empty figure")
+def _():
+    with open(home.path("none.ini"), "w") as file:
+        file.write("[sweep]\nname = none\nrepeats = 4\n[axes]\nloss = 90% 100%\n[run]\nsize = 100KB\nlimit = 2s\n"
+                   "link = rate 2Mbit burst 0B limit 64KB delay 5ms loss {loss}\n[variant reno]\nsender = reno\n")
+    home.run("sweep", "run", "none.ini", "-o", "none", code=5)
+    path = home.path("none/runs.jsonl")
+    lines = open(path).read().splitlines()
+    with open(path, "w") as file:
+        for line in lines:
+            file.write((line.replace('"failed","why"', '"invalid","why"') if '"90%"' in line and '"repeat":0' in line else line) + "\n")
+    out, _ = home.run("report", "build", "none", "-o", "none.html")
+    text = open(home.path("none.html"), encoding="utf-8").read()
+    for words in ("3 of 4 failed", "1 of 4 invalid", "4 of 4 failed", "invalid runs: 90% reno seed 1: ", "; and 3 more"):
+        check(words in text, f"no '{words}'")
+    check("0 figures" in out and "<svg" not in text, "a figure of nothing")
+
+
 @test("report compare: the same cells agree, others do not, and the exit code says so")
 def _():
     out, _ = home.run("report", "compare", "sweep", "handful")

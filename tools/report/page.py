@@ -284,14 +284,16 @@ def table_section(page, table, at, notes):
         page.add('<ol class="notes" start="%d">%s</ol>' % (notes.start + 1, ''.join(
             '<li id="note-%d">%s</li>' % (notes.start + i + 1, e(note)) for i, note in enumerate(notes))))
     if table.failures:
-        page.add('<p>Failed runs: %s</p>' % e('; '.join('%s %s seed %s: %s' % (
-            f['point'], f['variant'], f['seed'], f.get('why', '')) for f in table.failures[:5])))
-    table_figures(page, table, name)
+        more = len(table.failures) - 5
+        page.add('<p>Failed and invalid runs: %s%s</p>' % (e('; '.join('%s %s seed %s: %s' % (
+            f['point'], f['variant'], f['seed'], f.get('why', '')) for f in table.failures[:5])), '; and %d more' % more if more > 0 else ''))
+    if table.measured():
+        table_figures(page, table, name)
     for point, traces in table.token_traces():
         page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
                     lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',
                     'Tokens used per round trip over the first run, row %s.' % e(point))
-    if table.plan['repeats'] >= 3 and len(table.points) <= MOST_DISTRIBUTIONS:
+    if table.measured() and table.plan['repeats'] >= 3 and len(table.points) <= MOST_DISTRIBUTIONS:
         page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
                     'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
                     'run.' % e(table.metric['name']) if table.printed() else 'Distribution over the runs of each row.')

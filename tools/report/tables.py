@@ -55,11 +55,12 @@ class Table:
             ok = run['outcome'] == 'ok'
             kept.setdefault((point, run['axes'].get(series, '')), []).append({**run, 'ok': ok, '%s_%s' % (name, key): value})
         self.runs = kept
-        self.failures = [{'point': p, 'variant': v, **run} for (p, v), runs in kept.items() for run in runs if not run['ok']]
+        self.failures = [{**run, 'point': p, 'variant': v} for (p, v), runs in kept.items() for run in runs if not run['ok']]
         for cell in cells:
+            invalid = sum(run['outcome'] == 'invalid' for run in kept.get((cell['point'], cell['variant']), []))
             self.cells[cell['point'], cell['variant']] = {
                 '%s_mean_%s' % (name, key): cell['mean'], '%s_half95_%s' % (name, key): cell['half'], 'ratio': None, 'verdict': 'n/a',
-                'runs': cell['runs'], 'failed': cell['failed'], 'row_order': 'none', 'row_kendall_tau': None}
+                'runs': cell['runs'], 'failed': cell['failed'] - invalid, 'invalid': invalid, 'row_order': 'none', 'row_kendall_tau': None}
         plan.update(table=plan['name'], commit=plan['source'][:12], fwd=plan['run'].get('link', plan['run'].get('fwd', '')),
                     rev=plan['run'].get('link', plan['run'].get('rev', '')), preset=plan['run'].get('preset', ''),
                     settings=plan['run'].get('set', ''), experiment={
@@ -106,6 +107,10 @@ class Table:
                 'paper': record.get('paper_%s_%s' % (name, key)), 'ratio': record.get('ratio'), 'verdict': record['verdict'],
                 'suspect': why, 'runs': record['runs'], 'failed': record['failed'], 'invalid': record.get('invalid', 0), 'order': record['row_order'],
                 'tau': record['row_kendall_tau']}
+
+    def measured(self):
+        """Whether there is anything to draw: some cell has a value."""
+        return any(record.get('%s_mean_%s' % (self.metric['name'], self.metric['key'])) is not None for record in self.cells.values())
 
     def samples(self, point, variant):
         """By repeat; None: failed."""
