@@ -160,10 +160,9 @@ static int check_networks(const struct wt_plan *plan, char *err, size_t err_len)
 	for (unsigned i = 0; i < plan->ports; i++) {
 		for (unsigned k = 0; k < i; k++) {
 			const struct wt_plan_port *a = &plan->port[k], *b = &plan->port[i];
-			uint32_t mask = ~0u << (32 - (a->prefix < b->prefix ? a->prefix : b->prefix));
+			unsigned prefix = a->prefix < b->prefix ? a->prefix : b->prefix; /* 0: one has no gateway */
 
-			if (a->gateway.family && b->gateway.family &&
-			    !((wt_get32(a->gateway.bytes) ^ wt_get32(b->gateway.bytes)) & mask))
+			if (prefix && !((wt_get32(a->gateway.bytes) ^ wt_get32(b->gateway.bytes)) >> (32 - prefix)))
 				return complain(plan, b->line, err, err_len,
 						"port %s: its gateway is in the network of port %s; each needs a network of its own",
 						b->name, a->name);
