@@ -115,8 +115,8 @@ static void overall(char *more, size_t len, double *sum, uint32_t repeats, unsig
 		sum[k] /= comparisons;
 	mean = wt_mean_of(sum, repeats);
 	if (mean.n == repeats && repeats > 1 && comparisons > 1)
-		snprintf(more + at, len - (size_t)at, ", over all of them %.2f times (%.2f to %.2f, geometric mean)", exp(mean.mean),
-			 exp(mean.mean - mean.half), exp(mean.mean + mean.half));
+		snprintf(more + at, len - (size_t)at, "; run by run and over all of them %.2f times (%.2f to %.2f, geometric mean)",
+			 exp(mean.mean), exp(mean.mean - mean.half), exp(mean.mean + mean.half));
 }
 
 static void beats(struct judge *judge, const char *object, const char *from)

@@ -85,9 +85,15 @@ int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *n
 			snprintf(err, err_len, "words must follow the target '%.40s'", words[i]);
 			return -EINVAL;
 		}
-		for (unsigned d = 0; d < 2; d++)
-			if (directions & 1u << d)
-				change.words[link][d] = words[i + 1];
+		for (unsigned d = 0; d < 2; d++) {
+			if (!(directions & 1u << d))
+				continue;
+			if (change.words[link][d]) {
+				snprintf(err, err_len, "'%.40s': one direction is given words twice", words[i]);
+				return -EINVAL;
+			}
+			change.words[link][d] = words[i + 1];
+		}
 	}
 	return apply(daemon, &change, "control", now, err, err_len);
 }

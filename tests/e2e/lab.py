@@ -60,7 +60,7 @@ def _(who, home, backend):
             out, _ = home.run("emu", "show", "demo")
             check("fwd  loss 100% delay 1ms" in out and "rev  delay 3ms" in out, out)
             for words, said in ((["demo.fwd", "deley", "1ms"], 'did you mean "delay"'), (["demo.fwd"], "words of its path"),
-                                (["delay", "1ms"], "expected a target"), (["demo.fwd", "delay 1ms", "rev", "delay 1ms"], "lab demo")):
+                                (["delay", "1ms"], "expected a target"), (["demo.fwd", "delay 1ms", "demo.both", "delay 1ms"], "given words twice"), (["demo.fwd", "delay 1ms", "rev", "delay 1ms"], "lab demo")):
                 _, err = home.run("emu", "set", *words, code=2)
                 check(said in err, err)
             equal(home.run("emu", "show", "demo")[0].count("fwd  loss 100% delay 1ms"), 1, "the path after refused words")
