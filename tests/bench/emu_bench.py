@@ -16,6 +16,7 @@ QUANTILES = ("min", "p1", "p50", "p90", "p99", "p999", "max")
 def measure(a, b, count, gap, size, *words):
     """Runs datagrams from a to b through an emulator: what the receiver saw, what the sender took, the record."""
     emulator = Emulator(a, b, *words, *EXTRA)
+    a.must("ip", "link", "set", "wt0", "txqueuelen", "10000")  # as in a lab
     answer(a.python(PING, B, 1, 0))
     receiver = start(b.inside(TRAFFIC, "recv", str(count)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
