@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "stack/drive/cut.h"
 #include "stack/wire/ipv4.h"
@@ -169,4 +170,17 @@ void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *head
 		header->gso_type = VIRTIO_NET_HDR_GSO_TCPV4;
 	if (tcp && transport[TCP_FLAGS] & WT_CWR)
 		header->gso_type |= VIRTIO_NET_HDR_GSO_ECN;
+}
+
+int wt_offload_write(struct wt_port *port, const struct wt_frame *frame)
+{
+	struct virtio_net_hdr header;
+	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
+	ssize_t n;
+
+	wt_offload_header(frame, &header);
+	do
+		n = writev(port->fd, parts, 2);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
 }

@@ -29,6 +29,8 @@ void wt_offload_parts(struct wt_port *port, struct virtio_net_hdr *header, struc
 struct wt_frame *wt_offload_arrived(struct wt_port *port, const struct virtio_net_hdr *header, struct wt_frame *fresh, uint32_t len);
 /* The header to write in front of a frame. */
 void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *header);
+/* Writes the frame behind its header to the descriptor of the port. 0 or negative errno. */
+int wt_offload_write(struct wt_port *port, const struct wt_frame *frame);
 /* Frees. */
 void wt_offload_finish(struct wt_port *port);
 

@@ -139,19 +139,6 @@ static int packet_read(struct wt_port *port, struct wt_frame **frame)
 	return 1;
 }
 
-static int packet_write(struct wt_port *port, const struct wt_frame *frame)
-{
-	struct virtio_net_hdr header;
-	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
-	ssize_t n;
-
-	wt_offload_header(frame, &header);
-	do
-		n = writev(port->fd, parts, 2);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
-}
-
 static void packet_refresh(struct wt_port *port)
 {
 	struct tpacket_stats stats;
@@ -197,7 +184,7 @@ static int packet_reopen(struct wt_port *port)
 	return attach(port);
 }
 
-static const struct wt_port_ops ops = {packet_read, packet_write, packet_refresh, packet_reopen};
+static const struct wt_port_ops ops = {packet_read, wt_offload_write, packet_refresh, packet_reopen};
 
 static void explain(const char *interface, int error, char *err, size_t err_len)
 {

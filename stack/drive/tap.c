@@ -93,19 +93,6 @@ static int tap_read_big(struct wt_port *port, struct wt_frame **frame)
 	return 1;
 }
 
-static int tap_write_big(struct wt_port *port, const struct wt_frame *frame)
-{
-	struct virtio_net_hdr header;
-	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
-	ssize_t n;
-
-	wt_offload_header(frame, &header);
-	do
-		n = writev(port->fd, parts, 2);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
-}
-
 static int tap_write(struct wt_port *port, const struct wt_frame *frame)
 {
 	ssize_t n;
@@ -198,7 +185,7 @@ struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, s
 struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	static const struct wt_port_ops plain_ops = {tap_read, tap_write, tap_refresh, tap_reopen};
-	static const struct wt_port_ops big_ops = {tap_read_big, tap_write_big, tap_refresh, tap_reopen};
+	static const struct wt_port_ops big_ops = {tap_read_big, wt_offload_write, tap_refresh, tap_reopen};
 	struct wt_port *port = wt_port_new(name, big ? &big_ops : &plain_ops, pool);
 	int error;
 
