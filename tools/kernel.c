@@ -25,6 +25,7 @@
 #include "stack/drive/json.h"
 #include "tools/bulk.h"
 #include "tools/cli.h"
+#include "tools/kernel_names.h"
 #include "tools/progress.h"
 #include "tools/version.h"
 
@@ -64,10 +65,14 @@ struct kernel_transfer {
 
 static int choose(int fd, const char *congestion)
 {
-	if (congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "the kernel's congestion control '%s': %s", congestion,
-			       errno == ENOENT ? "this kernel has none of that name" : strerror(errno));
-	return WT_EXIT_OK;
+	char names[300];
+
+	if (!congestion || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)) == 0)
+		return WT_EXIT_OK;
+	if (errno != ENOENT)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "the kernel's congestion control '%s': %s", congestion, strerror(errno));
+	return wt_fail(WT_EXIT_ENVIRONMENT, "the kernel's congestion control '%s': this kernel has none of that name; it has %s", congestion,
+		       wt_kernel_names(names, sizeof(names)));
 }
 
 /* Reads exactly len bytes, or to the end: the number read, or -errno. */

@@ -13,6 +13,7 @@
 #include "tools/report_stats.h"
 #include "tools/sweep_command.h"
 #include "tools/sweep_files.h"
+#include "tools/sweep_kernel.h"
 
 extern const struct wt_command wt_command_sweep_plan, wt_command_sweep_run, wt_command_sweep_resume, wt_command_sweep_status,
 	wt_command_sweep_merge;
@@ -105,6 +106,31 @@ int wt_sweep_open(struct wt_sweep *sweep, const char *file)
 	return error ? wt_fail(error == -ENOMEM ? WT_EXIT_ENVIRONMENT : WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
 }
 
+static bool uses_kernel(const struct wt_sweep *sweep)
+{
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	char scrap[300];
+	bool uses = false;
+
+	for (uint32_t i = 0; run && !uses && i < sweep->points && strcmp(sweep->backend, "sim") != 0; i++)
+		uses = wt_sweep_resolve(sweep, i, run, scrap, sizeof(scrap)) == 0 && *run->kernel;
+	free(run);
+	return uses;
+}
+
+/* Runs that are done here are of this kernel; those that are read may be of another. */
+static int name_runs(struct command *command, char *err, size_t err_len)
+{
+	char found[500];
+
+	if (wt_current_command != &wt_command_sweep_status && wt_current_command != &wt_command_sweep_merge)
+		wt_kernel_release(command->sweep.kernel);
+	else if (wt_sweep_kernel_choose(&command->sweep, &command->state.store, found, sizeof(found)) > 1 && uses_kernel(&command->sweep))
+		wt_say("%s: work of hosts with kernels %s: of runs of the kernel's TCP only those of %s count here, the others are not the same runs",
+		       command->dir, found, command->sweep.kernel);
+	return wt_sweep_state_name(&command->state, err, err_len);
+}
+
 /* Reads arguments, sweep file and what is done. An exit code. */
 static int begin(struct command *command, int argc, char **argv)
 {
@@ -130,7 +156,7 @@ static int begin(struct command *command, int argc, char **argv)
 	snprintf(command->own_dir, sizeof(command->own_dir), "results/%s", command->sweep.name);
 	if (!command->dir)
 		command->dir = command->own_dir;
-	if (wt_sweep_state_init(&command->state, &command->sweep, command->dir, err, sizeof(err)))
+	if (wt_sweep_state_init(&command->state, &command->sweep, command->dir, err, sizeof(err)) || name_runs(command, err, sizeof(err)))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
 	command->state.jobs = command->jobs ? (unsigned)command->jobs : !strcmp(command->sweep.backend, "sim") ? wt_cores() : WT_LAB_RUNS;
 	if (command->shards && wt_sweep_state_shard(&command->state, (uint32_t)command->shard, (uint32_t)command->shards))
@@ -232,7 +258,7 @@ static int plan_main(int argc, char **argv)
 {
 	static struct command command;
 	struct wt_sweep_totals totals;
-	char text[64];
+	char text[64], err[1200];
 	double bytes, left;
 	int code = begin(&command, argc, argv);
 	const struct wt_sweep *sweep = &command.sweep;
@@ -240,6 +266,8 @@ static int plan_main(int argc, char **argv)
 
 	if (code)
 		return finish(&command, code);
+	if (wt_sweep_kernel_check(&command.state, err, sizeof(err)))
+		wt_say("note: %s: those runs need another host", err);
 	wt_sweep_totals(&command.state, &totals);
 	for (uint32_t i = 0; i < sweep->points; i++)
 		known = known && command.state.point[i].timed;
@@ -301,6 +329,8 @@ static int execute(struct command *command)
 	char name[64] = "done.jsonl", err[1200], *start;
 	int error;
 
+	if (wt_sweep_kernel_check(&command->state, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (command->shards)
 		snprintf(name, sizeof(name), "done-%" PRIu64 "-of-%" PRIu64 ".jsonl", command->shard, command->shards);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk */

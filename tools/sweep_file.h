@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/kernel_names.h"
+
 #define WT_SWEEP_AXES 12
 #define WT_SWEEP_WORDS 1000     /* of one axis */
 #define WT_SWEEP_VARIANTS 64
@@ -55,6 +57,7 @@ struct wt_sweep {
 	struct wt_sweep_variant variant[WT_SWEEP_VARIANTS];
 	struct wt_sweep_value param[WT_SWEEP_PARAMS];
 	uint32_t points;
+	char kernel[WT_KERNEL_RELEASE]; /* release of the kernel whose TCP runs: part of the names of those runs. Not in the file */
 };
 
 /* Parses `text`; `name` is for messages. 0, or -EINVAL with "FILE:LINE: what, and what was expected" in err. Finish in any case. */

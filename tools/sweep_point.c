@@ -454,6 +454,7 @@ void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, co
 	app_json(json, s, run->text[WT_SWEEP_TOKENS]);
 	if (*run->kernel) {
 		wt_json_string(json, "kernel", run->kernel);
+		wt_json_string(json, "kernel_release", sweep->kernel);
 	} else {
 		wt_tcp_config_json(json, "a", &s->a);
 		wt_tcp_config_json(json, "b", &s->b);

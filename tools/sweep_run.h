@@ -37,8 +37,10 @@ struct wt_sweep_totals {
 	double wall;          /* mean of a run; NaN: none known */
 };
 
-/* Computes the digests and opens the store. 0 or negative errno with err. Finish in any case. */
+/* Opens the store. 0 or negative errno with err. Finish in any case. */
 int wt_sweep_state_init(struct wt_sweep_state *state, const struct wt_sweep *sweep, const char *dir, char *err, size_t err_len);
+/* Computes the digests, from which the names of runs follow: sweep->kernel is known by now. */
+int wt_sweep_state_name(struct wt_sweep_state *state, char *err, size_t err_len);
 /* This is shard `shard` of `shards`. */
 int wt_sweep_state_shard(struct wt_sweep_state *state, uint32_t shard, uint32_t shards);
 void wt_sweep_state_finish(struct wt_sweep_state *state);

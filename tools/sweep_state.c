@@ -8,15 +8,21 @@
 
 int wt_sweep_state_init(struct wt_sweep_state *state, const struct wt_sweep *sweep, const char *dir, char *err, size_t err_len)
 {
-	struct wt_sweep_run *run = malloc(sizeof(*run));
-	int error;
-
 	memset(state, 0, sizeof(*state));
 	state->sweep = sweep;
 	state->store.out.fd = -1;
 	snprintf(err, err_len, "no memory");
 	state->point = calloc(sweep->points, sizeof(*state->point));
-	error = run && state->point ? 0 : -ENOMEM;
+	return state->point ? wt_sweep_store_open(&state->store, dir, sweep->metric, err, err_len) : -ENOMEM;
+}
+
+int wt_sweep_state_name(struct wt_sweep_state *state, char *err, size_t err_len)
+{
+	const struct wt_sweep *sweep = state->sweep;
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	int error = run ? 0 : -ENOMEM;
+
+	snprintf(err, err_len, "no memory");
 	for (uint32_t i = 0; i < sweep->points && !error; i++) {
 		error = wt_sweep_resolve(sweep, i, run, err, err_len);
 		if (!error)
@@ -24,7 +30,7 @@ int wt_sweep_state_init(struct wt_sweep_state *state, const struct wt_sweep *swe
 		state->point[i].wanted = (uint32_t)sweep->repeats;
 	}
 	free(run);
-	return error ? error : wt_sweep_store_open(&state->store, dir, sweep->metric, err, err_len);
+	return error;
 }
 
 void wt_sweep_state_finish(struct wt_sweep_state *state)

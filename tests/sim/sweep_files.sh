@@ -90,6 +90,18 @@ what|3|neither .section. nor name = value
 [run]\nsize = 1KiB\nsize = 2KiB|5|first on line 4
 END
 
+# A congestion control that this kernel has not: refused before the first run; a plan for another host only says so.
+printf '[sweep]\nname = x\nbackend = tap\nrepeats = 1\n[axes]\nstack = user kernel:nosuch\n[run]\nlink = delay 1ms\n' >elsewhere.ini
+"$wavetank" sweep run elsewhere.ini >out.txt 2>err.txt
+[ $? = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "elsewhere.ini:6: stack: .*'nosuch'; it has .*reno.*(at stack=kernel:nosuch)" err.txt &&
+	[ ! -e results ] || { echo "FAILED: a run that this kernel cannot do: $(cat err.txt)"; failed=1; }
+"$wavetank" sweep plan elsewhere.ini >out.txt 2>err.txt
+[ $? = 0 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "^note: elsewhere.ini:6: .*'nosuch'.*another host" err.txt &&
+	grep -q '^runs:  2' out.txt || { echo "FAILED: the plan of a sweep for another host: $(cat err.txt)"; failed=1; }
+mkdir other && : >other/done.jsonl
+"$wavetank" sweep status elsewhere.ini -o other >out.txt 2>err.txt
+[ $? = 0 ] && [ ! -s err.txt ] || { echo "FAILED: the status of a sweep for another host: $(cat err.txt)"; failed=1; }
+
 "$wavetank" sweep run nothing.ini 2>err.txt
 [ $? = 2 ] && grep -q 'nothing.ini: No such file' err.txt || { echo "FAILED: a missing file: $(cat err.txt)"; failed=1; }
 printf '[sweep]\nname = x\n' >good.ini

@@ -163,6 +163,7 @@ static void every_run_belongs_to_exactly_one_shard_and_shards_are_equally_large(
 	load(HEAD "[axes]\nsize = 1KiB 2KiB 3KiB 4KiB 5KiB 6KiB 7KiB 8KiB 9KiB 10KiB\n");
 	for (unsigned shard = 0; shard < 7; shard++) {
 		assert_int_equal(wt_sweep_state_init(&st, &sweep, "/nonexistent", err, sizeof(err)), 0);
+		assert_int_equal(wt_sweep_state_name(&st, err, sizeof(err)), 0);
 		assert_int_equal(wt_sweep_state_shard(&st, shard, 7), 0);
 		ours = 0;
 		for (unsigned p = 0; p < 10; p++)
