@@ -197,9 +197,9 @@ bool wt_lab_valid(const json_t *emulator, wt_time late, char *why, size_t why_le
 	size_t i;
 
 	json_array_foreach(json_object_get(emulator, "ports"), i, entry) {
-		json_int_t p99 = json_integer_value(json_object_get(json_object_get(entry, "late"), "p99_ns"));
+		json_int_t judged = json_integer_value(json_object_get(json_object_get(entry, "late"), "judged_ns"));
 
-		worst = p99 > worst ? p99 : worst;
+		worst = judged > worst ? judged : worst;
 	}
 	json_array_foreach(faults, i, entry) {
 		const char *name = json_string_value(json_object_get(entry, "fault"));

@@ -145,6 +145,7 @@ static void json_late(struct wt_json *json, const struct wt_histogram *late)
 	wt_json_i64(json, "p99_ns", wt_histogram_below(late, 0.99));
 	wt_json_i64(json, "p999_ns", wt_histogram_below(late, 0.999));
 	wt_json_i64(json, "worst_ns", late->worst);
+	wt_json_i64(json, "judged_ns", wt_verdict_lateness(late));
 	wt_json_end(json);
 }
 

@@ -79,9 +79,14 @@ bool wt_verdict_busy(struct wt_verdict *verdict)
 	return verdict->to.steal - verdict->from.steal >= STEAL_NOISE && wt_verdict_steal(verdict) > verdict->steal_bound;
 }
 
+wt_time wt_verdict_lateness(const struct wt_histogram *late)
+{
+	return wt_histogram_but(late, late->count < 100 ? 1 : late->count / 100);
+}
+
 bool wt_verdict_late(const struct wt_verdict *verdict, const struct wt_histogram *late)
 {
-	return wt_histogram_below(late, 0.99) > verdict->late_bound;
+	return wt_verdict_lateness(late) > verdict->late_bound;
 }
 
 bool wt_verdict_valid(const struct wt_verdict *verdict)

@@ -2,7 +2,7 @@
 /*
  * Was the run what its words say? Looked at each second and at the end. A run is invalid if
  *
- *   late          of the frames a port wrote, 1 % or more left later than the bound
+ *   late          of the frames a port wrote, more than 1 %, and more than one, left later than the bound
  *   busy          the hypervisor took a larger share of the processors than the bound (steal, /proc/stat)
  *   kernel-drops  the kernel dropped frames at a port (tx_dropped, packet socket drops), or refused some we wrote
  *   memory        a frame was lost because no memory was left for it
@@ -44,6 +44,11 @@ bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, wt_time n
 /* Reads the processors' ticks; true if too many were stolen so far, a noise of a few ticks aside. */
 bool wt_verdict_busy(struct wt_verdict *verdict);
 double wt_verdict_steal(const struct wt_verdict *verdict); /* share, of the last reading */
+/*
+ * What the bound is for: no more than 1 % of the frames were later than this, or one. A frame alone tells nothing of a share: of
+ * fewer than a hundred it would be more than 1 %, whatever the host is like.
+ */
+wt_time wt_verdict_lateness(const struct wt_histogram *late);
 /* Did so many leave late? */
 bool wt_verdict_late(const struct wt_verdict *verdict, const struct wt_histogram *late);
 bool wt_verdict_valid(const struct wt_verdict *verdict);

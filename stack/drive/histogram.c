@@ -33,16 +33,26 @@ void wt_histogram_add(struct wt_histogram *histogram, wt_time duration)
 	histogram->bucket[bucket_of((uint64_t)duration)]++;
 }
 
-wt_time wt_histogram_below(const struct wt_histogram *histogram, double share)
+static wt_time reach(const struct wt_histogram *histogram, double count)
 {
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i + 1 < WT_HISTOGRAM_BUCKETS && histogram->count; i++) {
 		sum += histogram->bucket[i];
-		if (sum && (double)sum >= share * (double)histogram->count)
+		if (sum && (double)sum >= count)
 			return wt_time_min(last_of(i), histogram->worst);
 	}
 	return histogram->worst;
+}
+
+wt_time wt_histogram_below(const struct wt_histogram *histogram, double share)
+{
+	return reach(histogram, share * (double)histogram->count);
+}
+
+wt_time wt_histogram_but(const struct wt_histogram *histogram, uint64_t most)
+{
+	return histogram->count > most ? reach(histogram, (double)(histogram->count - most)) : 0;
 }
 
 void wt_histogram_merge(struct wt_histogram *histogram, const struct wt_histogram *more)

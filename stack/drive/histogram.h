@@ -20,6 +20,8 @@ struct wt_histogram {
 void wt_histogram_add(struct wt_histogram *histogram, wt_time duration);
 /* An upper bound, never above the worst, that at least this share of the durations did not exceed. 0 if there are none. */
 wt_time wt_histogram_below(const struct wt_histogram *histogram, double share);
+/* The same for all durations but `most` of them. */
+wt_time wt_histogram_but(const struct wt_histogram *histogram, uint64_t most);
 /* Adds the counts of `more`. */
 void wt_histogram_merge(struct wt_histogram *histogram, const struct wt_histogram *more);
 

@@ -3,7 +3,7 @@
 
 #include "tools/lab_run.h"
 
-#define PORTS(a, b) "\"ports\":[{\"late\":{\"p99_ns\":" a "}},{\"late\":{\"p99_ns\":" b "}}]"
+#define PORTS(a, b) "\"ports\":[{\"late\":{\"judged_ns\":" a ",\"worst_ns\":9000000}},{\"late\":{\"judged_ns\":" b "}}]"
 #define FAULTS(list) "\"verdict\":{\"valid\":false,\"faults\":[" list "]}"
 #define LATE "{\"fault\":\"late\",\"first_ns\":5}"
 #define DROPS "{\"fault\":\"kernel-drops\",\"first_ns\":5}"

@@ -74,6 +74,27 @@ static void one_frame_in_a_hundred_may_be_late(void **state)
 	wt_verdict_finish(&verdict);
 }
 
+/* Three pings and an ARP are no measurement of a hundredth. */
+static void of_a_handful_of_frames_one_may_be_late_and_two_may_not(void **state)
+{
+	struct wt_verdict verdict;
+
+	wt_verdict_init(&verdict, WT_MS, 0.01);
+	for (unsigned count = 1; count <= 199; count++) {
+		struct wt_histogram late = {0};
+
+		wt_histogram_add(&late, 20 * WT_MS);
+		for (unsigned i = 1; i < count; i++)
+			wt_histogram_add(&late, 50 * WT_US);
+		assert_false(wt_verdict_late(&verdict, &late));
+		wt_histogram_add(&late, 20 * WT_MS);
+		assert_int_equal(wt_verdict_late(&verdict, &late), count < 199); /* 2 of 200 are 1 % */
+		wt_histogram_add(&late, 20 * WT_MS);
+		assert_true(wt_verdict_late(&verdict, &late));
+	}
+	wt_verdict_finish(&verdict);
+}
+
 static void a_fault_is_first_seen_once(void **state)
 {
 	struct wt_verdict verdict;
@@ -95,6 +116,7 @@ int main(void)
 		cmocka_unit_test(ticks_are_summed_without_the_guests_that_are_in_user_already),
 		cmocka_unit_test(stolen_time_makes_a_host_busy_and_a_few_ticks_do_not),
 		cmocka_unit_test(one_frame_in_a_hundred_may_be_late),
+		cmocka_unit_test(of_a_handful_of_frames_one_may_be_late_and_two_may_not),
 		cmocka_unit_test(a_fault_is_first_seen_once),
 	};
 
