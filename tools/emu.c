@@ -13,6 +13,7 @@
 #include "stack/base/units.h"
 #include "stack/drive/json.h"
 #include "tools/cli.h"
+#include "tools/files_apart.h"
 
 extern const struct wt_command wt_command_emu_run;
 
@@ -338,6 +339,13 @@ static int read_line(struct emu *emu, struct wt_daemon *daemon, int argc, char *
 	return read_line(emu, daemon, argc, argv, true);
 }
 
+static int files_apart(const struct emu *emu, const struct wt_plan *plan, char *err, size_t err_len)
+{
+	const struct wt_named_file file[] = {{"--file", emu->file}, {"--capture", plan->capture}, {"--log", plan->log}};
+
+	return wt_files_apart(file, sizeof(file) / sizeof(file[0]), err, err_len);
+}
+
 static int emu_run_main(int argc, char **argv)
 {
 	static struct wt_daemon daemon;
@@ -348,7 +356,8 @@ static int emu_run_main(int argc, char **argv)
 	wt_plan_init(&daemon.plan);
 	daemon.ready_fd = -1;
 	code = read_line(&emu, &daemon, argc, argv, false);
-	if (!code && ((!emu.file && plan_words(&emu, &daemon, err, sizeof(err))) || wt_plan_check(&daemon.plan, err, sizeof(err))))
+	if (!code && ((!emu.file && plan_words(&emu, &daemon, err, sizeof(err))) || wt_plan_check(&daemon.plan, err, sizeof(err)) ||
+		      files_apart(&emu, &daemon.plan, err, sizeof(err))))
 		code = wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!code)
 		code = run(&emu, &daemon);

@@ -33,13 +33,13 @@ static int score(const char *dir, const char *paper, bool json)
 		free(claims);
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	}
-	if (access(dir, F_OK))
-		wt_say("no results in %s to judge by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
 	wt_claims_judge(claims, dir);
 	all = (json ? wt_claims_print_json : wt_claims_print)(stdout, claims, paper);
 	free(claims);
 	if (!all)
 		return wt_fail(WT_EXIT_USAGE, "no claims of a paper '%s'; there are 000 to 004", paper);
+	if (access(dir, F_OK))
+		wt_say("no results in %s to judge by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
 	if (fflush(stdout) || ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return WT_EXIT_OK;

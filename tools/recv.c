@@ -175,8 +175,10 @@ static int take_options(struct recv *recv, int argc, char **argv)
 
 static int open_output(struct recv *recv)
 {
-	if (!recv->output)
-		return WT_EXIT_OK;
+	int code = wt_transfer_files(&recv->transfer, "--output", recv->output);
+
+	if (code || !recv->output)
+		return code;
 	if (strcmp(recv->output, "-") == 0) {
 		if (recv->transfer.json)
 			return wt_fail(WT_EXIT_USAGE, "--output - and --json both want standard output");

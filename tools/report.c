@@ -11,6 +11,7 @@
 #include "tools/calibration.h"
 #include "tools/claims.h"
 #include "tools/cli.h"
+#include "tools/files_apart.h"
 #include "tools/host_facts.h"
 #include "tools/report_compare.h"
 #include "tools/report_script.h"
@@ -259,11 +260,27 @@ static int build(struct build *build)
 	return wt_report_script(request);
 }
 
+/* The page in place of what it is made from. */
+static int overwrites(const struct build *build, char *err, size_t err_len)
+{
+	char runs[600];
+	int error = 0;
+
+	for (unsigned i = 0; i < build->journals && !error; i++)
+		error = wt_files_apart((const struct wt_named_file[]){{"the journal", build->journal[i]}, {"--output", build->output}}, 2, err, err_len);
+	for (unsigned i = 0; i < build->folders && !error; i++) {
+		snprintf(runs, sizeof(runs), "%.580s/runs.jsonl", build->folder[i]);
+		error = wt_files_apart((const struct wt_named_file[]){{"the results", runs}, {"--output", build->output}}, 2, err, err_len);
+	}
+	return error;
+}
+
 static int build_main(int argc, char **argv)
 {
 	static struct build work; /* large */
 	struct wt_args args;
 	int option, code;
+	char err[600];
 
 	wt_args_init(&args, &wt_command_report_build, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
@@ -278,6 +295,8 @@ static int build_main(int argc, char **argv)
 				return code;
 		}
 	}
+	if (overwrites(&work, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!work.folders && !work.journals)
 		return wt_fail(WT_EXIT_USAGE, "of what? result folders (paper run makes them), TABLE@BACKEND, journals of --trace");
 	return build(&work);

@@ -228,6 +228,8 @@ static int check_options(struct send *send)
 	if (wt_station_resolve(send->peer, &send->remote.addr, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "--connect: %s", err);
 	send->remote.port = send->transfer.port;
+	if (wt_transfer_files(&send->transfer, "--file", send->file))
+		return WT_EXIT_USAGE;
 	return send->file ? open_file(send) : WT_EXIT_OK;
 }
 

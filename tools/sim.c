@@ -9,6 +9,7 @@
 
 #include "stack/base/units.h"
 #include "tools/cli.h"
+#include "tools/files_apart.h"
 #include "tools/scenario.h"
 #include "tools/tcp_words.h"
 
@@ -56,6 +57,7 @@ struct sim {
 	struct wt_playback_config playback;
 	struct wt_token_config tokens;
 	char settings[512];
+	const char *file;
 	unsigned length; /* which of --bytes (1) and --time (2) were given */
 	bool json;
 };
@@ -101,6 +103,7 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 		return -EINVAL;
 	}
 	s->plan = &plan;
+	sim->file = value;
 	s->fwd = plan.link[0].words[0];
 	s->rev = plan.link[0].words[1];
 	s->seed = plan.seed;
@@ -295,6 +298,16 @@ static int take_rivals(struct sim *sim, char *err, size_t err_len)
 	return wt_tcp_words_apply(&a, &sim->rival_a, err, err_len) || wt_tcp_words_apply(&b, &sim->rival_b, err, err_len);
 }
 
+static int files_apart(const struct sim *sim, char *err, size_t err_len)
+{
+	const struct wt_scenario *s = &sim->scenario;
+	const struct wt_named_file file[] = {
+		{"--file", sim->file}, {"--capture", s->capture}, {"--trace", s->trace}, {"--log", s->log}, {"--tokens-trace", s->tokens_trace},
+	};
+
+	return wt_files_apart(file, sizeof(file) / sizeof(file[0]), err, err_len);
+}
+
 static int sim_main(int argc, char **argv)
 {
 	struct wt_args args;
@@ -323,7 +336,7 @@ static int sim_main(int argc, char **argv)
 	if (wt_tcp_words_apply(&sim.words, &sim.scenario.a, err, sizeof(err)) ||
 	    wt_tcp_words_apply(&receiver, &sim.scenario.b, err, sizeof(err)) || take_rivals(&sim, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	return run_sim(&sim);
+	return files_apart(&sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : run_sim(&sim);
 }
 
 const struct wt_command wt_command_sim = {

@@ -9,6 +9,7 @@
 #include "stack/base/units.h"
 #include "stack/drive/json.h"
 #include "tools/cli.h"
+#include "tools/files_apart.h"
 #include "tools/report_script.h"
 #include "tools/trace_file.h"
 
@@ -135,6 +136,8 @@ static int convert_main(int argc, char **argv)
 		known |= words.format && !strcmp(words.format, formats[i]);
 	if (!known)
 		return wt_fail(WT_EXIT_USAGE, "into what? --output FILE.qlog, .xpl or .csv, or --format qlog, xpl or csv");
+	if (wt_files_apart((const struct wt_named_file[]){{"the journal", words.file}, {"--output", words.output}}, 2, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	error = wt_trace_survey(words.file, &flows, err, sizeof(err));
 	if (error)
 		return failed(error, err);
@@ -206,6 +209,8 @@ static int plot_main(int argc, char **argv)
 	dot = words.output ? strrchr(words.output, '.') : NULL;
 	if (!dot || (strcmp(dot, ".svg") && strcmp(dot, ".pdf")))
 		return wt_fail(WT_EXIT_USAGE, "--output FILE.svg or FILE.pdf says where to");
+	if (wt_files_apart((const struct wt_named_file[]){{"the journal", words.file}, {"--output", words.output}}, 2, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (words.to && words.to <= words.from)
 		return wt_fail(WT_EXIT_USAGE, "--to is not after --from");
 	error = wt_trace_survey(words.file, &flows, err, sizeof(err));

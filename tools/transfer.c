@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "stack/base/units.h"
+#include "tools/files_apart.h"
 #include "tools/tcp_json.h"
 #include "tools/version.h"
 
@@ -99,6 +100,17 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 	case WT_T_GATEWAY: transfer->station_config.gateway = value; break;
 	}
 	return WT_EXIT_OK;
+}
+
+int wt_transfer_files(const struct wt_transfer *transfer, const char *what, const char *other)
+{
+	const struct wt_named_file file[] = {
+		{what, other && strcmp(other, "-") != 0 ? other : NULL},
+		{"--capture", transfer->station_config.capture}, {"--trace", transfer->station_config.trace},
+	};
+	char err[600];
+
+	return wt_files_apart(file, sizeof(file) / sizeof(file[0]), err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------ */

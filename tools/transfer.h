@@ -65,6 +65,8 @@ struct wt_transfer {
 void wt_transfer_init(struct wt_transfer *transfer);
 /* One shared option. 0, or WT_EXIT_USAGE after one line. */
 int wt_transfer_option(struct wt_transfer *transfer, int option, const char *value);
+/* Before anything is opened: `other`, which the option `what` names (NULL or "-": nothing), capture and trace are different files. An exit code. */
+int wt_transfer_files(const struct wt_transfer *transfer, const char *what, const char *other);
 /* After all options: builds the TCP configuration, opens the station, catches signals. An exit code. */
 int wt_transfer_start(struct wt_transfer *transfer);
 /* Runs until wt_transfer_end(). */

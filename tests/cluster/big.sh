@@ -1,15 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced by the tests of this folder: a sweep of ten thousand small runs, what one machine makes of it, and the tree of a process.
 unset MALLOC_PERTURB_ # set by meson test; filling memory would cost ten times what the runs do
-wavetank=$(realpath "$1") || exit 99
-dir=$(mktemp -d) || exit 99
-failed=0
-cd "$dir" || exit 99
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. "$(dirname "$0")/../sim/shell.sh"
 
 cat >big.ini <<END
 [sweep]

@@ -5,7 +5,6 @@
 set -u
 command -v parallel >/dev/null || { echo "GNU parallel is not installed"; exit 77; }
 . "$(dirname "$0")/big.sh"
-trap 'rm -rf "$dir"' EXIT
 
 "$wavetank" sweep shard big.ini --shards 20 --format parallel -o parts --at-once 4 >parts.sh || fail "sweep shard"
 sh parts.sh --will-cite >out.txt 2>err.txt &

@@ -2,35 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # wavetank paper: same results for any number of jobs; ^C, kill -9 and a full disk keep what is finished, and it can be gone on with; exit
 # codes as documented.
-set -u
 ini=$(realpath "$2") || exit 99
-wavetank=$(realpath "$1")
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-failed=0
+. "$(dirname "$0")/shell.sh"
 table=tcp-real-2001/table1
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
-# expect CODE WORDS...: the exit code of a command that prints nothing on standard output we need
-expect() {
-	want=$1
-	shift
-	"$wavetank" "$@" >out.txt 2>err.txt
-	got=$?
-	[ "$got" = "$want" ] || fail "exit code $got, not $want: wavetank $* ($(cat err.txt))"
-}
-
-# every line of runs.jsonl ends in a brace, and the file in a newline
-whole() {
-	[ -s "$1" ] || fail "$1 is empty"
-	[ "$(grep -c '^{.*}$' "$1")" = "$(grep -c '' "$1")" ] || fail "$1 has a torn line"
-	[ "$(tail -c 1 "$1" | od -An -tx1 | tr -d ' ')" = 0a ] || fail "$1 ends without newline"
-}
 
 expect 0 paper list
 grep -q "^$table " out.txt || fail "paper list does not name $table"
@@ -100,18 +74,6 @@ expect 2 paper calibration all
 expect 0 paper run $table --points 0 --repeats 2 --json -o json
 [ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"
 
-# runs_in FILE: how many it holds
-runs_in() {
-	if [ -e "$1" ]; then grep -c '"record":"run"' "$1"; else echo 0; fi
-}
-
-# until_more FILE N PID: waits until FILE holds more than N runs, or the process is gone
-until_more() {
-	while [ "$(runs_in "$1")" -le "$2" ] && kill -0 "$3" 2>/dev/null; do
-		sleep 0.02
-	done
-}
-
 # ^C: what is done is kept.
 "$wavetank" paper run $table --repeats 20000 -o stopped >out.txt 2>err.txt &
 pid=$!
@@ -121,14 +83,14 @@ wait $pid
 code=$?
 [ $code = 143 ] || fail "exit code $code after SIGTERM, not 143"
 whole stopped/runs.jsonl
-[ "$(runs_in stopped/runs.jsonl)" -gt 20 ] || fail "nothing kept of an ended sweep"
+[ "$(done_in stopped/runs.jsonl)" -gt 20 ] || fail "nothing kept of an ended sweep"
 grep -q '"complete":false' stopped/runs.jsonl || fail "an ended sweep calls itself complete"
 pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
 
 # kill -9 at any moment, a torn line as a crash of the machine leaves it, and then the same files as if nothing had been.
 expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o undisturbed
 for more in 5 0 60; do
-	before=$(runs_in killed/done.jsonl)
+	before=$(done_in killed/done.jsonl)
 	"$wavetank" paper run $table --points 0.05,0.2 --repeats 40 -o killed $([ -e killed ] && echo --resume) >out.txt 2>err.txt &
 	pid=$!
 	until_more killed/done.jsonl $((before + more)) $pid
@@ -136,7 +98,7 @@ for more in 5 0 60; do
 	wait $pid 2>/dev/null
 done
 whole killed/done.jsonl
-kept=$(runs_in killed/done.jsonl)
+kept=$(done_in killed/done.jsonl)
 [ "$kept" -gt 5 ] && [ "$kept" -lt 240 ] || fail "$kept runs kept after kill -9: too few or all to test anything"
 printf '{"record":"run","point":"0.0' >>killed/done.jsonl
 expect 3 paper run $table --points 0.05,0.2 --repeats 40 -o killed
@@ -171,7 +133,7 @@ code=$?
 [ $code = 3 ] || fail "exit code $code on a full disk, not 3"
 grep -q 'full: .*; what is finished is kept' err.txt || fail "a full disk is not told: $(cat err.txt)"
 whole full/done.jsonl
-[ "$(runs_in full/done.jsonl)" -gt 10 ] || fail "nothing kept on a full disk"
+[ "$(done_in full/done.jsonl)" -gt 10 ] || fail "nothing kept on a full disk"
 ls full/runs.jsonl* >/dev/null 2>&1 && fail "half a result file was left"
 expect 0 paper run $table --points 0.05,0.2 --repeats 40 -o full --resume
 diff -r -x facts.jsonl undisturbed full || fail "a full disk and resume changed the results"

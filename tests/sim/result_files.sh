@@ -3,20 +3,10 @@
 # The same plan and seed write the same bytes: result files of a sweep and of published tables on one core, on two, by five workers, in
 # shards put together. Their digests are left in the build folder, where tools/check compares those of all its builds:
 # gcc and clang, sanitizers, -O3 and -O0.
-set -u
 unset MALLOC_PERTURB_ # set by meson test; filling memory would cost ten times what the runs do
-wavetank=$(realpath "$1") || exit 99
 digests=$(realpath "$2")/result-files.sha256 || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-failed=0
+. "$(dirname "$0")/shell.sh"
 one_core="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
 
 # run WORDS...: exit code 0, or 5: some of these runs do not come to their end, and that must be the same everywhere, too
 run() {

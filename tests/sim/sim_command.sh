@@ -1,30 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # wavetank sim: exit codes, JSON, captures and traces, and that `paper show` tells how to repeat a cell by hand.
-set -u
-wavetank=$(realpath "$1") || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-failed=0
+. "$(dirname "$0")/shell.sh"
+command=sim
 link='rate 10Mbit burst 0B limit 64KB delay 15ms'
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
-# expect CODE WORDS...: the exit code; and what fails says so in one line
-expect() {
-	want=$1
-	shift
-	"$wavetank" sim "$@" >out.txt 2>err.txt
-	got=$?
-	[ "$got" = "$want" ] || fail "exit code $got, not $want: sim $* ($(cat err.txt))"
-	case $want in
-	2 | 3) [ "$(grep -c '' err.txt)" = 1 ] || fail "not one line: sim $* ($(cat err.txt))" ;;
-	esac
-}
 
 expect 0 --link "$link" -n 1MiB --check
 grep -q 'every byte verified' out.txt || fail "bytes not verified"
@@ -54,6 +33,32 @@ expect 2 --jason
 expect 3 --capture /nonexistent/file
 expect 3 --capture /dev/full
 expect 3 --trace /dev/full
+
+# One file for two things: refused, and it stays what it was.
+printf '[port a]\ninterface = tap:x@a\n[port b]\ninterface = tap:x@b\n[link]\nboth = delay 1ms\n' >path.conf
+cp path.conf before.conf
+ln -s path.conf link.conf
+for words in '--capture x --log x' '--capture x --trace ./x' '--trace x --log x' '-f path.conf --log link.conf'; do
+	expect 2 $words -n 1KB
+	grep -q 'are one file' err.txt || fail "sim $words: $(cat err.txt)"
+done
+command='emu run'
+expect 2 -n --link 'delay 1ms' --capture x --log ./x
+expect 2 -n -f path.conf --capture path.conf
+command=
+expect 2 send -c 10.0.0.2 --capture x --trace ./x
+expect 2 recv -o x --capture x
+expect 2 trace convert path.conf -o path.conf --format csv
+expect 2 report build path.conf -o link.conf
+command=sim
+[ ! -e x ] && cmp -s path.conf before.conf || fail "a file that was refused was opened"
+expect 0 -n 1KB --trace x --capture y --log z
+cp x y
+command=
+expect 2 trace convert x -o ./x --format csv
+cmp -s x y || fail "a journal was overwritten by what it is converted to"
+command=sim
+rm x y z
 expect 4 --fwd 'loss 100%' -n 1KB
 expect 124 --link 'delay 1s' -n 1MB --limit 3s
 "$wavetank" sim -n 1KB >/dev/full 2>err.txt

@@ -2,35 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # wavetank sweep: the same bytes for any number of cores, for shards, after kill -9 of the sweep or of its workers; a full disk and ^C
 # keep what is finished; a run that fails is recorded and the sweep goes on; only what is missing is run.
-set -u
 unset MALLOC_PERTURB_ # set by meson test; filling memory would cost ten times what the runs do
-wavetank=$(realpath "$1") || exit 99
 example=$(realpath "$2") || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
-
-# expect CODE WORDS...
-expect() {
-	want=$1
-	shift
-	"$wavetank" sweep "$@" >out.txt 2>err.txt
-	got=$?
-	[ "$got" = "$want" ] || fail "exit code $got, not $want: sweep $* ($(cat err.txt))"
-}
-
-# every line of a file is an object, and the file ends with a newline
-whole() {
-	[ -s "$1" ] || fail "$1 is empty"
-	[ "$(grep -c '^{.*}$' "$1")" = "$(grep -c '' "$1")" ] || fail "$1 has a torn line"
-	[ "$(tail -c 1 "$1" | od -An -tx1 | tr -d ' ')" = 0a ] || fail "$1 ends without newline"
-}
+. "$(dirname "$0")/shell.sh"
+command=sweep
 
 # same FILE FILE WHAT
 same() {
@@ -117,18 +92,6 @@ same one/runs.jsonl fresh/runs.jsonl "a sweep that grew"
 n=$(grep -c '"record":"start"' one/done.jsonl)
 expect 0 run more.ini -o one
 [ "$(grep -c '"record":"start"' one/done.jsonl)" = "$n" ] || fail "a finished sweep was begun again"
-
-# done_in FILE: how many runs it holds
-done_in() {
-	if [ -e "$1" ]; then grep -c '"record":"done"' "$1"; else echo 0; fi
-}
-
-# until_more FILE N PID: waits until FILE holds more than N runs, or the process is gone
-until_more() {
-	while [ "$(done_in "$1")" -le "$2" ] && kill -0 "$3" 2>/dev/null; do
-		sleep 0.02
-	done
-}
 
 # kill -9 at any moment, several times; then a torn line, as a crash of the machine leaves it.
 for more in 20 0 100; do

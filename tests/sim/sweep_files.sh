@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A bad sweep file is refused before the first run, by every verb: one line with file, line number and what was expected, exit code 2,
 # and no results folder. (What each fault is called is tested in tests/unit/test_sweep_file.c and test_sweep_point.c.)
-set -u
-wavetank=$(realpath "$1") || exit 99
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-failed=0
+. "$(dirname "$0")/shell.sh"
 
 # refused LINE WORD...: the file bad.ini, at that line, with a message that has the word
 refused() {
@@ -15,11 +10,10 @@ refused() {
 		"$wavetank" sweep $verb bad.ini >out.txt 2>err.txt
 		code=$?
 		[ $code = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "bad.ini:$1: .*$2" err.txt || {
-			echo "FAILED: sweep $verb: exit code $code: $(cat err.txt) (expected line $1, $2)"
+			fail "sweep $verb: exit code $code: $(cat err.txt) (expected line $1, $2)"
 			cat bad.ini
-			failed=1
 		}
-		[ ! -e results ] && [ ! -s out.txt ] || { echo "FAILED: sweep $verb began"; failed=1; }
+		[ ! -e results ] && [ ! -s out.txt ] || fail "sweep $verb began"
 	done
 }
 
@@ -43,9 +37,8 @@ while IFS='|' read -r text line word; do
 	"$wavetank" sweep run bad.ini >out.txt 2>err.txt
 	code=$?
 	[ $code = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "bad.ini:$line: .*$word" err.txt && [ ! -e results ] && [ ! -s out.txt ] || {
-		echo "FAILED: exit code $code: $(cat err.txt) (expected line $line, $word)"
+		fail "exit code $code: $(cat err.txt) (expected line $line, $word)"
 		cat bad.ini
-		failed=1
 	}
 done <<'END'
 name = y|3|first on line 2
@@ -94,21 +87,21 @@ END
 printf '[sweep]\nname = x\nbackend = tap\nrepeats = 1\n[axes]\nstack = user kernel:nosuch\n[run]\nlink = delay 1ms\n' >elsewhere.ini
 "$wavetank" sweep run elsewhere.ini >out.txt 2>err.txt
 [ $? = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "elsewhere.ini:6: stack: .*'nosuch'; it has .*reno.*(at stack=kernel:nosuch)" err.txt &&
-	[ ! -e results ] || { echo "FAILED: a run that this kernel cannot do: $(cat err.txt)"; failed=1; }
+	[ ! -e results ] || fail "a run that this kernel cannot do: $(cat err.txt)"
 "$wavetank" sweep plan elsewhere.ini >out.txt 2>err.txt
 [ $? = 0 ] && [ "$(grep -c '' err.txt)" = 1 ] && grep -q "^note: elsewhere.ini:6: .*'nosuch'.*another host" err.txt &&
-	grep -q '^runs:  2' out.txt || { echo "FAILED: the plan of a sweep for another host: $(cat err.txt)"; failed=1; }
+	grep -q '^runs:  2' out.txt || fail "the plan of a sweep for another host: $(cat err.txt)"
 mkdir other && : >other/done.jsonl
 "$wavetank" sweep status elsewhere.ini -o other >out.txt 2>err.txt
-[ $? = 0 ] && [ ! -s err.txt ] || { echo "FAILED: the status of a sweep for another host: $(cat err.txt)"; failed=1; }
+[ $? = 0 ] && [ ! -s err.txt ] || fail "the status of a sweep for another host: $(cat err.txt)"
 
 "$wavetank" sweep run nothing.ini 2>err.txt
-[ $? = 2 ] && grep -q 'nothing.ini: No such file' err.txt || { echo "FAILED: a missing file: $(cat err.txt)"; failed=1; }
+[ $? = 2 ] && grep -q 'nothing.ini: No such file' err.txt || fail "a missing file: $(cat err.txt)"
 printf '[sweep]\nname = x\n' >good.ini
 for words in '' 'good.ini other.ini' 'good.ini --shard 3/3' 'good.ini --shard 1' 'good.ini --jobs 0' 'good.ini --jobbs 1'; do
 	"$wavetank" sweep run $words >/dev/null 2>err.txt
-	[ $? = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] || { echo "FAILED: sweep run $words: $(cat err.txt)"; failed=1; }
+	[ $? = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] || fail "sweep run $words: $(cat err.txt)"
 done
 "$wavetank" sweep resume good.ini >/dev/null 2>err.txt
-[ $? = 2 ] && grep -q 'nothing to go on with' err.txt || { echo "FAILED: resume began anew"; failed=1; }
+[ $? = 2 ] && grep -q 'nothing to go on with' err.txt || fail "resume began anew"
 exit $failed

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/unit/unit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/files_apart.h"
+
+static char dir[] = "/tmp/wt-apart-XXXXXX", err[600];
+
+static int enter(void **state)
+{
+	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+	return chdir("/") || rmdir(dir);
+}
+
+static bool apart(const char *a, const char *b)
+{
+	const struct wt_named_file file[] = {{"--capture", a}, {"--trace", NULL}, {"--log", b}};
+
+	return wt_files_apart(file, 3, err, sizeof(err)) == 0;
+}
+
+static void a_file_is_itself_under_any_name(void **state)
+{
+	FILE *file = fopen("there", "w");
+
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(symlink("there", "soft"), 0);
+	assert_int_equal(link("there", "hard"), 0);
+	assert_false(apart("there", "there"));
+	assert_string_equal(err, "--capture and --log are one file, there; expected two");
+	assert_false(apart("there", "./there"));
+	assert_false(apart("soft", "hard"));
+	assert_true(apart("there", "elsewhere"));
+	assert_true(apart(NULL, "there"));
+	unlink("soft");
+	unlink("hard");
+	unlink("there");
+}
+
+static void so_is_one_that_does_not_exist_yet(void **state)
+{
+	char whole[100];
+
+	snprintf(whole, sizeof(whole), "%s/x", dir);
+	assert_false(apart("x", "x"));
+	assert_false(apart("x", "./x"));
+	assert_false(apart(whole, "x"));
+	assert_true(apart("x", "y"));
+	assert_true(apart("nowhere/x", "nowhere/x")); /* opening them tells what is wrong */
+}
+
+static void what_is_no_file_may_take_everything(void **state)
+{
+	assert_true(apart("/dev/null", "/dev/null"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_itself_under_any_name),
+		cmocka_unit_test(so_is_one_that_does_not_exist_yet),
+		cmocka_unit_test(what_is_no_file_may_take_everything),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files that a command writes and reads must not be one: each would destroy the other. */
+#ifndef WT_TOOLS_FILES_APART_H
+#define WT_TOOLS_FILES_APART_H
+
+#include <stddef.h>
+
+struct wt_named_file {
+	const char *what, *path; /* path NULL: not given */
+};
+
+/*
+ * Compares what the names lead to, not the names: "a", "./a", a link to a. Only regular files and those that do not exist yet count; a
+ * terminal or /dev/null may take everything. 0, or -EINVAL with one line in err. Call it before anything is opened.
+ */
+int wt_files_apart(const struct wt_named_file *file, unsigned count, char *err, size_t err_len);
+
+#endif
