@@ -62,6 +62,18 @@ static void put_share(struct text *text, double value)
 	put(text, " %.17g", value);
 }
 
+static void put_from(struct text *text, const struct wt_sources *from)
+{
+	char buffer[WT_ADDR_TEXT];
+
+	if (from->ipv4.family || from->ipv6.family)
+		put(text, " from");
+	if (from->ipv4.family)
+		put(text, " %s", wt_addr_format(&from->ipv4, buffer));
+	if (from->ipv6.family)
+		put(text, " %s", wt_addr_format(&from->ipv6, buffer));
+}
+
 static void put_queue(struct text *text, const struct wt_queue_config *queue)
 {
 	const struct wt_queue_kind_info *kind = &wt_queue_kinds[queue->kind];
@@ -130,6 +142,7 @@ static void put_outages(struct text *text, const struct wt_stage_plan *stage)
 		}
 		if (outage->unreachable)
 			put(text, " unreachable");
+		put_from(text, &outage->from);
 	}
 }
 
@@ -302,10 +315,12 @@ static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 		break;
 	case WT_STAGE_HOPS:
 		put(text, " %u%s", (unsigned)stage->hops.hops, stage->hops.silent ? " silent" : "");
+		put_from(text, &stage->hops.from);
 		break;
 	case WT_STAGE_MTU:
 		put(text, " %s%s%s", wt_format_size(stage->mtu.mtu, buffer, sizeof(buffer)), stage->mtu.drop ? " drop" : "",
 		    stage->mtu.silent ? " silent" : "");
+		put_from(text, &stage->mtu.from);
 		break;
 	case WT_STAGE_HANDOFF:
 		put_handoff(text, &stage->handoff);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The largest packet of the link behind. An IPv4 packet that is larger and may be fragmented is (RFC 791); one that may not
- * be is dropped, and its sender told the size that fits (RFC 1191), by port 0, the way it came from.
+ * be is dropped, and its sender told the size that fits (RFC 1191, RFC 4443 3.2). To IPv6 no link is smaller than 1280 bytes: a link
+ * that is has to carry that much by means of its own (RFC 8200 section 5), and a host does not believe less (RFC 8201 section 4).
  */
 #include <string.h>
 
 #include "emu/packet.h"
-#include "emu/stage.h"
+#include "emu/refuser.h"
 #include "stack/base/bytes.h"
 
-enum { DONT_FRAGMENT = 0x4000, MORE_FRAGMENTS = 0x2000, OFFSET = 0x1fff, NEEDED = 4 };
+enum { DONT_FRAGMENT = 0x4000, MORE_FRAGMENTS = 0x2000, OFFSET = 0x1fff };
 
 struct mtu {
-	struct wt_stage stage;
-	struct wt_frame_queue back; /* answers, on their way to the sender */
+	struct wt_refuser refuser;
 	struct wt_mtu_config config;
 };
 
@@ -41,7 +41,7 @@ static struct wt_frame *piece(const struct wt_frame *whole, unsigned header, uns
 /* The frame becomes the first fragment; the others are new. Those there is no memory for are counted as made and lost. */
 static void fragment(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsigned header, unsigned payload)
 {
-	struct wt_node *node = &mtu->stage.node;
+	struct wt_node *node = &mtu->refuser.stage.node;
 	unsigned each = ((unsigned)mtu->config.mtu - header) & ~7u;
 	uint8_t *ip = frame->data + WT_ETHERNET;
 	struct wt_frame_queue others = {0};
@@ -64,73 +64,45 @@ static void fragment(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsig
 	wt_put16(ip + 6, wt_get16(ip + 6) | MORE_FRAGMENTS);
 	wt_packet_ipv4_checksum(ip);
 	frame->time = now;
-	wt_stage_ready(&mtu->stage, frame);
+	wt_stage_ready(&mtu->refuser.stage, frame);
 	while ((other = wt_frame_queue_pop(&others))) {
 		other->time = now;
-		wt_stage_ready(&mtu->stage, other);
+		wt_stage_ready(&mtu->refuser.stage, other);
 	}
-}
-
-static void refuse(struct mtu *mtu, wt_time now, struct wt_frame *frame)
-{
-	struct wt_node *node = &mtu->stage.node;
-	struct wt_frame *answer = mtu->config.silent ? NULL : wt_packet_unreachable(frame, NEEDED, (uint16_t)mtu->config.mtu);
-
-	if (answer) {
-		node->audit.made++;
-		node->audit.queued++;
-		answer->time = now;
-		wt_frame_queue_push(&mtu->back, answer);
-	}
-	wt_node_drop(node, now, frame, WT_DROP_MTU);
 }
 
 static void mtu_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct mtu *mtu = (struct mtu *)node;
 	const uint8_t *ip = frame->data + WT_ETHERNET;
-	unsigned version = wt_packet_version(frame), header, total;
+	unsigned version = wt_packet_version(frame), header, total, most = (unsigned)mtu->config.mtu;
+	struct wt_refusal refusal = {.kind = WT_REFUSAL_SIZE, .from = mtu->config.from};
 
 	node->audit.in++;
 	total = version == 4 ? wt_get16(ip + 2) : version == 6 ? frame->len - WT_ETHERNET : 0;
-	if (total <= mtu->config.mtu) {
+	if (version == 6 && most < WT_IPV6_MTU)
+		most = WT_IPV6_MTU;
+	if (total <= most) {
 		frame->time = now;
-		wt_stage_ready(&mtu->stage, frame);
+		wt_stage_ready(&mtu->refuser.stage, frame);
 		return;
 	}
 	header = (ip[0] & 15u) * 4;
 	/* a header that lies about its length is nobody's to cut */
 	if (version != 4 || mtu->config.drop || wt_get16(ip + 6) & DONT_FRAGMENT || header < 20 || total <= header ||
-	    WT_ETHERNET + total > frame->len)
-		refuse(mtu, now, frame);
-	else
-		fragment(mtu, now, frame, header, total - header);
-}
-
-static struct wt_frame *mtu_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	return wt_stage_output_both((struct wt_stage *)node, &((struct mtu *)node)->back, now, port);
-}
-
-static wt_time mtu_deadline(const struct wt_node *node)
-{
-	const struct mtu *mtu = (const struct mtu *)node;
-
-	return mtu->back.head ? mtu->back.head->time : wt_stage_deadline(node);
-}
-
-static void mtu_destroy(struct wt_node *node)
-{
-	if (node)
-		wt_frame_queue_clear(&((struct mtu *)node)->back);
-	wt_stage_destroy(node);
+	    WT_ETHERNET + total > frame->len) {
+		refusal.mtu = most;
+		wt_refuser_drop(&mtu->refuser, now, frame, WT_DROP_MTU, mtu->config.silent ? NULL : &refusal);
+		return;
+	}
+	fragment(mtu, now, frame, header, total - header);
 }
 
 static const struct wt_node_ops mtu_ops = {
 	.input = mtu_input,
-	.output = mtu_output,
-	.deadline = mtu_deadline,
-	.destroy = mtu_destroy,
+	.output = wt_refuser_output,
+	.deadline = wt_refuser_deadline,
+	.destroy = wt_refuser_destroy,
 };
 
 struct wt_node *wt_mtu_create(const char *name, const struct wt_mtu_config *config)
@@ -140,7 +112,7 @@ struct wt_node *wt_mtu_create(const char *name, const struct wt_mtu_config *conf
 	if (!mtu)
 		return NULL;
 	mtu->config = *config;
-	return &mtu->stage.node;
+	return &mtu->refuser.stage.node;
 }
 
 void wt_mtu_change(struct wt_node *node, wt_time now, const struct wt_mtu_config *config)

@@ -6,14 +6,10 @@
  */
 #include <string.h>
 
-#include "emu/packet.h"
-#include "emu/stage.h"
-
-enum { HOST_UNREACHABLE = 1 };
+#include "emu/refuser.h"
 
 struct outage {
-	struct wt_stage stage;
-	struct wt_frame_queue back; /* answers, on their way to the sender */
+	struct wt_refuser refuser;
 	struct wt_packets packets;
 	struct wt_key key;
 	unsigned count;
@@ -74,7 +70,7 @@ static struct wt_state present(const struct outage *outage)
 
 static void come_into(struct outage *outage, wt_time now)
 {
-	struct wt_node *node = &outage->stage.node;
+	struct wt_node *node = &outage->refuser.stage.node;
 	bool out = worst(outage, now) != NULL;
 	struct wt_state state;
 
@@ -119,49 +115,24 @@ static void outage_input(struct wt_node *node, unsigned port, wt_time now, struc
 {
 	struct outage *outage = (struct outage *)node;
 	const struct wt_outage *found = worst(outage, now);
-	struct wt_frame *answer;
+	struct wt_refusal refusal = {.kind = WT_REFUSAL_HOST};
 
 	node->audit.in++;
 	if (!found || !wt_packets_share(&outage->packets, &outage->key, frame, found->drop)) {
 		frame->time = now;
-		wt_stage_ready(&outage->stage, frame);
+		wt_stage_ready(&outage->refuser.stage, frame);
 		return;
 	}
-	answer = found->unreachable ? wt_packet_unreachable(frame, HOST_UNREACHABLE, 0) : NULL;
-	if (answer) {
-		node->audit.made++;
-		node->audit.queued++;
-		answer->time = now;
-		wt_frame_queue_push(&outage->back, answer);
-	}
-	wt_node_drop(node, now, frame, WT_DROP_OUTAGE);
-}
-
-static struct wt_frame *outage_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	return wt_stage_output_both((struct wt_stage *)node, &((struct outage *)node)->back, now, port);
-}
-
-static wt_time outage_deadline(const struct wt_node *node)
-{
-	const struct outage *outage = (const struct outage *)node;
-
-	return outage->back.head ? outage->back.head->time : wt_stage_deadline(node);
-}
-
-static void outage_destroy(struct wt_node *node)
-{
-	if (node)
-		wt_frame_queue_clear(&((struct outage *)node)->back);
-	wt_stage_destroy(node);
+	refusal.from = found->from;
+	wt_refuser_drop(&outage->refuser, now, frame, WT_DROP_OUTAGE, found->unreachable ? &refusal : NULL);
 }
 
 static const struct wt_node_ops outage_ops = {
 	.state = outage_state,
 	.input = outage_input,
-	.output = outage_output,
-	.deadline = outage_deadline,
-	.destroy = outage_destroy,
+	.output = wt_refuser_output,
+	.deadline = wt_refuser_deadline,
+	.destroy = wt_refuser_destroy,
 };
 
 struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, const struct wt_outage *outages, unsigned count)
@@ -172,8 +143,8 @@ struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, con
 		return NULL;
 	if (key)
 		outage->key = *key;
-	wt_outage_change(&outage->stage.node, 0, outages, count);
-	return &outage->stage.node;
+	wt_outage_change(&outage->refuser.stage.node, 0, outages, count);
+	return &outage->refuser.stage.node;
 }
 
 void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage *outages, unsigned count)

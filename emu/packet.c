@@ -11,12 +11,12 @@ enum {
 	TYPE_IPV6 = 0x86dd,
 	IPV4_HEADER = 20,
 	IPV6_HEADER = 40,
-	PROTOCOL_ICMP = 1,
 	PROTOCOL_TCP = 6,
 	PROTOCOL_UDP = 17,
-	ICMP_UNREACHABLE = 3, ICMP_TIME_EXCEEDED = 11,
-	ICMP_HEADER = 8,
-	QUOTED = 8, /* bytes of the payload */
+	PROTOCOL_ICMPV6 = 58,
+	HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, OPTIONS = 60,
+	ROUTER_SOLICITATION = 133, REDIRECT = 137,
+	LINK_SCOPE = 2, /* of a group, RFC 4291 2.7 */
 };
 
 unsigned wt_packet_version(const struct wt_frame *frame)
@@ -109,64 +109,65 @@ void wt_packet_ipv4_checksum_lowered(uint8_t *ip, uint16_t by)
 	wt_put16(ip + 10, (uint16_t)~((sum & 0xffff) + (sum >> 16)));
 }
 
-/* Is an error about this packet allowed? */
-static bool may_answer(const struct wt_frame *frame, unsigned header)
+bool wt_ipv6_is_extension(uint8_t header)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	return header == HOP_BY_HOP || header == ROUTING || header == FRAGMENT || header == AUTHENTICATION || header == OPTIONS;
+}
 
-	if (header < IPV4_HEADER || frame->len < WT_ETHERNET + header + QUOTED)
+bool wt_ipv6_is_discovery(uint8_t type)
+{
+	return type >= ROUTER_SOLICITATION && type <= REDIRECT;
+}
+
+bool wt_ipv6_upper(const uint8_t *ip, uint32_t len, struct wt_ipv6_upper *upper)
+{
+	enum { HEADERS = 8 };
+
+	if (len < IPV6_HEADER || ip[0] >> 4 != 6 || IPV6_HEADER + (uint32_t)wt_get16(ip + 4) > len)
 		return false;
-	if (frame->data[0] & 1 || (wt_get16(ip + 6) & 0x1fff))
-		return false; /* to many at the link; not the first fragment */
-	if (ip[16] >= 224 || ip[12] >= 224 || !wt_get32(ip + 12))
-		return false; /* to a group, or from nobody who can be answered */
-	return ip[9] != PROTOCOL_ICMP || ip[header] == 0 || ip[header] == 8;
+	*upper = (struct wt_ipv6_upper){.protocol = ip[6], .at = IPV6_HEADER, .end = IPV6_HEADER + wt_get16(ip + 4)};
+	for (unsigned i = 0; wt_ipv6_is_extension(upper->protocol) && !upper->later; i++) {
+		const uint8_t *header = ip + upper->at;
+		uint32_t size;
+
+		if (i == HEADERS || upper->end - upper->at < 8)
+			return false;
+		/* in units of 8 bytes behind the first, AH's of 4 behind the second (RFC 4302 2.2) */
+		size = upper->protocol == FRAGMENT ? 8 : upper->protocol == AUTHENTICATION ? (header[1] + 2u) * 4 : (header[1] + 1u) * 8;
+		if (upper->end - upper->at < size)
+			return false;
+		if (upper->protocol == FRAGMENT) {
+			upper->fragment = true;
+			upper->later = wt_get16(header + 2) & 0xfff8;
+		}
+		upper->protocol = header[0];
+		upper->at += size;
+	}
+	return true;
 }
 
-static struct wt_frame *answer_to(const struct wt_frame *frame, uint8_t type, uint8_t code, uint16_t mtu)
+void wt_ipv6_icmp_checksum(uint8_t *ip, uint32_t at, uint32_t len)
+{
+	wt_put16(ip + at + 2, 0);
+	wt_put16(ip + at + 2, wt_ipv6_icmp_sum(ip, at, len));
+}
+
+uint16_t wt_ipv6_icmp_sum(const uint8_t *ip, uint32_t at, uint32_t len)
+{
+	uint64_t sum = wt_csum_add((uint64_t)len + PROTOCOL_ICMPV6, ip + 8, 32); /* addresses, length, protocol: RFC 8200 8.1 */
+
+	return wt_csum_fold(wt_csum_add(sum, ip + at, len));
+}
+
+bool wt_packet_of_link(const struct wt_frame *frame)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
-	unsigned header = wt_packet_version(frame) == 4 ? (ip[0] & 15u) * 4 : 0;
-	unsigned quoted = header + QUOTED, len = WT_ETHERNET + IPV4_HEADER + ICMP_HEADER + quoted;
-	struct wt_frame *answer;
-	uint8_t *to;
+	struct wt_ipv6_upper upper;
 
-	if (!may_answer(frame, header))
-		return NULL;
-	answer = wt_frame_new(frame->pool);
-	if (!answer || answer->room < len) {
-		wt_frame_free(answer);
-		return NULL;
-	}
-	memcpy(answer->data, frame->data + 6, 6);
-	memcpy(answer->data + 6, frame->data, 6);
-	wt_put16(answer->data + 12, TYPE_IPV4);
-	to = answer->data + WT_ETHERNET;
-	memset(to, 0, IPV4_HEADER + ICMP_HEADER);
-	to[0] = 0x45;
-	to[1] = 0xc0; /* internetwork control, RFC 1812 4.3.2.5 */
-	wt_put16(to + 2, (uint16_t)(len - WT_ETHERNET));
-	to[8] = 64;
-	to[9] = PROTOCOL_ICMP;
-	memcpy(to + 12, ip + 16, 4);
-	memcpy(to + 16, ip + 12, 4);
-	wt_packet_ipv4_checksum(to);
-	to += IPV4_HEADER;
-	to[0] = type;
-	to[1] = code;
-	wt_put16(to + 6, mtu);
-	memcpy(to + ICMP_HEADER, ip, quoted);
-	wt_put16(to + 2, wt_csum_fold(wt_csum_add(0, to, ICMP_HEADER + quoted)));
-	answer->len = len;
-	return answer;
-}
-
-struct wt_frame *wt_packet_unreachable(const struct wt_frame *frame, uint8_t code, uint16_t mtu)
-{
-	return answer_to(frame, ICMP_UNREACHABLE, code, mtu);
-}
-
-struct wt_frame *wt_packet_time_exceeded(const struct wt_frame *frame)
-{
-	return answer_to(frame, ICMP_TIME_EXCEEDED, 0, 0);
+	if (wt_packet_version(frame) != 6)
+		return false;
+	if (wt_ipv6_is_link_local(ip + 8) || wt_ipv6_is_link_local(ip + 24) || (ip[24] == 0xff && (ip[25] & 15) <= LINK_SCOPE))
+		return true;
+	return ip[7] == 255 && wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) && upper.protocol == PROTOCOL_ICMPV6 &&
+	       !upper.fragment && upper.at < upper.end && wt_ipv6_is_discovery(ip[upper.at]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a stage may know of the packet in a frame: enough to mark it, to tell flows apart, and to answer it with ICMP. */
+/* What a stage may know of the packet in a frame: enough to mark it, to tell flows apart, to find its upper layer. */
 #ifndef WT_EMU_PACKET_H
 #define WT_EMU_PACKET_H
 
@@ -25,13 +25,29 @@ uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame);
 void wt_packet_ipv4_checksum(uint8_t *ip);
 /* The same after a word of the header was lowered by so much (RFC 1624): a wrong one stays wrong. */
 void wt_packet_ipv4_checksum_lowered(uint8_t *ip, uint16_t by);
-/*
- * An ICMP error of `type` destination unreachable and `code` about the IPv4 packet in `frame`, on its way back: addresses
- * of both layers exchanged, the first 8 payload bytes quoted (RFC 792). `mtu` is the next hop's for code 4 (RFC 1191).
- * NULL where none may be sent (RFC 1122 3.2.2: about ICMP errors, later fragments, broadcasts), or the pool is exhausted.
- */
-struct wt_frame *wt_packet_unreachable(const struct wt_frame *frame, uint8_t code, uint16_t mtu);
-/* The same of type time exceeded, in transit. */
-struct wt_frame *wt_packet_time_exceeded(const struct wt_frame *frame);
+
+/* The upper layer of an IPv6 packet, behind its extension headers. Offsets count from the IPv6 header. */
+struct wt_ipv6_upper {
+	uint8_t protocol;  /* of a later fragment: what the fragment header names */
+	bool fragment;     /* a fragment header is among those passed (also one of a packet in one piece) */
+	bool later;        /* not the first: what stands at `at` is the middle of something */
+	uint32_t at, end;
+};
+
+/* False: no IPv6 header, fewer bytes than it says, or headers that are cut off or more than eight. */
+bool wt_ipv6_upper(const uint8_t *ip, uint32_t len, struct wt_ipv6_upper *upper);
+bool wt_ipv6_is_extension(uint8_t header);
+/* An ICMPv6 type of neighbour discovery (RFC 4861), redirects among them? */
+bool wt_ipv6_is_discovery(uint8_t type);
+static inline bool wt_ipv6_is_link_local(const uint8_t *address)
+{
+	return address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
+}
+/* The checksum of an ICMPv6 message of `len` bytes at `at`, with the pseudo-header (RFC 4443 2.3); 0 where it holds. */
+uint16_t wt_ipv6_icmp_sum(const uint8_t *ip, uint32_t at, uint32_t len);
+void wt_ipv6_icmp_checksum(uint8_t *ip, uint32_t at, uint32_t len); /* writes it */
+
+/* No router passes it on: neighbour discovery, and addresses that mean something on one link alone (RFC 4291 2.5.6, 2.7). */
+bool wt_packet_of_link(const struct wt_frame *frame);
 
 #endif

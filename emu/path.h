@@ -7,14 +7,14 @@
  * Each impairment is a node with ports 0 (in) and 1 (out); a path is a chain of them. docs/emulation-model.md states the
  * meaning of each to the nanosecond, and why the order is what it is. Words:
  *
- *   hops N [silent]         TTL and hop limit are lowered by N routers, and may end there
- *   mtu SIZE [drop] [silent] larger packets are fragmented, or dropped and the sender told by ICMP
+ *   hops N [silent|from A]   TTL and hop limit are lowered by N routers, and may end there, told by ICMP from A, A+1, ...
+ *   mtu SIZE [drop] [silent|from A]  larger packets are fragmented, or dropped and the sender told by ICMP
  *   rate R burst B limit L [overhead N] [queue KIND ...]
  *                            token bucket: rate R, depth B, queue of at most L waiting bytes (or 50packets); N bytes are
  *                            added to each Ethernet frame's length. `burst 0B`: a serial line, a frame leaves with its last
  *                            bit. KIND: tail, head, red, codel, fq_codel, pie, dualpi2, with parameters (`target 5ms ecn`)
  *   rate SIZE every T ...    the same with tokens in lumps;  rate trace FILE limit L ...: Mahimahi's opportunities
- *   outage at T for D [drop P] [unreachable]   every frame is dropped in [T, T+D), or a share; may be repeated
+ *   outage at T for D [drop P] [unreachable [from A]]   every frame is dropped in [T, T+D), or a share; may be repeated
  *   outage every T for D [at S] ...            the same in [S+kT, S+kT+D), k = 0, 1 ...; S is T if not given
  *   handoff every T for D [at S] | mean T for D   [drop P] [flush|keep] [to-delay T] [to-rate R] [to-loss P] [then ...]
  *                            losses for D, and another delay, rate, loss from then on, in both directions at one instant

@@ -66,20 +66,6 @@ struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *po
 	return frame;
 }
 
-struct wt_frame *wt_stage_output_both(struct wt_stage *stage, struct wt_frame_queue *back, wt_time now, unsigned *port)
-{
-	struct wt_frame *frame = back->head;
-
-	if (!frame || frame->time > now)
-		return wt_stage_output(&stage->node, now, port);
-	wt_frame_queue_pop(back);
-	stage->node.audit.queued--;
-	stage->node.audit.out++;
-	stage->back++;
-	*port = 0;
-	return frame;
-}
-
 wt_time wt_stage_deadline(const struct wt_node *node)
 {
 	const struct wt_stage *stage = (const struct wt_stage *)node;

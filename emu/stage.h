@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/refusal.h"
 #include "emu/samples.h"
 #include "stack/base/node.h"
 #include "stack/base/random.h"
@@ -49,8 +50,6 @@ static inline void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame
 	wt_frame_queue_push(&stage->ready, frame);
 }
 struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *port);
-/* The same with answers that go back by port 0, and first. */
-struct wt_frame *wt_stage_output_both(struct wt_stage *stage, struct wt_frame_queue *back, wt_time now, unsigned *port);
 wt_time wt_stage_deadline(const struct wt_node *node);
 void wt_stage_destroy(struct wt_node *node);
 
@@ -124,6 +123,7 @@ void wt_corrupt_change(struct wt_node *node, wt_time now, const struct wt_corrup
 struct wt_hops_config {
 	uint64_t hops; /* 0 .. WT_HOPS_MAX */
 	bool silent;   /* no ICMP */
+	struct wt_sources from; /* of the first router; the others' follow */
 };
 
 #define WT_HOPS_MAX 255u
@@ -136,6 +136,7 @@ struct wt_mtu_config {
 	uint64_t mtu; /* of IP, from WT_MTU_MIN */
 	bool drop;    /* never fragment */
 	bool silent;  /* no ICMP */
+	struct wt_sources from;
 };
 
 #define WT_MTU_MIN 68u
@@ -278,6 +279,7 @@ struct wt_outage {
 	wt_time period; /* 0: once */
 	double drop;    /* share of the packets; 1: every frame */
 	bool unreachable; /* tell the sender by ICMP, by port 0 */
+	struct wt_sources from;
 };
 
 #define WT_OUTAGES_MAX 16

@@ -2,6 +2,7 @@
 /* The stages of few words: mtu, outage, corrupt, duplicate, reorder, delay. */
 #include <errno.h>
 
+#include "emu/packet.h"
 #include "emu/words.h"
 #include "stack/base/units.h"
 
@@ -16,37 +17,83 @@ static int read_count(struct wt_reader *reader, const char *what, uint64_t low, 
 	return 0;
 }
 
+/* The addresses after "from": one, or one of each family. `more` stand behind the first, whose addresses follow it. */
+static int read_from(struct wt_reader *reader, struct wt_sources *from, unsigned more)
+{
+	unsigned at = reader->at - 1;
+	struct wt_addr addr;
+
+	while (wt_reader_more(reader) && wt_addr_parse(reader->word[reader->at], &addr)) {
+		struct wt_addr *place = addr.family == WT_FAMILY_IPV4 ? &from->ipv4 : &from->ipv6, last = wt_source_behind(&addr, more);
+
+		if (place->family)
+			return wt_reader_complain(reader, WT_WORD "one address of IPv4 and one of IPv6 at most", WT_ABOUT(reader, reader->at));
+		if (!wt_source_usable(&addr) || !wt_source_usable(&last) || wt_ipv6_is_link_local(addr.bytes))
+			return wt_reader_complain(reader, WT_WORD "expected the address of a host%s: no group's, loopback's or link's own",
+						  WT_ABOUT(reader, reader->at), more ? ", with one behind it for each further router" : "");
+		*place = addr;
+		reader->at++;
+	}
+	if (from->ipv4.family || from->ipv6.family)
+		return 0;
+	return wt_reader_complain(reader, WT_WORD "an address must follow, such as \"from 10.77.0.11\", and one of IPv6 may",
+				  WT_ABOUT(reader, at));
+}
+
+static int check_from(struct wt_reader *reader, unsigned at, const struct wt_sources *from, bool answers, const char *why)
+{
+	if (answers || (!from->ipv4.family && !from->ipv6.family))
+		return 0;
+	return wt_reader_complain(reader, WT_WORD "from says whose answers they are, but there are none %s", WT_ABOUT(reader, at), why);
+}
+
 int wt_words_hops(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
+	static const char *const options[] = {"silent", "from", NULL};
+	unsigned at = reader->at - 1, seen = 0;
 	const char *word = wt_reader_word(reader, "a number of routers such as \"3\"");
+	int index, error = 0;
 
 	stage->kind = WT_STAGE_HOPS;
 	if (!word)
 		return -EINVAL;
 	if (wt_parse_count(word, &stage->hops.hops, NULL, 0) || stage->hops.hops > WT_HOPS_MAX)
 		return wt_reader_complain(reader, WT_WORD "expected a number of routers from 0 to %u", WT_ABOUT(reader, reader->at - 1), WT_HOPS_MAX);
-	stage->hops.silent = wt_reader_take(reader, "silent");
-	return 0;
+	while (!error && (index = wt_reader_option(reader, options, &seen)) >= 0) {
+		if (index == 0)
+			stage->hops.silent = true;
+		else
+			error = read_from(reader, &stage->hops.from, stage->hops.hops ? (unsigned)stage->hops.hops - 1 : 0);
+	}
+	if (error || index == WT_BAD_OPTION)
+		return -EINVAL;
+	return check_from(reader, at, &stage->hops.from, !stage->hops.silent, "with \"silent\"");
 }
 
 int wt_words_mtu(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
-	static const char *const options[] = {"drop", "silent", NULL};
+	static const char *const options[] = {"drop", "silent", "from", NULL};
 	bool *const fields[] = {&stage->mtu.drop, &stage->mtu.silent};
 	unsigned at = reader->at, seen = 0;
-	int index;
+	int index, error = 0;
 
 	stage->kind = WT_STAGE_MTU;
 	if (wt_reader_value(reader, WT_QUANTITY_SIZE, &stage->mtu.mtu))
 		return -EINVAL;
 	if (stage->mtu.mtu < WT_MTU_MIN || stage->mtu.mtu > WT_MTU_MAX)
 		return wt_reader_complain(reader, WT_WORD "an MTU is from 68B (RFC 791) to 65535B", WT_ABOUT(reader, at));
-	while ((index = wt_reader_option(reader, options, &seen)) >= 0)
-		*fields[index] = true;
-	return index == WT_BAD_OPTION ? -EINVAL : 0;
+	while (!error && (index = wt_reader_option(reader, options, &seen)) >= 0) {
+		if (index < 2)
+			*fields[index] = true;
+		else
+			error = read_from(reader, &stage->mtu.from, 0);
+	}
+	if (error || index == WT_BAD_OPTION)
+		return -EINVAL;
+	return check_from(reader, at - 1, &stage->mtu.from, !stage->mtu.silent, "with \"silent\"");
 }
 
-enum { AT, EVERY, FOR, DROP, UNREACHABLE };
+enum { AT, EVERY, FOR, DROP, UNREACHABLE, FROM };
 
 static int check_outage(struct wt_reader *reader, unsigned at, struct wt_outage *outage, unsigned seen)
 {
@@ -54,6 +101,8 @@ static int check_outage(struct wt_reader *reader, unsigned at, struct wt_outage 
 		return wt_reader_complain(reader, WT_WORD "for is missing: how long, such as \"for 500ms\"", WT_ABOUT(reader, at));
 	if (!(seen & (1u << AT | 1u << EVERY)))
 		return wt_reader_complain(reader, WT_WORD "when is missing: \"at 10s\" or \"every 5s\"", WT_ABOUT(reader, at));
+	if (check_from(reader, at, &outage->from, outage->unreachable, "without \"unreachable\""))
+		return -EINVAL;
 	if (!(seen & 1u << EVERY))
 		return 0;
 	if (outage->period <= outage->length)
@@ -65,7 +114,7 @@ static int check_outage(struct wt_reader *reader, unsigned at, struct wt_outage 
 
 int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
-	static const char *const options[] = {"at", "every", "for", "drop", "unreachable", NULL};
+	static const char *const options[] = {"at", "every", "for", "drop", "unreachable", "from", NULL};
 	unsigned at = reader->at - 1, seen = 0;
 	struct wt_outage *outage;
 	int index, error = 0;
@@ -82,6 +131,8 @@ int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage)
 			error = wt_reader_value(reader, WT_QUANTITY_SHARE, &outage->drop);
 		else if (index == UNREACHABLE)
 			outage->unreachable = true;
+		else if (index == FROM)
+			error = read_from(reader, &outage->from, 0);
 		else
 			error = wt_reader_value(reader, WT_QUANTITY_TIME, fields[index]);
 	}

@@ -69,6 +69,8 @@ static void json_node(struct wt_json *json, const struct wt_node *node, const st
 		wt_json_u64(json, "corrupted", node->audit.corrupted);
 	if (node->audit.marked)
 		wt_json_u64(json, "marked", node->audit.marked);
+	if (node->audit.withheld)
+		wt_json_u64(json, "withheld", node->audit.withheld);
 	json_dropped(json, &node->audit);
 	if (leg && wt_leg_rate(leg, node, &counts)) {
 		wt_json_u64(json, "waiting_bytes", counts.waiting_bytes);

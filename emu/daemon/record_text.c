@@ -28,6 +28,8 @@ static void text_node(const struct wt_node *node, bool gone, FILE *out)
 		fprintf(out, "  corrupted %" PRIu64, audit->corrupted);
 	if (audit->made)
 		fprintf(out, "  made %" PRIu64, audit->made);
+	if (audit->withheld)
+		fprintf(out, "  withheld %" PRIu64, audit->withheld);
 	if (audit->taken)
 		fprintf(out, "  taken %" PRIu64, audit->taken);
 	if (audit->queued)

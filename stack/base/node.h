@@ -37,6 +37,7 @@ struct wt_audit {
 	uint64_t dropped[WT_DROP_CAUSES];
 	uint64_t marked; /* given a CE mark (RFC 3168): of those that are queued or out */
 	uint64_t corrupted; /* given wrong bits on purpose: likewise */
+	uint64_t withheld;  /* ICMP errors not sent because there were too many: never made */
 };
 
 bool wt_audit_holds(const struct wt_audit *audit);

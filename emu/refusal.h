@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ICMP and ICMPv6 about a packet that goes no further: whether an error may be sent, how often, and its bytes. Stages of a path
+ * (refuser.h) and the daemon's routers answer by it, and by nothing else.
+ */
+#ifndef WT_EMU_REFUSAL_H
+#define WT_EMU_REFUSAL_H
+
+#include "stack/base/addr.h"
+#include "stack/base/node.h"
+
+enum wt_refusal_kind {
+	WT_REFUSAL_HOPS,  /* time exceeded in transit: ICMP 11/0, ICMPv6 3/0 */
+	WT_REFUSAL_SIZE,  /* fragmentation needed 3/4 (RFC 1191); packet too big 2/0 */
+	WT_REFUSAL_ROUTE, /* network unreachable 3/0; no route to destination 1/0 */
+	WT_REFUSAL_HOST,  /* host unreachable 3/1; address unreachable 1/3 */
+};
+
+/* Whose messages they are, one address for each family at most; of a family without one: the packet's destination's. */
+struct wt_sources {
+	struct wt_addr ipv4, ipv6;
+};
+
+struct wt_refusal {
+	enum wt_refusal_kind kind;
+	unsigned router;         /* how many stand in front of the one that answers: its address and its TTL follow */
+	uint32_t mtu;            /* of WT_REFUSAL_SIZE */
+	struct wt_sources from;
+};
+
+#define WT_REFUSAL_BURST 100         /* at once, */
+#define WT_REFUSAL_EACH (10 * WT_MS) /* and one more after this time */
+#define WT_REFUSAL_TTL 255
+#define WT_IPV6_MTU 1280u            /* what every link must carry, RFC 8200 section 5 */
+
+/* A bucket of tokens in scenario time (RFC 4443 2.4(f), RFC 1812 4.3.2.8). Zero-initialised it is full. */
+struct wt_refusal_limit {
+	wt_time full; /* when it will be */
+};
+
+/* May it be an ICMP message's source: the address of one host, and not of the machine itself? */
+bool wt_source_usable(const struct wt_addr *addr);
+/* The address so many behind it. */
+struct wt_addr wt_source_behind(const struct wt_addr *addr, unsigned by);
+
+/*
+ * The answer about `about`, on its way back: link addresses exchanged. NULL where none may be sent (RFC 1122 3.2.2, RFC 1812
+ * 4.3.2.7, RFC 4443 2.4(e)), the limit is reached (the node's audit.withheld) or the pool is exhausted (made and dropped in its
+ * books). An answer is among those made; whoever keeps it counts it as queued. A checksum that `about` left open is computed, since it
+ * is quoted.
+ */
+struct wt_frame *wt_refuse(struct wt_node *node, struct wt_refusal_limit *limit, wt_time now, struct wt_frame *about,
+			   const struct wt_refusal *refusal);
+
+#endif
