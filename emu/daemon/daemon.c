@@ -241,10 +241,12 @@ static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 		end(daemon, WT_DAEMON_SIGNAL, SIGHUP);
 		return;
 	}
+	wt_notify_reloading(&daemon->notify);
 	if (wt_daemon_reload(daemon, err, sizeof(err))) {
 		fprintf(stderr, "wavetank emu run: not read again: %s\n", err);
 		wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:change_refused", "by", "file", "reason", err, NULL);
 	}
+	wt_notify_say(&daemon->notify, "READY=1");
 }
 
 static void on_end(struct ev_loop *ev, ev_timer *watcher, int events)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "emu/daemon/notify.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "stack/base/units.h"
@@ -35,6 +38,16 @@ void wt_notify_say(const struct wt_notify *notify, const char *words)
 	/* a manager that does not listen is no reason to stop */
 	if (notify->fd >= 0)
 		(void)!send(notify->fd, words, strlen(words), MSG_NOSIGNAL);
+}
+
+void wt_notify_reloading(const struct wt_notify *notify)
+{
+	struct timespec now;
+	char words[80];
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(words, sizeof(words), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	wt_notify_say(notify, words);
 }
 
 void wt_notify_close(struct wt_notify *notify)

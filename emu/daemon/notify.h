@@ -13,6 +13,8 @@ struct wt_notify {
 void wt_notify_open(struct wt_notify *notify);
 /* "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=..." */
 void wt_notify_say(const struct wt_notify *notify, const char *words);
+/* A file is read again from now on: "RELOADING=1" with the time, which Type=notify-reload asks for. Then "READY=1" again. */
+void wt_notify_reloading(const struct wt_notify *notify);
 void wt_notify_close(struct wt_notify *notify);
 
 #endif

@@ -67,7 +67,8 @@ struct wt_port *wt_where_open(const struct wt_where *where, struct wt_pool *pool
 	there = open(where->space, O_RDONLY | O_CLOEXEC);
 	if (home < 0 || there < 0) {
 		error = errno;
-		snprintf(err, err_len, "there is no network namespace %s: %s", where->space, strerror(error));
+		snprintf(err, err_len, "%s network namespace %s: %s", error == ENOENT ? "there is no" : "cannot open the", where->space,
+			 strerror(error));
 	} else if (setns(there, CLONE_NEWNET)) {
 		error = errno;
 		snprintf(err, err_len, "cannot enter the network namespace %s: %s%s", where->space, strerror(error),

@@ -264,11 +264,16 @@ def a_service_manager_is_told(a, b):
     told.settimeout(5)
     os.environ.update(NOTIFY_SOCKET=folder + "/notify", WATCHDOG_USEC="100000")
     try:
-        emulator = Emulator(a, b)
+        _, emulator = from_file(a, b, "[link]\nboth = delay 1ms\n")
     finally:
         del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
     words = [told.recv(100) for _ in range(4)]
     check(words[0] == b"READY=1" and words[1:] == 3 * [b"WATCHDOG=1"], words)
+    before = time.monotonic_ns() // 1000
+    emulator.process.send_signal(signal.SIGHUP)
+    words = [word for word in (told.recv(100) for _ in range(5)) if word != b"WATCHDOG=1"]
+    check(len(words) == 2 and words[0].startswith(b"RELOADING=1\nMONOTONIC_USEC=") and words[1] == b"READY=1", words)
+    check(before <= int(words[0].split(b"=")[2]) <= time.monotonic_ns() // 1000, words, before)
     emulator.end()
     last = b""
     while last != b"STOPPING=1":

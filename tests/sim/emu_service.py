@@ -15,7 +15,7 @@ if not shutil.which("systemd-analyze"):
 
 with open(UNIT, encoding="ascii") as file:
     lines = file.read().splitlines()
-values = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+values = dict(line.split("=", 1) for line in reversed(lines) if "=" in line and not line.startswith("#")) # of two the first
 installed = values["ExecStart"].split()[0]
 
 with tempfile.TemporaryDirectory() as folder:
@@ -29,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
     config = os.path.join(folder, "demo.conf")
     with open(config, "w", encoding="ascii") as file:
         file.write("[port a]\ninterface = tap:wt0@left\n[port b]\ninterface = tap:wt0@right\n[link]\nboth = delay 1ms\n")
-    for key in ("ExecStartPre", "ExecStart"):
+    for key in ("ExecReload", "ExecStart"):
         words = values[key].replace(installed, WAVETANK).replace("/etc/wavetank/%i.conf", config).split()
         assert "%" not in " ".join(words).replace("/run/wavetank/%i.sock", ""), words
         if "-n" not in words:
