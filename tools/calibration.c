@@ -2,12 +2,12 @@
 #include "tools/calibration.h"
 
 #include <errno.h>
-#include <ini.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/ini_text.h"
 #include "tools/paper_results.h"
 
 extern const struct wt_paper_file wt_calibration_files[];
@@ -15,31 +15,19 @@ extern const struct wt_paper_file wt_calibration_files[];
 #define FAMILY "tcp-real-2001"
 
 struct parse {
+	struct wt_ini ini; /* first: what is told of an entry leads back to this */
 	struct wt_calibration *calibration;
-	const char *why;
 };
 
-/* Continuation lines come with the same key again and are joined. */
-static int append(char *out, size_t size, const char *value)
+static int take_tables(struct wt_ini *ini, struct wt_calibration_family *family)
 {
-	size_t len = strlen(out);
+	char list[sizeof(ini->value)], *save = NULL;
 
-	if (len + strlen(value) + 2 > size)
-		return -1;
-	snprintf(out + len, size - len, "%s%s", len ? " " : "", value);
-	return 0;
-}
-
-static int take_tables(struct wt_calibration_family *family, const char *value)
-{
-	char list[200], *save = NULL;
-
-	if (strlen(value) >= sizeof(list))
-		return -1;
-	snprintf(list, sizeof(list), "%s", value);
+	family->tables = 0;
+	snprintf(list, sizeof(list), "%s", ini->value);
 	for (char *word = strtok_r(list, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		if (family->tables == WT_CALIBRATION_TABLES || strlen(word) >= sizeof(family->table[0].name))
-			return -1;
+			return wt_ini_refuse(ini, "too many tables, or '%s' is too long a name", word);
 		snprintf(family->table[family->tables++].name, sizeof(family->table[0].name), "%s", word);
 	}
 	return 0;
@@ -58,42 +46,34 @@ static struct wt_calibration_family *family_of(struct wt_calibration *calibratio
 	return family;
 }
 
-static int on_line(void *arg, const char *section, const char *key, const char *value)
+static int take(struct wt_ini *ini)
 {
-	struct parse *parse = arg;
-	struct wt_calibration *calibration = parse->calibration;
-	bool all = !strcmp(section, "all");
-	struct wt_calibration_family *family = NULL;
-	int error = -1;
+	struct wt_calibration *calibration = ((struct parse *)ini)->calibration;
+	const char *name = wt_ini_name(ini->section, "family");
+	struct wt_calibration_family *family = name ? family_of(calibration, name) : NULL;
 
-	if (!all && (strncmp(section, "family ", 7) || !(family = family_of(calibration, section + 7)))) {
-		parse->why = "expected [all] or [family NAME]";
-		return 0;
-	}
-	if (!strcmp(key, "choices"))
-		error = append(all ? calibration->choices : family->choices, sizeof(calibration->choices), value);
-	else if (!strcmp(key, "why"))
-		error = append(all ? calibration->why : family->why, sizeof(calibration->why), value);
-	else if (family && !strcmp(key, "fitted"))
-		error = append(family->fitted, sizeof(family->fitted), value);
-	else if (family && !strcmp(key, "tables"))
-		error = take_tables(family, value);
-	if (error)
-		parse->why = "unknown key, or too long a value";
-	return !error;
+	if (!family && strcmp(ini->section, "all") != 0)
+		return wt_ini_refuse(ini, "expected [all] or [family NAME]");
+	if (!strcmp(ini->key, "choices"))
+		return wt_ini_copy(ini, family ? family->choices : calibration->choices, sizeof(calibration->choices));
+	if (!strcmp(ini->key, "why"))
+		return wt_ini_copy(ini, family ? family->why : calibration->why, sizeof(calibration->why));
+	if (family && !strcmp(ini->key, "fitted"))
+		return wt_ini_copy(ini, family->fitted, sizeof(family->fitted));
+	if (family && !strcmp(ini->key, "tables"))
+		return take_tables(ini, family);
+	return wt_ini_refuse(ini, "unknown key '%s' in [%s]", ini->key, ini->section);
 }
 
 int wt_calibration_parse(const char *text, const char *name, struct wt_calibration *calibration, char *err, size_t err_len)
 {
-	struct parse parse = {.calibration = calibration};
-	int line;
+	struct parse parse = {.ini.take = take, .calibration = calibration};
+	int error;
 
 	memset(calibration, 0, sizeof(*calibration));
-	line = ini_parse_string(text, on_line, &parse);
-	if (line) {
-		snprintf(err, err_len, "%s:%d: %s", name, line, parse.why ? parse.why : "neither [section] nor name = value");
-		return -EINVAL;
-	}
+	error = wt_ini_parse(&parse.ini, text, name, err, err_len);
+	if (error)
+		return error;
 	for (unsigned i = 0; i < calibration->families; i++)
 		if (!calibration->family[i].tables || !*calibration->family[i].choices || !*calibration->family[i].fitted) {
 			snprintf(err, err_len, "%s: family %s needs tables, choices and fitted", name, calibration->family[i].name);

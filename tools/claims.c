@@ -2,10 +2,10 @@
 #include "tools/claims.h"
 
 #include <errno.h>
-#include <ini.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/ini_text.h"
 #include "tools/paper_table.h"
 
 extern const struct wt_paper_file wt_claim_files[];
@@ -19,22 +19,10 @@ const char *const wt_claim_verdicts[WT_CLAIM_VERDICTS] = {
 };
 
 struct parse {
+	struct wt_ini ini; /* first: what is told of an entry leads back to this */
 	struct wt_claims *claims;
-	char key[32];
 	struct wt_claim *last;
-	const char *why;
 };
-
-/* Continuation lines come with the same key again and are joined. */
-static int append(char *out, size_t size, const char *value)
-{
-	size_t len = strlen(out);
-
-	if (len + strlen(value) + 2 > size)
-		return -1;
-	snprintf(out + len, size - len, "%s%s", len ? " " : "", value);
-	return 0;
-}
 
 static struct wt_claim *claim_of(struct parse *parse, const char *id)
 {
@@ -56,64 +44,55 @@ static struct wt_claim *claim_of(struct parse *parse, const char *id)
 }
 
 /* [paper 003]: its title. */
-static int paper_line(struct parse *parse, const char *number, const char *key, const char *value)
+static int take_paper(struct parse *parse, const char *number)
 {
 	struct wt_claims *claims = parse->claims;
-	struct wt_claim_paper *paper;
+	struct wt_claim_paper *paper = &claims->paper[claims->papers - parse->ini.more];
 
-	for (unsigned i = 0; i < claims->papers; i++)
+	for (unsigned i = 0; i < claims->papers && !parse->ini.more; i++)
 		if (!strcmp(claims->paper[i].number, number))
-			goto twice;
-	if (strcmp(key, "title") || claims->papers == WT_CLAIM_PAPERS || strlen(number) >= sizeof(paper->number) ||
-	    strlen(value) >= sizeof(paper->title))
-		goto twice;
-	paper = &claims->paper[claims->papers++];
+			return wt_ini_refuse(&parse->ini, "[paper %s] stands twice", number);
+	if (strcmp(parse->ini.key, "title"))
+		return wt_ini_refuse(&parse->ini, "unknown key '%s' in [paper %s], expected title", parse->ini.key, number);
+	if ((!parse->ini.more && claims->papers == WT_CLAIM_PAPERS) || strlen(number) >= sizeof(paper->number))
+		return wt_ini_refuse(&parse->ini, "too many papers, or '%s' is too long a number", number);
+	claims->papers += !parse->ini.more;
 	snprintf(paper->number, sizeof(paper->number), "%s", number);
-	snprintf(paper->title, sizeof(paper->title), "%s", value);
-	return 1;
-twice:
-	parse->why = "expected [paper NUMBER] with one title, each paper once";
-	return 0;
+	return wt_ini_copy(&parse->ini, paper->title, sizeof(paper->title));
 }
 
-static int on_line(void *arg, const char *section, const char *key, const char *value)
+static int take(struct wt_ini *ini)
 {
-	struct parse *parse = arg;
+	struct parse *parse = (struct parse *)ini;
+	const char *name = wt_ini_name(ini->section, "paper");
 	struct wt_claim *claim;
-	int error;
 
-	if (!strncmp(section, "paper ", 6))
-		return paper_line(parse, section + 6, key, value);
-	if (strncmp(section, "claim ", 6) || !(claim = claim_of(parse, section + 6))) {
-		parse->why = "expected [claim ID], each once";
-		return 0;
-	}
-	if (!strcmp(key, "object"))
-		error = append(claim->object, sizeof(claim->object), value);
-	else if (!strcmp(key, "claim"))
-		error = append(claim->text, sizeof(claim->text), value);
-	else if (!strcmp(key, "faults"))
-		error = append(claim->faults, sizeof(claim->faults), value);
-	else if (!strcmp(key, "judge"))
-		error = append(claim->judge, sizeof(claim->judge), value);
-	else
-		error = -1;
-	if (error)
-		parse->why = "unknown key, or too long a value";
-	return !error;
+	if (name)
+		return take_paper(parse, name);
+	name = wt_ini_name(ini->section, "claim");
+	claim = name ? claim_of(parse, name) : NULL;
+	if (!claim)
+		return wt_ini_refuse(ini, "expected [claim ID], each once");
+	if (!strcmp(ini->key, "object"))
+		return wt_ini_copy(ini, claim->object, sizeof(claim->object));
+	if (!strcmp(ini->key, "claim"))
+		return wt_ini_copy(ini, claim->text, sizeof(claim->text));
+	if (!strcmp(ini->key, "faults"))
+		return wt_ini_copy(ini, claim->faults, sizeof(claim->faults));
+	if (!strcmp(ini->key, "judge"))
+		return wt_ini_copy(ini, claim->judge, sizeof(claim->judge));
+	return wt_ini_refuse(ini, "unknown key '%s' in [%s]", ini->key, ini->section);
 }
 
 int wt_claims_parse(const char *text, const char *name, struct wt_claims *claims, char *err, size_t err_len)
 {
-	struct parse parse = {.claims = claims};
-	int line;
+	struct parse parse = {.ini.take = take, .claims = claims};
+	int error;
 
 	memset(claims, 0, sizeof(*claims));
-	line = ini_parse_string(text, on_line, &parse);
-	if (line) {
-		snprintf(err, err_len, "%s:%d: %s", name, line, parse.why ? parse.why : "neither [section] nor name = value");
-		return -EINVAL;
-	}
+	error = wt_ini_parse(&parse.ini, text, name, err, err_len);
+	if (error)
+		return error;
 	for (unsigned i = 0; i < claims->count; i++)
 		if (!*claims->claim[i].object || !*claims->claim[i].text || !*claims->claim[i].faults || !*claims->claim[i].judge) {
 			snprintf(err, err_len, "%s: claim %s needs object, claim, faults and judge", name, claims->claim[i].id);

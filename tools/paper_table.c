@@ -2,14 +2,13 @@
 #include "tools/paper_table.h"
 
 #include <errno.h>
-#include <ini.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stack/base/units.h"
+#include "tools/ini_text.h"
 
 #define TEXT_MAX 65536
 #define BASE_DEPTH 4
@@ -21,55 +20,41 @@ const struct wt_paper_metric wt_paper_metrics[WT_PAPER_METRICS] = {
 };
 
 struct parse {
+	struct wt_ini ini; /* first: what is told of an entry leads back to this */
 	struct wt_paper *paper;
-	char section[80], key[80]; /* of the line before: the same again is a continuation */
-	char value[600];
-	bool failed;
+	bool begun, based; /* there was an entry; it was `base` */
 	unsigned depth; /* of tables based on tables */
-	char why[300];
 };
 
 static int parse_text(const char *text, const char *name, unsigned depth, struct wt_paper *paper, char *err, size_t err_len);
 static int load(const char *id, unsigned depth, struct wt_paper *paper, char *err, size_t err_len);
 
-
-static int refuse(struct parse *parse, const char *format, ...)
+/* Loads the table that the value names. */
+static int load_other(struct parse *parse, struct wt_paper *out)
 {
-	va_list ap;
+	char why[sizeof(parse->ini.why) - sizeof(parse->ini.key)];
+	int error = parse->depth < BASE_DEPTH ? load(parse->ini.value, parse->depth + 1, out, why, sizeof(why)) : -ELOOP;
 
-	va_start(ap, format);
-	vsnprintf(parse->why, sizeof(parse->why), format, ap);
-	va_end(ap);
-	return -EINVAL;
+	if (!error)
+		return 0;
+	if (error != -ELOOP)
+		return wt_ini_refuse(&parse->ini, "%s: %s", parse->ini.key, why);
+	wt_ini_refuse(&parse->ini, "%s: a chain of more than %d tables, or one that leads back to itself", parse->ini.key, BASE_DEPTH);
+	return error;
 }
 
-static int copy(struct parse *parse, char *out, size_t len)
-{
-	if (strlen(parse->value) >= len)
-		return refuse(parse, "value of '%s' is longer than %zu characters", parse->key, len - 1);
-	snprintf(out, len, "%s", parse->value);
-	return 0;
-}
-
-/* A pointer to the text after "word " if section is "word NAME". */
-static const char *name_after(const char *section, const char *word)
-{
-	size_t len = strlen(word);
-
-	return strncmp(section, word, len) == 0 && section[len] == ' ' ? section + len + 1 : NULL;
-}
-
-/* Everything of another table but its rows. What [table] said before `base` would be lost, so it comes first. */
-static int take_base(struct parse *parse)
+/* Everything of another table but its rows. What the file said before would be lost, so it comes first. */
+static int take_base(struct parse *parse, bool begun)
 {
 	struct wt_paper *paper = parse->paper;
+	int error;
 
-	if (*paper->id || paper->variants || *paper->fwd)
-		return refuse(parse, "'base' must be the first key of the file");
-	if (parse->depth >= BASE_DEPTH)
-		return refuse(parse, "tables based on tables more than %d deep", BASE_DEPTH);
-	if (load(parse->value, parse->depth + 1, paper, parse->why, sizeof(parse->why)))
-		return -EINVAL;
+	if (begun)
+		return wt_ini_refuse(&parse->ini, "'base' takes over all of another table: expected it as the first key of the file");
+	error = load_other(parse, paper);
+	if (error)
+		return error;
+	parse->based = true;
 	*paper->id = *paper->title = *paper->figure = '\0';
 	paper->points = 0;
 	memset(paper->point, 0, sizeof(paper->point));
@@ -79,19 +64,15 @@ static int take_base(struct parse *parse)
 /* The rows of another table with its printed numbers, where only the set-up differs. */
 static int take_rows(struct parse *parse)
 {
-	struct wt_paper *from, *paper = parse->paper;
-	int error;
+	struct wt_paper *from = malloc(sizeof(*from)), *paper = parse->paper;
+	int error = from ? load_other(parse, from) : -ENOMEM;
 
-	if (parse->depth >= BASE_DEPTH)
-		return refuse(parse, "tables based on tables more than %d deep", BASE_DEPTH);
-	from = malloc(sizeof(*from));
-	error = from ? load(parse->value, parse->depth + 1, from, parse->why, sizeof(parse->why)) : -ENOMEM;
 	if (!error) {
 		paper->points = from->points;
 		memcpy(paper->point, from->point, sizeof(paper->point));
 	}
 	free(from);
-	return error ? -EINVAL : 0;
+	return error;
 }
 
 static int take_metric(struct parse *parse)
@@ -99,47 +80,45 @@ static int take_metric(struct parse *parse)
 	struct wt_paper *paper = parse->paper;
 
 	if (paper->points)
-		return refuse(parse, "'metric' comes before the points");
+		return wt_ini_refuse(&parse->ini, "'metric' comes before the points");
 	for (unsigned i = 0; i < WT_PAPER_METRICS; i++)
-		if (!strcmp(parse->value, wt_paper_metrics[i].name)) {
+		if (!strcmp(parse->ini.value, wt_paper_metrics[i].name)) {
 			paper->metric = i;
 			return 0;
 		}
-	return refuse(parse, "no metric '%s'; known: goodput, success, tokens", parse->value);
+	return wt_ini_refuse(&parse->ini, "no metric '%s'; known: goodput, success, tokens", parse->ini.value);
 }
 
 static int table_key(struct parse *parse)
 {
 	struct wt_paper *paper = parse->paper;
-	const char *key = parse->key, *value = parse->value;
+	const char *key = parse->ini.key, *value = parse->ini.value;
 
-	if (!strcmp(key, "base"))
-		return take_base(parse);
 	if (!strcmp(key, "rows"))
 		return take_rows(parse);
 	if (!strcmp(key, "metric"))
 		return take_metric(parse);
 	if (!strcmp(key, "figure"))
-		return copy(parse, paper->figure, sizeof(paper->figure));
+		return wt_ini_copy(&parse->ini, paper->figure, sizeof(paper->figure));
 	if (!strcmp(key, "unavailable"))
-		return copy(parse, paper->unavailable, sizeof(paper->unavailable));
+		return wt_ini_copy(&parse->ini, paper->unavailable, sizeof(paper->unavailable));
 	if (!strcmp(key, "id"))
-		return copy(parse, paper->id, sizeof(paper->id));
+		return wt_ini_copy(&parse->ini, paper->id, sizeof(paper->id));
 	if (!strcmp(key, "title"))
-		return copy(parse, paper->title, sizeof(paper->title));
+		return wt_ini_copy(&parse->ini, paper->title, sizeof(paper->title));
 	if (!strcmp(key, "source"))
-		return copy(parse, paper->source, sizeof(paper->source));
+		return wt_ini_copy(&parse->ini, paper->source, sizeof(paper->source));
 	if (!strcmp(key, "axis"))
-		return copy(parse, paper->axis, sizeof(paper->axis));
+		return wt_ini_copy(&parse->ini, paper->axis, sizeof(paper->axis));
 	if (!strcmp(key, "size"))
-		return wt_parse_size(value, &paper->size, parse->why, sizeof(parse->why));
+		return wt_parse_size(value, &paper->size, parse->ini.why, sizeof(parse->ini.why));
 	if (!strcmp(key, "limit"))
-		return wt_parse_time(value, &paper->limit, parse->why, sizeof(parse->why));
+		return wt_parse_time(value, &paper->limit, parse->ini.why, sizeof(parse->ini.why));
 	if (!strcmp(key, "seed"))
-		return wt_parse_count(value, &paper->seed, parse->why, sizeof(parse->why));
+		return wt_parse_count(value, &paper->seed, parse->ini.why, sizeof(parse->ini.why));
 	if (!strcmp(key, "repeats"))
-		return wt_parse_count(value, &paper->repeats, parse->why, sizeof(parse->why));
-	return refuse(parse, "unknown key '%s' in [table]", key);
+		return wt_parse_count(value, &paper->repeats, parse->ini.why, sizeof(parse->ini.why));
+	return wt_ini_refuse(&parse->ini, "unknown key '%s' in [table]", key);
 }
 
 static int variant_key(struct parse *parse, const char *name)
@@ -152,20 +131,20 @@ static int variant_key(struct parse *parse, const char *name)
 			variant = &paper->variant[i];
 	if (!variant) {
 		if (paper->variants == WT_PAPER_VARIANTS || strlen(name) >= sizeof(variant->name))
-			return refuse(parse, "too many variants, or '%s' is too long a name", name);
+			return wt_ini_refuse(&parse->ini, "too many variants, or '%s' is too long a name", name);
 		variant = &paper->variant[paper->variants++];
 		snprintf(variant->name, sizeof(variant->name), "%s", name);
 		snprintf(variant->label, sizeof(variant->label), "%s", name);
 	}
-	if (!strcmp(parse->key, "label"))
-		return copy(parse, variant->label, sizeof(variant->label));
-	if (!strcmp(parse->key, "sender"))
-		return copy(parse, variant->sender, sizeof(variant->sender));
-	if (!strcmp(parse->key, "recovery"))
-		return copy(parse, variant->recovery, sizeof(variant->recovery));
-	if (!strcmp(parse->key, "receiver"))
-		return copy(parse, variant->receiver, sizeof(variant->receiver));
-	return refuse(parse, "unknown key '%s' of variant %s", parse->key, name);
+	if (!strcmp(parse->ini.key, "label"))
+		return wt_ini_copy(&parse->ini, variant->label, sizeof(variant->label));
+	if (!strcmp(parse->ini.key, "sender"))
+		return wt_ini_copy(&parse->ini, variant->sender, sizeof(variant->sender));
+	if (!strcmp(parse->ini.key, "recovery"))
+		return wt_ini_copy(&parse->ini, variant->recovery, sizeof(variant->recovery));
+	if (!strcmp(parse->ini.key, "receiver"))
+		return wt_ini_copy(&parse->ini, variant->receiver, sizeof(variant->receiver));
+	return wt_ini_refuse(&parse->ini, "unknown key '%s' of variant %s", parse->ini.key, name);
 }
 
 /* "237.65 KB/s 22.06 s", "91.9 %", "11.12 KB", or "-" where nothing is printed */
@@ -177,10 +156,10 @@ static int published(struct parse *parse, struct wt_paper_cell *cell)
 	int used = 0, more = 0;
 	const char *rest;
 
-	if (!strcmp(parse->value, "-"))
+	if (!strcmp(parse->ini.value, "-"))
 		return 0;
-	if (sscanf(parse->value, "%lf %n", &cell->value, &used) == 1 && used && cell->value > 0) {
-		rest = parse->value + used;
+	if (sscanf(parse->ini.value, "%lf %n", &cell->value, &used) == 1 && used && cell->value > 0) {
+		rest = parse->ini.value + used;
 		if (!strncmp(rest, unit, len)) {
 			rest += len;
 			if (timed && sscanf(rest, " %lf s%n", &cell->time, &more) == 1 && more && !rest[more] && cell->time > 0)
@@ -189,7 +168,7 @@ static int published(struct parse *parse, struct wt_paper_cell *cell)
 				return 0;
 		}
 	}
-	return refuse(parse, "'%s': expected %s", parse->value,
+	return wt_ini_refuse(&parse->ini, "'%s': expected %s", parse->ini.value,
 		      timed ? "a goodput and a time, such as 237.65 KB/s 22.06 s" :
 		      parse->paper->metric == WT_PAPER_SUCCESS ? "a share such as 91.9 %" : "tokens such as 11.12 KB");
 }
@@ -198,27 +177,27 @@ static int point_key(struct parse *parse, const char *label)
 {
 	struct wt_paper *paper = parse->paper;
 	struct wt_paper_point *point = paper->points ? &paper->point[paper->points - 1] : NULL;
-	const char *suspect = name_after(parse->key, "suspect");
+	const char *suspect = wt_ini_name(parse->ini.key, "suspect");
 
 	if (!point || strcmp(point->label, label)) {
 		if (paper->points == WT_PAPER_POINTS || strlen(label) >= sizeof(point->label))
-			return refuse(parse, "too many points, or '%s' is too long a label", label);
+			return wt_ini_refuse(&parse->ini, "too many points, or '%s' is too long a label", label);
 		point = &paper->point[paper->points++];
 		snprintf(point->label, sizeof(point->label), "%s", label);
 		for (unsigned i = 0; i < WT_PAPER_VARIANTS; i++)
 			point->cell[i].value = point->cell[i].time = NAN;
 	}
-	if (!strcmp(parse->key, "p"))
-		return copy(parse, point->p, sizeof(point->p));
-	if (!strcmp(parse->key, "note"))
-		return copy(parse, point->note, sizeof(point->note));
+	if (!strcmp(parse->ini.key, "p"))
+		return wt_ini_copy(&parse->ini, point->p, sizeof(point->p));
+	if (!strcmp(parse->ini.key, "note"))
+		return wt_ini_copy(&parse->ini, point->note, sizeof(point->note));
 	for (unsigned i = 0; i < paper->variants; i++) {
-		if (!strcmp(parse->key, paper->variant[i].name))
+		if (!strcmp(parse->ini.key, paper->variant[i].name))
 			return published(parse, &point->cell[i]);
 		if (suspect && !strcmp(suspect, paper->variant[i].name))
-			return copy(parse, point->cell[i].suspect, sizeof(point->cell[i].suspect));
+			return wt_ini_copy(&parse->ini, point->cell[i].suspect, sizeof(point->cell[i].suspect));
 	}
-	return refuse(parse, "unknown key '%s' of point %s (variants come before points)", parse->key, label);
+	return wt_ini_refuse(&parse->ini, "unknown key '%s' of point %s (variants come before points)", parse->ini.key, label);
 }
 
 static int parameter_key(struct parse *parse)
@@ -227,66 +206,59 @@ static int parameter_key(struct parse *parse)
 	struct wt_paper_parameter *parameter = NULL;
 
 	for (unsigned i = 0; i < paper->parameters; i++)
-		if (!strcmp(paper->parameter[i].name, parse->key))
+		if (!strcmp(paper->parameter[i].name, parse->ini.key))
 			parameter = &paper->parameter[i];
 	if (!parameter) {
-		if (paper->parameters == WT_PAPER_PARAMETERS || strlen(parse->key) >= sizeof(parameter->name))
-			return refuse(parse, "too many parameters, or '%s' is too long a name", parse->key);
+		if (paper->parameters == WT_PAPER_PARAMETERS || strlen(parse->ini.key) >= sizeof(parameter->name))
+			return wt_ini_refuse(&parse->ini, "too many parameters, or '%s' is too long a name", parse->ini.key);
 		parameter = &paper->parameter[paper->parameters++];
-		strcpy(parameter->name, parse->key);
+		strcpy(parameter->name, parse->ini.key);
 	}
-	return copy(parse, parameter->text, sizeof(parameter->text));
+	return wt_ini_copy(&parse->ini, parameter->text, sizeof(parameter->text));
 }
 
-static int take(struct parse *parse)
+static int take(struct wt_ini *ini)
 {
+	struct parse *parse = (struct parse *)ini;
 	struct wt_paper *paper = parse->paper;
 	const char *name;
+	bool begun = parse->begun;
 
-	if (!strcmp(parse->section, "table"))
+	parse->begun = true;
+	if (!strcmp(ini->section, "table") && !strcmp(ini->key, "base"))
+		return take_base(parse, begun);
+	if (!strcmp(parse->ini.section, "table"))
 		return table_key(parse);
-	if (!strcmp(parse->section, "path") && !strcmp(parse->key, "fwd"))
-		return copy(parse, paper->fwd, sizeof(paper->fwd));
-	if (!strcmp(parse->section, "path") && !strcmp(parse->key, "rev"))
-		return copy(parse, paper->rev, sizeof(paper->rev));
-	if (!strcmp(parse->section, "hosts") && !strcmp(parse->key, "preset"))
-		return copy(parse, paper->preset, sizeof(paper->preset));
-	if (!strcmp(parse->section, "hosts") && !strcmp(parse->key, "settings"))
-		return copy(parse, paper->settings, sizeof(paper->settings));
-	if (!strcmp(parse->section, "application") && !strcmp(parse->key, "app"))
-		return copy(parse, paper->app, sizeof(paper->app));
-	if (!strcmp(parse->section, "application") && !strcmp(parse->key, "meter"))
-		return copy(parse, paper->meter, sizeof(paper->meter));
-	if (!strcmp(parse->section, "parameters"))
+	if (!strcmp(parse->ini.section, "path") && !strcmp(parse->ini.key, "fwd"))
+		return wt_ini_copy(&parse->ini, paper->fwd, sizeof(paper->fwd));
+	if (!strcmp(parse->ini.section, "path") && !strcmp(parse->ini.key, "rev"))
+		return wt_ini_copy(&parse->ini, paper->rev, sizeof(paper->rev));
+	if (!strcmp(parse->ini.section, "hosts") && !strcmp(parse->ini.key, "preset"))
+		return wt_ini_copy(&parse->ini, paper->preset, sizeof(paper->preset));
+	if (!strcmp(parse->ini.section, "hosts") && !strcmp(parse->ini.key, "settings"))
+		return wt_ini_copy(&parse->ini, paper->settings, sizeof(paper->settings));
+	if (!strcmp(parse->ini.section, "application") && !strcmp(parse->ini.key, "app"))
+		return wt_ini_copy(&parse->ini, paper->app, sizeof(paper->app));
+	if (!strcmp(parse->ini.section, "application") && !strcmp(parse->ini.key, "meter"))
+		return wt_ini_copy(&parse->ini, paper->meter, sizeof(paper->meter));
+	if (!strcmp(parse->ini.section, "parameters"))
 		return parameter_key(parse);
-	name = name_after(parse->section, "variant");
+	name = wt_ini_name(parse->ini.section, "variant");
 	if (name)
 		return variant_key(parse, name);
-	name = name_after(parse->section, "point");
+	name = wt_ini_name(parse->ini.section, "point");
 	if (name)
 		return point_key(parse, name);
-	return refuse(parse, "unknown section or key: [%s] %s", parse->section, parse->key);
+	return wt_ini_refuse(&parse->ini, "unknown section or key: [%s] %s", parse->ini.section, parse->ini.key);
 }
 
-/* libinih calls again with the same name for every continuation line: the value grows, and is taken anew. */
-static int on_line(void *arg, const char *section, const char *key, const char *value)
+static int missing(struct parse *parse)
 {
-	struct parse *parse = arg;
-	bool more = !strcmp(section, parse->section) && !strcmp(key, parse->key);
-	size_t len = more ? strlen(parse->value) : 0;
+	const struct wt_paper *paper = parse->paper;
 
-	if (parse->failed)
-		return 0; /* it goes on after an error; the first one is told */
-	snprintf(parse->section, sizeof(parse->section), "%s", section);
-	snprintf(parse->key, sizeof(parse->key), "%s", key);
-	if (len + strlen(value) + 2 > sizeof(parse->value)) {
-		refuse(parse, "value of '%s' is too long", key);
-		parse->failed = true;
-		return 0;
-	}
-	snprintf(parse->value + len, sizeof(parse->value) - len, "%s%s", more ? " " : "", value);
-	parse->failed = take(parse) != 0;
-	return !parse->failed;
+	return wt_ini_refuse(&parse->ini, "missing:%s%s%s%s%s%s%s", *paper->id ? "" : " id", *paper->title ? "" : " title",
+			     paper->size ? "" : " size", paper->repeats ? "" : " repeats", paper->limit ? "" : " limit",
+			     *paper->fwd ? "" : " fwd (in [path])", parse->based ? "; a base does not give id and title" : "");
 }
 
 static int complete(struct parse *parse)
@@ -294,33 +266,34 @@ static int complete(struct parse *parse)
 	const struct wt_paper *paper = parse->paper;
 
 	if (*paper->unavailable)
-		return refuse(parse, "%s", paper->unavailable);
+		return wt_ini_refuse(&parse->ini, "%s", paper->unavailable);
 	if (!*paper->id || !*paper->title || !*paper->fwd || !paper->size || !paper->repeats || !paper->limit)
-		return refuse(parse, "[table] needs id, title, size, repeats and limit, and [path] needs fwd");
-	if (!paper->points || !paper->variants)
-		return refuse(parse, "no variant or no point");
+		return missing(parse);
+	if (!paper->variants)
+		return wt_ini_refuse(&parse->ini, "no variant: expected [variant NAME]");
+	if (!paper->points)
+		return wt_ini_refuse(&parse->ini, "no row%s: expected [point LABEL], or rows = TABLE in [table]",
+				     parse->based ? " (a base does not give its own)" : "");
 	for (unsigned i = 0; i < paper->variants; i++)
 		if (!*paper->variant[i].sender)
-			return refuse(parse, "variant %s has no sender", paper->variant[i].name);
+			return wt_ini_refuse(&parse->ini, "variant %s has no sender", paper->variant[i].name);
 	for (unsigned i = 0; i < paper->points; i++)
 		if (!*paper->point[i].p)
-			return refuse(parse, "point %s has no p", paper->point[i].label);
+			return wt_ini_refuse(&parse->ini, "point %s has no p", paper->point[i].label);
 	return 0;
 }
 
 static int parse_text(const char *text, const char *name, unsigned depth, struct wt_paper *paper, char *err, size_t err_len)
 {
-	struct parse parse = {.paper = paper, .depth = depth};
-	int line;
+	struct parse parse = {.ini.take = take, .paper = paper, .depth = depth};
+	int error;
 
 	memset(paper, 0, sizeof(*paper));
-	line = ini_parse_string(text, on_line, &parse);
-	if (line) {
-		snprintf(err, err_len, "%s:%d: %s", name, line, *parse.why ? parse.why : "neither [section] nor name = value");
-		return -EINVAL;
-	}
+	error = wt_ini_parse(&parse.ini, text, name, err, err_len);
+	if (error)
+		return error;
 	if (complete(&parse)) {
-		snprintf(err, err_len, "%s: %s", name, parse.why);
+		snprintf(err, err_len, "%s: %s", name, parse.ini.why);
 		return *paper->unavailable ? -ENODATA : -EINVAL;
 	}
 	return 0;

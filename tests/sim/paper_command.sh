@@ -15,6 +15,12 @@ expect 2 paper run tcp-real-2001/figure1
 grep -q 'without numbers' err.txt || fail "no reason why Figure 1 cannot be run: $(cat err.txt)"
 expect 2 paper show
 expect 2 paper show nothing
+printf '[table]\nbase = ./loop.ini\n' >loop.ini
+expect 2 paper show ./loop.ini
+grep -q 'show: ./loop.ini:2: base: a chain of more than 4 tables' err.txt || fail "a table based on itself: $(cat err.txt)"
+printf '[table]\nbase = tcp-real-2001/table1\n' >bare.ini
+expect 2 paper show ./bare.ini
+grep -q 'missing: id title; a base does not give' err.txt || fail "a table that is all base: $(cat err.txt)"
 expect 2 paper run
 expect 2 paper run $table --points 0.07
 expect 2 paper run $table --points 0,0.00
