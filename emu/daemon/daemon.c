@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "emu/daemon/confine.h"
@@ -117,39 +115,10 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 	return daemon->control ? 0 : -errno;
 }
 
-static int stay_on(int cpu, char *err, size_t err_len)
-{
-	cpu_set_t set;
-
-	if (cpu < 0)
-		return 0;
-	CPU_ZERO(&set);
-	if (cpu < CPU_SETSIZE)
-		CPU_SET(cpu, &set);
-	if (cpu >= CPU_SETSIZE || sched_setaffinity(0, sizeof(set), &set)) {
-		snprintf(err, err_len, "processor %d: %s", cpu, cpu >= CPU_SETSIZE ? "there is none of that number" : strerror(errno));
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* One that never sleeps would be stopped for 50 ms in each second under SCHED_FIFO (sched_rt_runtime_us): it gets the least niceness instead. */
-static int go_before_others(bool spins, char *err, size_t err_len)
-{
-	struct sched_param least = {.sched_priority = 1};
-
-	if (spins ? !setpriority(PRIO_PROCESS, 0, -20) : !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least))
-		return 0;
-	snprintf(err, err_len, "real-time priority: %s (needs CAP_SYS_NICE or a limit RLIMIT_RTPRIO)", strerror(errno));
-	return -errno;
-}
-
 static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	int error = stay_on(daemon->plan.cpu, err, err_len);
+	int error = wt_claim(&daemon->claim, &daemon->plan, err, err_len);
 
-	if (!error && daemon->plan.realtime)
-		error = go_before_others(daemon->plan.release == WT_RELEASE_SPIN, err, err_len);
 	if (error)
 		return error;
 	wt_notify_open(&daemon->notify);
@@ -454,6 +423,7 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 	wt_daemon_close_files(daemon);
 	wt_rloop_destroy(daemon->rloop);
 	wt_net_finish(&daemon->net);
+	wt_claim_finish(&daemon->claim);
 	if (daemon->ev) {
 		wt_verdict_finish(&daemon->verdict);
 		wt_notify_close(&daemon->notify);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "emu/daemon/claim.h"
 #include "emu/daemon/control.h"
 #include "emu/daemon/net.h"
 #include "emu/daemon/notify.h"
@@ -31,6 +32,7 @@ enum wt_daemon_end { WT_DAEMON_RUNNING, WT_DAEMON_SIGNAL, WT_DAEMON_TIME, WT_DAE
 struct wt_daemon {
 	struct wt_plan plan;
 	int ready_fd; /* -1: none */
+	struct wt_claim claim;
 	struct wt_net net;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;

@@ -74,6 +74,7 @@ struct wt_plan {
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */
+	bool awake;           /* no processor sleeps deeply while it runs */
 	bool gather;          /* TAP ports write many frames in one system call where the kernel can */
 	bool offload;         /* ports with offloads: big frames, unfinished checksums */
 	bool seccomp;         /* take the filter of system calls */

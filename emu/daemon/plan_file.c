@@ -264,7 +264,7 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", "seccomp", "writes", NULL};
+					   "ports", "realtime", "offload", "seccomp", "awake", "writes", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	static const char *const writes[] = {"gather", "single", NULL};
 	struct wt_plan *plan = parse->plan;
@@ -307,10 +307,11 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 	case 11:
 	case 12:
 	case 13:
-		error = wt_parse_bool(value, &n, why, sizeof(why));
-		*(at == 11 ? &plan->realtime : at == 12 ? &plan->offload : &plan->seccomp) = n;
-		break;
 	case 14:
+		error = wt_parse_bool(value, &n, why, sizeof(why));
+		*(bool *[]){&plan->realtime, &plan->offload, &plan->seccomp, &plan->awake}[at - 11] = n;
+		break;
+	case 15:
 		which = find(writes, value);
 		if (which < 0)
 			return unknown(parse, "writes", value, writes);

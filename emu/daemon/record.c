@@ -191,6 +191,7 @@ static void json_lateness(const struct wt_daemon *daemon, struct wt_json *json)
 		wt_json_u64(json, NULL, lateness->bucket[i]);
 	wt_json_end(json);
 	wt_json_string(json, "release", wt_daemon_release_name(daemon->plan.release));
+	wt_json_bool(json, "awake", daemon->plan.awake);
 	wt_json_i64(json, "guard_ns", guard);
 	wt_json_i64(json, "spun_ns", spun);
 	wt_json_number(json, "cpu_s", wt_daemon_cpu(daemon));

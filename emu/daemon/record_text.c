@@ -93,8 +93,8 @@ void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
 {
 	const struct wt_lateness *lateness = wt_rloop_lateness(daemon->rloop);
 
-	fprintf(out, "ran %.3f s, seed %" PRIu64 ", release %s, processor time %.3f s\n", (double)daemon->ran / WT_S, daemon->plan.seed,
-		wt_daemon_release_name(daemon->plan.release), wt_daemon_cpu(daemon));
+	fprintf(out, "ran %.3f s, seed %" PRIu64 ", release %s%s, processor time %.3f s\n", (double)daemon->ran / WT_S, daemon->plan.seed,
+		wt_daemon_release_name(daemon->plan.release), daemon->plan.awake ? ", processors awake" : "", wt_daemon_cpu(daemon));
 	for (unsigned i = 0; i < daemon->plan.links; i++) {
 		text_direction(daemon, out, i, 0);
 		text_direction(daemon, out, i, 1);

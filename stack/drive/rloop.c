@@ -28,7 +28,7 @@
 #define GUARD_START (80 * WT_US)
 #define GUARD_MIN (5 * WT_US)
 #define GUARD_MAX (250 * WT_US)
-#define GUARD_STEP 200
+#define GUARD_STEP 100
 #define BUDGET_MAX (20 * WT_MS)
 #define BATCH 64 /* frames read of one port before the others have their turn */
 

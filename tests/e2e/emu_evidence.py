@@ -123,6 +123,25 @@ def a_guard_costs_little_and_every_way_of_waiting_delivers(a, b):
         check(record["lateness"]["release"] == how, record["lateness"])
 
 
+def processors_stay_awake_where_asked_for_and_only_as_long(a, b):
+    device = "/dev/cpu_dma_latency"
+    if not os.path.exists(device):  # a kernel without power management: said in one line
+        try:
+            Emulator(a, b, "--awake")
+        except AssertionError as refused:
+            check("exit 3" in str(refused) and f"cannot keep processors awake: {device}" in str(refused), refused)
+            return
+    emulator = Emulator(a, b, "--awake", "--link", "delay 1ms")
+    held = [os.readlink(f"/proc/{emulator.process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{emulator.process.pid}/fd")]
+    with open(device, "rb") as asked:
+        strictest = int.from_bytes(asked.read(4), "little")
+    record = emulator.end()
+    check(held.count(device) == 1 and strictest == 0, held, strictest)
+    check(record["lateness"]["awake"] is True, record["lateness"])
+    check(Emulator(a, b, addresses=False).end()["lateness"]["awake"] is False, "not asked for")
+
+
 main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
      the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
-     an_exhausted_pool_is_a_counted_fault, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers)
+     an_exhausted_pool_is_a_counted_fault, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
+     processors_stay_awake_where_asked_for_and_only_as_long)
