@@ -17,20 +17,23 @@ static const struct wt_option down_options[] = {
 	[DOWN_JSON] = {'J', "json", NULL, "the emulator's last record: what was offered, delivered, dropped and why"},
 };
 
-/* What the emulator wrote last, without its newline; empty if it had no time to. */
+/* What the emulator wrote last, without its newline; empty if it had no time to, or was killed while it wrote. */
 static void last_record(const struct wt_lab *lab, char *line, size_t len)
 {
 	char path[WT_LAB_PATH];
+	bool whole = false;
 	FILE *file;
 
 	wt_lab_path(path, lab->name, "emu.jsonl");
 	file = fopen(path, "re");
 	line[0] = 0;
-	while (file && fgets(line, (int)len, file))
+	while (file && fgets(line, (int)len, file)) {
+		whole = strchr(line, '\n');
 		line[strcspn(line, "\n")] = 0;
+	}
 	if (file)
 		fclose(file);
-	if (!strstr(line, "\"record\":\"end\""))
+	if (!whole || !strstr(line, "\"record\":\"end\""))
 		line[0] = 0;
 }
 
@@ -111,7 +114,8 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 	wt_lab_remove(lab->name);
 	code = judge_capture(lab, line);
 	if (!code)
-		wt_say("lab %s is down%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture);
+		wt_say("lab %s is down%s%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture,
+		       line[0] ? "" : "; its emulator left no record");
 	down->code = down->code ? down->code : code;
 	if (line[0])
 		print_record(line, down->json);

@@ -187,6 +187,17 @@ static bool is_records(const char *path)
 	return strstr(head, "\"wavetank.sim.") != NULL;
 }
 
+/* Of records only whole lines are used: one that is killed while it writes leaves another at the end. */
+static void tell_if_cut(const char *path)
+{
+	FILE *file = fopen(path, "re");
+
+	if (file && !fseek(file, -1, SEEK_END) && fgetc(file) != '\n')
+		wt_say("%s: the last line is cut off, as kill -9 or a full disk leave it; what stands before it is used", path);
+	if (file)
+		fclose(file);
+}
+
 static int journals(struct wt_json *json, const struct build *build)
 {
 	static struct wt_trace_flows flows; /* large */
@@ -216,8 +227,10 @@ static int journals(struct wt_json *json, const struct build *build)
 	wt_json_end(json);
 	wt_json_array(json, "records");
 	for (unsigned i = 0; i < build->journals; i++)
-		if (is_records(build->journal[i]))
+		if (is_records(build->journal[i])) {
+			tell_if_cut(build->journal[i]);
 			wt_json_string(json, NULL, build->journal[i]);
+		}
 	wt_json_end(json);
 	return WT_EXIT_OK;
 }

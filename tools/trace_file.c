@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cli.h"
+
 uint64_t wt_trace_u64(const json_t *object, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(object, key));
@@ -49,7 +51,8 @@ static int one_line(json_t *root, wt_trace_line_fn *fn, void *arg)
 	return fn(arg, &line);
 }
 
-int wt_trace_read(const char *path, wt_trace_line_fn *fn, void *arg, char *err, size_t err_len)
+/* `torn`: the number of a last line that is cut off. */
+static int read_lines(const char *path, wt_trace_line_fn *fn, void *arg, unsigned long *torn, char *err, size_t err_len)
 {
 	FILE *file = fopen(path, "re");
 	unsigned long number = 0;
@@ -70,7 +73,9 @@ int wt_trace_read(const char *path, wt_trace_line_fn *fn, void *arg, char *err, 
 		number++;
 		if (json_is_object(root)) {
 			result = one_line(root, fn, arg);
-		} else if (text[len - 1] == '\n') { /* else: cut off in the middle of a line, as by a full disk */
+		} else if (text[len - 1] != '\n') {
+			*torn = number;
+		} else {
 			snprintf(err, err_len, "%s:%lu: not a JSON object: %.80s", path, number, root ? "another value" : error.text);
 			result = -EINVAL;
 		}
@@ -83,6 +88,13 @@ int wt_trace_read(const char *path, wt_trace_line_fn *fn, void *arg, char *err, 
 	free(text);
 	fclose(file);
 	return result;
+}
+
+int wt_trace_read(const char *path, wt_trace_line_fn *fn, void *arg, char *err, size_t err_len)
+{
+	unsigned long torn;
+
+	return read_lines(path, fn, arg, &torn, err, err_len);
 }
 
 static struct wt_trace_flow *flow_of(struct wt_trace_flows *flows, const struct wt_trace_line *line)
@@ -137,10 +149,13 @@ static int survey(void *arg, const struct wt_trace_line *line)
 
 int wt_trace_survey(const char *path, struct wt_trace_flows *flows, char *err, size_t err_len)
 {
+	unsigned long torn = 0;
 	int result;
 
 	memset(flows, 0, sizeof(*flows));
-	result = wt_trace_read(path, survey, flows, err, err_len);
+	result = read_lines(path, survey, flows, &torn, err, err_len);
+	if (torn)
+		wt_say("%s:%lu: this last line is cut off, as kill -9 or a full disk leave it; what stands before it is used", path, torn);
 	if (!result && !flows->lines) {
 		snprintf(err, err_len, "%s: no event in it; --trace of sim, send and recv writes such files", path);
 		result = -EINVAL;

@@ -29,8 +29,8 @@ struct wt_trace_line {
 typedef int wt_trace_line_fn(void *arg, const struct wt_trace_line *line);
 
 /*
- * Reads all lines. Lines of other kinds (the record of a scenario) and a last line that was cut off are passed over. 0; the
- * callback's nonzero; or negative errno with one sentence in err: -EINVAL is "FILE:LINE: what is wrong".
+ * Reads all lines. Lines of other kinds (the record of a scenario) and a last line that was cut off are passed over; of the
+ * latter wt_trace_survey() tells the user. 0; the callback's nonzero; or negative errno with one sentence in err: -EINVAL is "FILE:LINE: what is wrong".
  */
 int wt_trace_read(const char *path, wt_trace_line_fn *fn, void *arg, char *err, size_t err_len);
 

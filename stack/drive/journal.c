@@ -6,6 +6,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stack/drive/note.h"
 
@@ -21,6 +22,7 @@ struct trace_sink {
 
 struct wt_journal {
 	FILE *file;
+	off_t written; /* whole lines in the file */
 	struct wt_json json;
 	int error;
 	struct trace_sink *traces;
@@ -50,23 +52,50 @@ struct wt_journal *wt_journal_open(const char *path)
 	return journal;
 }
 
-/* A line, unless an error came before: the first one sticks, so a line is torn only at the end of a file. */
+/* A line, unless an error came before: the first one sticks, and nothing is written after it. */
 static bool begin_line(struct wt_journal *journal)
 {
 	if (journal->error)
 		return false;
-	errno = 0;
 	wt_json_object(&journal->json, NULL);
 	return true;
 }
 
-/* Lines leave the buffer whole: whoever is killed leaves a file that can be read. */
+/* A write failed half way, as on a disk that fills: the file is cut back to its last whole line. The buffer still has what was to be written. */
+static void cut(struct wt_journal *journal)
+{
+	off_t at = lseek(fileno(journal->file), 0, SEEK_CUR), len = at - journal->written;
+
+	if (at < 0 || len < 0 || len > BUFFER)
+		return;
+	while (len && journal->buffer[len - 1] != '\n')
+		len--;
+	/* Not a regular file, or a file system in trouble: the first error is the one to tell. */
+	if (ftruncate(fileno(journal->file), journal->written + len)) {
+	}
+}
+
+/* Lines leave the buffer whole, and the buffer in one piece: whoever is killed leaves a file that can be read. */
+static void write_out(struct wt_journal *journal)
+{
+	size_t len = __fpending(journal->file);
+
+	if (journal->error)
+		return;
+	errno = 0;
+	if (!fflush(journal->file)) {
+		journal->written += (off_t)len;
+		return;
+	}
+	journal->error = errno ? -errno : -EIO;
+	cut(journal);
+	__fpurge(journal->file);
+}
+
 static void check(struct wt_journal *journal)
 {
 	if (__fpending(journal->file) > BUFFER - LONGEST_LINE)
-		fflush(journal->file);
-	if (ferror(journal->file))
-		journal->error = errno ? -errno : -EIO;
+		write_out(journal);
 }
 
 static void end_line(struct wt_journal *journal)
@@ -114,7 +143,6 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 	struct wt_journal *journal = (struct wt_journal *)((char *)sink - offsetof(struct wt_journal, drops));
 
 	if (!journal->error) {
-		errno = 0;
 		wt_note_drop(&journal->json, node, now, frame, cause, wt_bursts_next(&journal->bursts, node));
 		check(journal);
 	}
@@ -135,7 +163,6 @@ static void on_state(struct wt_state_sink *sink, const struct wt_node *node, con
 
 	if (journal->error)
 		return;
-	errno = 0;
 	wt_note_state(&journal->json, node, state);
 	check(journal);
 }
@@ -150,7 +177,6 @@ struct wt_json *wt_journal_begin(struct wt_journal *journal, wt_time now, const 
 {
 	if (journal->error)
 		return NULL;
-	errno = 0;
 	wt_note_begin(&journal->json, now, event);
 	return &journal->json;
 }
@@ -163,8 +189,7 @@ void wt_journal_end(struct wt_journal *journal)
 
 int wt_journal_flush(struct wt_journal *journal)
 {
-	if (fflush(journal->file) && !journal->error)
-		journal->error = -errno;
+	write_out(journal);
 	return journal->error;
 }
 
@@ -174,6 +199,7 @@ int wt_journal_close(struct wt_journal *journal)
 
 	if (!journal)
 		return 0;
+	write_out(journal);
 	error = journal->error;
 	if (fclose(journal->file) && !error)
 		error = -errno;

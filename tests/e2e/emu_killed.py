@@ -45,6 +45,26 @@ def lines(path):
     return [json.loads(line) for line in whole.splitlines()]
 
 
+def tell(path):
+    """What trace makes of a log: rows of events, and its words for people."""
+    done = run([WAVETANK, "trace", "convert", "--format", "csv", path])
+    check(done.returncode == 0, path, done.stderr)
+    return len(done.stdout.splitlines()) - 1, done.stderr
+
+
+def frames(path):
+    """Frames that tshark reads, and whether it finds the file cut."""
+    done = run(["tshark", "-r", path, "-T", "fields", "-e", "frame.number"])
+    return len(done.stdout.splitlines()), "cut short" in done.stderr
+
+
+def cut(path, where):
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as file:
+        file.write(data[:where(data)])
+
+
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return file.read().split()
@@ -113,7 +133,16 @@ def killed_in_traffic_and_in_live_changes_it_leaves_readable_files_and_starts_ag
         check(found[0] == 0x0A0D0D0A and found[1:3] == [1, 1], "no head", found[:3])
         events = lines(folder + "/l.jsonl")
         check(all("event" in event for event in events), "what is that")
+        drops = sum(event["event"] == "emulation:packet_dropped" for event in events)
+        check(tell(folder + "/l.jsonl")[0] == drops, "trace reads others than", drops)
     check(any(event["event"] == "emulation:packet_dropped" for event in events) and 6 in found, "nothing was written while it ran")
+    check(frames(folder + "/c.pcapng")[0] == found.count(6), "tshark reads others", found.count(6))
+    whole = found.count(6)
+    cut(folder + "/c.pcapng", lambda data: len(data) - 100)
+    cut(folder + "/l.jsonl", lambda data: data.rindex(b"\n", 0, data.rindex(b"\n")) + 50)
+    check(frames(folder + "/c.pcapng") == (whole - 1, True), frames(folder + "/c.pcapng"), whole)
+    rows, told = tell(folder + "/l.jsonl")
+    check(rows == drops - (events[-1]["event"] == "emulation:packet_dropped") and f"l.jsonl:{len(events)}: this last line is cut off" in told and told.count("\n") == 1, rows, told)
     emulator = plain(a, b, folder, "delay 1ms")
     check(len(answer(a.python(PING, B, 10, 0.005))) == 10, "it does not start again")
     emulator.end()

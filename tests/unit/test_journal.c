@@ -6,9 +6,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "stack/drive/journal.h"
@@ -92,6 +94,35 @@ static void a_full_disk_is_reported_at_close(void **state)
 	assert_int_equal(wt_journal_close(journal), -ENOSPC);
 }
 
+static void a_write_that_fails_half_way_leaves_whole_lines_and_sticks(void **state)
+{
+	struct rlimit old, small = {600001, RLIM_INFINITY};
+	struct wt_journal *journal = wt_journal_open(path);
+	struct wt_trace_sink *a = wt_journal_trace(journal, "a");
+	struct wt_trace_event event = {.conn = 2, .type = WT_TRACE_RTT, .field = {15000000, 15, 200}};
+	FILE *file;
+	long size;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	for (unsigned i = 0; i < 10000; i++)
+		a->event(a, &event);
+	assert_int_equal(wt_journal_flush(journal), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &old);
+	a->event(a, &event);
+	assert_null(wt_journal_begin(journal, 0, "x"));
+	assert_int_equal(wt_journal_close(journal), -EFBIG);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, -1, SEEK_END), 0);
+	assert_int_equal(fgetc(file), '\n');
+	size = ftell(file);
+	assert_in_range(size, 599700, 600000);
+	fclose(file);
+}
+
 static void a_file_that_cannot_be_made_gives_its_errno(void **state)
 {
 	assert_null(wt_journal_open("/nonexistent/journal"));
@@ -132,6 +163,7 @@ int main(void)
 		CASE(only_whole_lines_reach_the_file),
 		CASE(events_and_drops_become_lines_in_order),
 		CASE(a_full_disk_is_reported_at_close),
+		CASE(a_write_that_fails_half_way_leaves_whole_lines_and_sticks),
 		CASE(a_file_that_cannot_be_made_gives_its_errno),
 	};
 
