@@ -26,21 +26,20 @@ static void flip(struct corrupt *corrupt, struct wt_frame *frame, uint64_t numbe
 	}
 }
 
-static void corrupt_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int corrupt_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct corrupt *corrupt = (struct corrupt *)node;
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&corrupt->packets, frame, &number) &&
 	    wt_random_strikes(&corrupt->key, number, corrupt->config.share))
 		flip(corrupt, frame, number);
-	frame->time = now;
-	wt_stage_ready(&corrupt->stage, frame);
+	return WT_ON;
 }
 
 static const struct wt_node_ops corrupt_ops = {
-	.input = corrupt_input,
+	.pass = corrupt_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

@@ -9,31 +9,29 @@ struct duplicate {
 	double share;
 };
 
-static void duplicate_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int duplicate_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct duplicate *duplicate = (struct duplicate *)node;
 	struct wt_frame *copy;
 	uint64_t number;
 
-	node->audit.in++;
-	frame->time = now;
-	wt_stage_ready(&duplicate->stage, frame);
 	if (!wt_packets_next(&duplicate->packets, frame, &number) ||
 	    !wt_random_strikes(&duplicate->key, number, duplicate->share))
-		return;
+		return WT_ON;
+	frame->time = now;
+	wt_stage_ready(&duplicate->stage, frame);
 	node->audit.made++;
 	copy = wt_frame_copy(frame);
-	if (!copy) {
-		/* the copy that could not be made: there is no frame to show to the drop sink */
+	if (copy)
+		wt_stage_ready(&duplicate->stage, copy);
+	else /* the copy that could not be made: there is no frame to show to the drop sink */
 		node->audit.dropped[WT_DROP_POOL]++;
-		return;
-	}
-	copy->time = now;
-	wt_stage_ready(&duplicate->stage, copy);
+	return WT_KEPT;
 }
 
 static const struct wt_node_ops duplicate_ops = {
-	.input = duplicate_input,
+	.pass = duplicate_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

@@ -75,22 +75,21 @@ static bool passes(struct elliott *elliott, uint64_t number, wt_time now)
 	return wt_random_strikes(&elliott->key, number, state == GOOD ? config->k : config->h);
 }
 
-static void elliott_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int elliott_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct elliott *elliott = (struct elliott *)node;
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&elliott->packets, frame, &number) && !passes(elliott, number, now)) {
 		wt_node_drop(node, now, frame, WT_DROP_ELLIOTT);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&elliott->stage, frame);
+	return WT_ON;
 }
 
 static const struct wt_node_ops elliott_ops = {
-	.input = elliott_input,
+	.pass = elliott_pass,
+	.input = wt_stage_input,
 	.state = elliott_state,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,

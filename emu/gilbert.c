@@ -18,20 +18,18 @@ struct gilbert {
 	double drop[2];
 };
 
-static void gilbert_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int gilbert_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct gilbert *gilbert = (struct gilbert *)node;
 	unsigned state = wt_markov_at(&gilbert->chain, now);
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&gilbert->packets, frame, &number) &&
 	    wt_random_strikes(&gilbert->key, number, gilbert->drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&gilbert->stage, frame);
+	return WT_ON;
 }
 
 static void gilbert_state(struct wt_node *node, wt_time now, struct wt_state *state)
@@ -41,7 +39,8 @@ static void gilbert_state(struct wt_node *node, wt_time now, struct wt_state *st
 
 static const struct wt_node_ops gilbert_ops = {
 	.state = gilbert_state,
-	.input = gilbert_input,
+	.pass = gilbert_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

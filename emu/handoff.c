@@ -87,24 +87,23 @@ static void handoff_state(struct wt_node *node, wt_time now, struct wt_state *st
 	*state = present((struct handoff *)node);
 }
 
-static void handoff_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int handoff_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct handoff *handoff = (struct handoff *)node;
 
-	node->audit.in++;
 	follow(handoff, now);
 	if (handoff->clock.count && now < handoff->clock.end &&
 	    wt_packets_share(&handoff->packets, &handoff->key, frame, handoff->config.drop)) {
 		wt_node_drop(node, now, frame, WT_DROP_HANDOFF);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&handoff->stage, frame);
+	return WT_ON;
 }
 
 static const struct wt_node_ops handoff_ops = {
 	.state = handoff_state,
-	.input = handoff_input,
+	.pass = handoff_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

@@ -20,29 +20,28 @@ static void expire(struct hops *hops, wt_time now, struct wt_frame *frame, unsig
 	wt_refuser_drop(&hops->refuser, now, frame, WT_DROP_TTL, hops->config.silent ? NULL : &refusal);
 }
 
-static void hops_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int hops_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct hops *hops = (struct hops *)node;
 	uint8_t *ip = frame->data + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame);
 	uint8_t *ttl = version == 4 ? ip + 8 : ip + 7;
 
-	node->audit.in++;
-	frame->time = now;
 	if (version && hops->config.hops && !wt_packet_of_link(frame)) {
 		if (*ttl <= hops->config.hops) {
 			expire(hops, now, frame, *ttl);
-			return;
+			return WT_KEPT;
 		}
 		*ttl = (uint8_t)(*ttl - hops->config.hops);
 		if (version == 4)
 			wt_packet_ipv4_checksum_lowered(ip, (uint16_t)(hops->config.hops << 8)); /* the high byte of its word */
 	}
-	wt_stage_ready(&hops->refuser.stage, frame);
+	return WT_ON;
 }
 
 static const struct wt_node_ops hops_ops = {
-	.input = hops_input,
+	.pass = hops_pass,
+	.input = wt_stage_input,
 	.output = wt_refuser_output,
 	.deadline = wt_refuser_deadline,
 	.destroy = wt_refuser_destroy,

@@ -25,19 +25,17 @@ static bool is_listed(const struct wt_list_config *config, uint64_t place)
 	return low < config->count && config->range[low].first <= place + 1;
 }
 
-static void listed_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int listed_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct listed *listed = (struct listed *)node;
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&listed->packets, frame, &number) &&
 	    is_listed(&listed->config, number & ((UINT64_C(1) << 48) - 1))) {
 		wt_node_drop(node, now, frame, WT_DROP_LIST);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&listed->stage, frame);
+	return WT_ON;
 }
 
 static void listed_destroy(struct wt_node *node)
@@ -48,7 +46,8 @@ static void listed_destroy(struct wt_node *node)
 }
 
 static const struct wt_node_ops listed_ops = {
-	.input = listed_input,
+	.pass = listed_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = listed_destroy,

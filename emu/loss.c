@@ -18,22 +18,21 @@ static double share_at(struct loss *loss, wt_time now)
 	return cell && cell->has_loss ? cell->loss : loss->share;
 }
 
-static void loss_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int loss_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct loss *loss = (struct loss *)node;
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_strikes(&loss->key, number, share_at(loss, now))) {
 		wt_node_drop(node, now, frame, WT_DROP_LOSS);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&loss->stage, frame);
+	return WT_ON;
 }
 
 static const struct wt_node_ops loss_ops = {
-	.input = loss_input,
+	.pass = loss_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

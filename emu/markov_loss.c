@@ -10,19 +10,17 @@ struct markov_loss {
 	struct wt_key key;
 };
 
-static void markov_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int markov_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct markov_loss *loss = (struct markov_loss *)node;
 	unsigned state = wt_chain_at(&loss->chain, now);
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_strikes(&loss->key, number, loss->config.drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&loss->stage, frame);
+	return WT_ON;
 }
 
 static void markov_state(struct wt_node *node, wt_time now, struct wt_state *state)
@@ -32,7 +30,8 @@ static void markov_state(struct wt_node *node, wt_time now, struct wt_state *sta
 
 static const struct wt_node_ops markov_ops = {
 	.state = markov_state,
-	.input = markov_input,
+	.pass = markov_pass,
+	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
 	.destroy = wt_stage_destroy,

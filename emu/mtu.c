@@ -71,35 +71,33 @@ static void fragment(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsig
 	}
 }
 
-static void mtu_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int mtu_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct mtu *mtu = (struct mtu *)node;
 	const uint8_t *ip = frame->data + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame), header, total, most = (unsigned)mtu->config.mtu;
 	struct wt_refusal refusal = {.kind = WT_REFUSAL_SIZE, .from = mtu->config.from};
 
-	node->audit.in++;
 	total = version == 4 ? wt_get16(ip + 2) : version == 6 ? frame->len - WT_ETHERNET : 0;
 	if (version == 6 && most < WT_IPV6_MTU)
 		most = WT_IPV6_MTU;
-	if (total <= most) {
-		frame->time = now;
-		wt_stage_ready(&mtu->refuser.stage, frame);
-		return;
-	}
+	if (total <= most)
+		return WT_ON;
 	header = (ip[0] & 15u) * 4;
 	/* a header that lies about its length is nobody's to cut */
 	if (version != 4 || mtu->config.drop || wt_get16(ip + 6) & DONT_FRAGMENT || header < 20 || total <= header ||
 	    WT_ETHERNET + total > frame->len) {
 		refusal.mtu = most;
 		wt_refuser_drop(&mtu->refuser, now, frame, WT_DROP_MTU, mtu->config.silent ? NULL : &refusal);
-		return;
+	} else {
+		fragment(mtu, now, frame, header, total - header);
 	}
-	fragment(mtu, now, frame, header, total - header);
+	return WT_KEPT;
 }
 
 static const struct wt_node_ops mtu_ops = {
-	.input = mtu_input,
+	.pass = mtu_pass,
+	.input = wt_stage_input,
 	.output = wt_refuser_output,
 	.deadline = wt_refuser_deadline,
 	.destroy = wt_refuser_destroy,

@@ -111,25 +111,23 @@ static void outage_state(struct wt_node *node, wt_time now, struct wt_state *sta
 	*state = present(outage);
 }
 
-static void outage_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int outage_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct outage *outage = (struct outage *)node;
 	const struct wt_outage *found = worst(outage, now);
 	struct wt_refusal refusal = {.kind = WT_REFUSAL_HOST};
 
-	node->audit.in++;
-	if (!found || !wt_packets_share(&outage->packets, &outage->key, frame, found->drop)) {
-		frame->time = now;
-		wt_stage_ready(&outage->refuser.stage, frame);
-		return;
-	}
+	if (!found || !wt_packets_share(&outage->packets, &outage->key, frame, found->drop))
+		return WT_ON;
 	refusal.from = found->from;
 	wt_refuser_drop(&outage->refuser, now, frame, WT_DROP_OUTAGE, found->unreachable ? &refusal : NULL);
+	return WT_KEPT;
 }
 
 static const struct wt_node_ops outage_ops = {
 	.state = outage_state,
-	.input = outage_input,
+	.pass = outage_pass,
+	.input = wt_stage_input,
 	.output = wt_refuser_output,
 	.deadline = wt_refuser_deadline,
 	.destroy = wt_refuser_destroy,

@@ -14,12 +14,11 @@ struct reorder {
 	wt_time delay;
 };
 
-static void reorder_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int reorder_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct reorder *reorder = (struct reorder *)node;
 	uint64_t number;
 
-	node->audit.in++;
 	if (wt_packets_next(&reorder->packets, frame, &number) &&
 	    wt_random_strikes(&reorder->key, number, reorder->share)) {
 		frame->time = wt_time_add(now, reorder->delay);
@@ -27,10 +26,9 @@ static void reorder_input(struct wt_node *node, unsigned port, wt_time now, stru
 			frame->time = wt_time_max(frame->time, reorder->held.tail->time);
 		node->audit.queued++;
 		wt_frame_queue_push(&reorder->held, frame);
-		return;
+		return WT_KEPT;
 	}
-	frame->time = now;
-	wt_stage_ready(&reorder->stage, frame);
+	return WT_ON;
 }
 
 static struct wt_frame *reorder_output(struct wt_node *node, wt_time now, unsigned *port)
@@ -67,7 +65,8 @@ static void reorder_destroy(struct wt_node *node)
 }
 
 static const struct wt_node_ops reorder_ops = {
-	.input = reorder_input,
+	.pass = reorder_pass,
+	.input = wt_stage_input,
 	.output = reorder_output,
 	.deadline = reorder_deadline,
 	.destroy = reorder_destroy,

@@ -3,33 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "stack/base/bytes.h"
-
-enum { ETHERNET_HEADER = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, CLASS_SHIFT = 48 };
-
-bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number)
-{
-	const uint8_t *ip = frame->data + ETHERNET_HEADER;
-	unsigned class;
-
-	/* a packet cut short in its header still is one: it counts as protocol 0 */
-	if (frame->len < ETHERNET_HEADER)
-		return false;
-	switch (wt_get16(frame->data + 12)) {
-	case TYPE_IPV4:
-		class = frame->len > ETHERNET_HEADER + 9 ? ip[9] : 0;
-		break;
-	case TYPE_IPV6:
-		class = 256 + (frame->len > ETHERNET_HEADER + 6 ? ip[6] : 0);
-		break;
-	default:
-		return false;
-	}
-	*number = (uint64_t)class << CLASS_SHIFT | packets->count[class]++;
-	return true;
-}
 
 bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, const struct wt_frame *frame, double share)
 {
@@ -50,6 +23,15 @@ void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name)
 	stage->node.ports = 2;
 	snprintf(stage->node.name, sizeof(stage->node.name), "%s", name);
 	return stage;
+}
+
+void wt_stage_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	node->audit.in++;
+	if (node->ops->pass(node, port, now, frame) == WT_KEPT)
+		return;
+	frame->time = now;
+	wt_stage_ready((struct wt_stage *)node, frame);
 }
 
 struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *port)

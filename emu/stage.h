@@ -7,6 +7,7 @@
  * - A stage computes from the time a thing was due, never from the time it was woken, and writes that time into
  *   frame->time. A late driver therefore delays one release; it never changes the next.
  * - Nothing is allocated per packet: waiting frames are linked through frame->next.
+ * - A stage that holds no frame back is one verb, pass(), which drops the frame or sends it on; the others are those below.
  * - A random decision about a packet is the n-th number of the stage's stream, n being the packet's place in its
  *   class (see wt_packets): no other traffic moves it.
  */
@@ -18,6 +19,7 @@
 
 #include "emu/refusal.h"
 #include "emu/samples.h"
+#include "stack/base/bytes.h"
 #include "stack/base/node.h"
 #include "stack/base/random.h"
 
@@ -37,13 +39,38 @@ struct wt_packets {
 };
 
 /* The packet's number in its stream: class in the high bits, place in the class below. False: not an IP packet. */
-bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number);
+static inline bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number)
+{
+	enum { ETHERNET_HEADER = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, CLASS_SHIFT = 48 };
+	const uint8_t *ip = frame->data + ETHERNET_HEADER;
+	unsigned class;
+
+	/* a packet cut short in its header still is one: it counts as protocol 0 */
+	if (frame->len < ETHERNET_HEADER)
+		return false;
+	switch (wt_get16(frame->data + 12)) {
+	case TYPE_IPV4:
+		class = frame->len > ETHERNET_HEADER + 9 ? ip[9] : 0;
+		break;
+	case TYPE_IPV6:
+		class = 256 + (frame->len > ETHERNET_HEADER + 6 ? ip[6] : 0);
+		break;
+	default:
+		return false;
+	}
+	*number = (uint64_t)class << CLASS_SHIFT | packets->count[class]++;
+	return true;
+}
 
 /* Is this frame in a share of them? IP packets by their numbers; what is not IP only in a share of 1. */
 bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, const struct wt_frame *frame, double share);
 
-/* For implementations: allocate and name; the verbs of a stage that keeps frames in `ready` alone. */
+/* What pass() says of a frame that goes on; WT_KEPT of one that was dropped, or put in `ready`. */
+#define WT_ON 1
+
+/* For implementations: allocate and name; the verbs of a stage that has pass(), and keeps frames in `ready` alone. */
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name);
+void wt_stage_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
 static inline void wt_stage_ready(struct wt_stage *stage, struct wt_frame *frame)
 {
 	stage->node.audit.queued++;

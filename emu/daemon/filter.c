@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SNAP = 65535, TOUCHED = 1, AROUND = 2 };
+enum { SNAP = 65535, TOUCHED = 1, AROUND = 2, MERGED = 2 };
 
 /* Both nodes: frames pass in the order they came, each by the port in its mark. */
 struct gate {
@@ -15,26 +15,25 @@ struct gate {
 	struct wt_frame_queue passing;
 };
 
-static void take(struct gate *gate, wt_time now, struct wt_frame *frame, unsigned port)
+static int filter_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	gate->node.audit.in++;
-	gate->node.audit.queued++;
+	const struct gate *gate = (const struct gate *)node;
+
+	return bpf_filter(gate->program.bf_insns, frame->data, frame->len, frame->len) ? TOUCHED : AROUND;
+}
+
+static int merge_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	return MERGED;
+}
+
+static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	node->audit.in++;
+	node->audit.queued++;
 	frame->time = now;
-	frame->mark = (uint8_t)port;
-	wt_frame_queue_push(&gate->passing, frame);
-}
-
-static void filter_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
-{
-	struct gate *gate = (struct gate *)node;
-	bool match = bpf_filter(gate->program.bf_insns, frame->data, frame->len, frame->len) != 0;
-
-	take(gate, now, frame, match ? TOUCHED : AROUND);
-}
-
-static void merge_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
-{
-	take((struct gate *)node, now, frame, 2);
+	frame->mark = (uint8_t)node->ops->pass(node, port, now, frame);
+	wt_frame_queue_push(&((struct gate *)node)->passing, frame);
 }
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
@@ -77,7 +76,7 @@ static struct gate *gate_new(const char *name, const struct wt_node_ops *ops)
 
 int wt_filter_create(struct wt_node **filter, const char *name, const char *expression, char *err, size_t err_len)
 {
-	static const struct wt_node_ops ops = {filter_input, output, deadline, destroy, NULL};
+	static const struct wt_node_ops ops = {input, output, deadline, destroy, .pass = filter_pass};
 	struct gate *gate = gate_new(name, &ops);
 	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, SNAP);
 	int error = gate && pcap ? 0 : -ENOMEM;
@@ -100,7 +99,7 @@ int wt_filter_create(struct wt_node **filter, const char *name, const char *expr
 
 struct wt_node *wt_merge_create(const char *name)
 {
-	static const struct wt_node_ops ops = {merge_input, output, deadline, destroy, NULL};
+	static const struct wt_node_ops ops = {input, output, deadline, destroy, .pass = merge_pass};
 	struct gate *gate = gate_new(name, &ops);
 
 	return gate ? &gate->node : NULL;

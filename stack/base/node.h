@@ -5,6 +5,8 @@
  * The graph (stack/drive/graph.h) calls input() with what another node gave, then output() while deadline() is
  * now and output() gives something. It calls them in order of logical time, so `now` never goes back; a node that
  * is woken late by a real-time driver is still called with the time it asked for.
+ *
+ * A node that lets most frames leave where they stand says so with a fourth verb, pass(), and is spared the three others for them.
  */
 #ifndef WT_STACK_BASE_NODE_H
 #define WT_STACK_BASE_NODE_H
@@ -79,7 +81,15 @@ struct wt_node_ops {
 	/* Optional: the state at `now`, which must not lie before any earlier call's. Tells node->states of those passed. Who
 	 * asks, and when, changes nothing. */
 	void (*state)(struct wt_node *node, wt_time now, struct wt_state *state);
+	/*
+	 * Optional: decides about a frame at once. The port by which it leaves now; or WT_KEPT if the node dropped it, or keeps it
+	 * for output(). Whoever asks counts `in` before and, if the frame leaves, `out`. The graph asks instead of input() while
+	 * nothing waits in the node to leave at this instant; otherwise input() decides the same, and output() keeps the order.
+	 */
+	int (*pass)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
 };
+
+#define WT_KEPT (-1)
 
 /* Embedded as first member by every implementation. Zero-initialise, then set ops and name. */
 struct wt_node {

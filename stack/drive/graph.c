@@ -8,7 +8,8 @@
  *
  * So a frame crosses any number of nodes without delay before the next deadline of the same instant is looked
  * at, and the order depends on nothing but times and indices. A node is in the FIFO at most once. Per frame and
- * node that is three indirect calls and one move in a heap of a handful of entries.
+ * node that is three indirect calls and one move in a heap of a handful of entries; a node that decides at once (pass())
+ * costs one call, and a row of them is a plain loop.
  *
  * Two guards turn a broken node into an abort that names it, where it would otherwise be an endless loop at one
  * instant: a deadline in the past from a node that has nothing to give, and frames that circle without delay.
@@ -38,7 +39,7 @@ struct slot {
 	struct joint *joints; /* one per port of the node */
 	struct slot *next_dirty;
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
-	bool dirty;
+	bool dirty; /* in the FIFO, or being run: it may have more to give at this instant */
 };
 
 struct wt_graph {
@@ -136,7 +137,7 @@ int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
 		return -ENOMEM;
 	}
 	*slot = (struct slot){
-		.entry.order = graph->count, .node = node, .destroy = node->ops->destroy, .joints = joints};
+		.entry = {.due = WT_NEVER, .order = graph->count}, .node = node, .destroy = node->ops->destroy, .joints = joints};
 	graph->slots[graph->count] = slot;
 	node->index = graph->count++;
 	node->drops = graph->drops;
@@ -200,74 +201,139 @@ void wt_graph_set_checked(struct wt_graph *graph, bool checked)
 
 /* ---- running ------------------------------------------------------------------------------------------- */
 
-static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+/* The heap has what deadline() said; what is due at this instant is there as now, for time never goes back. */
+static inline void schedule(struct wt_graph *graph, struct slot *slot, wt_time due)
+{
+	if (due != slot->entry.due)
+		wt_heap_set(&graph->heap, &slot->entry, due);
+}
+
+/* After input: is there anything to do at this instant? */
+static inline void look(struct wt_graph *graph, struct slot *slot)
+{
+	wt_time due;
+
+	if (slot->dirty)
+		return;
+	due = slot->node->ops->deadline(slot->node);
+	if (due > graph->now)
+		schedule(graph, slot, due);
+	else
+		mark_dirty(graph, slot);
+}
+
+static void check_law(const struct wt_graph *graph, const struct wt_node *node, const char *what)
+{
+	if (!wt_audit_holds(&node->audit))
+		broken(graph, node, what);
+}
+
+static void put_in(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	struct wt_node *node = slot->node;
 	uint64_t in = node->audit.in;
 
-	frame->time = graph->now;
 	node->ops->input(node, port, graph->now, frame);
 	if (graph->checked) {
 		if (node->audit.in != in + 1)
 			broken(graph, node, "input() did not count its frame once");
-		if (!wt_audit_holds(&node->audit))
-			broken(graph, node, "the law of conservation does not hold after input()");
+		check_law(graph, node, "the law of conservation does not hold after input()");
 	}
-	mark_dirty(graph, slot);
+	look(graph, slot);
 }
 
-static void hand_on(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+/* Asks a node in which nothing waits to leave at this instant. The port by which the frame leaves, or WT_KEPT. */
+static inline int ask(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	struct wt_node *node = slot->node;
-	struct joint joint;
+	int out;
+
+	node->audit.in++;
+	out = node->ops->pass(node, port, graph->now, frame);
+	if (out == WT_KEPT)
+		look(graph, slot);
+	else
+		node->audit.out++;
+	if (graph->checked)
+		check_law(graph, node, "the law of conservation does not hold after pass()");
+	return out;
+}
+
+/* Where a frame goes that leaves by `port`; NULL: nowhere, and it is dropped. */
+static inline const struct joint *way(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+{
+	struct wt_node *node = slot->node;
 
 	if (port >= node->ports)
-		broken(graph, node, "output() by a port it does not have");
+		broken(graph, node, "a frame leaves by a port it does not have");
 	if (++graph->moves >= MOVES_LIMIT)
 		broken(graph, node, "frames circle without delay");
-	joint = slot->joints[port];
-	if (!joint.to) {
-		node->audit.out--; /* it did not leave after all */
-		wt_node_drop(node, graph->now, frame, WT_DROP_UNROUTED);
-		return;
-	}
-	give(graph, joint.to, joint.port, frame);
+	if (slot->joints[port].to)
+		return &slot->joints[port];
+	node->audit.out--; /* it did not leave after all */
+	wt_node_drop(node, graph->now, frame, WT_DROP_UNROUTED);
+	return NULL;
 }
 
-static void run_node(struct wt_graph *graph, struct slot *slot)
+/* As far as it goes at this instant without waiting behind others. */
+static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
-	struct wt_node *node = slot->node;
-	uint64_t given = 0;
-	wt_time due;
+	frame->time = graph->now;
+	while (slot->node->ops->pass && !slot->dirty && slot->entry.due > graph->now) {
+		int out = ask(graph, slot, port, frame);
+		const struct joint *joint = out == WT_KEPT ? NULL : way(graph, slot, (unsigned)out, frame);
 
-	while ((due = node->ops->deadline(node)) <= graph->now) {
-		uint64_t out = node->audit.out;
-		unsigned port = 0;
-		struct wt_frame *frame = node->ops->output(node, graph->now, &port);
-
-		if (graph->checked && node->audit.out != out + (frame != NULL))
-			broken(graph, node, "output() did not count its frame once");
-		if (!frame) {
-			due = node->ops->deadline(node);
-			break;
-		}
-		hand_on(graph, slot, port, frame);
-		given++;
+		if (!joint)
+			return;
+		slot = joint->to;
+		port = joint->port;
 	}
-	if (graph->checked && !wt_audit_holds(&node->audit))
-		broken(graph, node, "the law of conservation does not hold after output()");
+	put_in(graph, slot, port, frame);
+}
+
+/* It asked for now and had nothing; when it wants to be asked again. */
+static wt_time stalled(struct wt_graph *graph, struct slot *slot)
+{
+	wt_time due = slot->node->ops->deadline(slot->node);
 
 	if (due > graph->now) {
 		slot->stalled = 0;
-	} else {
-		due = graph->now; /* time never goes back */
-		if (given)
-			slot->stalled = 0;
-		else if (++slot->stalled >= STALL_LIMIT)
-			broken(graph, node, "deadline() says now, and output() has nothing");
+		return due;
 	}
-	if (due == WT_NEVER ? slot->entry.position != 0 : !slot->entry.position || due != slot->entry.due)
-		wt_heap_set(&graph->heap, &slot->entry, due);
+	if (++slot->stalled >= STALL_LIMIT)
+		broken(graph, slot->node, "deadline() says now, and output() has nothing");
+	return graph->now;
+}
+
+/* `due` is what its deadline() said. */
+static void run_node(struct wt_graph *graph, struct slot *slot, wt_time due)
+{
+	struct wt_node *node = slot->node;
+
+	slot->dirty = true; /* what comes round to it meanwhile waits behind what it has */
+	while (due <= graph->now) {
+		uint64_t out = node->audit.out;
+		const struct joint *joint;
+		struct wt_frame *frame;
+		unsigned port = 0;
+
+		frame = node->ops->output(node, graph->now, &port);
+		if (graph->checked && node->audit.out != out + (frame != NULL))
+			broken(graph, node, "output() did not count its frame once");
+		if (!frame) {
+			due = stalled(graph, slot);
+			break;
+		}
+		slot->stalled = 0;
+		joint = way(graph, slot, port, frame);
+		if (joint)
+			give(graph, joint->to, joint->port, frame);
+		due = node->ops->deadline(node);
+	}
+	slot->dirty = false;
+	if (graph->checked)
+		check_law(graph, node, "the law of conservation does not hold after output()");
+	schedule(graph, slot, due);
 }
 
 static void settle(struct wt_graph *graph)
@@ -278,8 +344,7 @@ static void settle(struct wt_graph *graph)
 		graph->dirty_head = slot->next_dirty;
 		if (!graph->dirty_head)
 			graph->dirty_tail = NULL;
-		slot->dirty = false;
-		run_node(graph, slot);
+		run_node(graph, slot, slot->node->ops->deadline(slot->node));
 	}
 }
 
@@ -299,7 +364,7 @@ static void run_instant(struct wt_graph *graph)
 	graph->running = true;
 	settle(graph);
 	while ((entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
-		run_node(graph, (struct slot *)entry);
+		run_node(graph, (struct slot *)entry, entry->due);
 		settle(graph);
 	}
 	graph->running = false;
@@ -307,11 +372,13 @@ static void run_instant(struct wt_graph *graph)
 
 void wt_graph_run(struct wt_graph *graph, wt_time until)
 {
-	wt_time due;
+	struct wt_heap_entry *entry;
 
 	assert(!graph->running);
-	while ((due = wt_graph_deadline(graph)) <= until && due != WT_NEVER) {
-		advance(graph, due);
+	if (graph->dirty_head)
+		run_instant(graph);
+	while ((entry = wt_heap_min(&graph->heap)) && entry->due <= until) {
+		advance(graph, entry->due);
 		run_instant(graph);
 	}
 	if (until != WT_NEVER)

@@ -4,14 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct wt_through *through = (struct wt_through *)node;
 
 	through->see(through, port, now, frame);
+	return (int)(port ^ 1);
+}
+
+static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct wt_through *through = (struct wt_through *)node;
+
 	node->audit.in++;
 	node->audit.queued++;
-	frame->mark = port ^ 1;
+	frame->mark = (uint8_t)pass(node, port, now, frame);
 	wt_frame_queue_push(&through->passing, frame);
 }
 
@@ -42,7 +49,7 @@ static void destroy(struct wt_node *node)
 void wt_through_init(struct wt_through *through, const char *name,
 		     void (*see)(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame))
 {
-	static const struct wt_node_ops ops = {input, output, deadline, destroy};
+	static const struct wt_node_ops ops = {input, output, deadline, destroy, .pass = pass};
 
 	*through = (struct wt_through){.node = {.ops = &ops, .ports = 2}, .see = see};
 	snprintf(through->node.name, sizeof(through->node.name), "%s", name);

@@ -231,6 +231,79 @@ static void many_nodes_find_their_places_as_the_graph_grows(void **state)
 		assert_int_equal(sink.got[i].time, 10 + 10 * i);
 }
 
+/* ---- nodes that decide at once --------------------------------------------------------------------------- */
+
+static unsigned decided, put;
+
+/* Even numbers are held, odd ones pass. */
+static int gate_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	decided++;
+	if (wt_get32(frame->data) % 2)
+		return 1;
+	toy_delay_input(node, port, now, frame);
+	node->audit.in--;
+	return WT_KEPT;
+}
+
+static void gate_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	put++;
+	node->audit.in++;
+	if (gate_pass(node, port, now, frame) == WT_KEPT)
+		return;
+	node->audit.queued++;
+	frame->time = now;
+	frame->mark = 1;
+	wt_frame_queue_push(&((struct toy_delay *)node)->queue, frame);
+}
+
+static const struct wt_node_ops gate_ops = {gate_input, toy_delay_output, toy_delay_deadline, .pass = gate_pass};
+
+/* Ten frames, every `period` from 10 on, through a gate that holds the even ones for `hold`. */
+static void run_gate(struct toy_delay *gate, wt_time period, wt_time hold)
+{
+	static struct toy_source source;
+
+	toy_source_init(&source, "source", pool, 10, period, 10);
+	toy_delay_init(gate, "gate", hold);
+	gate->node.ops = &gate_ops;
+	wt_graph_add(graph, &source.node);
+	wt_graph_add(graph, &gate->node);
+	wt_graph_add(graph, &sink.node);
+	wt_graph_join(graph, &source.node, 0, &gate->node, 0);
+	wt_graph_join(graph, &gate->node, 1, &sink.node, 0);
+	decided = put = 0;
+	wt_graph_run(graph, WT_NEVER);
+	assert_int_equal(decided, 10);
+	assert_int_equal(sink.count, 10);
+	assert_int_equal(gate->node.audit.in, 10);
+	assert_int_equal(gate->node.audit.out, 10);
+	assert_true(wt_graph_audit(graph, NULL));
+}
+
+static void a_frame_that_passes_overtakes_only_what_is_held_for_later(void **state)
+{
+	struct toy_delay gate;
+
+	run_gate(&gate, 10, 15);
+	assert_int_equal(put, 0);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_int_equal(sink.got[i].number, i ^ 1);
+		assert_int_equal(sink.got[i].time, i % 2 ? 10 + 10 * (i - 1) + 15 : 20 + 10 * i);
+	}
+}
+
+static void a_frame_that_passes_goes_behind_what_is_due_at_the_same_instant(void **state)
+{
+	struct toy_delay gate;
+
+	run_gate(&gate, 10, 10); /* the held one is due when the next one comes, and the source is run first */
+	assert_int_equal(put, 5);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(sink.got[i].number, i);
+}
+
 /* ---- nodes that break the rules ------------------------------------------------------------------------ */
 
 static void leaking_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -254,6 +327,22 @@ static wt_time always_now(const struct wt_node *node)
 	return 0;
 }
 
+static int leaking_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	wt_frame_free(frame);
+	return WT_KEPT;
+}
+
+static int straight_on(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	return 1;
+}
+
+static int far_off(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	return 7;
+}
+
 static void run_until_broken(const struct wt_node_ops *ops)
 {
 	struct toy_source source;
@@ -274,6 +363,8 @@ static void run_a_circle(const struct wt_node_ops *ops)
 
 	toy_delay_init(&a, "liar", 0);
 	toy_delay_init(&b, "liar", 0);
+	if (ops)
+		a.node.ops = b.node.ops = ops;
 	wt_graph_set_checked(graph, false);
 	wt_graph_add(graph, &a.node);
 	wt_graph_add(graph, &b.node);
@@ -318,17 +409,24 @@ static void a_node_that_lies_about_its_frames_aborts_by_name(void **state)
 	static const struct wt_node_ops forgets = {forgetful_input, toy_sink_output, toy_sink_deadline, NULL};
 	static const struct wt_node_ops conjures = {toy_sink_input, uncounted_output, always_now, NULL};
 
+	static const struct wt_node_ops lets_go = {toy_sink_input, toy_sink_output, toy_sink_deadline, .pass = leaking_pass};
+	static const struct wt_node_ops errs = {toy_sink_input, toy_sink_output, toy_sink_deadline, .pass = far_off};
+
 	expect_abort(run_until_broken, &leaks, "input() did not count");
 	expect_abort(run_until_broken, &forgets, "law of conservation");
 	expect_abort(run_until_broken, &conjures, "output() did not count");
+	expect_abort(run_until_broken, &lets_go, "law of conservation does not hold after pass()");
+	expect_abort(run_until_broken, &errs, "by a port it does not have");
 }
 
 static void a_node_that_stops_time_aborts_by_name(void **state)
 {
 	static const struct wt_node_ops stalls = {toy_sink_input, toy_sink_output, always_now, NULL};
+	static const struct wt_node_ops passes = {toy_sink_input, toy_sink_output, toy_sink_deadline, .pass = straight_on};
 
 	expect_abort(run_until_broken, &stalls, "has nothing");
 	expect_abort(run_a_circle, NULL, "without delay");
+	expect_abort(run_a_circle, &passes, "without delay");
 }
 
 /* ---- the loop in virtual time -------------------------------------------------------------------------- */
@@ -412,6 +510,8 @@ int main(void)
 		CASE(a_touch_from_inside_a_node_is_done_before_the_instant_is_over),
 		CASE(a_deadline_in_the_past_means_now),
 		CASE(many_nodes_find_their_places_as_the_graph_grows),
+		CASE(a_frame_that_passes_overtakes_only_what_is_held_for_later),
+		CASE(a_frame_that_passes_goes_behind_what_is_due_at_the_same_instant),
 		CASE(a_node_that_lies_about_its_frames_aborts_by_name),
 		CASE(a_node_that_stops_time_aborts_by_name),
 		CASE(the_virtual_loop_ends_at_its_time_at_stop_or_when_nothing_is_due),
