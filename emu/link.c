@@ -3,62 +3,16 @@
 
 #include "emu/packet.h"
 
-#define UNITS_PER_BYTE INT64_C(8000000000)
-
-static int64_t cost(const struct wt_link *link, uint32_t len)
-{
-	return (int64_t)(len + link->config->overhead) * UNITS_PER_BYTE;
-}
-
-static int64_t depth(const struct wt_link *link)
-{
-	return (int64_t)link->config->burst * UNITS_PER_BYTE;
-}
-
-/* ---- tokens ---------------------------------------------------------------------------------------------- */
-
-/* What comes in between two instants: `portion` units `*count` times. */
-static int64_t portions(const struct wt_link *link, wt_time from, wt_time to, wt_time *count)
-{
-	const struct wt_rate_config *config = link->config;
-
-	if (!config->every) {
-		*count = to - from;
-		return (int64_t)config->rate;
-	}
-	*count = to / config->every - from / config->every;
-	return (int64_t)config->lump * UNITS_PER_BYTE;
-}
-
-/* Lets tokens come in up to `now`, at most to `cap`. */
-static void refill(struct wt_link *link, wt_time now, int64_t cap)
-{
-	int64_t portion, flow;
-	wt_time count;
-
-	if (now <= link->last)
-		return;
-	portion = portions(link, link->last, now, &count);
-	link->last = now;
-	if (link->level >= cap)
-		return;
-	/* after a long idle time the product may not fit: then it is more than the cap, too */
-	if (__builtin_mul_overflow(portion, count, &flow) || flow > cap - link->level)
-		link->level = cap;
-	else
-		link->level += flow;
-}
-
 /* When the tokens for a frame are complete, counted from `last`. */
 static wt_time tokens_due(const struct wt_link *link, uint32_t len)
 {
 	const struct wt_rate_config *config = link->config;
-	int64_t missing = cost(link, len) - link->level, portion;
+	int64_t missing = wt_link_cost(link, len) - link->level, portion;
 	wt_time count;
 
 	if (missing <= 0)
 		return link->last;
-	portion = config->every ? (int64_t)config->lump * UNITS_PER_BYTE : (int64_t)config->rate;
+	portion = config->every ? (int64_t)config->lump * WT_LINK_BYTE : (int64_t)config->rate;
 	count = missing / portion + (missing % portion != 0);
 	if (!config->every)
 		return wt_time_add(link->last, count);
@@ -106,7 +60,7 @@ static uint64_t opportunity_from(const struct wt_samples *trace, wt_time now)
 }
 
 /* What is left of the opportunity taken last counts at its own instant only. */
-static void trace_begin(struct wt_link *link, wt_time now, uint32_t len)
+void wt_link_trace_begin(struct wt_link *link, wt_time now, uint32_t len)
 {
 	int64_t left = link->last == now ? link->level : 0, missing = carried(link, len) - left;
 	uint64_t first = opportunity_from(link->config->trace, now), more;
@@ -124,11 +78,11 @@ static void trace_begin(struct wt_link *link, wt_time now, uint32_t len)
 	link->last = link->trace_due;
 }
 
-static bool trace_open(const struct wt_link *link, wt_time now, uint32_t len)
+bool wt_link_trace_open(const struct wt_link *link, wt_time now, uint32_t len)
 {
 	struct wt_link tried = *link;
 
-	trace_begin(&tried, now, len);
+	wt_link_trace_begin(&tried, now, len);
 	return tried.trace_due <= now;
 }
 
@@ -138,24 +92,7 @@ void wt_link_init(struct wt_link *link, const struct wt_rate_config *config)
 {
 	*link = (struct wt_link){.config = config};
 	if (!config->trace)
-		link->level = depth(link);
-}
-
-void wt_link_idle(struct wt_link *link, wt_time now)
-{
-	if (!link->config->trace)
-		refill(link, now, depth(link));
-}
-
-bool wt_link_open(const struct wt_link *link, wt_time now, uint32_t len)
-{
-	return link->config->trace ? trace_open(link, now, len) : link->level >= cost(link, len);
-}
-
-void wt_link_begin(struct wt_link *link, wt_time now, uint32_t len)
-{
-	if (link->config->trace)
-		trace_begin(link, now, len);
+		link->level = wt_link_depth(link);
 }
 
 wt_time wt_link_due(const struct wt_link *link, uint32_t len)
@@ -163,26 +100,10 @@ wt_time wt_link_due(const struct wt_link *link, uint32_t len)
 	return link->config->trace ? link->trace_due : tokens_due(link, len);
 }
 
-void wt_link_end(struct wt_link *link, wt_time time, uint32_t len)
-{
-	if (link->config->trace)
-		return;
-	/* `due` is the first instant with enough: no clipping here, the rest carries over */
-	refill(link, time, INT64_MAX);
-	link->level -= cost(link, len);
-}
-
-void wt_link_rest(struct wt_link *link)
-{
-	/* the rest below a nanosecond is kept for a frame that waits; an idle bucket holds no more than its depth */
-	if (!link->config->trace && link->level > depth(link))
-		link->level = depth(link);
-}
-
 void wt_link_before_change(struct wt_link *link, wt_time now, bool waits)
 {
 	if (!link->config->trace)
-		refill(link, now, waits ? INT64_MAX : depth(link));
+		wt_link_refill(link, now, waits ? INT64_MAX : wt_link_depth(link));
 }
 
 void wt_link_retrace(struct wt_link *link)

@@ -21,24 +21,91 @@ struct wt_link {
 	wt_time trace_due;  /* of a trace: when the frame being sent is complete */
 };
 
-/* A full bucket at time 0. The config is the caller's and may change between calls, announced by wt_link_changed(). */
+/* A full bucket at time 0. The config is the caller's and may change between calls, announced by wt_link_before_change(). */
 void wt_link_init(struct wt_link *link, const struct wt_rate_config *config);
-/* Nothing waits: tokens may rise to the depth until `now`. */
-void wt_link_idle(struct wt_link *link, wt_time now);
-/* Could a frame of this length go at `now` (to which the link is idle)? */
-bool wt_link_open(const struct wt_link *link, wt_time now, uint32_t len);
-/* At `now` a frame of this length becomes the one that is sent. */
-void wt_link_begin(struct wt_link *link, wt_time now, uint32_t len);
-/* When the frame being sent is complete. */
-wt_time wt_link_due(const struct wt_link *link, uint32_t len);
-/* It is, at `time` = wt_link_due(). */
-void wt_link_end(struct wt_link *link, wt_time time, uint32_t len);
-/* No other frame waits: the level is cut to the depth. */
-void wt_link_rest(struct wt_link *link);
 /* The config is about to change at `now`; `waits`: a frame is being sent. */
 void wt_link_before_change(struct wt_link *link, wt_time now, bool waits);
-
 /* The trace is another one: opportunities are counted anew. */
 void wt_link_retrace(struct wt_link *link);
+/* When the tokens for a frame are complete; of a trace: when the frame being sent is. */
+wt_time wt_link_due(const struct wt_link *link, uint32_t len);
+
+/* ---- for each frame: of a trace in link.c, of tokens here ------------------------------------------------- */
+
+void wt_link_trace_begin(struct wt_link *link, wt_time now, uint32_t len);
+bool wt_link_trace_open(const struct wt_link *link, wt_time now, uint32_t len);
+
+#define WT_LINK_BYTE INT64_C(8000000000) /* units */
+
+static inline int64_t wt_link_cost(const struct wt_link *link, uint32_t len)
+{
+	return (int64_t)(len + link->config->overhead) * WT_LINK_BYTE;
+}
+
+static inline int64_t wt_link_depth(const struct wt_link *link)
+{
+	return (int64_t)link->config->burst * WT_LINK_BYTE;
+}
+
+/* Lets tokens come in up to `now`, at most to `cap`. */
+static inline void wt_link_refill(struct wt_link *link, wt_time now, int64_t cap)
+{
+	const struct wt_rate_config *config = link->config;
+	int64_t portion = (int64_t)config->rate, flow;
+	wt_time count = now - link->last;
+
+	if (count <= 0)
+		return;
+	if (config->every) {
+		portion = (int64_t)config->lump * WT_LINK_BYTE;
+		count = now / config->every - link->last / config->every;
+	}
+	link->last = now;
+	if (link->level >= cap)
+		return;
+	/* after a long idle time the product may not fit: then it is more than the cap, too */
+	if (__builtin_mul_overflow(portion, count, &flow) || flow > cap - link->level)
+		link->level = cap;
+	else
+		link->level += flow;
+}
+
+/* Nothing waits: tokens may rise to the depth until `now`. */
+static inline void wt_link_idle(struct wt_link *link, wt_time now)
+{
+	if (!link->config->trace)
+		wt_link_refill(link, now, wt_link_depth(link));
+}
+
+/* Could a frame of this length go at `now` (to which the link is idle)? */
+static inline bool wt_link_open(const struct wt_link *link, wt_time now, uint32_t len)
+{
+	return link->config->trace ? wt_link_trace_open(link, now, len) : link->level >= wt_link_cost(link, len);
+}
+
+/* At `now` a frame of this length becomes the one that is sent; when it is complete. */
+static inline wt_time wt_link_begin(struct wt_link *link, wt_time now, uint32_t len)
+{
+	if (link->config->trace)
+		wt_link_trace_begin(link, now, len);
+	return wt_link_due(link, len);
+}
+
+/* It is, at `time`. */
+static inline void wt_link_end(struct wt_link *link, wt_time time, uint32_t len)
+{
+	if (link->config->trace)
+		return;
+	/* `time` is the first instant with enough: no clipping here, the rest carries over */
+	wt_link_refill(link, time, INT64_MAX);
+	link->level -= wt_link_cost(link, len);
+}
+
+/* No other frame waits: the rest below a nanosecond is kept for a frame that waits; an idle bucket holds no more than its depth. */
+static inline void wt_link_rest(struct wt_link *link)
+{
+	if (!link->config->trace && link->level > wt_link_depth(link))
+		link->level = wt_link_depth(link);
+}
 
 #endif

@@ -32,36 +32,41 @@ struct rate {
 };
 
 /* The next frame becomes the one that is sent. */
-static void begin(struct rate *rate, wt_time now)
+static inline void begin(struct rate *rate, wt_time now)
 {
+	struct wt_frame *frame;
+
 	rate->queue->sending = 0;
-	rate->sent = rate->queue->ops->dequeue(rate->queue, now);
-	if (!rate->sent) {
+	rate->sent = frame = rate->queue->ops->dequeue(rate->queue, now);
+	if (!frame) {
 		wt_link_rest(&rate->link);
 		return;
 	}
-	rate->queue->sending = rate->sent->len;
-	wt_link_begin(&rate->link, now, rate->sent->len);
-	rate->due = wt_link_due(&rate->link, rate->sent->len);
+	rate->queue->sending = frame->len;
+	rate->due = wt_link_begin(&rate->link, now, frame->len);
 }
 
-/* Releases whatever was due at or before `now`, each at its own time. */
-static void release(struct rate *rate, wt_time now)
+/* The one that is sent has gone, at its own time. */
+static void depart(struct rate *rate)
 {
-	while (rate->sent) {
-		struct wt_frame *frame = rate->sent;
-		wt_time time = rate->due;
+	struct wt_frame *frame = rate->sent;
+	wt_time time = rate->due;
 
-		if (time > now)
-			return;
-		wt_link_end(&rate->link, time, frame->len);
-		if (rate->log)
-			rate->log->consumed(rate->log, &rate->stage.node, time, frame, frame->len + rate->config.overhead);
-		frame->time = time;
-		wt_frame_queue_push(&rate->stage.ready, frame);
-		begin(rate, time);
-	}
-	wt_link_idle(&rate->link, now);
+	wt_link_end(&rate->link, time, frame->len);
+	if (rate->log)
+		rate->log->consumed(rate->log, &rate->stage.node, time, frame, frame->len + rate->config.overhead);
+	frame->time = time;
+	wt_frame_queue_push(&rate->stage.ready, frame);
+	begin(rate, time);
+}
+
+/* Releases whatever was due at or before `now`. */
+static inline void release(struct rate *rate, wt_time now)
+{
+	while (rate->sent && rate->due <= now)
+		depart(rate);
+	if (!rate->sent)
+		wt_link_idle(&rate->link, now);
 }
 
 /* Another rate from `now` on. What has come in for the frame being sent came at the old one. */
@@ -86,10 +91,10 @@ static void flush(struct rate *rate, wt_time now)
 	wt_link_rest(&rate->link);
 }
 
-/* Brings everything to `now`: departures, and handoffs between them. What is due when one begins still leaves. */
-static void settle(struct rate *rate, wt_time now)
+/* Departures, and handoffs between them. What is due when one begins still leaves. */
+static void hand_off(struct rate *rate, wt_time now)
 {
-	while (rate->handoff.every && rate->clock.next <= now) {
+	while (rate->clock.next <= now) {
 		wt_time at = rate->clock.next;
 		const struct wt_cell *cell;
 
@@ -99,6 +104,13 @@ static void settle(struct rate *rate, wt_time now)
 		if (rate->handoff.flush)
 			flush(rate, at);
 	}
+}
+
+/* Brings everything to `now`. */
+static inline void settle(struct rate *rate, wt_time now)
+{
+	if (rate->handoff.every)
+		hand_off(rate, now);
 	release(rate, now);
 }
 
@@ -184,8 +196,7 @@ static void restart_link(struct rate *rate, wt_time now)
 	rate->link.last = now;
 	if (!rate->sent)
 		return;
-	wt_link_begin(&rate->link, now, rate->sent->len);
-	rate->due = wt_link_due(&rate->link, rate->sent->len);
+	rate->due = wt_link_begin(&rate->link, now, rate->sent->len);
 }
 
 void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config)

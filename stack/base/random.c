@@ -70,8 +70,11 @@ uint64_t wt_siphash(const struct wt_key *key, const void *data, size_t len)
 	sip_start(&s, key);
 	for (; left >= 8; p += 8, left -= 8)
 		sip_word(&s, load_le(p));
-	for (size_t i = 0; i < left; i++)
-		last |= (uint64_t)p[i] << (8 * i);
+	if (len >= 8 && left) /* one load, which begins in the word before */
+		last |= load_le(p + left - 8) >> (64 - 8 * left);
+	else
+		for (size_t i = 0; i < left; i++)
+			last |= (uint64_t)p[i] << (8 * i);
 	sip_word(&s, last);
 	return sip_end(&s);
 }
