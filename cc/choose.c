@@ -97,7 +97,7 @@ static int fill(const struct module *module, const char *list, uint8_t *params, 
 		size_t err_len)
 {
 	const void *start = preset(module, list);
-	char why[256];
+	char why[600];
 
 	if (!start)
 		start = module->params_default;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/path.h"
+#include "emu/daemon/span.h"
 #include "stack/base/units.h"
 #include "tools/cli.h"
 #include "tools/lab_keeper.h"
@@ -40,25 +40,27 @@ static int absolute_path(const char *file, char path[WT_LAB_PATH])
 	return snprintf(path, WT_LAB_PATH, "%s/%s", cwd, file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
 }
 
-/* Parses the words, so that a wrong one is told before anything is started, and keeps the normal form. */
-static int check_paths(struct wt_lab *lab)
-{
-	static struct wt_path fwd, rev;
-	char err[300];
-
-	if (wt_path_init_pair(&fwd, lab->fwd, &rev, lab->rev, lab->seed, err, sizeof(err)) < 0)
-		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	snprintf(lab->fwd, sizeof(lab->fwd), "%s", fwd.text);
-	snprintf(lab->rev, sizeof(lab->rev), "%s", rev.text);
-	wt_path_finish(&fwd);
-	wt_path_finish(&rev);
-	return WT_EXIT_OK;
-}
-
 static int set_words(char to[WT_LAB_WORDS], const char *from, const char *option)
 {
 	return snprintf(to, WT_LAB_WORDS, "%s", from) < WT_LAB_WORDS ?
 		       WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--%s has more than %d characters", option, WT_LAB_WORDS - 1);
+}
+
+/* Parses the words, so that a wrong one is told before anything is started, and keeps the normal form. */
+static int check_paths(struct wt_lab *lab)
+{
+	const char *const words[2] = {lab->fwd, lab->rev};
+	static struct wt_span link; /* large */
+	char err[300];
+	int code;
+
+	if (wt_span_init(&link, "main", true, words, lab->seed, err, sizeof(err)) < 0)
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	code = set_words(lab->fwd, link.leg[0].text, "fwd");
+	if (!code)
+		code = set_words(lab->rev, link.leg[1].text, "rev");
+	wt_span_finish(&link);
+	return code;
 }
 
 static int up_option(struct wt_lab *lab, int option, const char *value)

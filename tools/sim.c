@@ -258,7 +258,7 @@ static int run_sim(struct sim *sim)
 {
 	struct wt_scenario *scenario = &sim->scenario;
 	struct wt_scenario_result result;
-	char err[256];
+	char err[800];
 	int error, code;
 
 	signal(SIGINT, on_signal);
@@ -313,7 +313,7 @@ static int sim_main(int argc, char **argv)
 	struct wt_args args;
 	struct sim sim = {0};
 	struct wt_tcp_words receiver;
-	char err[256];
+	char err[800];
 	int option;
 
 	wt_scenario_init(&sim.scenario);

@@ -156,7 +156,7 @@ static int apply(struct resolve *r, enum wt_sweep_param param, struct wt_tcp_con
 {
 	const char *text = r->run->text[param];
 	struct wt_tcp_words words = {0};
-	char why[300];
+	char why[700];
 
 	if (!*text)
 		return 0;
@@ -176,7 +176,7 @@ static int take_stack(struct resolve *r)
 	struct wt_sweep_run *run = r->run;
 	const char *text = run->text[WT_SWEEP_STACK];
 	struct wt_tcp_config scrap;
-	char why[300];
+	char why[700];
 
 	if (!*text || !strcmp(text, "user"))
 		return 0;
@@ -202,7 +202,7 @@ static int take_app(struct resolve *r)
 	struct wt_sweep_run *run = r->run;
 	struct wt_scenario *s = &run->scenario;
 	const char *app = run->text[WT_SWEEP_APP], *tokens = run->text[WT_SWEEP_TOKENS];
-	char why[300];
+	char why[700];
 
 	if (*app && strcmp(app, "bulk") != 0) {
 		if (wt_playback_parse(app, &run->playback, why, sizeof(why)) ||
@@ -229,7 +229,7 @@ static int take_numbers(struct resolve *r)
 	struct wt_sweep_run *run = r->run;
 	struct wt_scenario *s = &run->scenario;
 	uint64_t mtu = 0, flows = 1;
-	char why[300];
+	char why[700];
 
 	if (*run->text[WT_SWEEP_SIZE] && wt_parse_size(run->text[WT_SWEEP_SIZE], &s->size, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_SIZE, why);

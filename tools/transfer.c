@@ -148,7 +148,7 @@ static void on_limit(struct ev_loop *ev, ev_timer *watcher, int events)
 
 int wt_transfer_start(struct wt_transfer *transfer)
 {
-	char err[400];
+	char err[800];
 	int code;
 
 	if (wt_tcp_words_apply(&transfer->words, &transfer->tcp, err, sizeof(err)) < 0)

@@ -10,8 +10,28 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* "0-3, 6": the processors we may use. */
+static const char *list_processors(char *text, size_t len)
+{
+	cpu_set_t set;
+	size_t at = 0;
+
+	*text = '\0';
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof(set), &set);
+	for (int first = 0, last; first < CPU_SETSIZE && at < len; first = last + 1) {
+		for (last = first; last < CPU_SETSIZE && CPU_ISSET(last, &set); last++)
+			;
+		if (last == first)
+			continue;
+		at += (size_t)snprintf(text + at, len - at, last - first > 1 ? "%s%d-%d" : "%s%d", at ? ", " : "", first, last - 1);
+	}
+	return text;
+}
+
 static int stay_on(int cpu, char *err, size_t err_len)
 {
+	char text[200];
 	cpu_set_t set;
 
 	if (cpu < 0)
@@ -19,11 +39,10 @@ static int stay_on(int cpu, char *err, size_t err_len)
 	CPU_ZERO(&set);
 	if (cpu < CPU_SETSIZE)
 		CPU_SET(cpu, &set);
-	if (cpu >= CPU_SETSIZE || sched_setaffinity(0, sizeof(set), &set)) {
-		snprintf(err, err_len, "processor %d: %s", cpu, cpu >= CPU_SETSIZE ? "there is none of that number" : strerror(errno));
-		return -EINVAL;
-	}
-	return 0;
+	if (cpu < CPU_SETSIZE && sched_setaffinity(0, sizeof(set), &set) == 0)
+		return 0;
+	snprintf(err, err_len, "cannot stay on processor %d; this machine gives us %s", cpu, list_processors(text, sizeof(text)));
+	return -EINVAL;
 }
 
 /* One that never sleeps would be stopped for 50 ms in each second under SCHED_FIFO (sched_rt_runtime_us): it gets the least niceness instead. */

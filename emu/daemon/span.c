@@ -69,6 +69,10 @@ static int read_only(struct wt_segment *segment, const char *text, const char **
 		snprintf(err, err_len, "\"%.40s\": expected only (EXPRESSION) { WORDS }", text);
 		return -EINVAL;
 	}
+	if (skip(open + 1, " \t\n") == close - 1) { /* libpcap would take it for everything */
+		snprintf(err, err_len, "\"only ()\": expected an expression, such as only (tcp dst port 80); what is for all packets needs no filter");
+		return -EINVAL;
+	}
 	segment->filtered = true;
 	error = copy(segment->expression, sizeof(segment->expression), open + 1, close - 1, err, err_len);
 	if (!error)

@@ -89,15 +89,23 @@ static const char *next_word(const void *ctx, size_t i)
 	return ((const char *const *)ctx)[i];
 }
 
-/* "a, b, c" of what `next` yields, cut where it does not fit. */
+/* "a, b, c" of what `next` yields; where not all fit, "a, b and 7 more". */
 static void list_words(char *text, size_t len, const char *(*next)(const void *, size_t), const void *ctx)
 {
-	const char *word;
-	size_t at = 0;
+	size_t at = 0, count = 0, whole = 0;
 
+	for (; next(ctx, count); count++)
+		whole += strlen(", ") + strlen(next(ctx, count));
 	text[0] = '\0';
-	for (size_t i = 0; (word = next(ctx, i)) && at < len; i++)
+	for (size_t i = 0; i < count; i++) {
+		const char *word = next(ctx, i);
+
+		if (whole > len + 1 && at + strlen(", ") + strlen(word) + sizeof(" and 999 more") > len) { /* `whole` has a comma too much */
+			snprintf(text + at, len - at, "%s%zu more", i ? " and " : "", count - i);
+			return;
+		}
 		at += (size_t)snprintf(text + at, len - at, "%s%s", i ? ", " : "", word);
+	}
 }
 
 /* "no KIND 'word'; did you mean 'x'? known: a, b, c" */
@@ -105,14 +113,17 @@ static int unknown(char *err, size_t err_len, const char *kind, const char *word
 		   const char *(*next)(const void *, size_t), const void *ctx)
 {
 	const char *nearest = wt_nearest_word(word, next, ctx);
-	char known[512];
+	char head[200], known[1024];
+	size_t len, room;
 
-	list_words(known, sizeof(known), next, ctx);
-	if (!known[0])
+	if (!next(ctx, 0))
 		return fail(err, err_len, "no %s '%.40s': there are none", kind, word);
-	if (nearest)
-		return fail(err, err_len, "no %s '%.40s'; did you mean '%s'? known: %s", kind, word, nearest, known);
-	return fail(err, err_len, "no %s '%.40s'; known: %s", kind, word, known);
+	snprintf(head, sizeof(head), "no %s '%.40s'; %s%s%sknown: ", kind, word, nearest ? "did you mean '" : "", nearest ? nearest : "",
+		 nearest ? "'? " : "");
+	len = strlen(head);
+	room = err_len > len ? err_len - len : 1;
+	list_words(known, room < sizeof(known) ? room : sizeof(known), next, ctx);
+	return fail(err, err_len, "%s%s", head, known);
 }
 
 /* ---- one field ---------------------------------------------------------------------------------------- */

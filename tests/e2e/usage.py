@@ -62,6 +62,10 @@ WRONG = [
     (("emu", "run", "-n", "--time", "0s"), 2, "above 0"),
     (("emu", "run", "-n", "--ready-fd", "99"), 2, "not open"),
     (("emu", "run", "-n", "--link", "only tcp { loss 1% }"), 2, "only (EXPRESSION) { WORDS }"),
+    (("emu", "run", "-n", "--link", "only ( ) { loss 1% }"), 2, "expected an expression"),
+    (("sim", "--link", "only () { loss 1% }"), 2, "expected an expression"),
+    (("lab", "up", "x", "--link", "only (tcp prt 80) { loss 1% }"), 2, "pcap-filter"),
+    (("sim", "-S", "nosuch=1"), 2, "keepalive_probes"),
     (("emu", "run", "-n", "--link", "rate trace / limit 64KB"), 2, "cannot be read"),
     (("help", "nothing"), 2, "no command 'nothing'"),
 ]

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/sim/scenarios.h"
+#include "tests/unit/scratch.h"
 
 #define BUCKET "rate 21560B every 30ms burst 21560B limit 128KB | rate 10Mbit burst 0B limit 128KB delay 15ms"
 #define LINK "rate 10Mbit burst 0B limit 128KB delay 15ms"
@@ -60,15 +61,14 @@ static void a_small_window_uses_a_window_per_round_trip(void **state)
 
 static void the_trace_holds_every_slot_and_every_token(void **state)
 {
-	char name[] = "/tmp/wavetank-tokens-XXXXXX", line[128];
+	char name[SCRATCH_PATH], line[128];
 	struct wt_scenario_result r;
 	double from, duration, tokens, sum = 0, at = 0;
-	int fd = mkstemp(name);
+	int fd = scratch_file(name);
 	unsigned lines = 0;
 	FILE *file;
 
 	assert_true(fd >= 0);
-	close(fd);
 	r = measure("mss=1024B", BUCKET, name);
 	file = fopen(name, "re");
 	assert_non_null(file);
@@ -81,7 +81,7 @@ static void the_trace_holds_every_slot_and_every_token(void **state)
 		sum += tokens;
 	}
 	fclose(file);
-	unlink(name);
+	close(fd);
 	assert_int_equal(lines, r.tokens[WT_TOKEN_SLOT].units);
 	assert_true(fabs(sum / lines - r.tokens[WT_TOKEN_SLOT].mean) < 1e-3);
 	between(2000, sum, 2003, "2000 segments, SYN and FIN"); /* and the header of the request */

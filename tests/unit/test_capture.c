@@ -20,25 +20,25 @@
 #include "stack/drive/digest.h"
 #include "stack/drive/graph.h"
 #include "stack/wire/checksum.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/toy_nodes.h"
 
-static char path[64], other[64];
+static char path[SCRATCH_PATH], other[SCRATCH_PATH];
+static int scratch[2];
 static struct wt_pool *pool;
 
 static int setup(void **state)
 {
-	strcpy(path, "/tmp/wt-capture-XXXXXX");
-	strcpy(other, "/tmp/wt-capture-XXXXXX");
-	close(mkstemp(path));
-	close(mkstemp(other));
+	scratch[0] = scratch_file(path);
+	scratch[1] = scratch_file(other);
 	pool = wt_pool_create(64, 2048);
 	return !pool;
 }
 
 static int teardown(void **state)
 {
-	unlink(path);
-	unlink(other);
+	close(scratch[0]);
+	close(scratch[1]);
 	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
 	wt_pool_destroy(pool);
 	return 0;

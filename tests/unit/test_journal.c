@@ -14,26 +14,21 @@
 #include <unistd.h>
 
 #include "stack/drive/journal.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/toy_nodes.h"
 
-static char path[] = "/tmp/wt-journal-XXXXXX";
+static char path[SCRATCH_PATH];
+static int scratch;
 
 static int setup(void **state)
 {
-	int fd;
-
-	strcpy(path, "/tmp/wt-journal-XXXXXX");
-	fd = mkstemp(path);
-	if (fd < 0)
-		return 1;
-	close(fd);
-	return 0;
+	scratch = scratch_file(path);
+	return scratch < 0;
 }
 
 static int teardown(void **state)
 {
-	unlink(path);
-	return 0;
+	return close(scratch);
 }
 
 static unsigned told;

@@ -85,6 +85,32 @@ static void an_unknown_name_lists_the_nearest_and_the_known(void **state)
 	assert_non_null(strstr(err, "did you mean 'paper'"));
 }
 
+static void a_list_of_the_known_that_does_not_fit_ends_with_a_whole_word_and_a_count(void **state)
+{
+	struct object o = {0};
+	char err[128], whole[128];
+
+	assert_int_equal(wt_param_set_list(table, COUNT, &o, "zzzz=1", whole, sizeof(whole)), -EINVAL);
+	assert_string_equal(whole, "no parameter 'zzzz'; known: wait, room, rate, count, number, share, on, profile");
+	for (size_t len = strlen(whole) + 1; len > strlen("no parameter 'zzzz'; known: 8 more"); len--) {
+		size_t end;
+		unsigned more, words = 1;
+
+		wt_param_set_list(table, COUNT, &o, "zzzz=1", err, len);
+		if (len == strlen(whole) + 1) {
+			assert_string_equal(err, whole);
+			continue;
+		}
+		end = strstr(err, " and ") ? (size_t)(strstr(err, " and ") - err) : strlen("no parameter 'zzzz'; known:");
+		assert_memory_equal(err, whole, end);
+		assert_true(whole[end] == ',' || whole[end] == ' ');
+		assert_int_equal(sscanf(err + end, whole[end] == ',' ? " and %u more" : "%u more", &more), 1);
+		for (size_t i = 0; i < end; i++)
+			words += err[i] == ',';
+		assert_int_equal(more, whole[end] == ',' ? COUNT - words : COUNT);
+	}
+}
+
 static void bad_values_and_bounds_are_refused_with_the_name_and_change_nothing(void **state)
 {
 	static const char *const bad[] = {"wait=15", "wait=1us", "wait=61s", "count=1", "count=25", "count=-3", "number=2", "number=x",
@@ -144,6 +170,7 @@ int main(void)
 		cmocka_unit_test(a_list_sets_every_type),
 		cmocka_unit_test(every_value_prints_as_text_that_sets_it_again),
 		cmocka_unit_test(an_unknown_name_lists_the_nearest_and_the_known),
+		cmocka_unit_test(a_list_of_the_known_that_does_not_fit_ends_with_a_whole_word_and_a_count),
 		cmocka_unit_test(bad_values_and_bounds_are_refused_with_the_name_and_change_nothing),
 		cmocka_unit_test(overlong_input_is_refused),
 		cmocka_unit_test(the_nearest_word_is_within_three_edits),

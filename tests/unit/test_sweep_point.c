@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/unit/scratch.h"
 #include "tools/sweep_run.h"
 
 static struct wt_sweep sweep;
@@ -125,11 +126,10 @@ static void what_the_files_of_a_path_hold_is_part_of_the_digest(void **state)
 		const char *words, *one, *other;
 	} cases[] = {{"rate trace %s limit 64KB", "1\n2\n", "1\n3\n"}, {"loss trace %s", "0001\n", "0010\n"},
 		     {"delay 5ms jitter file %s", "1ms\n", "2ms\n"}};
-	char path[] = "/tmp/wt-sweep-XXXXXX", text[300], words[200], one[WT_SHA256_TEXT], other[WT_SHA256_TEXT];
-	int fd = mkstemp(path);
+	char path[SCRATCH_PATH], text[300], words[200], one[WT_SHA256_TEXT], other[WT_SHA256_TEXT];
+	int fd = scratch_file(path);
 
 	assert_true(fd >= 0);
-	close(fd);
 	for (unsigned i = 0; i < 3; i++) {
 		snprintf(words, sizeof(words), cases[i].words, path);
 		snprintf(text, sizeof(text), HEAD "[run]\nlink = %s\n", words);
@@ -141,7 +141,7 @@ static void what_the_files_of_a_path_hold_is_part_of_the_digest(void **state)
 		put_file(path, cases[i].one);
 		assert_string_equal(digest_of(text, 0, other), one);
 	}
-	unlink(path);
+	close(fd);
 }
 
 static void seeds_make_different_runs_of_one_point(void **state)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emu/path.h"
+#include "tests/unit/scratch.h"
 
 static void start(struct wt_path *path, const char *words)
 {
@@ -261,11 +262,11 @@ static void a_flush_drops_what_waits_in_queues_and_nothing_else(void **state)
 /* A bucket's depth passes once, at the start; a moment of a trace in between does not fill it. */
 static void a_change_to_a_trace_and_back_fills_no_bucket(void **state)
 {
-	char file[] = "/tmp/wavetank-trace-XXXXXX", words[100];
-	int fd = mkstemp(file);
+	char file[SCRATCH_PATH], words[100];
+	int fd = scratch_file(file);
 	struct wt_path path;
 
-	assert_true(fd >= 0 && write(fd, "1000\n", 5) == 5 && !close(fd));
+	assert_true(fd >= 0 && write(fd, "1000\n", 5) == 5);
 	start(&path, "rate 8Mbit burst 2KB limit 64KB");
 	for (unsigned i = 0; i < 4; i++)
 		bench_input(path.stage[0], 0, bench_tcp(1000, i));
@@ -274,17 +275,17 @@ static void a_change_to_a_trace_and_back_fills_no_bucket(void **state)
 	change(&path, words, 100 * WT_US, false);
 	change(&path, "rate 8Mbit burst 2KB limit 64KB", 200 * WT_US, false);
 	assert_string_equal(left(&path, WT_S), "2@1200 3@2200");
-	unlink(file);
+	close(fd);
 	wt_path_finish(&path);
 }
 
 static void a_rate_becomes_a_trace_and_a_rate_again(void **state)
 {
-	char file[] = "/tmp/wavetank-trace-XXXXXX", words[100];
-	int fd = mkstemp(file);
+	char file[SCRATCH_PATH], words[100];
+	int fd = scratch_file(file);
 	struct wt_path path;
 
-	assert_true(fd >= 0 && write(fd, "10\n", 3) == 3 && !close(fd));
+	assert_true(fd >= 0 && write(fd, "10\n", 3) == 3);
 	start(&path, "rate 8Mbit burst 0B limit 64KB");
 	for (unsigned i = 0; i < 5; i++)
 		bench_input(path.stage[0], 0, bench_tcp(1014, i));
@@ -294,7 +295,7 @@ static void a_rate_becomes_a_trace_and_a_rate_again(void **state)
 	assert_string_equal(left(&path, 25 * WT_MS), "1@10000 2@20000 3@20000");
 	change(&path, "rate 8Mbit burst 0B limit 64KB", 25 * WT_MS, false);
 	assert_string_equal(left(&path, WT_S), "4@26014");
-	unlink(file);
+	close(fd);
 	wt_path_finish(&path);
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/unit/scratch.h"
+
 enum { PACKETS = 1000000, RUNS = 20 };
 
 static bool fates[PACKETS]; /* lost? */
@@ -138,8 +140,8 @@ static void stated_packets_of_each_class_are_lost_and_no_others(void **state)
 
 static void a_trace_of_losses_is_followed_again_and_again(void **state)
 {
-	char name[] = "/tmp/wavetank-loss-XXXXXX", words[100], err[300], expected[200];
-	int fd = mkstemp(name);
+	char name[SCRATCH_PATH], words[100], err[300], expected[200];
+	int fd = scratch_file(name);
 	struct wt_path path;
 
 	assert_true(fd >= 0);
@@ -149,11 +151,10 @@ static void a_trace_of_losses_is_followed_again_and_again(void **state)
 	for (unsigned i = 0; i < PACKETS; i++)
 		assert_int_equal(fates[i], i % 7 == 1 || i % 7 == 4);
 	assert_int_equal(write(fd, "012\n", 4), 4);
-	close(fd);
 	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
 	snprintf(expected, sizeof(expected), "word 3: %s:4: '2': only 0 (passes) and 1 (lost) may stand here", name);
 	assert_string_equal(err, expected);
-	unlink(name);
+	close(fd);
 }
 
 static void twice_is_two_losses_in_a_row(void **state)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emu/draw.h"
+#include "tests/unit/scratch.h"
 
 enum { PACKETS = 1000000 };
 
@@ -91,16 +92,15 @@ static void pareto_jitter_is_pareto(void **state)
 /* Chi-square of 1, 2, 3 and 10 ms against a quarter each. */
 static double samples_misfit(const char *text)
 {
-	char name[] = "/tmp/wavetank-jitter-XXXXXX", words[100];
+	char name[SCRATCH_PATH], words[100];
 	unsigned count[4] = {0};
-	int fd = mkstemp(name);
+	int fd = scratch_file(name);
 	double chi = 0;
 
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
 	snprintf(words, sizeof(words), "delay 5ms jitter file %s", name);
 	measure(words);
-	unlink(name);
+	close(fd);
 	for (unsigned i = 0; i < PACKETS; i++) {
 		double added = delays[i] - 0.005;
 

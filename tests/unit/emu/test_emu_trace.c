@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char file_name[] = "/tmp/wavetank-trace-XXXXXX";
+#include "tests/unit/scratch.h"
+
+static char file_name[SCRATCH_PATH];
 
 static void write_file(const char *text)
 {
@@ -260,17 +262,7 @@ static void mutated_files_are_read_or_refused(void **state)
 
 static int make_file(void **state)
 {
-	int fd = mkstemp(file_name);
-
-	if (fd < 0)
-		return -1;
-	close(fd);
-	return 0;
-}
-
-static int remove_file(void **state)
-{
-	return unlink(file_name);
+	return scratch_file(file_name) < 0 ? -1 : 0;
 }
 
 int main(void)
@@ -285,5 +277,5 @@ int main(void)
 		BENCH_TEST(mutated_files_are_read_or_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return cmocka_run_group_tests(tests, make_file, NULL);
 }
