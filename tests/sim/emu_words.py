@@ -50,8 +50,9 @@ for example in files:
 words = [line for block in blocks("wavetank-link.7.scd") for line in block.split("\n") if line and "EXPRESSION" not in line]
 check(len(words) >= 3, "where are the words?")
 for line in words:
-    done = run("emu", "run", "-n", "--link", line)
-    check(done.returncode == 0, "an example is refused:", line, done.stderr)
+    for quoted in re.findall("--link '([^']*)'", line) if line.startswith("wavetank ") else [line]: # a command, or words alone
+        done = run("emu", "run", "-n", "--link", quoted)
+        check(done.returncode == 0, "an example is refused:", line, done.stderr)
 for words in re.findall(r"^\| [^|]* \| (.*`.*) \|$", text("emulation-model.md").split("in these words")[1], re.M):
     for line in re.findall("`([^`]*)`", words):
         done = run("emu", "run", "-n", "--link", line)
