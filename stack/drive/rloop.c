@@ -30,6 +30,7 @@
 #define GUARD_MAX (250 * WT_US)
 #define GUARD_STEP 100
 #define BUDGET_MAX (20 * WT_MS)
+#define SLEEP_COST (15 * WT_US) /* processor time of arming a timer, going to sleep and being woken by it, in a guest */
 #define BATCH 64 /* frames read of one port before the others have their turn */
 
 struct watch {
@@ -52,6 +53,7 @@ struct wt_rloop {
 	wt_time guard, spin_from, spun;
 	wt_time budget, budget_at; /* spinning time left, as of when */
 	bool spent;     /* the budget is, and has not half filled again */
+	bool free;      /* this spin costs no more than the sleep would have */
 	bool busy;      /* the graph is being run: calls from inside it do nothing */
 	struct watch *watches;
 	struct wt_lateness lateness;
@@ -93,11 +95,12 @@ static void arm_at(struct wt_rloop *rloop, wt_time when)
 	timerfd_settime(rloop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-static void spin_start(struct wt_rloop *rloop, wt_time now)
+static void spin_start(struct wt_rloop *rloop, wt_time now, bool free)
 {
 	if (ev_is_active(&rloop->spin))
 		return;
 	rloop->spin_from = now;
+	rloop->free = free;
 	ev_idle_start(rloop->ev, &rloop->spin);
 }
 
@@ -112,13 +115,16 @@ static void spin_stop(struct wt_rloop *rloop, wt_time now)
 	if (!ev_is_active(&rloop->spin))
 		return;
 	ev_idle_stop(rloop->ev, &rloop->spin);
+	if (rloop->free)
+		return;
 	rloop->spun += spinning_for(rloop, now);
 	rloop->budget -= spinning_for(rloop, now);
 }
 
 /*
- * The budget fills with time and holds enough for a burst of releases. Where releases are so many that it runs out, they are
- * spun for and slept for in long turns: one by one, every other gap would be wrong by a wake-up's lateness.
+ * A wait too short to be worth a sleep is spun for and costs the budget nothing. The budget fills with time and holds enough for a
+ * burst of releases. Where releases are so many that it runs out, they are spun for and slept for in long turns: one by one, every
+ * other gap would be wrong by a wake-up's lateness.
  */
 static bool may_spin(struct wt_rloop *rloop, wt_time now)
 {
@@ -132,31 +138,37 @@ static bool may_spin(struct wt_rloop *rloop, wt_time now)
 			rloop->spent = false;
 		return !rloop->spent;
 	}
+	if (rloop->free)
+		return true;
 	return now - rloop->spin_from < 2 * GUARD_MAX && spinning_for(rloop, now) < rloop->budget;
 }
 
 static void arm(struct wt_rloop *rloop)
 {
 	wt_time due = wt_graph_deadline(rloop->graph), now;
+	bool free;
 
 	if (rloop->release == WT_RELEASE_SLEEP) {
 		arm_at(rloop, due);
 		return;
 	}
 	if (rloop->release == WT_RELEASE_SPIN) {
-		spin_start(rloop, 0);
+		spin_start(rloop, 0, true);
 		return;
 	}
 	now = wt_rloop_clock(rloop);
-	if (due == WT_NEVER || !may_spin(rloop, now)) {
+	free = due - now <= SLEEP_COST;
+	if (free != rloop->free)
+		spin_stop(rloop, now);
+	if (!free && (due == WT_NEVER || !may_spin(rloop, now))) {
 		spin_stop(rloop, now);
 		arm_at(rloop, due);
-	} else if (due - now > rloop->guard) {
+	} else if (!free && due - now > rloop->guard) {
 		spin_stop(rloop, now);
 		arm_at(rloop, due - rloop->guard);
 	} else {
 		arm_at(rloop, WT_NEVER); /* one that has fired stays readable */
-		spin_start(rloop, now);
+		spin_start(rloop, now, free);
 	}
 }
 

@@ -48,14 +48,16 @@ void wt_rloop_kick(struct wt_rloop *rloop);
 enum wt_release {
 	WT_RELEASE_SLEEP, /* the timer at the deadline: the default */
 	WT_RELEASE_GUARD, /* the timer a little earlier, then spin. How much earlier follows the lateness it meets, so that one
-			   * wake-up in fifty is too late; all spinning together takes at most WT_RELEASE_SHARE of the time */
+			   * wake-up in fifty is too late; all spinning together takes at most WT_RELEASE_SHARE of the time, but for
+			   * waits that are shorter than going to sleep */
 	WT_RELEASE_SPIN,  /* never sleep */
 };
 
 #define WT_RELEASE_SHARE 0.08
 
 void wt_rloop_set_release(struct wt_rloop *rloop, enum wt_release release);
-/* How much earlier the timer fires at present, and how long the loop has spun under WT_RELEASE_GUARD. */
+/* How much earlier the timer fires at present, and how long the loop has spun under WT_RELEASE_GUARD, in waits worth a
+ * sleep. */
 wt_time wt_rloop_guard(const struct wt_rloop *rloop, wt_time *spun);
 /* CLOCK_REALTIME, in ns since 1970, of scenario time 0: for captures. */
 int64_t wt_rloop_epoch(const struct wt_rloop *rloop);
