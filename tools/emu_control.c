@@ -35,27 +35,29 @@ struct request {
 	unsigned targets, worded;                        /* targets, and those that words follow */
 };
 
-/* Is this the name of a living lab? Then its emulator is asked. */
-static bool take_lab(struct request *request, const char *name, size_t len)
+/* Is this the name of a living lab? Then its emulator is asked. Of one that has ended by itself that is said, and nobody is asked. */
+static int take_lab(struct request *request, const char *name, size_t len, bool *found)
 {
 	struct wt_lab lab;
-	char word[WT_LAB_NAME], err[200];
-	bool up;
+	char word[WT_LAB_NAME], text[700];
+	bool ended;
 	int lock;
 
+	*found = false;
 	if (len >= sizeof(word))
-		return false;
+		return WT_EXIT_OK;
 	snprintf(word, sizeof(word), "%.*s", (int)len, name);
-	lock = wt_lab_name_ok(word) ? wt_labs_lock(err, sizeof(err)) : -EINVAL;
+	lock = wt_lab_name_ok(word) ? wt_labs_lock(text, sizeof(text)) : -EINVAL;
 	if (lock < 0)
-		return false;
-	up = wt_lab_find(word, &lab);
+		return WT_EXIT_OK;
+	ended = wt_lab_ended(word, text, sizeof(text));
+	*found = !ended && wt_lab_find(word, &lab);
 	close(lock);
-	if (!up)
-		return false;
-	strcpy(request->lab, word);
-	wt_lab_path(request->lab_control, word, "emu.sock");
-	return true;
+	if (*found) {
+		strcpy(request->lab, word);
+		wt_lab_path(request->lab_control, word, "emu.sock");
+	}
+	return ended ? wt_fail(WT_EXIT_CONNECTION, "%s", text) : WT_EXIT_OK;
 }
 
 static bool is_target(const char *word)
@@ -71,11 +73,12 @@ static int take_target(struct request *request, const char *word)
 {
 	const char *dot = strchr(word, '.');
 	size_t len = dot ? (size_t)(dot - word) : 0;
-	bool same = !request->targets || (strlen(request->lab) == len && !strncmp(request->lab, word, len));
+	bool same = !request->targets || (strlen(request->lab) == len && !strncmp(request->lab, word, len)), found = false;
+	int code = dot && !request->control && !request->targets ? take_lab(request, word, len, &found) : WT_EXIT_OK;
 
-	if (dot && !request->control && !request->targets && take_lab(request, word, len))
-		word = dot + 1;
-	else if (*request->lab && same)
+	if (code)
+		return code;
+	if (found || (*request->lab && same))
 		word = dot + 1;
 	else if (*request->lab)
 		return wt_fail(WT_EXIT_USAGE, "'%.60s': one command changes one emulator, and that of lab %s was named before", word, request->lab);
@@ -113,15 +116,19 @@ static int read_policy(struct request *request, const char *value)
 
 static int name_lab(struct request *request, const char *word)
 {
+	bool found;
+	int code;
+
 	if (*request->lab || request->control)
 		return wt_fail(WT_EXIT_USAGE, "unexpected word '%.60s': one emulator is named already", word);
-	return take_lab(request, word, strlen(word)) ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "no lab '%.31s' is up; wavetank lab status lists them", word);
+	code = take_lab(request, word, strlen(word), &found);
+	return code || found ? code : wt_fail(WT_EXIT_USAGE, "no lab '%.31s' is up; wavetank lab status lists them", word);
 }
 
 static int read_arguments(struct request *request, const struct wt_command *command, int argc, char **argv)
 {
 	struct wt_args args;
-	int option;
+	int option, code;
 
 	wt_args_init(&args, command, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
@@ -135,8 +142,9 @@ static int read_arguments(struct request *request, const struct wt_command *comm
 			return WT_EXIT_USAGE;
 		if (option != WT_ARGS_WORD)
 			continue;
-		if (command == &wt_command_emu_set ? take_change(request, args.value) : name_lab(request, args.value))
-			return WT_EXIT_USAGE;
+		code = command == &wt_command_emu_set ? take_change(request, args.value) : name_lab(request, args.value);
+		if (code)
+			return code;
 	}
 	if (!request->control && *request->lab)
 		request->control = request->lab_control;

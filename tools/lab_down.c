@@ -135,7 +135,7 @@ static int down_run(int argc, char **argv)
 	const char *name = NULL;
 	struct wt_args args;
 	struct wt_lab lab;
-	char err[200], words[300];
+	char err[200], sentence[700];
 	struct down down = {0};
 	bool all = false;
 	int option, lock, code = wt_lab_refuse_inside();
@@ -162,8 +162,8 @@ static int down_run(int argc, char **argv)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
 	if (all)
 		wt_labs_scan(bring_down_unowned, &down);
-	else if (wt_lab_ended(name, words, sizeof(words)))
-		down.code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s has ended by itself%s%s", name, *words ? ": " : "", words);
+	else if (wt_lab_ended(name, sentence, sizeof(sentence)))
+		down.code = wt_fail(WT_EXIT_ENVIRONMENT, "%s", sentence);
 	else if (wt_lab_find(name, &lab))
 		bring_down(&down, &lab);
 	else

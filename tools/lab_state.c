@@ -248,26 +248,19 @@ void wt_lab_last_words(const char *name, char *text, size_t len)
 		fclose(file);
 }
 
-/* A lab that ended without lab down: somebody killed it, or its emulator gave up. */
-static void bury(const char *name, bool was_up)
-{
-	char words[300];
-
-	wt_lab_last_words(name, words, sizeof(words));
-	wt_lab_remove(name);
-	if (was_up)
-		wt_say("lab %s has ended by itself%s%s", name, *words ? ": " : "", words);
-}
-
-bool wt_lab_ended(const char *name, char *words, size_t len)
+/* Somebody killed it, or its emulator gave up. What it leaves a user is its capture. */
+bool wt_lab_ended(const char *name, char *sentence, size_t len)
 {
 	uint64_t namespace;
 	struct wt_lab lab;
+	char words[300];
 
 	if (!wt_lab_name_ok(name) || load(name, &lab, &namespace) || namespace != pid_namespace() || wt_process_alive(&lab.keeper))
 		return false;
-	wt_lab_last_words(name, words, len);
+	wt_lab_last_words(name, words, sizeof(words));
 	wt_lab_remove(name);
+	snprintf(sentence, len, "lab %s has ended by itself%s%s%s%s", name, *words ? ": " : "", words,
+		 lab.capture[0] ? "; what it captured: " : "", lab.capture);
 	return true;
 }
 
@@ -283,15 +276,17 @@ unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *a
 	uint64_t namespace;
 	unsigned living = 0;
 	int count = scandir(labs_folder, &entries, NULL, by_name);
+	char sentence[700];
 
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 		int result = wt_lab_name_ok(name) ? load(name, &lab, &namespace) : -EEXIST;
 
 		/* A folder without a state: its `lab up` died, for we hold the lock. Numbers of another namespace tell us nothing. */
-		if (result == -ENOENT || result == -EINVAL ||
-		    (result == 0 && namespace == pid_namespace() && !wt_process_alive(&lab.keeper))) {
-			bury(name, result == 0);
+		if (result == -ENOENT || result == -EINVAL) {
+			wt_lab_remove(name);
+		} else if (result == 0 && wt_lab_ended(name, sentence, sizeof(sentence))) {
+			wt_say("%s", sentence);
 		} else if (result == 0 && namespace == pid_namespace()) {
 			living++;
 			if (each)

@@ -60,8 +60,8 @@ void wt_lab_last_words(const char *name, char *text, size_t len);
 /* Removes what dead keepers left, and says so. Calls `each` (may be NULL) for every living lab, in order of name. Their count. */
 unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *arg);
 
-/* Has the lab of that name ended by itself? Then what is left of it is removed; words: its last. */
-bool wt_lab_ended(const char *name, char *words, size_t len);
+/* Has the lab of that name ended by itself? Then what is left of it is removed; a sentence says so, with its last words and its capture. */
+bool wt_lab_ended(const char *name, char *sentence, size_t len);
 /* The living lab of that name. False: there is none. */
 bool wt_lab_find(const char *name, struct wt_lab *lab);
 

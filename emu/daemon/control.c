@@ -2,12 +2,15 @@
 #include "emu/daemon/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emu/daemon/plan.h"
@@ -31,6 +34,7 @@ struct wt_control {
 	int fd;
 	ev_io acceptable;
 	char path[108];
+	struct stat own; /* the socket as we made it: another in its place is another's */
 	unsigned listeners;
 	struct client client[CLIENTS];
 	struct wt_drop_sink drops, *next_drops;
@@ -264,12 +268,54 @@ void wt_control_end(struct wt_control *control)
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
+/*
+ * Of several that start at the same place one may find a dead socket, and take away the one that another has put in its place: the folder
+ * is locked meanwhile. Who may read the folder can hold that lock, so it is not waited for without end.
+ */
+static int lock_folder(const char *path)
+{
+	static const struct timespec pause = {.tv_nsec = 10000000};
+	const char *slash = strrchr(path, '/');
+	char folder[108];
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned tries = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK && tries < 100; tries++)
+		nanosleep(&pause, NULL);
+	return fd;
+}
+
+/* 0, or an errno: EADDRINUSE is another that listens there, EEXIST something else. */
+static int bind_there(struct wt_control *control, const struct sockaddr_un *address)
+{
+	int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error = 0;
+	struct stat there;
+	mode_t mask;
+
+	if (control->fd < 0 || probe < 0)
+		error = errno;
+	else if (!connect(probe, (const struct sockaddr *)address, sizeof(*address)))
+		error = EADDRINUSE;
+	else if (errno == ECONNREFUSED && !lstat(address->sun_path, &there) && S_ISSOCK(there.st_mode)) /* whoever made it is gone */
+		unlink(address->sun_path);
+	if (probe >= 0)
+		close(probe);
+	if (error)
+		return error;
+	mask = umask(0177);
+	if (bind(control->fd, (const struct sockaddr *)address, sizeof(*address)))
+		error = errno == EADDRINUSE ? EEXIST : errno;
+	else if (listen(control->fd, CLIENTS) || lstat(address->sun_path, &control->own))
+		error = errno;
+	umask(mask);
+	return error;
+}
+
 static int listen_at(struct wt_control *control, const char *path, char *err, size_t err_len)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct stat there;
-	mode_t mask;
-	int probe, error = 0;
+	int lock, error;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		snprintf(err, err_len, "%s: the path of a socket has at most %zu characters", path, sizeof(address.sun_path) - 1);
@@ -277,22 +323,13 @@ static int listen_at(struct wt_control *control, const char *path, char *err, si
 	}
 	strcpy(address.sun_path, path);
 	control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (control->fd < 0 || probe < 0)
-		error = errno;
-	else if (!connect(probe, (struct sockaddr *)&address, sizeof(address)))
-		error = EADDRINUSE;
-	else if (errno == ECONNREFUSED && !lstat(path, &there) && S_ISSOCK(there.st_mode)) /* whoever made it is gone; a file is refused, too */
-		unlink(path);
-	if (probe >= 0)
-		close(probe);
-	mask = umask(0177);
-	if (!error && (bind(control->fd, (struct sockaddr *)&address, sizeof(address)) || listen(control->fd, CLIENTS)))
-		error = errno;
-	umask(mask);
+	lock = lock_folder(path);
+	error = bind_there(control, &address);
+	if (lock >= 0)
+		close(lock);
 	if (error)
-		snprintf(err, err_len, "control socket %s: %s", path, error != EADDRINUSE ? strerror(error) :
-			 !lstat(path, &there) && !S_ISSOCK(there.st_mode) ? "there is a file of that name" : "another emulator listens there");
+		snprintf(err, err_len, "control socket %s: %s", path, error == EADDRINUSE ? "another emulator listens there" :
+			 error == EEXIST ? "there is a file of that name" : strerror(error));
 	else
 		strcpy(control->path, path);
 	return -error;
@@ -340,8 +377,11 @@ void wt_control_close(struct wt_control *control)
 		if (control->client[i].fd >= 0)
 			leave(&control->client[i]);
 	if (control->path[0]) {
+		struct stat there;
+
 		ev_io_stop(control->ev, &control->acceptable);
-		unlink(control->path);
+		if (!lstat(control->path, &there) && there.st_dev == control->own.st_dev && there.st_ino == control->own.st_ino)
+			unlink(control->path);
 	}
 	if (control->fd >= 0)
 		close(control->fd);

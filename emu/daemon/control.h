@@ -25,9 +25,9 @@ struct wt_control_ops {
 	int (*set)(void *arg, bool flush, char **words, wt_time *now, char *err, size_t err_len);
 };
 
-/* "auto": the place for it, named after the process: /run/wavetank or $XDG_RUNTIME_DIR/wavetank. 0 or negative errno. */
-int wt_control_place(const char *path, char *out, size_t len);
-/* Makes the socket; one that a killed process left is replaced. NULL with errno and a sentence. */
+/* "auto": the place for it, named after the process: /run/wavetank or $XDG_RUNTIME_DIR/wavetank. 0, or negative errno with a sentence. */
+int wt_control_place(const char *path, char *out, size_t len, char *err, size_t err_len);
+/* Makes the socket; one that a killed process left is replaced, one that is listened at is not. NULL with errno and a sentence. */
 struct wt_control *wt_control_open(const char *path, struct ev_loop *ev, const struct wt_control_ops *ops, void *arg, char *err,
 				   size_t err_len);
 const char *wt_control_path(const struct wt_control *control);

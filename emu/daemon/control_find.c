@@ -18,7 +18,7 @@ static void folder(char *out, size_t len)
 	snprintf(out, len, "%s/wavetank", geteuid() && runtime && *runtime ? runtime : "/run");
 }
 
-int wt_control_place(const char *path, char *out, size_t len)
+int wt_control_place(const char *path, char *out, size_t len, char *err, size_t err_len)
 {
 	int n;
 
@@ -28,10 +28,14 @@ int wt_control_place(const char *path, char *out, size_t len)
 		char where[200];
 
 		folder(where, sizeof(where));
-		if (mkdir(where, 0700) && errno != EEXIST)
-			return -errno;
+		if (mkdir(where, 0700) && errno != EEXIST) {
+			n = -errno;
+			snprintf(err, err_len, "control socket: no folder %s: %s", where, strerror(-n));
+			return n;
+		}
 		n = snprintf(out, len, "%s/emu-%ld.sock", where, (long)getpid());
 	}
+	snprintf(err, err_len, "control socket: %s", strerror(ENAMETOOLONG));
 	return n < (int)len ? 0 : -ENAMETOOLONG;
 }
 
@@ -58,7 +62,7 @@ static int try(const char *path)
 /* The only one in the folder that somebody listens at. */
 static int find(char *err, size_t err_len)
 {
-	char where[200], path[500];
+	char where[200], path[500], dead[100] = "";
 	int found = -1;
 	DIR *dir;
 
@@ -72,6 +76,8 @@ static int find(char *err, size_t err_len)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		fd = try(path);
+		if (fd == -ECONNREFUSED)
+			snprintf(dead, sizeof(dead), "; %.60s is of one that was killed", entry->d_name);
 		if (fd < 0)
 			continue;
 		if (found >= 0) {
@@ -86,7 +92,7 @@ static int find(char *err, size_t err_len)
 	if (dir)
 		closedir(dir);
 	if (found < 0) {
-		snprintf(err, err_len, "no emulator listens in %s; start one with --control auto, or say where by --control PATH", where);
+		snprintf(err, err_len, "no emulator listens in %s%s; start one with --control auto, or say where by --control PATH", where, dead);
 		return -ENOENT;
 	}
 	return found;
@@ -94,12 +100,17 @@ static int find(char *err, size_t err_len)
 
 int wt_control_connect(const char *path, char *err, size_t err_len)
 {
+	struct stat there;
 	int fd;
 
 	if (!path)
 		return find(err, err_len);
 	fd = try(path);
-	if (fd < 0)
-		snprintf(err, err_len, "%s: %s", path, fd == -ECONNREFUSED ? "no emulator listens there any more" : strerror(-fd));
+	if (fd == -ECONNREFUSED && !stat(path, &there) && !S_ISSOCK(there.st_mode))
+		snprintf(err, err_len, "%s: not a control socket", path);
+	else if (fd == -ECONNREFUSED)
+		snprintf(err, err_len, "%s: no emulator listens there any more; the one that did was killed, and left no record but its log and capture", path);
+	else if (fd < 0)
+		snprintf(err, err_len, "%s: %s", path, fd == -ENOENT ? "no emulator listens there" : strerror(-fd));
 	return fd;
 }

@@ -106,11 +106,9 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 
 	if (!daemon->plan.control)
 		return 0;
-	error = wt_control_place(daemon->plan.control, path, sizeof(path));
-	if (error) {
-		snprintf(err, err_len, "control socket: %s", strerror(-error));
+	error = wt_control_place(daemon->plan.control, path, sizeof(path), err, err_len);
+	if (error)
 		return error;
-	}
 	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
 	return daemon->control ? 0 : -errno;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The daemon by its file, its signals and its control socket."""
+import fcntl
 import random
 import socket
 import stat
@@ -220,6 +221,49 @@ def a_file_in_the_place_of_the_control_socket_is_kept(a, b):
         check(file.read() == "three years of work\n", "the file is gone")
 
 
+def a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4(a, b):
+    folder = scratch()
+    path = folder + "/emu.sock"
+    emulator = Emulator(a, b, "--control", path)
+    emulator.process.kill()
+    emulator.process.wait(5)
+    write(folder + "/file", "")
+    for words in (["show"], ["show", "--json"], ["events"], ["set", "fwd", "delay 1ms"]):
+        for place, sentence in (("emu.sock", "was killed"), ("none", "no emulator listens there"), ("file", "not a control socket")):
+            done = ask(words[0], "--control", folder + "/" + place, *words[1:])
+            check(done.returncode == 4 and sentence in done.stderr and len(done.stderr.splitlines()) == 1 and not done.stdout, words, done)
+
+
+def of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away(a, b):
+    path = scratch() + "/emu.sock"
+    for _ in range(4):
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(path)
+        many = [start([WAVETANK, "emu", "run", "--json", "--control", path, "--port", f"tap:wt{i}@{a.holder.pid}", "--port",
+                       f"tap:wt{i}@{b.holder.pid}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for i in range(6)]
+        until = time.monotonic() + 10
+        while sum(process.poll() is None for process in many) > 1:
+            check(time.monotonic() < until, "more than one of them lives")
+            time.sleep(0.01)
+        living = [process for process in many if process.poll() is None]
+        check(len(living) == 1 and json.loads(ask("show", "--json", "--control", path).stdout)["record"] == "show", "nobody answers")
+        for process in set(many) - set(living):
+            err = process.communicate(timeout=5)[1]
+            check(process.returncode == 3 and "another emulator listens there" in err and len(err.splitlines()) == 1, process.returncode, err)
+        os.rename(path, path + ".away")
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(path)
+        check(stop(living[0]) == 0 and os.path.exists(path), "it took away the socket of another")
+        os.unlink(path)
+        os.unlink(path + ".away")
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)  # as one that is about to make its socket; whoever never gives it back is not waited for
+    began = time.monotonic()
+    Emulator(a, b, "--control", path).end()
+    check(time.monotonic() - began > 0.9, "it does not wait for others who make their sockets")
+    os.close(folder)
+
+
 def ports_that_vanish_are_waited_for(a, b):
     log = scratch() + "/log.jsonl"
     emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", "--log", log)
@@ -283,4 +327,5 @@ def a_service_manager_is_told(a, b):
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
      a_running_path_is_shown_changed_and_followed, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
-     a_file_in_the_place_of_the_control_socket_is_kept, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
+     a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,
+     of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)

@@ -224,6 +224,20 @@ def _():
         home.run("lab", "down", "full", code=2)
 
 
+@test("a lab whose emulator was killed is said to have ended, once, with its capture, and exit code 4 of those who ask the emulator")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    for words in (("show", "killed"), ("set", "killed.fwd", "delay", "2ms"), ("events", "killed")):
+        home.run("lab", "up", "killed", "--link", "delay 1ms", "--capture", "killed.pcapng")
+        state = home.lab_state("killed")
+        os.kill(state["emulator"][0], signal.SIGKILL)
+        until(lambda pid=state["keeper"][0]: not running(pid), "the lab ended by itself")
+        _, err = home.run("emu", *words, code=4)
+        check(len(err.splitlines()) == 1 and "lab killed has ended by itself" in err and "killed.pcapng" in err, err)
+        home.run("emu", "show", "killed", code=2)
+
+
 @test("on a full disk a capture ends with a whole packet, and lab down says that it is cut")
 def _():
     if not ROOT:
