@@ -57,7 +57,7 @@ static wt_time next_edge(const struct outage *outage, wt_time now)
 		else if (one->length >= one->period)
 			next = WT_NEVER;
 		else
-			next = now - into % one->period + (into % one->period < one->length ? one->length : one->period);
+			next = wt_time_add(now - into % one->period, into % one->period < one->length ? one->length : one->period);
 		edge = wt_time_min(edge, next);
 	}
 	return edge;

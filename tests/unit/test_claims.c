@@ -22,6 +22,8 @@ static void path_of(const char *object, const char *file, char out[128])
 	snprintf(out, 128, "%s/%s%s%s", dir, object, *file ? "/" : "", file);
 }
 
+static unsigned repeats = 4;
+
 /* runs.jsonl of a table of one row, four repeats: real as given, Reno and Tahoe at about 100. */
 static void results(const char *object, const char *key, const double real[4])
 {
@@ -34,8 +36,8 @@ static void results(const char *object, const char *key, const double real[4])
 	path_of(object, "runs.jsonl", path);
 	file = fopen(path, "we");
 	assert_non_null(file);
-	fprintf(file, "{\"record\":\"plan\",\"table\":\"tcp-real-2001/%s\",\"seed\":1,\"repeats\":4}\n", object);
-	for (unsigned k = 0; k < 4; k++)
+	fprintf(file, "{\"record\":\"plan\",\"table\":\"tcp-real-2001/%s\",\"seed\":1,\"repeats\":%u}\n", object, repeats);
+	for (unsigned k = 0; k < repeats; k++)
 		for (unsigned v = 0; v < 3; v++)
 			fprintf(file, "{\"record\":\"run\",\"point\":\"0.99\",\"variant\":\"%s\",\"repeat\":%u,\"ok\":true,\"%s\":%.1f}\n",
 				v == 0 ? "real" : v == 1 ? "reno" : "tahoe", k, key, v ? other[k] : real[k]);
@@ -114,6 +116,23 @@ static void an_order_holds_fails_or_is_within_chance(void **state)
 	assert_int_equal(judged("003-T6")->verdict, WT_CLAIM_UNDECIDED);
 }
 
+/* However far apart: one run has no interval, and neither has what only one repeat of each finished. */
+static void one_repeat_decides_no_claim(void **state)
+{
+	static const double far[] = {900, 900, 900, 900};
+
+	repeats = 1;
+	results("table3", "goodput_kBps", far);
+	assert_int_equal(judged("003-T3")->verdict, WT_CLAIM_UNDECIDED);
+	assert_non_null(strstr(judged("003-T3")->reason, "within chance"));
+	results("table3", "goodput_kBps", (const double[]){1, 1, 1, 1});
+	assert_int_equal(judged("003-T3")->verdict, WT_CLAIM_UNDECIDED);
+	repeats = 2;
+	results("table3", "goodput_kBps", far);
+	repeats = 4;
+	assert_int_equal(judged("003-T3")->verdict, WT_CLAIM_HOLDS);
+}
+
 static void results_that_are_none_are_named_with_their_line(void **state)
 {
 	char path[128];
@@ -171,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hundred_claims_of_five_papers_each_with_a_rule_that_is_known),
 		cmocka_unit_test(an_order_holds_fails_or_is_within_chance),
+		cmocka_unit_test(one_repeat_decides_no_claim),
 		cmocka_unit_test(results_that_are_none_are_named_with_their_line),
 		cmocka_unit_test(a_bad_file_of_claims_is_refused),
 		cmocka_unit_test(the_card_fits_a_hundred_columns_and_ends_with_the_count_of_verdicts),

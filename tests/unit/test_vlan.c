@@ -39,14 +39,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct wt_frame *next_tagged(struct wt_port *port)
+static struct wt_frame *next_of(struct wt_port *port, uint16_t type)
 {
 	struct pollfd fd = {.fd = port->fd, .events = POLLIN};
 	struct wt_frame *frame;
 
 	for (unsigned i = 0; i < 200; i++) {
 		while (port->ops->read(port, &frame) > 0) {
-			if (frame && wt_get16(frame->data + TAG_AT) == 0x8100)
+			if (frame && wt_get16(frame->data + TAG_AT) == type)
 				return frame;
 			wt_frame_free(frame);
 		}
@@ -62,8 +62,6 @@ static void write_raw(const struct virtio_net_hdr *header, uint8_t *bytes, size_
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1;
 
 	memset(bytes, 2, TAG_AT);
-	wt_put16(bytes + TAG_AT, 0x8100);
-	wt_put16(bytes + TAG_AT + 2, TAG);
 	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)), 0);
 	assert_int_equal(setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)), 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
@@ -71,27 +69,61 @@ static void write_raw(const struct virtio_net_hdr *header, uint8_t *bytes, size_
 	close(fd);
 }
 
-static void a_tag_passes(void **state)
+static void put_tag(uint8_t *bytes, uint16_t type)
 {
-	static const size_t lengths[] = {64, 1518};
+	wt_put16(bytes + TAG_AT, type);
+	wt_put16(bytes + TAG_AT + 2, TAG);
+}
+
+/* Customers' tags and those of providers (802.1ad); and what has none gets none. */
+static void a_tag_passes_as_it_is(void **state)
+{
+	static const struct {
+		size_t len;
+		uint16_t type;
+	} cases[] = {{64, 0x8100}, {1518, 0x8100}, {64, 0x88a8}, {64, 0x88b5}};
 	const struct virtio_net_hdr nothing = {0};
 	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
 	uint8_t bytes[2048];
 
 	assert_non_null(b);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct wt_frame *frame;
 
 		for (unsigned k = 0; k < sizeof(bytes); k++)
 			bytes[k] = (uint8_t)(k * 7);
+		put_tag(bytes, cases[i].type);
 		wt_put16(bytes + TYPE_AT, 0x88b5);
-		write_raw(&nothing, bytes, lengths[i]);
-		frame = next_tagged(b);
+		write_raw(&nothing, bytes, cases[i].len);
+		frame = next_of(b, cases[i].type);
 		assert_non_null(frame);
-		assert_int_equal(frame->len, lengths[i]);
-		assert_memory_equal(frame->data, bytes, lengths[i]);
+		assert_int_equal(frame->len, cases[i].len);
+		assert_memory_equal(frame->data, bytes, cases[i].len);
 		wt_frame_free(frame);
 	}
+	wt_port_close(b);
+}
+
+/* The kernel counts from the start of a frame without its tag. */
+static void a_checksum_that_is_left_to_compute_lies_behind_the_tag(void **state)
+{
+	const struct virtio_net_hdr header = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = TCP_AT, .csum_offset = 16};
+	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
+	struct wt_frame *frame;
+	uint8_t bytes[200] = {0};
+
+	assert_non_null(b);
+	put_tag(bytes, 0x8100);
+	wt_put16(bytes + TYPE_AT, 0x0800);
+	bytes[IP_AT] = 0x45;
+	bytes[TCP_AT + 12] = 5 << 4;
+	write_raw(&header, bytes, sizeof(bytes));
+	frame = next_of(b, 0x8100);
+	assert_non_null(frame);
+	assert_int_equal(frame->csum, WT_CSUM_PARTIAL);
+	assert_int_equal(frame->csum_start, TCP_AT);
+	assert_memory_equal(frame->data, bytes, sizeof(bytes));
+	wt_frame_free(frame);
 	wt_port_close(b);
 }
 
@@ -107,6 +139,7 @@ static void a_tag_passes_in_front_of_a_big_frame(void **state)
 	struct wt_port *b = wt_packet_open("wtvb", pool, err, sizeof(err));
 
 	assert_non_null(b);
+	put_tag(bytes, 0x8100);
 	wt_put16(bytes + TYPE_AT, 0x0800);
 	wt_ipv4_emit(bytes + IP_AT, &ip);
 	bytes[TCP_AT + 12] = 5 << 4;
@@ -115,7 +148,7 @@ static void a_tag_passes_in_front_of_a_big_frame(void **state)
 		bytes[PAYLOAD_AT + i] = (uint8_t)(i % 251);
 	write_raw(&header, bytes, sizeof(bytes));
 	for (unsigned i = 0; i < COUNT; i++) {
-		struct wt_frame *frame = next_tagged(b);
+		struct wt_frame *frame = next_of(b, 0x8100);
 
 		assert_non_null(frame);
 		assert_int_equal(wt_get16(frame->data + TAG_AT + 2), TAG);
@@ -132,7 +165,8 @@ int main(void)
 {
 	const char *reason = own_namespace_enter();
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_tag_passes, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_tag_passes_as_it_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_checksum_that_is_left_to_compute_lies_behind_the_tag, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_tag_passes_in_front_of_a_big_frame, setup, teardown),
 	};
 

@@ -49,12 +49,56 @@ static void several_outages_are_their_union(void **state)
 	node->ops->destroy(node);
 }
 
+/* Since when each state was that it was told of. */
+struct told {
+	struct wt_state_sink sink;
+	unsigned count;
+	wt_time since[8];
+};
+
+static void tell(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state)
+{
+	struct told *told = (struct told *)sink;
+
+	assert_true(told->count < 8);
+	told->since[told->count++] = state->since;
+}
+
+/* Times have 64 bits: an end behind them is none, and none is in the past. */
+static void an_outage_that_would_end_behind_the_last_nanosecond_does_not_end(void **state)
+{
+	static const struct {
+		struct wt_outage outage;
+		wt_time last; /* that it tells of */
+	} cases[] = {
+		{{WT_NEVER - 100, 200, 0, .drop = 1}, WT_NEVER - 100},
+		{{WT_NEVER - 100, 30, 80, .drop = 1}, WT_NEVER - 20},  /* the second one's end */
+		{{WT_NEVER - 100, 30, 101, .drop = 1}, WT_NEVER - 70}, /* the second one's start */
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct wt_node *node = wt_outage_create("fwd.outage", NULL, &cases[i].outage, 1);
+		struct told told = {.sink.state = tell};
+		struct wt_state now;
+
+		node->states = &told.sink;
+		for (wt_time at = WT_NEVER - 200; at < WT_NEVER - 1; at++)
+			node->ops->state(node, at, &now);
+		assert_int_equal(now.since, cases[i].last);
+		assert_true(told.count >= 2 && told.count <= 4);
+		for (unsigned k = 1; k < told.count; k++)
+			assert_true(told.since[k] > told.since[k - 1]);
+		node->ops->destroy(node);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(an_outage_begins_and_ends_on_its_nanosecond),
 		BENCH_TEST(a_periodic_outage_returns_on_its_nanosecond),
 		BENCH_TEST(several_outages_are_their_union),
+		BENCH_TEST(an_outage_that_would_end_behind_the_last_nanosecond_does_not_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
