@@ -15,11 +15,28 @@ bool wt_addr_parse(const char *text, struct wt_addr *addr)
 	return addr->family != WT_FAMILY_NONE;
 }
 
+/* Every line of a log has two. */
+static void format_ipv4(const uint8_t bytes[4], char *to)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned value = bytes[i];
+
+		if (i)
+			*to++ = '.';
+		if (value >= 100)
+			*to++ = (char)('0' + value / 100);
+		if (value >= 10)
+			*to++ = (char)('0' + value / 10 % 10);
+		*to++ = (char)('0' + value % 10);
+	}
+	*to = 0;
+}
+
 const char *wt_addr_format(const struct wt_addr *addr, char text[WT_ADDR_TEXT])
 {
-	int family = addr->family == WT_FAMILY_IPV6 ? AF_INET6 : AF_INET;
-
-	if (addr->family == WT_FAMILY_NONE || !inet_ntop(family, addr->bytes, text, WT_ADDR_TEXT))
+	if (addr->family == WT_FAMILY_IPV4)
+		format_ipv4(addr->bytes, text);
+	else if (addr->family == WT_FAMILY_NONE || !inet_ntop(AF_INET6, addr->bytes, text, WT_ADDR_TEXT))
 		strcpy(text, "none");
 	return text;
 }

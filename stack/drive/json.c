@@ -8,7 +8,9 @@
 
 void wt_json_init(struct wt_json *json, FILE *out)
 {
-	*json = (struct wt_json){.out = out};
+	json->out = out;
+	json->used = json->depth = 0;
+	json->comma[0] = false;
 }
 
 /* Bytes of the UTF-8 character at p (RFC 3629 4: no overlong forms, no surrogates), or 0 if it is none. */
@@ -25,70 +27,108 @@ static unsigned utf8_length(const unsigned char *p)
 	return length;
 }
 
-/* Stands for itself in a JSON string. */
-static inline bool plain(unsigned char c)
+static void spill(struct wt_json *json)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+	fwrite_unlocked(json->text, 1, json->used, json->out);
+	json->used = 0;
 }
 
-/* What is not plain: the bytes it takes of the text. */
-static unsigned put_odd(FILE *out, const unsigned char *p)
+static inline void put(struct wt_json *json, char c)
+{
+	if (json->used == sizeof(json->text))
+		spill(json);
+	json->text[json->used++] = c;
+}
+
+/* What does not stand for itself in a JSON string, the end of a text with it. A table, since logs of drops are mostly text. */
+__extension__ static const bool odd[256] = {[0 ... 0x1f] = true, ['"'] = true, ['\\'] = true, [0x7f ... 0xff] = true};
+
+/* Up to the first odd character, or as far as there is room. */
+static const unsigned char *put_plain(struct wt_json *json, const unsigned char *p)
+{
+	char *to = json->text + json->used, *end = json->text + sizeof(json->text);
+
+	for (; !odd[*p] && to < end; p++)
+		*to++ = (char)*p;
+	json->used = (unsigned)(to - json->text);
+	return p;
+}
+
+static void put_all(struct wt_json *json, const char *text, unsigned length)
+{
+	if (length > sizeof(json->text) - json->used) {
+		spill(json);
+		if (length > sizeof(json->text)) {
+			fwrite_unlocked(text, 1, length, json->out);
+			return;
+		}
+	}
+	memcpy(json->text + json->used, text, length);
+	json->used += length;
+}
+
+/* An odd character: the bytes it takes of the text. */
+static unsigned put_odd(struct wt_json *json, const unsigned char *p)
 {
 	static const char escapes[] = "\"\\\b\f\n\r\t";
 	static const char letters[] = "\"\\bfnrt";
+	static const char digits[] = "0123456789abcdef";
 	const char *escape = strchr(escapes, *p);
 	unsigned length = utf8_length(p);
 
 	if (escape) {
-		putc_unlocked('\\', out);
-		putc_unlocked(letters[escape - escapes], out);
+		put(json, '\\');
+		put(json, letters[escape - escapes]);
 	} else if (*p < 0x20 || *p == 0x7f) {
-		fprintf(out, "\\u%04x", *p);
+		put_all(json, "\\u00", 4);
+		put(json, digits[*p >> 4]);
+		put(json, digits[*p & 15]);
 	} else if (length) {
-		fwrite(p, 1, length, out);
+		put_all(json, (const char *)p, length);
 	} else {
-		fputs("\\ufffd", out);
+		put_all(json, "\\ufffd", 6);
 	}
 	return length ? length : 1;
 }
 
-/* A character at a time into the stream's buffer, without its lock: a log of drops is mostly this. */
-static void put_text(FILE *out, const char *text)
+static void put_text(struct wt_json *json, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
-	putc_unlocked('"', out);
-	while (*p) {
-		if (plain(*p))
-			putc_unlocked(*p++, out);
+	put(json, '"');
+	while (*(p = put_plain(json, p))) {
+		if (json->used == sizeof(json->text))
+			spill(json);
 		else
-			p += put_odd(out, p);
+			p += put_odd(json, p);
 	}
-	putc_unlocked('"', out);
+	put(json, '"');
 }
 
 static void before(struct wt_json *json, const char *key)
 {
 	if (json->comma[json->depth] && json->depth)
-		putc_unlocked(',', json->out);
+		put(json, ',');
 	json->comma[json->depth] = true;
 	if (key) {
-		put_text(json->out, key);
-		putc_unlocked(':', json->out);
+		put_text(json, key);
+		put(json, ':');
 	}
 }
 
 static void after(struct wt_json *json)
 {
-	if (!json->depth)
-		putc_unlocked('\n', json->out);
+	if (json->depth)
+		return;
+	put(json, '\n');
+	spill(json);
 }
 
 static void open_level(struct wt_json *json, const char *key, char open, char close)
 {
 	before(json, key);
 	assert(json->depth < WT_JSON_DEPTH);
-	putc_unlocked(open, json->out);
+	put(json, open);
 	json->depth++;
 	json->comma[json->depth] = false;
 	json->close[json->depth] = close;
@@ -107,14 +147,14 @@ void wt_json_array(struct wt_json *json, const char *key)
 void wt_json_end(struct wt_json *json)
 {
 	assert(json->depth);
-	putc_unlocked(json->close[json->depth--], json->out);
+	put(json, json->close[json->depth--]);
 	after(json);
 }
 
 void wt_json_raw(struct wt_json *json, const char *key, const char *text)
 {
 	before(json, key);
-	fputs(text, json->out);
+	put_all(json, text, (unsigned)strlen(text));
 	after(json);
 }
 
@@ -125,15 +165,14 @@ void wt_json_string(struct wt_json *json, const char *key, const char *value)
 		return;
 	}
 	before(json, key);
-	put_text(json->out, value);
+	put_text(json, value);
 	after(json);
 }
 
 static void put_decimal(struct wt_json *json, const char *key, uint64_t value, bool minus)
 {
-	char text[24], *p = text + sizeof(text);
+	char text[24], *end = text + sizeof(text), *p = end;
 
-	*--p = 0;
 	do {
 		*--p = (char)('0' + value % 10);
 		value /= 10;
@@ -141,8 +180,7 @@ static void put_decimal(struct wt_json *json, const char *key, uint64_t value, b
 	if (minus)
 		*--p = '-';
 	before(json, key);
-	while (*p)
-		putc_unlocked(*p++, json->out);
+	put_all(json, p, (unsigned)(end - p));
 	after(json);
 }
 

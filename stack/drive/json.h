@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writing JSON, one value after the other; keys and nesting are the caller's, commas and escapes are ours.
- * Bytes that are not UTF-8 become U+FFFD, so the output is always valid JSON. At most WT_JSON_DEPTH levels.
+ * Bytes that are not UTF-8 become U+FFFD, so the output is always valid JSON. At most WT_JSON_DEPTH levels. What is written has
+ * reached `out` when a top-level value ends, and part of it maybe before: nobody else writes there meanwhile.
  */
 #ifndef WT_STACK_DRIVE_JSON_H
 #define WT_STACK_DRIVE_JSON_H
@@ -14,9 +15,10 @@
 
 struct wt_json {
 	FILE *out;
-	unsigned depth;
+	unsigned depth, used;
 	bool comma[WT_JSON_DEPTH + 1]; /* something stands at this level already */
 	char close[WT_JSON_DEPTH + 1];
+	char text[1024]; /* not in `out` yet */
 };
 
 void wt_json_init(struct wt_json *json, FILE *out);

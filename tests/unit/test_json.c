@@ -72,6 +72,38 @@ static void strings_are_escaped_and_bytes_that_are_not_utf8_replaced(void **stat
 				       "\"\\ufffd \\ufffd \\ufffd\\ufffd \\ufffd\\ufffd\\ufffd\",null,\"\"]\n");
 }
 
+/* Around the length of the writer's own buffer, with an escape at each place. */
+static void a_text_of_any_length_is_whole(void **state)
+{
+	static char value[2300], expected[2400];
+
+	for (unsigned len = 900; len < 1100; len++) {
+		unsigned at = (unsigned)sprintf(expected, "[\"");
+
+		for (unsigned i = 0; i < 2 * len; i++) {
+			value[i] = i == len ? '\n' : (char)('a' + i % 26);
+			at += (unsigned)sprintf(expected + at, i == len ? "\\n" : "%c", value[i]);
+		}
+		value[2 * len] = 0;
+		sprintf(expected + at, "\",%u]\n", len);
+		if (!file)
+			assert_int_equal(setup(state), 0);
+		wt_json_array(&json, NULL);
+		wt_json_string(&json, NULL, value);
+		wt_json_u64(&json, NULL, len);
+		wt_json_end(&json);
+		assert_string_equal(written(), expected);
+		free(text);
+		text = NULL;
+	}
+	memset(value, '7', 2000);
+	value[2000] = 0;
+	assert_int_equal(setup(state), 0);
+	wt_json_raw(&json, NULL, value);
+	assert_memory_equal(written(), value, 2000);
+	assert_string_equal(text + 2000, "\n");
+}
+
 static void numbers_are_the_shortest_that_read_back(void **state)
 {
 	wt_json_array(&json, NULL);
@@ -93,6 +125,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(nesting_gets_its_commas_and_every_top_level_value_a_line),
 		CASE(strings_are_escaped_and_bytes_that_are_not_utf8_replaced),
+		CASE(a_text_of_any_length_is_whole),
 		CASE(numbers_are_the_shortest_that_read_back),
 	};
 
