@@ -55,7 +55,7 @@ static struct wt_frame *strike(struct wt_codel *codel, struct wt_queue *queue, s
 }
 
 /* Section 5.5. */
-struct wt_frame *wt_codel_dequeue(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list, wt_time now)
+struct wt_frame *wt_codel_choose(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list, wt_time now)
 {
 	bool may_drop, marked = false;
 	struct wt_frame *frame = take(codel, queue, list, now, &may_drop);

@@ -116,7 +116,17 @@ struct wt_codel {
 	bool dropping;
 };
 
-struct wt_frame *wt_codel_dequeue(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list, wt_time now);
+struct wt_frame *wt_codel_choose(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list, wt_time now);
+
+static inline struct wt_frame *wt_codel_dequeue(struct wt_codel *codel, struct wt_queue *queue, struct wt_frame_queue *list,
+						wt_time now)
+{
+	if (list->head)
+		return wt_codel_choose(codel, queue, list, now);
+	codel->first_above = 0; /* section 5.5 and 5.6: nothing waits, and dropping ends */
+	codel->dropping = false;
+	return NULL;
+}
 
 /* What each file gives to wt_queue_kinds. */
 struct wt_queue *wt_queue_tail_create(const struct wt_rate_config *config);

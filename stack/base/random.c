@@ -129,7 +129,7 @@ double wt_log_unit(double x)
 {
 	const double ln2_high = 0x1.62e42fee00000p-1; /* 33 bits: exact when multiplied by e */
 	const double ln2_low = 0x1.a39ef35793c76p-33;
-	uint64_t bits;
+	uint64_t bits, upper;
 	int exponent = 0;
 	double m, s, z, z2, z4, series;
 
@@ -140,13 +140,13 @@ double wt_log_unit(double x)
 		exponent = -54;
 	}
 	memcpy(&bits, &x, sizeof(bits));
+	/* m from [1, 2), and half of it from sqrt 2 on: by the bits, for a branch would be guessed wrong as often as not */
 	exponent += (int)(bits >> 52 & 0x7ff) - 1023;
-	bits = (bits & 0x000fffffffffffff) | 0x3ff0000000000000;
+	bits &= 0x000fffffffffffff;
+	upper = bits >= 0x6a09e667f3bcd;
+	exponent += (int)upper;
+	bits |= (0x3ff - upper) << 52;
 	memcpy(&m, &bits, sizeof(m));
-	if (m >= 0x1.6a09e667f3bcdp+0) { /* sqrt 2 */
-		m *= 0.5;
-		exponent++;
-	}
 	s = (m - 1) / (m + 1);
 	z = s * s;
 	z2 = z * z;
