@@ -355,14 +355,12 @@ static void start_watchers(struct wt_daemon *daemon)
 		ev_timer_start(daemon->ev, &daemon->watchdog);
 }
 
+/* Signals stay caught, with nobody to ask any more: an end that has begun comes to its record, however often one is asked for. */
 static void stop_watchers(struct wt_daemon *daemon)
 {
 	ev_timer_stop(daemon->ev, &daemon->every_tick);
 	ev_timer_stop(daemon->ev, &daemon->at_end);
 	ev_timer_stop(daemon->ev, &daemon->watchdog);
-	ev_signal_stop(daemon->ev, &daemon->on_int);
-	ev_signal_stop(daemon->ev, &daemon->on_term);
-	ev_signal_stop(daemon->ev, &daemon->on_hup);
 }
 
 void wt_daemon_run(struct wt_daemon *daemon)

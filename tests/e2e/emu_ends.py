@@ -79,6 +79,122 @@ def a_full_disk_ends_it_with_one_line_and_exit_3(a, b):
     check(record["ended_by"] == "write-error" and record["audit_holds"], record)
 
 
+def whole(folder):
+    """The capture ends with a block, the log with a line."""
+    for name, end in (("c", None), ("l", b"\n")):
+        with open(folder + "/" + name, "rb") as file:
+            data = file.read()
+        check(not end or data[-1:] in (end, b""), name, "ends within a line")
+        if not end and data:
+            length = int.from_bytes(data[-4:], "little")
+            check(int.from_bytes(data[-length + 4:][:4], "little") == length, name, "ends within a block")
+
+
+def on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so(a, b):
+    folder = scratch()
+    check(run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", folder]).returncode == 0, "no small disk")
+    try:
+        for name, option in (("c", "--capture"), ("l", "--log")):
+            for other in ("c", "l"):
+                with open(folder + "/" + other, "w", encoding="ascii"):
+                    pass
+            emulator = Emulator(a, b, "--fwd", "loss 50%", option, folder + "/" + name)
+            a.python(UDP_SEND, B, 3000, 0, 600, stderr=subprocess.DEVNULL).wait(10)
+            out, err = emulator.process.communicate(timeout=5)
+            check(emulator.process.returncode == 3 and "No space left on device" in err, emulator.process.returncode, err)
+            check(len([line for line in err.splitlines() if line.startswith("wavetank emu run:")]) == 1, err)
+            check(json.loads(out.splitlines()[-1])["ended_by"] == "write-error", out)
+            check(os.path.getsize(folder + "/" + name) > 100000, "little is there")
+            whole(folder)
+        with open(folder + "/l", "wb") as file:
+            try:
+                file.write(bytes(1 << 20))
+                file.flush()
+            except OSError:
+                pass
+        with open(folder + "/record", "wb") as record:
+            process = start([WAVETANK, "emu", "run", "-t", "100ms", "--json", "--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"],
+                            stdout=record, stderr=subprocess.PIPE, text=True)
+            err = process.communicate(timeout=5)[1]
+        check(process.returncode == 3 and err == "wavetank emu run: standard output: No space left on device\n", process.returncode, err)
+    finally:
+        run(["umount", folder])
+
+
+def a_hundred_signals_at_once_end_it_once_with_a_complete_record(a, b):
+    for numbers in ([signal.SIGTERM], [signal.SIGINT], [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]):
+        folder = scratch()
+        emulator = Emulator(a, b, "--fwd", "loss 50% delay 1ms", "--capture", folder + "/c", "--log", folder + "/l", "--control", folder + "/s")
+        answer(a.python(UDP_SEND, B, 2000, 0, 600))
+        for i in range(100):
+            emulator.process.send_signal(numbers[i % len(numbers)])
+            time.sleep(0.0002)
+        record = emulator.end()
+        check(record["ended_by"] == "signal" and record["fwd"]["offered"] > 500, record)
+        check(not os.path.exists(folder + "/s"), "the socket stays")
+        whole(folder)
+
+
+def a_hundred_hangups_in_a_second_cost_no_answer(a, b):
+    folder = scratch()
+
+    def write(words):
+        with open(folder + "/new", "w", encoding="ascii") as out:
+            out.write(f"[port a]\ninterface = tap:wt0@{a.holder.pid}\n[port b]\ninterface = tap:wt0@{b.holder.pid}\n[link]\nboth = {words}\n")
+        os.rename(folder + "/new", folder + "/path.conf")
+
+    write("delay 1ms")
+    emulator = Emulator(a, b, "-f", folder + "/path.conf", ports=())
+    pings = a.python(PING, B, 80, 0.005)
+    for i in range(100):
+        write("delai" if i % 2 else f"delay {1 + i % 3}ms")
+        emulator.process.send_signal(signal.SIGHUP)
+        time.sleep(0.01)
+    write("delay 3ms")
+    emulator.process.send_signal(signal.SIGHUP)
+    check(len(answer(pings)) == 80, "answers are missing")
+    time.sleep(0.2)
+    check(emulator.end()["fwd"]["path"] == "delay 3ms", "the last file is not in force")
+
+
+def without_a_reader_or_without_standard_output_it_runs_ends_and_says_so(a, b):
+    ports = ["--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
+    emulator = Emulator(a, b)
+    emulator.process.stdout.close()
+    emulator.process.terminate()
+    err = emulator.process.stderr.read()
+    check(emulator.process.wait(5) == 3 and err == "wavetank emu run: standard output: Broken pipe\n", err)
+    emulator = Emulator(a, b, "--control", scratch() + "/s")
+    emulator.process.stderr.close()
+    check(stop(emulator.process) == 0, "without standard error it does not end well")
+    log = scratch() + "/l"
+    process = start(["sh", "-c", 'exec "$@" >&-', "sh", WAVETANK, "emu", "run", "-t", "300ms", "--fwd", "loss 100%", "--log", log, *ports],
+                    stderr=subprocess.PIPE, text=True)
+    err = process.communicate(timeout=5)[1]
+    check(process.returncode == 3 and "standard output: Bad file descriptor" in err, process.returncode, err)
+    with open(log, encoding="ascii") as lines:
+        check(all(json.loads(line)["event"] for line in lines), "something else was written into the log")
+
+
+def ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed(a, b):
+    emulator = Emulator(a, b, "--wait-ports", "--link", "delay 1ms")
+    for i in range(20):
+        (a, b)[i % 2].do("ip", "link", "delete", "wt0")
+        time.sleep(0.04 * (i % 4))
+    time.sleep(0.5)
+    for side, address in ((a, A), (b, B)):
+        side.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
+        side.must("ip", "address", "add", address + "/24", "dev", "wt0")
+    check(len(answer(a.python(PING, B, 5, 0.01))) == 5, "not back")
+    for change in ("down", "up", "down", "name other"):
+        a.must("ip", "link", "set", "wt0", *change.split())
+        time.sleep(0.15)
+    a.must("ip", "link", "set", "other", "up")
+    check(len(answer(a.python(PING, B, 5, 0.01))) == 5, "renamed, and lost")
+    faults = {fault["fault"] for fault in emulator.end()["verdict"]["faults"]}
+    check("port-gone" in faults, faults)
+
+
 def an_interface_that_goes_away_is_named(a, b):
     emulator = Emulator(a, b)
     b.must("ip", "link", "delete", "wt0")
@@ -97,5 +213,8 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
 
 
 main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, ctrl_c_and_kill_leave_nothing,
-     killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3, an_interface_that_goes_away_is_named,
+     killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3,
+     on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so, a_hundred_signals_at_once_end_it_once_with_a_complete_record,
+     a_hundred_hangups_in_a_second_cost_no_answer, without_a_reader_or_without_standard_output_it_runs_ends_and_says_so,
+     ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed, an_interface_that_goes_away_is_named,
      it_keeps_no_privilege_it_does_not_need)
