@@ -18,7 +18,7 @@
 extern const struct wt_command wt_command_emu_run;
 
 enum {
-	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME, OPT_AWAKE,
+	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME, OPT_AWAKE, OPT_STEER,
 	OPT_OFFLOAD, OPT_WRITES, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
 	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
 };
@@ -38,6 +38,7 @@ static const struct wt_option options[] = {
 	[OPT_CPU] = {0, "cpu", "N", "stay on this processor"},
 	[OPT_REALTIME] = {0, "realtime", NULL, "run before every ordinary process (SCHED_FIFO; a spinning one: niceness -20)"},
 	[OPT_AWAKE] = {0, "awake", NULL, "keep the machine's idle processors from sleeping deeply meanwhile: wake-ups three times as prompt"},
+	[OPT_STEER] = {0, "steer", NULL, "with --cpu: let kernels receive what TAP ports write on the other processors"},
 	[OPT_OFFLOAD] = {0, "offload", NULL, "let kernels leave checksums and cutting to the emulator, which passes big frames whole where it may"},
 	[OPT_WRITES] = {0, "writes", "HOW", "gather (the default: TAP ports write many frames in one call, by io_uring, if it is there) or single"},
 	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default 1ms)"},
@@ -134,6 +135,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	case OPT_STEAL: return wt_parse_share(value, &plan->steal, err, err_len);
 	case OPT_REALTIME: plan->realtime = true; return 0;
 	case OPT_AWAKE: plan->awake = true; return 0;
+	case OPT_STEER: plan->steer = true; return 0;
 	case OPT_OFFLOAD: plan->offload = true; return 0;
 	case OPT_WRITES: return take_writes(plan, value, err, err_len);
 	case OPT_WAIT: plan->wait_ports = true; return 0;

@@ -123,6 +123,8 @@ static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 	wt_verdict_init(&daemon->verdict, daemon->plan.late, daemon->plan.steal);
 	daemon->late_since = WT_NEVER;
 	error = wt_net_open(&daemon->net, &daemon->plan, err, err_len);
+	if (!error)
+		error = wt_steer(&daemon->steering, &daemon->plan, err, err_len);
 	if (error)
 		return error;
 	snprintf(err, err_len, "out of memory or descriptors");
@@ -281,6 +283,8 @@ static void look(struct wt_daemon *daemon)
 		if (port->kernel_drops || port->node.audit.dropped[WT_DROP_WIRE])
 			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
 	}
+	if (wt_steer_drops(&daemon->steering))
+		fault(daemon, WT_FAULT_KERNEL_DROPS, "backlog");
 	if (!late || daemon->late_since == WT_NEVER)
 		daemon->late_since = late ? wt_graph_now(daemon->net.graph) : WT_NEVER;
 	for (unsigned i = 0; i < wt_graph_count(daemon->net.graph); i++)
@@ -419,6 +423,7 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 	wt_daemon_close_files(daemon);
 	wt_rloop_destroy(daemon->rloop);
 	wt_net_finish(&daemon->net);
+	wt_steer_finish(&daemon->steering);
 	wt_claim_finish(&daemon->claim);
 	if (daemon->ev) {
 		wt_verdict_finish(&daemon->verdict);

@@ -23,6 +23,7 @@
 #include "emu/daemon/notify.h"
 #include "emu/daemon/plan.h"
 #include "emu/daemon/script.h"
+#include "emu/daemon/steer.h"
 #include "emu/daemon/verdict.h"
 #include "stack/drive/journal.h"
 #include "stack/drive/rloop.h"
@@ -34,6 +35,7 @@ struct wt_daemon {
 	int ready_fd; /* -1: none */
 	struct wt_claim claim;
 	struct wt_net net;
+	struct wt_steering steering;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;
 	struct wt_capture *capture;

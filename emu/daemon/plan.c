@@ -263,6 +263,10 @@ int wt_plan_check(struct wt_plan *plan, char *err, size_t err_len)
 	int error;
 
 	snprintf(err, err_len, "out of memory");
+	if (plan->steer && plan->cpu < 0) {
+		snprintf(err, err_len, "steer: needs cpu, the processor the emulator stays on and the others receive for");
+		return -EINVAL;
+	}
 	error = check_ports(plan, err, err_len);
 	if (!error)
 		error = check_ends(plan, err, err_len);

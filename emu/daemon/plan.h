@@ -75,6 +75,7 @@ struct wt_plan {
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */
 	bool awake;           /* no processor sleeps deeply while it runs */
+	bool steer;           /* kernels receive what TAP ports write on the other processors */
 	bool gather;          /* TAP ports write many frames in one system call where the kernel can */
 	bool offload;         /* ports with offloads: big frames, unfinished checksums */
 	bool seccomp;         /* take the filter of system calls */

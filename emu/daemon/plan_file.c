@@ -264,7 +264,7 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", "seccomp", "awake", "writes", NULL};
+					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	static const char *const writes[] = {"gather", "single", NULL};
 	struct wt_plan *plan = parse->plan;
@@ -308,10 +308,11 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 	case 12:
 	case 13:
 	case 14:
-		error = wt_parse_bool(value, &n, why, sizeof(why));
-		*(bool *[]){&plan->realtime, &plan->offload, &plan->seccomp, &plan->awake}[at - 11] = n;
-		break;
 	case 15:
+		error = wt_parse_bool(value, &n, why, sizeof(why));
+		*(bool *[]){&plan->realtime, &plan->offload, &plan->seccomp, &plan->awake, &plan->steer}[at - 11] = n;
+		break;
+	case 16:
 		which = find(writes, value);
 		if (which < 0)
 			return unknown(parse, "writes", value, writes);

@@ -4,7 +4,8 @@
  *
  *   late          of the frames a port wrote, more than 1 %, and more than one, left later than the bound
  *   busy          the hypervisor took a larger share of the processors than the bound (steal, /proc/stat)
- *   kernel-drops  the kernel dropped frames at a port (tx_dropped, packet socket drops), or refused some we wrote
+ *   kernel-drops  the kernel dropped frames at a port (tx_dropped, packet socket drops), or refused some we wrote, or, where
+ *                 reception is steered, a processor's queue overflowed
  *   memory        a frame was lost because no memory was left for it
  *   port-gone     a port was away for a time
  *   audit         frames were lost without a cause

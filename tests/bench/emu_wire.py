@@ -128,13 +128,16 @@ def through(a, b, *words):
     return rate, rate * SECONDS / record["lateness"]["cpu_s"], ",".join(fault["fault"] for fault in record["verdict"]["faults"]) or "valid"
 
 
+STEERED = ["--cpu", "1", "--steer"]
+DELAYED = ["--link", "rate 100Gbit burst 1MB limit 10MB delay 1ms"]
 CASES = (  # what, its reference, the goal in Gbit/s, how
     ("veth pair, packets", None, None, lambda a, b: pair(a, b, False)),
     ("veth pair, whole frames", None, None, lambda a, b: pair(a, b, True)),
     ("an ideal wire, packets", 0, 2.3, lambda a, b: through(a, b)),
-    ("rate and delay, packets", 0, 2.3, lambda a, b: through(a, b, "--link", "rate 100Gbit burst 1MB limit 10MB delay 1ms")),
-    ("--offload, rate and delay: cut", 0, 2.3,
-     lambda a, b: through(a, b, "--offload", "--link", "rate 100Gbit burst 1MB limit 10MB delay 1ms")),
+    ("rate and delay, packets", 0, 2.3, lambda a, b: through(a, b, *DELAYED)),
+    *([("an ideal wire, reception steered", 0, 2.3, lambda a, b: through(a, b, *STEERED)),
+       ("rate and delay, reception steered", 0, 2.3, lambda a, b: through(a, b, *STEERED, *DELAYED))] if PROCESSORS else []),
+    ("--offload, rate and delay: cut", 0, 2.3, lambda a, b: through(a, b, "--offload", *DELAYED)),
     ("--offload, an ideal wire: whole", 1, 10, lambda a, b: through(a, b, "--offload")),
     ("--offload, delay 1ms: whole", 1, 10, lambda a, b: through(a, b, "--offload", "--link", "delay 1ms")),
 )
@@ -145,7 +148,7 @@ def kernel_tcp():
     print(f"\nthe kernel's TCP, Gbit/s: median (least to most) of {RUNS} runs of {SECONDS} s; of the reference; per second of the daemon's "
           "processor time")
     for i, (what, reference, goal, _) in enumerate(CASES):
-        line = f"  {what:32} {spread([run[i][0] for run in runs]):26}"
+        line = f"  {what:34} {spread([run[i][0] for run in runs]):26}"
         if reference is not None:
             line += f" {statistics.median(run[i][0] / run[reference][0] for run in runs):5.2f}"
             line += f"  {spread([run[i][1] for run in runs], 1):22} (goal {goal})  {' '.join(run[i][2] for run in runs)}"

@@ -141,7 +141,22 @@ def processors_stay_awake_where_asked_for_and_only_as_long(a, b):
     check(Emulator(a, b, addresses=False).end()["lateness"]["awake"] is False, "not asked for")
 
 
+STEERED = "mount -t sysfs sysfs /sys && cat /sys/class/net/wt0/queues/rx-0/rps_cpus"
+
+
+def what_is_written_is_received_on_other_processors_where_asked_for(a, b):
+    emulator = Emulator(a, b, "--cpu", "0", "--steer")
+    sets = [int(side.must("unshare", "-m", "sh", "-c", STEERED).replace(",", ""), 16) for side in (a, b)]
+    received = answer(a.python(PING, B, 20, 0.005))
+    record = emulator.end()
+    check(sets == [2 ** os.cpu_count() - 2] * 2 and len(received) == 20, sets, received)
+    check("kernel-drops" not in [fault["fault"] for fault in record["verdict"]["faults"]], record["verdict"])
+    refused = run([WAVETANK, "emu", "run", "-n", "--steer", "--port", "tap:x", "--port", "tap:y"])
+    check(refused.returncode == 2 and "steer: needs cpu" in refused.stderr, refused.returncode, refused.stderr)
+
+
 main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
      the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
      an_exhausted_pool_is_a_counted_fault, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
-     processors_stay_awake_where_asked_for_and_only_as_long)
+     processors_stay_awake_where_asked_for_and_only_as_long,
+     *([what_is_written_is_received_on_other_processors_where_asked_for] if os.cpu_count() > 1 else []))

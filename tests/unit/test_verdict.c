@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/daemon/steer.h"
 #include "emu/daemon/verdict.h"
 
 static void ticks_are_summed_without_the_guests_that_are_in_user_already(void **state)
@@ -20,6 +21,14 @@ static void ticks_are_summed_without_the_guests_that_are_in_user_already(void **
 	assert_int_equal(ticks.steal, 30);
 	assert_false(wt_ticks_parse("cpu  100 10 50", &ticks));
 	assert_false(wt_ticks_parse("", &ticks));
+}
+
+static void drops_of_all_processors_queues_are_summed(void **state)
+{
+	assert_int_equal(wt_softnet_dropped("06218f32 00000e3a 00000002 00000000\n0c23a088 000000e5 00000001 00000000\n"), 0xe3a + 0xe5);
+	assert_int_equal(wt_softnet_dropped("00000001 00000010"), 16);
+	assert_int_equal(wt_softnet_dropped(""), 0);
+	assert_int_equal(wt_softnet_dropped("nothing\n\nto read\n"), 0);
 }
 
 /* A verdict over a file of our own in place of /proc/stat. */
@@ -114,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ticks_are_summed_without_the_guests_that_are_in_user_already),
+		cmocka_unit_test(drops_of_all_processors_queues_are_summed),
 		cmocka_unit_test(stolen_time_makes_a_host_busy_and_a_few_ticks_do_not),
 		cmocka_unit_test(one_frame_in_a_hundred_may_be_late),
 		cmocka_unit_test(of_a_handful_of_frames_one_may_be_late_and_two_may_not),
