@@ -11,12 +11,12 @@
 #include "stack/drive/capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "stack/drive/create.h"
 #include "stack/drive/through.h"
 
 #define FRAME_MAX (128u * 1024) /* longer frames are cut, their length is noted */
@@ -204,9 +204,9 @@ struct wt_capture *wt_capture_open(const char *path, int64_t epoch)
 		return NULL;
 	memset(capture, 0, offsetof(struct wt_capture, buffer));
 	capture->epoch = epoch;
-	capture->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	capture->fd = wt_create(path);
 	if (capture->fd < 0) {
-		int error = errno;
+		int error = -capture->fd;
 
 		free(capture);
 		errno = error;

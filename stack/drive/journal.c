@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stack/drive/create.h"
 #include "stack/drive/note.h"
 
 #define BUFFER (256 * 1024)
@@ -36,13 +37,17 @@ struct wt_journal {
 struct wt_journal *wt_journal_open(const char *path)
 {
 	struct wt_journal *journal = calloc(1, sizeof(*journal));
+	int fd;
 
 	if (!journal)
 		return NULL;
-	journal->file = fopen(path, "we");
+	fd = wt_create(path);
+	journal->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!journal->file) {
-		int error = errno;
+		int error = fd < 0 ? -fd : errno;
 
+		if (fd >= 0)
+			close(fd);
 		free(journal);
 		errno = error;
 		return NULL;

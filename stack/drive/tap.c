@@ -10,9 +10,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/if.h>
-#include <linux/if_arp.h>
 #include <linux/if_tun.h>
+#include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -128,12 +128,22 @@ static void explain_open(int error, char *err, size_t err_len)
 		snprintf(err, err_len, "/dev/net/tun: %s", strerror(error));
 }
 
-static void explain_attach(const char *name, int error, char *err, size_t err_len)
+static void explain_permission(const char *name, bool attached, char *err, size_t err_len)
+{
+	if (attached)
+		snprintf(err, err_len, "TAP device %s is down, and this user may not set it up (ip link set %s up, or CAP_NET_ADMIN)", name, name);
+	else if (if_nametoindex(name))
+		snprintf(err, err_len, "TAP device %s is not this user's (ip tuntap add %s mode tap user NAME, or CAP_NET_ADMIN)", name, name);
+	else
+		snprintf(err, err_len, "TAP device %s: not permitted in this network namespace (needs CAP_NET_ADMIN)", name);
+}
+
+static void explain_attach(const char *name, bool attached, int error, char *err, size_t err_len)
 {
 	if (error == EBUSY)
 		snprintf(err, err_len, "TAP device %s is in use by another process", name);
 	else if (error == EPERM)
-		snprintf(err, err_len, "TAP device %s: not permitted in this network namespace (needs CAP_NET_ADMIN)", name);
+		explain_permission(name, attached, err, err_len);
 	else if (error == EINVAL)
 		snprintf(err, err_len, "%s is not a name for a TAP device, or exists as an interface of another kind", name);
 	else
@@ -191,7 +201,7 @@ struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct w
 
 	if (!port) {
 		error = errno;
-		explain_attach(name, error, err, err_len);
+		explain_attach(name, false, error, err, err_len);
 		errno = error;
 		return NULL;
 	}
@@ -204,7 +214,7 @@ struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct w
 	}
 	error = -attach(port);
 	if (error) {
-		explain_attach(name, error, err, err_len);
+		explain_attach(name, port->index, error, err, err_len);
 		goto fail;
 	}
 	error = -wt_interface_check_room(port, err, err_len);

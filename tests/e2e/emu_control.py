@@ -87,6 +87,58 @@ def a_script_changes_both_directions_at_its_times(a, b):
     check(record["fwd"]["path"] == "loss 0% delay 20ms" and record["rev"]["path"] == "loss 0% delay 15ms", record["fwd"]["path"])
 
 
+# The wall clock as libc tells it: an hour on after 0.6 s, two back after 1.2 s.
+STEPS = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static double start;
+	struct timespec on;
+	int result = (int)syscall(SYS_clock_gettime, clock, now);
+	double at;
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &on);
+	at = (double)on.tv_sec + (double)on.tv_nsec / 1e9;
+	if (start == 0)
+		start = at;
+	if (clock == CLOCK_REALTIME)
+		now->tv_sec += at - start < 0.6 ? 0 : at - start < 1.2 ? 3600 : -3600;
+	return result;
+}
+int gettimeofday(struct timeval *now, void *zone)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	now->tv_sec = t.tv_sec;
+	now->tv_usec = t.tv_nsec / 1000;
+	return 0;
+}
+"""
+
+
+def steps_of_the_clock_change_nothing(a, b):
+    folder = scratch()
+    write(folder + "/steps.c", STEPS)
+    done = run(["cc", "-shared", "-fPIC", "-o", folder + "/steps.so", folder + "/steps.c"])
+    check(done.returncode == 0, done.stderr)
+    os.environ["LD_PRELOAD"] = folder + "/steps.so"
+    try:
+        _, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n[at 900ms]\nboth = delay 15ms\n", "-t", "2s", "--log", folder + "/log.jsonl")
+    finally:
+        del os.environ["LD_PRELOAD"]
+    began = time.monotonic()
+    check(10 <= best_rtt(a) < 14, "before")
+    time.sleep(max(0, began + 1.3 - time.monotonic()))
+    check(30 <= best_rtt(a, 11) < 34, "after")
+    out, err = emulator.process.communicate(timeout=10)
+    record = json.loads(out.splitlines()[-1])
+    check(emulator.process.returncode == 0 and 2e9 <= record["ran_ns"] < 3e9 and record["ended_by"] == "time", err, record)
+    check([change["time_ns"] for change in events(folder + "/log.jsonl", "emulation:path_changed")] == [900000000], "a change at another time")
+
+
 def the_log_has_every_change_with_its_time_and_note(a, b):
     log = scratch() + "/log.jsonl"
     _, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n[at 200ms]\nboth = delay 15ms\nnote = far\n[at 300ms every 50ms times 2]\n"
@@ -325,7 +377,7 @@ def a_service_manager_is_told(a, b):
 
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
-     the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
+     steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
      a_running_path_is_shown_changed_and_followed, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,
      of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
