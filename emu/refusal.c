@@ -61,19 +61,9 @@ static bool spend(struct wt_refusal_limit *limit, wt_time now)
 	return true;
 }
 
-static struct wt_addr address(unsigned family, const uint8_t *bytes)
+static struct wt_addr address4(const uint8_t *bytes)
 {
-	struct wt_addr addr = {.family = (uint8_t)family};
-
-	memcpy(addr.bytes, bytes, family == WT_FAMILY_IPV4 ? 4 : 16);
-	return addr;
-}
-
-static bool usable(unsigned family, const uint8_t *bytes)
-{
-	struct wt_addr addr = address(family, bytes);
-
-	return wt_source_usable(&addr);
+	return wt_addr_ipv4(bytes[0], bytes[1], bytes[2], bytes[3]);
 }
 
 /* RFC 1122 3.2.2 and RFC 1812 4.3.2.7: the header must hold; not about ICMP errors, later fragments, what many got, nor to
@@ -82,10 +72,11 @@ static bool may_ipv4(const struct wt_frame *frame, struct subject *subject)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
 	uint32_t header = (ip[0] & 15u) * 4, len = frame->len - WT_ETHERNET, total = wt_get16(ip + 2);
+	struct wt_addr sender = address4(ip + 12);
 
 	if (ip[0] >> 4 != 4 || header < IPV4_HEADER || header > total || total > len || wt_csum_fold(wt_csum_add(0, ip, header)))
 		return false;
-	if (frame->data[0] & 1 || ip[16] >= 224 || (wt_get16(ip + 6) & 0x1fff) || !usable(WT_FAMILY_IPV4, ip + 12))
+	if (frame->data[0] & 1 || ip[16] >= 224 || (wt_get16(ip + 6) & 0x1fff) || !wt_source_usable(&sender))
 		return false;
 	subject->quoted = total < header + IPV4_QUOTED ? total : header + IPV4_QUOTED;
 	return ip[9] != ICMP || (total > header && (ip[header] == ECHO_REPLY || ip[header] == ECHO_REQUEST));
@@ -96,9 +87,10 @@ static bool may_ipv4(const struct wt_frame *frame, struct subject *subject)
 static bool may_ipv6(const struct wt_frame *frame, enum wt_refusal_kind kind, struct subject *subject)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
+	struct wt_addr sender = wt_addr_ipv6(ip + 8);
 	struct wt_ipv6_upper upper;
 
-	if (!wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) || !usable(WT_FAMILY_IPV6, ip + 8))
+	if (!wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) || !wt_source_usable(&sender))
 		return false;
 	if ((frame->data[0] & 1 || ip[24] == 0xff) && kind != WT_REFUSAL_SIZE)
 		return false;
@@ -122,7 +114,7 @@ static bool may(const struct wt_frame *frame, const struct wt_refusal *refusal, 
 	if (from->family)
 		subject->source = wt_source_behind(from, refusal->router);
 	else
-		subject->source = subject->version == 4 ? address(WT_FAMILY_IPV4, ip + 16) : address(WT_FAMILY_IPV6, ip + 24);
+		subject->source = subject->version == 4 ? address4(ip + 16) : wt_addr_ipv6(ip + 24);
 	return wt_source_usable(&subject->source);
 }
 

@@ -103,7 +103,7 @@ static int add_routers(struct wt_net *net)
 	int error = 0;
 
 	for (unsigned i = 0; i < plan->routers && !error; i++) {
-		net->router[i] = wt_router_create(plan->router[i].name, i, router_ports(plan, i), &plan->router[i].address, net->pool);
+		net->router[i] = wt_router_create(plan->router[i].name, i, router_ports(plan, i), plan->router[i].address, net->pool);
 		error = add(net, net->router[i]);
 	}
 	for (unsigned i = 0; i < plan->links && !error; i++) {
@@ -115,9 +115,10 @@ static int add_routers(struct wt_net *net)
 				continue;
 			if (far->router)
 				wt_router_set_peer(net->router[end->index], router_port(plan, end->index, i), &mac);
-			else
-				wt_router_set_network(net->router[end->index], router_port(plan, end->index, i),
-						      &plan->port[far->index].gateway, plan->port[far->index].prefix);
+			for (unsigned family = 0; !far->router && family < WT_FAMILIES; family++)
+				if (plan->port[far->index].gateway[family].family)
+					wt_router_set_network(net->router[end->index], router_port(plan, end->index, i),
+							      &plan->port[far->index].gateway[family], plan->port[far->index].prefix[family]);
 		}
 	}
 	return error;
@@ -157,8 +158,10 @@ static void add_routes_to(struct wt_net *net, unsigned port, unsigned first)
 			if (done[here] || distance[here] == UINT32_MAX || distance[next] + 1 != distance[here])
 				continue;
 			done[here] = true;
-			wt_router_add_route(net->router[here], &plan->port[port].gateway, plan->port[port].prefix,
-					    router_port(plan, here, i));
+			for (unsigned family = 0; family < WT_FAMILIES; family++)
+				if (plan->port[port].gateway[family].family)
+					wt_router_add_route(net->router[here], &plan->port[port].gateway[family],
+							    plan->port[port].prefix[family], router_port(plan, here, i));
 		}
 	}
 }

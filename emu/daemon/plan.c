@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/base/bytes.h"
 #include "stack/base/units.h"
 
 void wt_plan_init(struct wt_plan *plan)
@@ -143,31 +142,38 @@ static int check_link_ends(const struct wt_plan *plan, const struct wt_plan_link
 
 		if (end->router)
 			continue;
-		if (other->router && !plan->port[end->index].gateway.family)
+		if (other->router && !wt_plan_has_gateway(&plan->port[end->index]))
 			return complain(plan, plan->port[end->index].line, err, err_len,
 					"port %s is linked to a router: gateway is missing, such as gateway = 10.0.1.1/24",
 					plan->port[end->index].name);
-		if (!other->router && plan->port[end->index].gateway.family)
+		if (!other->router && wt_plan_has_gateway(&plan->port[end->index]))
 			return complain(plan, plan->port[end->index].line, err, err_len,
 					"port %s has a gateway, but its link leads to no router", plan->port[end->index].name);
 	}
 	return 0;
 }
 
-/* A router finds a host by its network: no two may have addresses in common. */
+/* Have the networks behind two ports addresses in common? */
+static bool overlap(const struct wt_plan_port *a, const struct wt_plan_port *b)
+{
+	bool found = false;
+
+	for (unsigned family = WT_FAMILY_IPV4; family < WT_FAMILIES; family++)
+		if (a->gateway[family].family && b->gateway[family].family)
+			found |= wt_addr_in(&a->gateway[family], &b->gateway[family],
+					    a->prefix[family] < b->prefix[family] ? a->prefix[family] : b->prefix[family]);
+	return found;
+}
+
+/* A router finds a host by its network. */
 static int check_networks(const struct wt_plan *plan, char *err, size_t err_len)
 {
-	for (unsigned i = 0; i < plan->ports; i++) {
-		for (unsigned k = 0; k < i; k++) {
-			const struct wt_plan_port *a = &plan->port[k], *b = &plan->port[i];
-			unsigned prefix = a->prefix < b->prefix ? a->prefix : b->prefix; /* 0: one has no gateway */
-
-			if (prefix && !((wt_get32(a->gateway.bytes) ^ wt_get32(b->gateway.bytes)) >> (32 - prefix)))
-				return complain(plan, b->line, err, err_len,
+	for (unsigned i = 0; i < plan->ports; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (overlap(&plan->port[k], &plan->port[i]))
+				return complain(plan, plan->port[i].line, err, err_len,
 						"port %s: its gateway is in the network of port %s; each needs a network of its own",
-						b->name, a->name);
-		}
-	}
+						plan->port[i].name, plan->port[k].name);
 	return 0;
 }
 

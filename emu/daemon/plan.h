@@ -26,16 +26,22 @@ struct wt_plan_port {
 	char name[WT_SPAN_NAME];
 	char text[300]; /* the place as given */
 	struct wt_where where;
-	struct wt_addr gateway; /* the address of the router this port's link leads to; family none: no router there */
-	unsigned prefix;
+	struct wt_addr gateway[WT_FAMILIES]; /* the addresses of the router this port's link leads to; none: no router there */
+	unsigned prefix[WT_FAMILIES];
 	unsigned line; /* of the file, 0: the command line */
 };
 
 struct wt_plan_router {
 	char name[WT_SPAN_NAME];
-	struct wt_addr address; /* whose messages it sends where it has no gateway address */
+	struct wt_addr address[WT_FAMILIES]; /* whose messages it sends where it has no gateway address */
 	unsigned line;
 };
+
+/* Does it say the addresses of a router? */
+static inline bool wt_plan_has_gateway(const struct wt_plan_port *port)
+{
+	return port->gateway[WT_FAMILY_IPV4].family || port->gateway[WT_FAMILY_IPV6].family;
+}
 
 /* An end of a link: a port or a router. */
 struct wt_plan_end {
@@ -94,6 +100,8 @@ int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_l
 /* For readers: each 0 or -EINVAL with a sentence. Text is copied. */
 int wt_plan_add_port(struct wt_plan *plan, const char *name, const char *where, char *err, size_t err_len);
 struct wt_plan_link *wt_plan_add_link(struct wt_plan *plan, const char *name);
+/* "10.0.1.1/24, 2001:db8:1::1/64" by family; without lengths if prefix is NULL. Places of addresses not named are left alone. */
+int wt_plan_addresses(const char *value, struct wt_addr addr[WT_FAMILIES], unsigned prefix[WT_FAMILIES], char *err, size_t err_len);
 int wt_plan_text(char **to, const char *text);
 int wt_plan_time(struct wt_plan *plan, const char *value, char *err, size_t err_len);
 int wt_plan_find_link(const struct wt_plan *plan, const char *name); /* index, or -1 */

@@ -323,23 +323,11 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 	return error ? refuse(parse, "%s: %s", key, why) : 0;
 }
 
-static int read_address(struct parse *parse, const char *value, struct wt_addr *addr, unsigned *prefix)
+static int read_addresses(struct parse *parse, const char *value, struct wt_addr addr[WT_FAMILIES], unsigned prefix[WT_FAMILIES])
 {
-	char text[64];
-	char *slash;
-	uint64_t n = 32;
+	char why[300];
 
-	snprintf(text, sizeof(text), "%s", value);
-	slash = strchr(text, '/');
-	if (slash)
-		*slash++ = 0;
-	if (!wt_addr_parse(text, addr) || addr->family != WT_FAMILY_IPV4 || (prefix && !slash) || (!prefix && slash) ||
-	    (slash && (wt_parse_count(slash, &n, NULL, 0) || n < 8 || n > 30)))
-		return refuse(parse, "'%.60s' is not an IPv4 address%s, such as %s", value, prefix ? " with the length of its network" : "",
-			      prefix ? "10.0.1.1/24" : "10.255.0.1");
-	if (prefix)
-		*prefix = (unsigned)n;
-	return 0;
+	return wt_plan_addresses(value, addr, prefix, why, sizeof(why)) ? refuse(parse, "%s", why) : 0;
 }
 
 static int port_key(struct parse *parse, const char *key, const char *value)
@@ -352,7 +340,7 @@ static int port_key(struct parse *parse, const char *key, const char *value)
 	case 0:
 		snprintf(port->text, sizeof(port->text), "%s", value);
 		return wt_where_parse(&port->where, value, why, sizeof(why)) ? refuse(parse, "%s", why) : 0;
-	case 1: return read_address(parse, value, &port->gateway, &port->prefix);
+	case 1: return read_addresses(parse, value, port->gateway, port->prefix);
 	}
 	return unknown(parse, "key", key, keys);
 }
@@ -363,7 +351,7 @@ static int router_key(struct parse *parse, const char *key, const char *value)
 
 	if (find(keys, key) < 0)
 		return unknown(parse, "key", key, keys);
-	return read_address(parse, value, &parse->plan->router[parse->plan->routers - 1].address, NULL);
+	return read_addresses(parse, value, parse->plan->router[parse->plan->routers - 1].address, NULL);
 }
 
 /* Words may go on over several lines. */

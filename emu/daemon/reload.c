@@ -117,11 +117,12 @@ static int compare(const struct wt_plan *old, const struct wt_plan *new, char *e
 		error = same(old->seed == new->seed && old->frames == new->frames && old->offload == new->offload, "seed, frames and offload", err, err_len);
 	for (unsigned i = 0; i < old->ports && !error; i++)
 		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
-			     wt_addr_eq(&old->port[i].gateway, &new->port[i].gateway) && old->port[i].prefix == new->port[i].prefix,
+			     !memcmp(old->port[i].gateway, new->port[i].gateway, sizeof(old->port[i].gateway)) &&
+				     !memcmp(old->port[i].prefix, new->port[i].prefix, sizeof(old->port[i].prefix)),
 			     "ports and gateways", err, err_len);
 	for (unsigned i = 0; i < old->routers && !error; i++)
 		error = same(!strcmp(old->router[i].name, new->router[i].name) &&
-			     wt_addr_eq(&old->router[i].address, &new->router[i].address), "routers", err, err_len);
+			     !memcmp(old->router[i].address, new->router[i].address, sizeof(old->router[i].address)), "routers", err, err_len);
 	for (unsigned i = 0; i < old->links && !error; i++)
 		error = same(!strcmp(old->link[i].name, new->link[i].name) &&
 			     !memcmp(old->link[i].end, new->link[i].end, sizeof(old->link[i].end)), "what links join", err, err_len);

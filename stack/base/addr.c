@@ -32,6 +32,15 @@ static void format_ipv4(const uint8_t bytes[4], char *to)
 	*to = 0;
 }
 
+bool wt_addr_in(const struct wt_addr *addr, const struct wt_addr *network, unsigned prefix)
+{
+	unsigned bytes = prefix / 8, bits = prefix % 8;
+
+	if (addr->family != network->family || memcmp(addr->bytes, network->bytes, bytes))
+		return false;
+	return !bits || !((addr->bytes[bytes] ^ network->bytes[bytes]) >> (8 - bits));
+}
+
 const char *wt_addr_format(const struct wt_addr *addr, char text[WT_ADDR_TEXT])
 {
 	if (addr->family == WT_FAMILY_IPV4)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum wt_family { WT_FAMILY_NONE, WT_FAMILY_IPV4, WT_FAMILY_IPV6 };
+#define WT_FAMILIES 3 /* of tables with a place for each; that of none stays empty */
 
 struct wt_addr {
 	uint8_t family; /* enum wt_family */
@@ -32,6 +33,14 @@ static inline struct wt_addr wt_addr_ipv4(uint8_t a, uint8_t b, uint8_t c, uint8
 	return (struct wt_addr){WT_FAMILY_IPV4, {a, b, c, d}};
 }
 
+static inline struct wt_addr wt_addr_ipv6(const uint8_t bytes[16])
+{
+	struct wt_addr addr = {.family = WT_FAMILY_IPV6};
+
+	memcpy(addr.bytes, bytes, 16);
+	return addr;
+}
+
 static inline bool wt_addr_eq(const struct wt_addr *a, const struct wt_addr *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
@@ -42,6 +51,8 @@ static inline bool wt_endpoint_eq(const struct wt_endpoint *a, const struct wt_e
 	return a->port == b->port && wt_addr_eq(&a->addr, &b->addr);
 }
 
+/* Does it lie in the network of the first `prefix` bits of another? */
+bool wt_addr_in(const struct wt_addr *addr, const struct wt_addr *network, unsigned prefix);
 /* "10.0.0.1" into *addr; false if it is not an address. */
 bool wt_addr_parse(const char *text, struct wt_addr *addr);
 /* Writes the address into text and returns text. */

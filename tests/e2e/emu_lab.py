@@ -253,7 +253,7 @@ def udp(a, b, count, gap, size=100, patience=1.0):
 
 def tcp(a, b, size, to=B):
     """A transfer from a to b, whose address is `to`, by the kernel's TCP: (seconds), its bytes having been compared."""
-    receiver = listener(b, TCP_RECEIVE)
+    receiver = listener(b, TCP_RECEIVE.replace("socket.socket()", "socket.socket(socket.AF_INET6)") if ":" in to else TCP_RECEIVE)
     sent = answer(a.python(TCP_SEND, to, size), 120)
     got = answer(receiver, 120)
     check(got == sent[:2], "received", got, "sent", sent)
