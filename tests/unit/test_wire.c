@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ethernet, ARP, IPv4 and ICMP: parse and emit are inverse, and lies about lengths are caught. */
+/* Ethernet, ARP, IPv4, ICMP, IPv6 and neighbour discovery: parse and emit are inverse, and lies about lengths are caught. */
 #include "tests/unit/unit.h"
 
 #include "stack/base/bytes.h"
@@ -9,6 +9,7 @@
 #include "stack/wire/ethernet.h"
 #include "stack/wire/icmp.h"
 #include "stack/wire/ipv4.h"
+#include "stack/wire/nd.h"
 
 static void an_ethernet_header_survives_and_short_ones_do_not_parse(void **state)
 {
@@ -119,6 +120,100 @@ static void an_icmp_message_survives_and_a_wrong_checksum_does_not(void **state)
 		assert_false(wt_icmp_parse(data, len, &in));
 }
 
+static void random_ipv6_headers_survive_and_short_ones_do_not_parse(void **state)
+{
+	struct wt_key key = wt_key_derive(1, "ipv6 headers");
+	static uint8_t data[65536 + 40];
+
+	for (uint64_t n = 0; n < 20000; n++) {
+		uint64_t a = wt_siphash_u64(&key, 2 * n), b = wt_siphash_u64(&key, 2 * n + 1), bytes[4] = {a, b, b, a};
+		struct wt_ipv6 out = {.src = wt_addr_ipv6((uint8_t *)bytes), .dst = wt_addr_ipv6((uint8_t *)(bytes + 2)),
+				      .payload_len = (uint16_t)a, .next_header = (uint8_t)(a >> 16), .hop_limit = (uint8_t)(a >> 24),
+				      .class = (uint8_t)b}, in = {0};
+
+		wt_ipv6_emit(data, &out);
+		assert_true(wt_ipv6_parse(data, 40u + out.payload_len, &in));
+		assert_true(wt_addr_eq(&in.src, &out.src) && wt_addr_eq(&in.dst, &out.dst));
+		assert_true(in.payload_len == out.payload_len && in.next_header == out.next_header);
+		assert_true(in.hop_limit == out.hop_limit && in.class == out.class);
+		assert_false(wt_ipv6_parse(data, 39u + out.payload_len, &in));
+		data[0] ^= 0x20;
+		assert_false(wt_ipv6_parse(data, sizeof(data), &in));
+	}
+}
+
+static struct wt_addr address(const char *text)
+{
+	struct wt_addr addr;
+
+	assert_true(wt_addr_parse(text, &addr));
+	return addr;
+}
+
+/* Changes a message of neighbour discovery, makes the checksum right again, and asks whether it still is one. */
+static bool holds(struct wt_ipv6 ip, const uint8_t *good, uint32_t len, int at, uint8_t value)
+{
+	uint8_t data[64] = {0};
+	struct wt_nd nd;
+
+	memcpy(data, good, WT_ND_LEN);
+	if (at >= 0)
+		data[at] = value;
+	wt_put16(data + 2, 0);
+	wt_put16(data + 2, wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip.src, &ip.dst, WT_IP_ICMPV6, len), data, len)));
+	return wt_nd_parse(&ip, data, len, &nd);
+}
+
+static void a_message_of_neighbour_discovery_survives_and_each_condition_is_asked_for(void **state)
+{
+	struct wt_nd out = {.target = address("2001:db8::1"), .has_mac = true, .mac = {{2, 3, 4, 5, 6, 7}}}, in;
+	struct wt_ipv6 ip = {.src = address("2001:db8::2"), .dst = address("ff02::1:ff00:1"), .hop_limit = 255}, anonymous = ip, other = ip;
+	uint8_t data[WT_ND_LEN];
+
+	anonymous.src = address("::");
+	other.dst = address("ff02::1");
+	for (unsigned i = 0; i < 8; i++) {
+		out.type = i ? WT_ND_ADVERTISEMENT : WT_ND_SOLICITATION;
+		out.router = i & 1, out.solicited = false, out.override = i & 4;
+		wt_nd_emit(data, &ip.src, &ip.dst, &out);
+		assert_true(wt_nd_parse(&ip, data, WT_ND_LEN, &in));
+		assert_true(in.type == out.type && in.router == out.router && in.override == out.override && !in.solicited && in.has_mac);
+		assert_true(wt_addr_eq(&in.target, &out.target) && !memcmp(&in.mac, &out.mac, 6));
+		assert_true(holds(ip, data, WT_ND_LEN, -1, 0) && holds(ip, data, 24, -1, 0));
+		for (uint32_t len = 0; len < WT_ND_LEN; len++)
+			assert_int_equal(holds(ip, data, len, -1, 0), len == 24);
+		assert_false(holds(ip, data, WT_ND_LEN, 0, 133) || holds(ip, data, WT_ND_LEN, 1, 1)); /* type, code */
+		assert_false(holds(ip, data, WT_ND_LEN, 8, 0xff));      /* a group as target */
+		assert_false(holds(ip, data, WT_ND_LEN, 25, 0) || holds(ip, data, WT_ND_LEN, 25, 2)); /* an option without end */
+		assert_true(holds(ip, data, WT_ND_LEN, 24, 99));        /* an unknown one is passed over */
+		data[2] ^= 1;
+		assert_false(wt_nd_parse(&ip, data, WT_ND_LEN, &in));   /* the checksum */
+		data[2] ^= 1;
+		ip.hop_limit = 254;
+		assert_false(holds(ip, data, WT_ND_LEN, -1, 0));
+		ip.hop_limit = 255;
+		if (i) {
+			assert_false(holds(ip, data, WT_ND_LEN, 4, 0x40)); /* an answer to all */
+			continue;
+		}
+		assert_false(holds(anonymous, data, WT_ND_LEN, -1, 0)); /* who has no address yet gives none away */
+		assert_true(holds(anonymous, data, 24, -1, 0));
+		anonymous.dst = other.dst;
+		assert_false(holds(anonymous, data, 24, -1, 0)); /* and asks where the owner listens */
+	}
+}
+
+static void groups_and_addresses_of_the_link_are_those_of_the_texts(void **state)
+{
+	struct wt_addr group = address("ff02::1:ff28:9c5a"), target = address("fe80::2aa:ff:fe28:9c5a"), made = wt_nd_group(&target);
+	struct wt_mac mac = {{0x00, 0xaa, 0x00, 0x28, 0x9c, 0x5a}}, heard = wt_nd_group_mac(&group);
+
+	assert_true(wt_addr_eq(&made, &group));
+	assert_memory_equal(&heard, "\x33\x33\xff\x28\x9c\x5a", 6);
+	made = wt_nd_link_local(&mac);
+	assert_true(wt_addr_eq(&made, &target));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +223,9 @@ int main(void)
 		cmocka_unit_test(any_single_bit_error_in_an_ip_header_is_caught),
 		cmocka_unit_test(lengths_that_contradict_each_other_are_caught),
 		cmocka_unit_test(an_icmp_message_survives_and_a_wrong_checksum_does_not),
+		cmocka_unit_test(random_ipv6_headers_survive_and_short_ones_do_not_parse),
+		cmocka_unit_test(a_message_of_neighbour_discovery_survives_and_each_condition_is_asked_for),
+		cmocka_unit_test(groups_and_addresses_of_the_link_are_those_of_the_texts),
 	};
 
 	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A router of the emulator, frame by frame: neighbours, forwarding, and what it says when there is none. */
+#include "queue_bench.h"
+
+#include <stdio.h>
+
+#include "emu/daemon/router.h"
+#include "stack/wire/checksum.h"
+#include "stack/wire/ethernet.h"
+#include "stack/wire/nd.h"
+
+enum { IP = 14, UPPER = 54, UDP = 17, ICMP6 = 58, PORTS = 3, NET1 = 0, NET2 = 1, PEER = 2 };
+
+static struct wt_node *router;
+static const struct wt_mac host1 = {{2, 0, 0, 0, 0, 1}}, host2 = {{2, 0, 0, 0, 0, 2}}, other = {{2, 0, 0, 0, 0, 3}};
+
+static struct wt_addr at(const char *text)
+{
+	struct wt_addr addr;
+
+	assert_true(wt_addr_parse(text, &addr));
+	return addr;
+}
+
+static int setup(void **state)
+{
+	const struct wt_addr none[WT_FAMILIES] = {0};
+	struct wt_addr address;
+
+	bench_setup(state);
+	router = wt_router_create("r", 7, PORTS, none, bench_pool);
+	for (unsigned i = 0; i < 2; i++) {
+		wt_router_set_network(router, i, (address = at(i ? "10.0.2.1" : "10.0.1.1"), &address), 24);
+		wt_router_set_network(router, i, (address = at(i ? "2001:db8:2::1" : "2001:db8:1::1"), &address), 64);
+	}
+	wt_router_set_peer(router, PEER, &other);
+	wt_router_add_route(router, (address = at("2001:db8:3::"), &address), 48, PEER);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	router->ops->destroy(router);
+	return bench_teardown(state);
+}
+
+static struct wt_frame *packet(const char *src, const char *dst, uint8_t protocol, uint8_t hop_limit, uint32_t len)
+{
+	struct wt_frame *frame = bench_frame(WT_ETH_IPV6, protocol, UPPER + len, 0);
+	struct wt_ipv6 ip = {.src = at(src), .dst = at(dst), .payload_len = (uint16_t)len, .next_header = protocol, .hop_limit = hop_limit};
+	struct wt_eth eth = {.dst = wt_router_mac(7, NET1), .src = host1, .type = WT_ETH_IPV6};
+
+	wt_eth_emit(frame->data, &eth);
+	wt_ipv6_emit(frame->data + IP, &ip);
+	return frame;
+}
+
+static void sum(struct wt_frame *frame)
+{
+	struct wt_addr src = wt_addr_ipv6(frame->data + IP + 8), dst = wt_addr_ipv6(frame->data + IP + 24);
+	uint32_t len = frame->len - UPPER;
+
+	wt_put16(frame->data + UPPER + 2, 0);
+	wt_put16(frame->data + UPPER + 2,
+		 wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, ICMP6, len), frame->data + UPPER, len)));
+}
+
+static struct wt_frame *ping(const char *src, const char *dst)
+{
+	struct wt_frame *frame = packet(src, dst, ICMP6, 64, 40);
+
+	frame->data[UPPER] = 128;
+	sum(frame);
+	return frame;
+}
+
+/* A solicitation or advertisement from a host at NET1 or NET2. */
+static struct wt_frame *nd(const char *src, const char *dst, struct wt_nd message)
+{
+	struct wt_frame *frame = packet(src, dst, ICMP6, 255, WT_ND_LEN);
+	struct wt_addr from = at(src), to = at(dst);
+
+	wt_nd_emit(frame->data + UPPER, &from, &to, &message);
+	return frame;
+}
+
+static struct wt_frame *solicitation(const char *target)
+{
+	return nd("2001:db8:1::2", "ff02::1:ff00:1", (struct wt_nd){.type = WT_ND_SOLICITATION, .target = at(target), .mac = host1});
+}
+
+static void put_in(unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct wt_mac mac = wt_router_mac(7, port);
+
+	if (!(frame->data[0] & 1))
+		memcpy(frame->data, &mac, sizeof(mac));
+	router->ops->input(router, port, now, frame);
+	assert_true(wt_audit_holds(&router->audit));
+}
+
+/* The next frame, or NULL; its port in *port. */
+static struct wt_frame *take(wt_time now, unsigned *port)
+{
+	struct wt_frame *frame = router->ops->output(router, now, port);
+
+	assert_true(wt_audit_holds(&router->audit));
+	assert_true(frame || router->ops->deadline(router) > now);
+	return frame;
+}
+
+static void nothing(wt_time now)
+{
+	unsigned port;
+
+	assert_null(take(now, &port));
+}
+
+/* Takes a message of neighbour discovery that leaves by `port`. */
+static struct wt_nd heard(wt_time now, unsigned port, struct wt_ipv6 *ip, struct wt_eth *eth)
+{
+	unsigned by = 99;
+	struct wt_frame *frame = take(now, &by);
+	struct wt_nd message;
+
+	assert_non_null(frame);
+	assert_int_equal(by, port);
+	assert_true(wt_eth_parse(frame->data, frame->len, eth));
+	assert_true(wt_ipv6_parse(frame->data + IP, frame->len - IP, ip));
+	assert_int_equal(ip->payload_len, frame->len - UPPER);
+	assert_true(wt_nd_parse(ip, frame->data + UPPER, ip->payload_len, &message));
+	wt_frame_free(frame);
+	return message;
+}
+
+/* Takes an ICMPv6 error about a packet from host 1. */
+static void complaint(wt_time now, uint8_t type, uint8_t code, const char *from)
+{
+	unsigned port = 99;
+	struct wt_frame *frame = take(now, &port);
+	struct wt_ipv6 ip;
+	struct wt_addr source = at(from);
+
+	assert_non_null(frame);
+	assert_int_equal(port, NET1);
+	assert_memory_equal(frame->data, &host1, 6);
+	assert_true(wt_ipv6_parse(frame->data + IP, frame->len - IP, &ip));
+	assert_true(wt_addr_eq(&ip.src, &source));
+	assert_int_equal(frame->data[UPPER], type);
+	assert_int_equal(frame->data[UPPER + 1], code);
+	assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip.src, &ip.dst, ICMP6, ip.payload_len), frame->data + UPPER,
+						  ip.payload_len)), 0);
+	wt_frame_free(frame);
+}
+
+/* Host 1 becomes known: it asks for the gateway. */
+static void introduce(wt_time now)
+{
+	unsigned port;
+
+	put_in(NET1, now, solicitation("2001:db8:1::1"));
+	wt_frame_free(take(now, &port));
+}
+
+static void host2_answers(wt_time now, bool solicited, bool override, const struct wt_mac *mac)
+{
+	put_in(NET2, now, nd("2001:db8:2::2", solicited ? "fe80::77:74ff:fe10:701" : "ff02::1",
+			     (struct wt_nd){.type = WT_ND_ADVERTISEMENT, .solicited = solicited, .override = override,
+					    .target = at("2001:db8:2::2"), .mac = *mac}));
+}
+
+static void a_solicitation_of_its_addresses_is_answered(void **state)
+{
+	static const char *const targets[] = {"2001:db8:1::1", "fe80::77:74ff:fe10:700"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct wt_addr target = at(targets[i]), asker = at("2001:db8:1::2");
+		struct wt_mac mine = wt_router_mac(7, NET1);
+		struct wt_ipv6 ip;
+		struct wt_eth eth;
+		struct wt_nd answer;
+
+		put_in(NET1, 0, solicitation(targets[i]));
+		answer = heard(0, NET1, &ip, &eth);
+		assert_int_equal(answer.type, WT_ND_ADVERTISEMENT);
+		assert_true(answer.router && answer.solicited && answer.override && answer.has_mac);
+		assert_memory_equal(&answer.mac, &mine, 6);
+		assert_memory_equal(&eth.dst, &host1, 6);
+		assert_true(wt_addr_eq(&answer.target, &target) && wt_addr_eq(&ip.src, &target) && wt_addr_eq(&ip.dst, &asker));
+	}
+	put_in(NET1, 0, solicitation("2001:db8:2::1")); /* not at this port */
+	put_in(NET1, 0, solicitation("2001:db8:1::9"));
+	put_in(PEER, 0, solicitation("2001:db8:1::1"));
+	nothing(0);
+}
+
+static void who_tries_an_address_of_its_own_is_told_by_a_group(void **state)
+{
+	struct wt_frame *frame = packet("::", "ff02::1:ff00:1", ICMP6, 255, 24);
+	struct wt_addr target = at("2001:db8:1::1"), all = at("ff02::1");
+	struct wt_ipv6 ip;
+	struct wt_eth eth;
+	struct wt_nd answer;
+
+	memset(frame->data + UPPER, 0, 24);
+	frame->data[UPPER] = WT_ND_SOLICITATION;
+	memcpy(frame->data + UPPER + 8, target.bytes, 16);
+	sum(frame);
+	put_in(NET1, 0, frame);
+	answer = heard(0, NET1, &ip, &eth);
+	assert_false(answer.solicited);
+	assert_true(wt_addr_eq(&ip.dst, &all));
+	assert_memory_equal(&eth.dst, "\x33\x33\0\0\0\1", 6);
+}
+
+static void packets_wait_until_the_neighbour_has_answered(void **state)
+{
+	struct wt_addr group = at("ff02::1:ff00:2"), target = at("2001:db8:2::2"), mine = at("fe80::77:74ff:fe10:701");
+	struct wt_ipv6 ip;
+	struct wt_eth eth;
+	struct wt_nd question;
+	unsigned port;
+
+	introduce(0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct wt_frame *frame = packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20 + i);
+
+		put_in(NET1, i, frame);
+	}
+	question = heard(2, NET2, &ip, &eth);
+	assert_int_equal(question.type, WT_ND_SOLICITATION);
+	assert_true(wt_addr_eq(&question.target, &target) && wt_addr_eq(&ip.dst, &group) && wt_addr_eq(&ip.src, &mine));
+	assert_memory_equal(&eth.dst, "\x33\x33\xff\0\0\2", 6);
+	nothing(2);
+	assert_int_equal(router->ops->deadline(router), WT_S);
+	host2_answers(3, true, true, &host2);
+	for (unsigned i = 0; i < 3; i++) {
+		struct wt_frame *frame = take(3, &port);
+
+		assert_non_null(frame);
+		assert_int_equal(port, NET2);
+		assert_memory_equal(frame->data, &host2, 6);
+		assert_int_equal(frame->len, UPPER + 20 + i);
+		assert_int_equal(frame->data[IP + 7], 63);
+		wt_frame_free(frame);
+	}
+	assert_int_equal(router->ops->deadline(router), WT_NEVER);
+	put_in(NET1, 4, packet("2001:db8:1::2", "2001:db8:3:4::5", UDP, 64, 20)); /* a peer needs no question */
+	wt_frame_free(take(4, &port));
+	assert_int_equal(port, PEER);
+}
+
+static void who_does_not_answer_is_asked_three_times_and_then_its_senders_told(void **state)
+{
+	struct wt_ipv6 ip;
+	struct wt_eth eth;
+
+	introduce(0);
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:2::9", UDP, 64, 20));
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:2::9", UDP, 64, 20));
+	for (unsigned i = 0; i < 3; i++) {
+		heard(i * WT_S, NET2, &ip, &eth);
+		nothing(i * WT_S);
+		assert_int_equal(router->ops->deadline(router), (i + 1) * WT_S);
+	}
+	complaint(3 * WT_S, 1, 3, "2001:db8:1::1");
+	complaint(3 * WT_S, 1, 3, "2001:db8:1::1");
+	nothing(3 * WT_S);
+	assert_int_equal(router->audit.dropped[WT_DROP_NEIGHBOUR], 2);
+	assert_int_equal(router->ops->deadline(router), WT_NEVER);
+}
+
+static void an_ipv4_host_that_does_not_answer_is_told_of_too(void **state)
+{
+	struct wt_frame *frame = bench_packet(100, 0, 0, 80);
+	unsigned port;
+
+	wt_put32(frame->data + 26, 0x0a000102);
+	wt_put32(frame->data + 30, 0x0a000209);
+	wt_packet_ipv4_checksum(frame->data + IP);
+	memcpy(frame->data + 6, &host1, 6);
+	put_in(NET1, 0, frame);
+	for (unsigned i = 0; i < 3; i++)
+		wt_frame_free(take(i * WT_S, &port)); /* ARP */
+	frame = take(3 * WT_S, &port);
+	assert_int_equal(port, NET1);
+	assert_int_equal(wt_get32(frame->data + IP + 12), 0x0a000101);
+	assert_int_equal(frame->data[IP + 20], 3);
+	assert_int_equal(frame->data[IP + 21], 1);
+	wt_frame_free(frame);
+}
+
+static void an_advertisement_is_believed_as_far_as_it_was_asked_for(void **state)
+{
+	static const struct {
+		bool solicited, override;
+		const struct wt_mac *mac, *then;
+	} rounds[] = {{true, false, &other, &host2}, {false, false, &other, &host2}, {false, true, &other, &other}, {true, true, &host2, &host2}};
+	struct wt_mac many = {{3, 0, 0, 0, 0, 3}};
+	struct wt_ipv6 ip;
+	struct wt_eth eth;
+	unsigned port;
+
+	introduce(0);
+	host2_answers(0, true, true, &other); /* nobody had asked */
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20));
+	heard(0, NET2, &ip, &eth);
+	host2_answers(0, true, true, &many); /* no host is a group */
+	nothing(0);
+	host2_answers(0, true, true, &host2);
+	wt_frame_free(take(0, &port));
+	for (unsigned i = 0; i < 4; i++) {
+		struct wt_frame *frame;
+
+		host2_answers(i, rounds[i].solicited, rounds[i].override, rounds[i].mac);
+		put_in(NET1, i, packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20));
+		frame = take(i, &port);
+		assert_memory_equal(frame->data, rounds[i].then, 6);
+		wt_frame_free(frame);
+	}
+}
+
+static void a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent(void **state)
+{
+	wt_time now = 31 * WT_S;
+	struct wt_ipv6 ip;
+	struct wt_eth eth;
+	unsigned port;
+
+	introduce(0);
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20));
+	heard(0, NET2, &ip, &eth);
+	host2_answers(0, true, true, &host2);
+	wt_frame_free(take(0, &port));
+	for (unsigned i = 0; i < 3; i++) { /* it is sent to meanwhile */
+		put_in(NET1, now + i * WT_S, packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20));
+		wt_frame_free(take(now + i * WT_S, &port));
+		heard(now + i * WT_S, NET2, &ip, &eth);
+		assert_memory_equal(&eth.dst, &host2, 6);
+	}
+	nothing(now + 3 * WT_S);
+	put_in(NET1, now + 3 * WT_S, packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20));
+	heard(now + 3 * WT_S, NET2, &ip, &eth);
+	assert_memory_equal(&eth.dst, "\x33\x33\xff\0\0\2", 6);
+	nothing(now + 3 * WT_S);
+}
+
+static void a_flood_of_strangers_takes_bounded_memory_and_no_neighbour_away(void **state)
+{
+	struct wt_frame *frame;
+	unsigned port;
+
+	introduce(0);
+	for (unsigned i = 0; i < 1000; i++) {
+		char to[40];
+
+		snprintf(to, sizeof(to), "2001:db8:2::%x", 0x100 + i);
+		put_in(NET1, i, packet("2001:db8:1::2", to, UDP, 64, 20));
+		while ((frame = take(i, &port)))
+			wt_frame_free(frame);
+		assert_true(router->audit.queued <= WT_ROUTER_WAITING);
+	}
+	assert_int_equal(router->audit.dropped[WT_DROP_NEIGHBOUR] + router->audit.queued, 1000);
+	put_in(NET1, 1000, ping("2001:db8:1::2", "2001:db8:1::1"));
+	frame = take(1000, &port);
+	assert_non_null(frame); /* host 1 is known still */
+	assert_int_equal(port, NET1);
+	wt_frame_free(frame);
+}
+
+static void packets_that_go_no_further_are_told_why(void **state)
+{
+	introduce(0);
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:3::2", UDP, 1, 20));
+	complaint(0, 3, 0, "2001:db8:1::1");
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:3::2", UDP, 0, 20));
+	complaint(0, 3, 0, "2001:db8:1::1");
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:4::2", UDP, 64, 20));
+	complaint(0, 1, 0, "2001:db8:1::1");
+	assert_int_equal(router->audit.dropped[WT_DROP_TTL], 2);
+	assert_int_equal(router->audit.dropped[WT_DROP_UNROUTED], 1);
+	for (unsigned i = 0; i < 200; i++) {
+		unsigned port;
+
+		put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:4::2", UDP, 64, 20));
+		wt_frame_free(take(0, &port));
+	}
+	assert_int_equal(router->audit.withheld, 103);
+}
+
+static void what_no_router_passes_on_it_does_not(void **state)
+{
+	static const struct {
+		const char *src, *dst;
+		enum wt_drop cause;
+	} cases[] = {
+		{"fe80::1", "2001:db8:3::2", WT_DROP_NOT_OURS}, {"2001:db8:1::2", "fe80::9", WT_DROP_NOT_OURS},
+		{"::", "2001:db8:3::2", WT_DROP_NOT_OURS}, {"::1", "2001:db8:3::2", WT_DROP_IP_SOURCE},
+		{"ff02::5", "2001:db8:3::2", WT_DROP_IP_SOURCE}, {"2001:db8:1::2", "::1", WT_DROP_NOT_OURS},
+	};
+	struct wt_frame *frame;
+
+	introduce(0);
+	for (unsigned i = 0; i < 6; i++) {
+		uint64_t before = router->audit.dropped[cases[i].cause];
+
+		put_in(NET1, 0, packet(cases[i].src, cases[i].dst, UDP, 64, 20));
+		assert_int_equal(router->audit.dropped[cases[i].cause], before + 1);
+	}
+	frame = packet("2001:db8:1::2", "2001:db8:3::2", UDP, 64, 20);
+	memcpy(frame->data, "\x33\x33\0\0\0\1", 6);
+	put_in(NET1, 0, frame);
+	frame = packet("2001:db8:1::2", "2001:db8:3::2", UDP, 64, 20);
+	frame->data[IP + 5] = 200; /* more than there is */
+	put_in(NET1, 0, frame);
+	put_in(NET1, 0, packet("2001:db8:1::2", "ff0e::5", UDP, 64, 20));
+	assert_int_equal(router->audit.dropped[WT_DROP_IP_HEADER], 1);
+	nothing(0);
+}
+
+static void pings_to_its_addresses_are_answered_and_broken_ones_not(void **state)
+{
+	static const char *const targets[] = {"2001:db8:1::1", "2001:db8:2::1", "fe80::77:74ff:fe10:700"};
+	struct wt_frame *frame;
+	unsigned port;
+
+	introduce(0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct wt_addr target = at(targets[i]);
+
+		put_in(NET1, 0, ping("2001:db8:1::2", targets[i]));
+		frame = take(0, &port);
+		assert_non_null(frame);
+		assert_int_equal(port, NET1);
+		assert_int_equal(frame->data[UPPER], 129);
+		assert_memory_equal(frame->data + IP + 8, target.bytes, 16);
+		assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&(struct wt_addr){WT_FAMILY_IPV6}, &(struct wt_addr){WT_FAMILY_IPV6},
+								 ICMP6, 40) + wt_csum_add(0, frame->data + IP + 8, 32),
+						  frame->data + UPPER, 40)), 0);
+		wt_frame_free(frame);
+	}
+	frame = ping("2001:db8:1::2", "2001:db8:1::1");
+	frame->data[UPPER + 20] ^= 1;
+	put_in(NET1, 0, frame);
+	assert_int_equal(router->audit.dropped[WT_DROP_ICMP], 1);
+	put_in(NET1, 0, ping("2001:db8:1::2", "ff02::1"));
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:1::1", UDP, 64, 20));
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:1::1", 60, 64, 4)); /* a header cut off */
+	nothing(0);
+}
+
+static void a_router_of_ipv4_does_not_speak_ipv6(void **state)
+{
+	const struct wt_addr none[WT_FAMILIES] = {0};
+	struct wt_addr address = at("10.0.1.1");
+
+	router->ops->destroy(router);
+	router = wt_router_create("r", 7, PORTS, none, bench_pool);
+	wt_router_set_network(router, NET1, &address, 24);
+	put_in(NET1, 0, solicitation("2001:db8:1::1"));
+	put_in(NET1, 0, packet("2001:db8:1::2", "2001:db8:3::2", UDP, 1, 20));
+	assert_int_equal(router->audit.dropped[WT_DROP_PROTOCOL], 2);
+	nothing(0);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(a_solicitation_of_its_addresses_is_answered),
+		T(who_tries_an_address_of_its_own_is_told_by_a_group),
+		T(packets_wait_until_the_neighbour_has_answered),
+		T(who_does_not_answer_is_asked_three_times_and_then_its_senders_told),
+		T(an_ipv4_host_that_does_not_answer_is_told_of_too),
+		T(an_advertisement_is_believed_as_far_as_it_was_asked_for),
+		T(a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent),
+		T(a_flood_of_strangers_takes_bounded_memory_and_no_neighbour_away),
+		T(packets_that_go_no_further_are_told_why),
+		T(what_no_router_passes_on_it_does_not),
+		T(pings_to_its_addresses_are_answered_and_broken_ones_not),
+		T(a_router_of_ipv4_does_not_speak_ipv6),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
