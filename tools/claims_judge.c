@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rules of claims.ini. A claim about an order holds if every pair is decided for it (the 95 % interval of the paired differences
- * lies above 0), fails if one is decided against it, and cannot be decided between.
+ * The rules of claims.ini. A claim about an order holds if every pair is decided for it, fails if one is decided against it, and cannot
+ * be decided between. For it a pair is decided by itself, at 95 %; against it all pairs of the claim are judged together: see
+ * paper_judge.c for why.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,16 +16,18 @@
 
 #define FAMILY "tcp-real-2001"
 #define NEAR_POINTS 5.0 /* of success, "about the same" */
+#define PAIRS 256
 
 struct judge {
 	struct wt_claim *claim;
 	const char *dir;
 };
 
-/* What a row of pairs came to. */
+/* The pairs of a claim; `ahead` above 0 is what the paper claims. */
 struct tally {
-	unsigned won, open, lost;
-	char open_text[200], lost_text[200];
+	unsigned pairs;
+	double ahead[PAIRS], p[PAIRS];
+	char where[PAIRS][56];
 };
 
 static void set(struct wt_claim *claim, enum wt_claim_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -68,33 +71,58 @@ static unsigned row_of(const struct wt_paper *paper, const char *label)
 	return p;
 }
 
-static void note(struct tally *tally, const struct wt_mean *difference, const char *where)
+/* A pair: how far ahead, and how likely that is by chance alone. */
+static void note(struct tally *tally, double ahead, double p, const char *what, const char *where)
 {
-	char *list = NULL;
-	size_t size = sizeof(tally->open_text), at;
-
-	if (!(fabs(difference->mean) > difference->half)) { /* of one repeat there is no interval: nothing is beyond chance */
-		tally->open++;
-		list = tally->open_text;
-	} else if (difference->mean < 0) {
-		tally->lost++;
-		list = tally->lost_text;
-	} else {
-		tally->won++;
+	if (tally->pairs == PAIRS)
 		return;
+	tally->ahead[tally->pairs] = ahead;
+	tally->p[tally->pairs] = p;
+	snprintf(tally->where[tally->pairs++], sizeof(tally->where[0]), "%s at %s", what, where);
+}
+
+/* Pairs by name, as many as there is room for. */
+struct list {
+	unsigned count, named;
+	char text[200];
+};
+
+static void append(struct list *list, const char *where)
+{
+	size_t at = strlen(list->text), more = sizeof(" and 999 more");
+
+	if (list->named == list->count++ && at + strlen(where) + 2 + more <= sizeof(list->text)) {
+		snprintf(list->text + at, sizeof(list->text) - at, "%s%s", at ? ", " : "", where);
+		list->named++;
 	}
-	at = strlen(list);
-	if (at < size)
-		snprintf(list + at, size - at, "%s%s", at ? ", " : "", where);
+}
+
+static void end(struct list *list)
+{
+	size_t at = strlen(list->text);
+
+	if (list->named < list->count)
+		snprintf(list->text + at, sizeof(list->text) - at, " and %u more", list->count - list->named);
 }
 
 static void conclude(struct judge *judge, const struct tally *tally, const char *what, const char *more)
 {
-	enum wt_claim_verdict verdict = tally->lost ? WT_CLAIM_FAILS : tally->open || !tally->won ? WT_CLAIM_UNDECIDED : WT_CLAIM_HOLDS;
+	struct list open = {0}, lost = {0};
+	enum wt_claim_verdict verdict;
+	bool decided[PAIRS];
+	unsigned won = 0;
 
-	set(judge->claim, verdict, "%s in %u of %u comparisons%s%s%s%s%s%s", what, tally->won, tally->won + tally->open + tally->lost,
-	    tally->lost ? "; the contrary: " : "", tally->lost_text, tally->open ? "; within chance: " : "", tally->open_text,
-	    *more ? "; " : "", more);
+	wt_holm(tally->p, tally->pairs, 0.05, decided);
+	for (unsigned i = 0; i < tally->pairs; i++)
+		if (tally->ahead[i] > 0 && tally->p[i] <= 0.05)
+			won++;
+		else
+			append(tally->ahead[i] < 0 && decided[i] ? &lost : &open, tally->where[i]);
+	end(&open);
+	end(&lost);
+	verdict = lost.count ? WT_CLAIM_FAILS : open.count || !won ? WT_CLAIM_UNDECIDED : WT_CLAIM_HOLDS;
+	set(judge->claim, verdict, "%s in %u of %u comparisons%s%s%s%s%s%s", what, won, tally->pairs, lost.count ? "; the contrary: " : "",
+	    lost.text, open.count ? "; within chance: " : "", open.text, *more ? "; " : "", more);
 }
 
 /* ---- beats -------------------------------------------------------------------------------------------- */
@@ -124,7 +152,7 @@ static void beats(struct judge *judge, const char *object, const char *from)
 	struct wt_paper_results results;
 	struct tally tally = {0};
 	double low = INFINITY, high = 0, *sum;
-	char where[64], more[200];
+	char more[200];
 
 	if (!load(judge, &results, object))
 		return;
@@ -136,8 +164,7 @@ static void beats(struct judge *judge, const char *object, const char *from)
 			double *other = column(&results, p, v), ratio;
 			struct wt_mean d = other ? wt_paired_difference(real, other, results.plan.repeats) : (struct wt_mean){0};
 
-			snprintf(where, sizeof(where), "%s at %s", results.paper.variant[v].label, results.paper.point[p].label);
-			note(&tally, &d, where);
+			note(&tally, d.mean, wt_mean_p(&d), results.paper.variant[v].label, results.paper.point[p].label);
 			if (other && sum)
 				add_logs(sum, real, other, results.plan.repeats);
 			if (other) {
@@ -151,7 +178,7 @@ static void beats(struct judge *judge, const char *object, const char *from)
 	}
 	*more = '\0';
 	if (sum)
-		overall(more, sizeof(more), sum, results.plan.repeats, tally.won + tally.open + tally.lost, low, high);
+		overall(more, sizeof(more), sum, results.plan.repeats, tally.pairs, low, high);
 	free(sum);
 	conclude(judge, &tally, "TCP-Real is ahead", more);
 	wt_paper_results_finish(&results);
@@ -200,7 +227,7 @@ static void grows(struct judge *judge, const char *near, const char *far, const 
 {
 	struct wt_paper_results a, b;
 	struct tally tally = {0};
-	char where[64];
+	char who[40];
 
 	if (!load(judge, &a, near))
 		return;
@@ -213,11 +240,9 @@ static void grows(struct judge *judge, const char *near, const char *far, const 
 			double variance_a = 0, variance_b = 0;
 			double difference = gain(&b, p, v, &variance_b) - gain(&a, p, v, &variance_a);
 			size_t degrees = (size_t)a.plan.repeats + b.plan.repeats - 2;
-			struct wt_mean d = {.n = isnan(difference) ? 0 : 2, .mean = difference};
 
-			d.half = wt_student_quantile(0.05, degrees) * sqrt(variance_a + variance_b);
-			snprintf(where, sizeof(where), "over %s at %s", a.paper.variant[v].label, a.paper.point[p].label);
-			note(&tally, &d, where);
+			snprintf(who, sizeof(who), "over %s", a.paper.variant[v].label);
+			note(&tally, difference, wt_student_tail(difference / sqrt(variance_a + variance_b), degrees), who, a.paper.point[p].label);
 		}
 	conclude(judge, &tally, "the gain is larger at the longer delay", "");
 	wt_paper_results_finish(&a);
@@ -230,7 +255,6 @@ static void grows(struct judge *judge, const char *near, const char *far, const 
 static bool compare(struct judge *judge, const char *one, const char *other, struct tally *tally, double *largest)
 {
 	struct wt_paper_results a, b;
-	char where[64];
 
 	if (!load(judge, &a, one))
 		return false;
@@ -246,12 +270,9 @@ static bool compare(struct judge *judge, const char *one, const char *other, str
 
 			d.mean = fabs(d.mean);
 			*largest = d.mean > *largest ? d.mean : *largest;
-			/* More than five points away, but perhaps by chance, decides nothing. */
+			/* Less than five points away, or more, but perhaps by chance, decides nothing. */
 			d.mean = NEAR_POINTS - d.mean;
-			if (d.mean >= 0)
-				d.half = 0;
-			snprintf(where, sizeof(where), "%s at %s", a.paper.variant[v].label, a.paper.point[p].label);
-			note(tally, &d, where);
+			note(tally, d.mean, wt_mean_p(&d), a.paper.variant[v].label, a.paper.point[p].label);
 			free(x);
 			free(y);
 		}
@@ -297,7 +318,7 @@ static void tokens(struct judge *judge, const char *object)
 {
 	struct wt_paper_results results;
 	struct tally tally = {0};
-	char where[64];
+	char who[40];
 
 	if (!load(judge, &results, object))
 		return;
@@ -306,9 +327,8 @@ static void tokens(struct judge *judge, const char *object)
 			for (unsigned even = 0; even < 2; even++) {
 				struct wt_mean d = token_pair(&results, p, v, even);
 
-				snprintf(where, sizeof(where), "%s beside %s (%s)", even ? "evenness" : "number",
-					 results.paper.variant[v].label, results.paper.point[p].label);
-				note(&tally, &d, where);
+				snprintf(who, sizeof(who), "%s beside %s", even ? "evenness" : "number", results.paper.variant[v].label);
+				note(&tally, d.mean, wt_mean_p(&d), who, results.paper.point[p].label);
 			}
 	conclude(judge, &tally, "TCP-Real is ahead in number and evenness", "");
 	wt_paper_results_finish(&results);

@@ -62,8 +62,8 @@ unsigned wt_claims_print(FILE *out, const struct wt_claims *claims, const char *
 	if (!all)
 		return 0;
 	fputc('\n', out);
-	wt_wrap(out, "holds: every comparison is decided for it (95 % intervals of paired differences) · fails: one is decided against it · "
-		"cannot be decided: some lie within chance · artefact: of the published set-up · not yet: nothing here to judge it by", 0, 0);
+	wt_wrap(out, "holds: every comparison is decided for it (95 % intervals of paired differences) · fails: one is decided against it "
+		"(5 % over all of the claim: Holm) · cannot be decided: some lie within chance · artefact: of the published set-up · not yet: nothing here to judge it by", 0, 0);
 	fprintf(out, "%u claims:", all);
 	for (unsigned i = 0; i < WT_CLAIM_VERDICTS; i++)
 		fprintf(out, "%s %u %s", i ? "," : "", count[i], wt_claim_verdicts[i]);

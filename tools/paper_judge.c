@@ -4,14 +4,18 @@
  * protocols of its row stand in the printed order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no
  * run of ours finished; `invalid`, the host was too busy for each that did.
  *
- * A row's order is judged pair by pair on paired differences (both met the same losses): a pair whose interval contains 0
- * is undecided, and so is one met only once. One pair decided against the paper makes the row differ.
+ * A row's order is judged pair by pair on paired differences (both met the same losses). It agrees if every pair is decided for the
+ * paper, at 95 %: as all must be, more pairs make that no easier by chance (an intersection-union test, Berger 1982). It differs if one
+ * is decided against it, and of many pairs one easily is: so those are judged together (Holm), and a row differs by chance alone
+ * in at most 5 % of cases. Between, and where a pair was met only once, it is undecided.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/paper_run.h"
+
+#define PAIRS (WT_PAPER_VARIANTS * (WT_PAPER_VARIANTS - 1) / 2)
 
 double wt_paper_value(const struct wt_paper *paper, const struct wt_paper_record *record)
 {
@@ -44,7 +48,8 @@ static bool usable(const struct wt_paper_point *point, const struct wt_paper_row
 static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_point *point, double *const sample[],
 			struct wt_paper_row_result *row)
 {
-	double ours[WT_PAPER_VARIANTS], paper[WT_PAPER_VARIANTS];
+	double ours[WT_PAPER_VARIANTS], paper[WT_PAPER_VARIANTS], p[PAIRS];
+	bool as_printed[PAIRS], decided[PAIRS];
 	unsigned n = 0, undecided = 0, against = 0, pairs = 0;
 
 	for (unsigned i = 0; i < plan->paper->variants; i++) {
@@ -57,14 +62,15 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 
 			if (!usable(point, row, j))
 				continue;
-			pairs++;
 			difference = wt_paired_difference(sample[i], sample[j], plan->repeats);
-			/* of a single repeat there is no interval, and nothing is beyond chance */
-			if (!(fabs(difference.mean) > difference.half))
-				undecided++;
-			else if ((difference.mean > 0) != (point->cell[i].value > point->cell[j].value))
-				against++;
+			p[pairs] = wt_mean_p(&difference);
+			as_printed[pairs++] = (difference.mean > 0) == (point->cell[i].value > point->cell[j].value);
 		}
+	}
+	wt_holm(p, pairs, 0.05, decided);
+	for (unsigned i = 0; i < pairs; i++) {
+		undecided += !(as_printed[i] && p[i] <= 0.05);
+		against += !as_printed[i] && decided[i];
 	}
 	row->tau = wt_kendall_tau(paper, ours, n);
 	row->order = !pairs ? WT_ORDER_NONE : against ? WT_ORDER_DIFFERS : undecided ? WT_ORDER_UNDECIDED : WT_ORDER_AGREES;

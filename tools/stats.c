@@ -41,6 +41,34 @@ double wt_student_quantile(double tail, size_t degrees)
 	return (low + high) / 2;
 }
 
+double wt_student_tail(double t, size_t degrees)
+{
+	return isnan(t) || !degrees ? 1 : fmax(two_sided_tail(fabs(t), (double)degrees), 0);
+}
+
+double wt_mean_p(const struct wt_mean *mean)
+{
+	if (mean->n < 2)
+		return 1;
+	return wt_student_tail(mean->mean == 0 ? 0 : mean->mean / (mean->deviation / sqrt((double)mean->n)), mean->n - 1);
+}
+
+void wt_holm(const double *p, size_t n, double level, bool *decided)
+{
+	for (size_t i = 0; i < n; i++)
+		decided[i] = false;
+	for (size_t left = n; left; left--) {
+		size_t least = n;
+
+		for (size_t i = 0; i < n; i++)
+			if (!decided[i] && (least == n || p[i] < p[least]))
+				least = i;
+		if (!(p[least] <= level / (double)left))
+			return;
+		decided[least] = true;
+	}
+}
+
 /* One pass (Welford 1962): no cancellation for long transfers with small spread. */
 struct running {
 	size_t n;

@@ -18,6 +18,16 @@ struct wt_mean wt_mean_of(const double *sample, size_t n);
 
 /* The t that |Student's t| with `degrees` degrees of freedom exceeds with probability `tail`: 12.706 for 0.05 and 1. NaN for 0 degrees. */
 double wt_student_quantile(double tail, size_t degrees);
+/* The probability with which |Student's t| exceeds |t|: the other way round. 1 for a NaN or 0 degrees. */
+double wt_student_tail(double t, size_t degrees);
+/* How likely means as far from 0 as this one, or farther, are if only chance is at work (t test, two-sided). 1 for n < 2. */
+double wt_mean_p(const struct wt_mean *mean);
+
+/*
+ * n such probabilities judged together (Holm 1979): `decided` says which are beyond chance, so that any of those that are not are
+ * taken for it in at most `level` of all cases. Of one alone it is p <= level.
+ */
+void wt_holm(const double *p, size_t n, double level, bool *decided);
 
 /*
  * Mean of a[i] - b[i] with its interval: the pairs met the same losses, so their difference varies less than either. Pairs with a NaN are

@@ -264,6 +264,25 @@ static void an_order_agrees_only_if_every_pair_is_decided(void **state)
 	assert_int_equal(report.row[1].order, WT_ORDER_NONE);
 }
 
+/* One of three pairs is against the paper by 5 % in more than 5 % of rows; that each of three is for it is not. */
+static void a_row_differs_by_all_its_pairs_together_and_agrees_by_each(void **state)
+{
+	*paper.point[0].cell[2].suspect = '\0';
+	paper.point[0].cell[2].value = 10;
+	cell(0, 0, 99, 102, 93, 100);
+	cell(0, 1, 100, 104, 96, 101); /* t = 3.66, p = 0.035 */
+	cell(0, 2, 40, 160, 20, 180);  /* anything */
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_UNDECIDED);
+	cell(0, 1, 101, 104, 95.5, 102); /* t = 9.8, p = 0.0023 */
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_DIFFERS);
+	cell(0, 1, 98, 100, 90, 99); /* t = -3.66 */
+	cell(0, 2, 97, 98, 87, 98);
+	wt_paper_judge(&plan, records, &report);
+	assert_int_equal(report.row[0].order, WT_ORDER_AGREES);
+}
+
 /* However far apart: one run has no interval. */
 static void of_a_single_repeat_no_order_is_beyond_chance(void **state)
 {
@@ -338,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_bad_table_is_refused_with_its_line),
 		cmocka_unit_test_setup(cells_match_are_near_or_differ, setup),
 		cmocka_unit_test_setup(an_order_agrees_only_if_every_pair_is_decided, setup),
+		cmocka_unit_test_setup(a_row_differs_by_all_its_pairs_together_and_agrees_by_each, setup),
 		cmocka_unit_test_setup(of_a_single_repeat_no_order_is_beyond_chance, setup),
 		cmocka_unit_test_setup(a_run_that_failed_takes_its_pair_out_and_no_other, setup),
 		cmocka_unit_test_setup(a_run_on_a_host_too_busy_is_left_out_and_counted_and_so_are_repetitions, setup),

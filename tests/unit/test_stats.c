@@ -31,6 +31,49 @@ static void student_quantiles_match_the_printed_tables(void **state)
 	assert_true(isnan(wt_student_quantile(0.05, 0)));
 }
 
+static void a_tail_is_the_quantile_the_other_way_round(void **state)
+{
+	static const double sample[] = {2, 4, 4, 4, 5, 5, 7, 9}, same[] = {3, 3, 3}, none[] = {0, 0, 0};
+	struct wt_mean m = wt_mean_of(sample, 8);
+
+	for (size_t degrees = 1; degrees < 200; degrees += 11)
+		NEAR(wt_student_tail(-wt_student_quantile(0.03, degrees), degrees), 0.03, 1e-9);
+	assert_true(wt_student_tail(0, 5) == 1 && wt_student_tail(NAN, 5) == 1 && wt_student_tail(7, 0) == 1);
+	assert_true(wt_student_tail(1e9, 5) >= 0 && wt_student_tail(1e9, 5) < 1e-6);
+	NEAR(wt_mean_p(&m), 0.00030, 1e-5); /* t = 5 / (2.13809 / sqrt(8)) = 6.6144, 7 degrees */
+	m = wt_mean_of(sample, 1);
+	assert_true(wt_mean_p(&m) == 1);
+	m = wt_mean_of(same, 3);
+	assert_true(wt_mean_p(&m) == 0);
+	m = wt_mean_of(none, 3);
+	assert_true(wt_mean_p(&m) == 1);
+}
+
+static void holm_decides_step_by_step(void **state)
+{
+	static const struct {
+		double p[4];
+		bool decided[4];
+	} cases[] = {
+		{{0.01, 0.04, 0.03, 0.005}, {true, false, false, true}}, /* .005 < .0125, .01 < .0167, .03 > .025: and .04 no more */
+		{{0.01, 0.04, 0.02, 0.005}, {true, true, true, true}},
+		{{0.013, 0.013, 0.013, 0.013}, {false, false, false, false}},
+		{{0.0125, 1, 1, 0.9}, {true, false, false, false}},
+	};
+	bool decided[4];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		wt_holm(cases[i].p, 4, 0.05, decided);
+		for (unsigned k = 0; k < 4; k++)
+			assert_int_equal(decided[k], cases[i].decided[k]);
+	}
+	wt_holm((const double[]){0.05}, 1, 0.05, decided);
+	assert_true(decided[0]);
+	wt_holm((const double[]){NAN}, 1, 0.05, decided);
+	assert_false(decided[0]);
+	wt_holm(NULL, 0, 0.05, decided);
+}
+
 static void mean_and_interval_of_a_known_sample(void **state)
 {
 	/* mean 5, squares 32, deviation sqrt(32/7) = 2.13809, t(7) = 2.364624, half = 1.78748 */
@@ -183,6 +226,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(student_quantiles_match_the_printed_tables),
+		cmocka_unit_test(a_tail_is_the_quantile_the_other_way_round),
+		cmocka_unit_test(holm_decides_step_by_step),
 		cmocka_unit_test(mean_and_interval_of_a_known_sample),
 		cmocka_unit_test(small_samples_have_no_interval_and_failed_runs_do_not_count),
 		cmocka_unit_test(a_paired_difference_is_free_of_what_both_share),

@@ -35,7 +35,7 @@ def pill(verdict):
 
 
 JUDGED = [('holds', 'every comparison is decided for it: the 95 % interval of the paired differences lies on its side of 0'),
-          ('fails', 'at least one comparison is decided against it'),
+          ('fails', 'at least one comparison is decided against it, at 5 % for all comparisons of the claim together (Holm)'),
           ('artefact', 'the numbers are as claimed, but come from the published set-up, not from what is claimed of it'),
           ('cannot be decided', 'none is decided against it, but some lie within chance'),
           ('not yet', 'no results here to judge it by')]
@@ -189,8 +189,9 @@ def orders(page, table):
             e(point['label']), ours, printed or '–', number(tau, 2), ORDERS[cells[0][0]['order']]))
     if rows:
         page.add('<details open><summary>Order of the protocols in each row</summary><table><caption>Judged pair by pair on paired '
-                 'differences: a pair whose interval holds 0 is too close to call, one pair decided against the paper makes the row '
-                 '“not as published”. Kendall’s tau is of the means, suspect cells left out.</caption><thead><tr><th scope="col">row</th>'
+                 'differences: a row is “as published” if each of its pairs is decided for the paper at 95 %, “not as published” if one is '
+                 'decided against it, at 5 % for all pairs of the row together (Holm), and too close to call between. Rows are not corrected '
+                 'for each other: of twenty at the border one may be chance. Kendall’s tau is of the means, suspect cells left out.</caption><thead><tr><th scope="col">row</th>'
                  '<th scope="col">ours</th><th scope="col">paper</th><th scope="col" class="n">tau</th><th scope="col">order</th></tr></thead>'
                  '<tbody>%s</tbody></table></details>' % ''.join(rows))
 
