@@ -189,8 +189,8 @@ def orders(page, table):
             e(point['label']), ours, printed or '–', number(tau, 2), ORDERS[cells[0][0]['order']]))
     if rows:
         page.add('<details open><summary>Order of the protocols in each row</summary><table><caption>Judged pair by pair on paired '
-                 'differences: a row is “as published” if each of its pairs is decided for the paper at 95 %, “not as published” if one is '
-                 'decided against it, at 5 % for all pairs of the row together (Holm), and too close to call between. Rows are not corrected '
+                 'differences: a row is “as published” if each of its pairs is decided for the paper at 95 %%, “not as published” if one is '
+                 'decided against it, at 5 %% for all pairs of the row together (Holm), and too close to call between. Rows are not corrected '
                  'for each other: of twenty at the border one may be chance. Kendall’s tau is of the means, suspect cells left out.</caption><thead><tr><th scope="col">row</th>'
                  '<th scope="col">ours</th><th scope="col">paper</th><th scope="col" class="n">tau</th><th scope="col">order</th></tr></thead>'
                  '<tbody>%s</tbody></table></details>' % ''.join(rows))
