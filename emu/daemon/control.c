@@ -15,7 +15,7 @@
 
 #include "emu/daemon/plan.h"
 
-enum { CLIENTS = 16, LINE = 16384, EVENT = 4096, WORDS = 4 * WT_PLAN_LINKS };
+enum { CLIENTS = 16, LINE = 16384, EVENT = 16384, WORDS = 4 * WT_PLAN_LINKS };
 
 struct client {
 	struct wt_control *control;

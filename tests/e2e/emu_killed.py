@@ -134,7 +134,7 @@ def killed_in_traffic_and_in_live_changes_it_leaves_readable_files_and_starts_ag
         events = lines(folder + "/l.jsonl")
         check(all("event" in event for event in events), "what is that")
         drops = sum(event["event"] == "emulation:packet_dropped" for event in events)
-        check(tell(folder + "/l.jsonl")[0] == drops, "trace reads others than", drops)
+        check(not events or tell(folder + "/l.jsonl")[0] == drops, "trace reads others than", drops)
     check(any(event["event"] == "emulation:packet_dropped" for event in events) and 6 in found, "nothing was written while it ran")
     check(frames(folder + "/c.pcapng")[0] == found.count(6), "tshark reads others", found.count(6))
     whole = found.count(6)
