@@ -91,14 +91,27 @@ static inline wt_time wt_link_begin(struct wt_link *link, wt_time now, uint32_t 
 	return wt_link_due(link, len);
 }
 
+/* What the bucket holds at most while a frame waits: its depth, the frame's cost if that is more, or one lump. */
+static inline int64_t wt_link_most(const struct wt_link *link, int64_t cost)
+{
+	int64_t depth = wt_link_depth(link), lump = (int64_t)link->config->lump * WT_LINK_BYTE, most = depth > lump ? depth : lump;
+
+	return most > cost ? most : cost;
+}
+
 /* It is, at `time`. */
 static inline void wt_link_end(struct wt_link *link, wt_time time, uint32_t len)
 {
+	int64_t cost = wt_link_cost(link, len), most = INT64_MAX;
+
 	if (link->config->trace)
 		return;
-	/* `time` is the first instant with enough: no clipping here, the rest carries over */
-	wt_link_refill(link, time, INT64_MAX);
-	link->level -= wt_link_cost(link, len);
+	/* `time` is the first instant with enough: what flowed in is less than a nanosecond's portion more, which carries over; a lump
+	 * may be more than there is room for */
+	if (link->config->every)
+		most = wt_link_most(link, cost);
+	wt_link_refill(link, time, most);
+	link->level -= cost;
 }
 
 /* No other frame waits: the rest below a nanosecond is kept for a frame that waits; an idle bucket holds no more than its depth. */

@@ -157,6 +157,40 @@ static void tokens_in_lumps_let_frames_go_at_the_lumps(void **state)
 	wt_path_finish(&bench_path);
 }
 
+/* Of 20 KB, 19 frames of 1042 bytes take 19,798; what is left of five lumps would be a frame more. What is left and the next lump are more than the bucket holds. */
+static void a_lump_that_does_not_fit_the_bucket_is_lost_in_part_even_while_frames_wait(void **state)
+{
+	struct wt_node *node = bench_words("rate 20KB every 30ms burst 20KB limit 1MB");
+	unsigned per_lump[8] = {0};
+	uint32_t tags[152];
+	wt_time times[152];
+
+	for (unsigned i = 0; i < 152; i++)
+		bench_input(node, 0, bench_packet(1042, i, 0, 1));
+	assert_int_equal(drain(node, tags, times), 152);
+	for (unsigned i = 0; i < 152; i++)
+		if (times[i] % (30 * WT_MS) == 0 && times[i] < 240 * WT_MS)
+			per_lump[times[i] / (30 * WT_MS)]++;
+	for (unsigned k = 0; k < 8; k++)
+		assert_int_equal(per_lump[k], 19);
+	wt_path_finish(&bench_path);
+}
+
+/* A bucket without depth keeps nothing, but who waits for a lump gets all of it. */
+static void a_lump_serves_all_who_wait_for_it_whatever_the_depth(void **state)
+{
+	struct wt_node *node = bench_words("rate 20KB every 30ms burst 0B limit 1MB");
+	uint32_t tags[50];
+	wt_time times[50];
+
+	for (unsigned i = 0; i < 50; i++)
+		bench_input(node, WT_MS, bench_packet(1000, i, 0, 1));
+	assert_int_equal(drain(node, tags, times), 50);
+	for (unsigned i = 0; i < 50; i++)
+		assert_int_equal(times[i], (1 + i / 20) * 30 * WT_MS);
+	wt_path_finish(&bench_path);
+}
+
 struct log {
 	struct wt_rate_log log;
 	uint64_t bytes;
@@ -200,6 +234,8 @@ int main(void)
 		BENCH_TEST(no_header_is_read_past_the_end_of_a_frame),
 		BENCH_TEST(flows_are_told_apart_by_addresses_protocol_and_ports),
 		BENCH_TEST(tokens_in_lumps_let_frames_go_at_the_lumps),
+		BENCH_TEST(a_lump_that_does_not_fit_the_bucket_is_lost_in_part_even_while_frames_wait),
+		BENCH_TEST(a_lump_serves_all_who_wait_for_it_whatever_the_depth),
 		BENCH_TEST(the_log_hears_of_the_tokens_each_frame_takes),
 	};
 
