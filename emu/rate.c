@@ -285,6 +285,13 @@ void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log)
 	((struct rate *)node)->log = log;
 }
 
+wt_time wt_rate_every(const struct wt_node *node)
+{
+	const struct rate *rate = (const struct rate *)node;
+
+	return rate->config.trace ? 0 : rate->config.every;
+}
+
 void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config)
 {
 	struct rate *rate = (struct rate *)node;

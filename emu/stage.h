@@ -239,6 +239,7 @@ struct wt_rate_log {
 };
 
 void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log); /* NULL: none */
+wt_time wt_rate_every(const struct wt_node *node); /* between two lumps of tokens; 0: they flow, or are a trace */
 
 struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share);
 void wt_loss_change(struct wt_node *node, wt_time now, double share);

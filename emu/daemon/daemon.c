@@ -46,12 +46,18 @@ static void fault(struct wt_daemon *daemon, enum wt_fault which, const char *whe
 		wt_daemon_note(daemon, now, "emulation:fault", "fault", wt_fault_name(which), "where", where, NULL);
 }
 
+void wt_daemon_changed(struct wt_daemon *daemon)
+{
+	wt_net_pass_whole(&daemon->net);
+	wt_tokens_watch(&daemon->tokens, &daemon->net, wt_graph_now(daemon->net.graph));
+}
+
 static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event, const char *refused)
 {
 	struct wt_daemon *daemon = arg;
 	const struct wt_span *changed = &daemon->net.link[event->link];
 
-	wt_net_pass_whole(&daemon->net);
+	wt_daemon_changed(daemon);
 	if (refused)
 		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", refused, NULL);
 	else
@@ -152,6 +158,9 @@ static void set_sinks(struct wt_daemon *daemon)
 	wt_graph_set_drop_sink(daemon->net.graph, drops);
 	wt_graph_set_state_sink(daemon->net.graph, states);
 	wt_graph_tell_states(daemon->net.graph);
+	daemon->tokens.journal = daemon->journal;
+	daemon->tokens.control = daemon->control;
+	wt_tokens_watch(&daemon->tokens, &daemon->net, 0);
 }
 
 int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
@@ -302,7 +311,7 @@ static void flush(struct wt_daemon *daemon)
 {
 	int error = 0;
 
-	wt_rloop_catch_up(daemon->rloop);
+	wt_tokens_tell(&daemon->tokens, wt_rloop_catch_up(daemon->rloop));
 	wt_graph_tell_states(daemon->net.graph);
 	if (daemon->capture) {
 		wt_capture_flush(daemon->capture);
@@ -383,6 +392,7 @@ void wt_daemon_run(struct wt_daemon *daemon)
 	wt_notify_say(&daemon->notify, "STOPPING=1");
 	daemon->ran = wt_rloop_catch_up(daemon->rloop);
 	stop_watchers(daemon);
+	wt_tokens_end(&daemon->tokens, daemon->ran);
 	wt_graph_tell_states(daemon->net.graph);
 	look(daemon);
 	daemon->verdict = wt_daemon_judge(daemon);
@@ -415,6 +425,8 @@ int wt_daemon_close_files(struct wt_daemon *daemon)
 	daemon->capture = NULL;
 	daemon->journal = NULL;
 	daemon->control = NULL;
+	daemon->tokens.journal = NULL;
+	daemon->tokens.control = NULL;
 	return error ? error : journal_error;
 }
 
@@ -422,6 +434,7 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 {
 	wt_daemon_close_files(daemon);
 	wt_rloop_destroy(daemon->rloop);
+	wt_tokens_finish(&daemon->tokens);
 	wt_net_finish(&daemon->net);
 	wt_steer_finish(&daemon->steering);
 	wt_claim_finish(&daemon->claim);

@@ -24,6 +24,7 @@
 #include "emu/daemon/plan.h"
 #include "emu/daemon/script.h"
 #include "emu/daemon/steer.h"
+#include "emu/daemon/tokens.h"
 #include "emu/daemon/verdict.h"
 #include "stack/drive/journal.h"
 #include "stack/drive/rloop.h"
@@ -41,6 +42,7 @@ struct wt_daemon {
 	struct wt_capture *capture;
 	struct wt_journal *journal;
 	struct wt_control *control;
+	struct wt_tokens tokens;
 	struct wt_script script;
 	struct wt_verdict verdict;
 	wt_time late_since; /* the share of late frames has been above the bound from then on; WT_NEVER: it is not */
@@ -72,6 +74,8 @@ int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *n
 /* Reads the file again: words of links, and what is still to come of the script. 0, or -EINVAL and nothing has changed. */
 int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len);
 
+/* Words of links have changed: what depends on them follows. */
+void wt_daemon_changed(struct wt_daemon *daemon);
 /* An event for the log and for those who listen: keys and values, NULL at the end. */
 void wt_daemon_note(struct wt_daemon *daemon, wt_time now, const char *event, ...) __attribute__((sentinel));
 /* The verdict as it would be if the run ended now. */

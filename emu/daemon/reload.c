@@ -57,7 +57,7 @@ static int apply(struct wt_daemon *daemon, const struct change *change, const ch
 		wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].text,
 			       "rev", net->link[i].leg[1].text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
 	}
-	wt_net_pass_whole(net);
+	wt_daemon_changed(daemon);
 	/* only now, with all links changed, is any of them looked at again */
 	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
 		if (prepared[i])

@@ -123,6 +123,27 @@ def a_guard_costs_little_and_every_way_of_waiting_delivers(a, b):
         check(record["lateness"]["release"] == how, record["lateness"])
 
 
+def tokens_taken_from_a_bucket_are_logged_for_each_interval(a, b):
+    folder = scratch()
+    log, control = folder + "/log.jsonl", folder + "/control"
+    emulator = Emulator(a, b, "--fwd", "rate 20KB every 30ms burst 20KB limit 64KB", "--log", log, "--control", control)
+    answer(a.python(UDP_SEND, B, 150, 0.001, 1000))
+    time.sleep(0.2)
+    words = "rate 5KB every 40ms burst 5KB limit 64KB"
+    check(run([WAVETANK, "emu", "set", "--control", control, "fwd", words]).returncode == 0, "set")
+    answer(a.python(UDP_SEND, B, 40, 0.001, 1000))
+    time.sleep(0.5)
+    rate = stage(emulator.end(), "fwd.rate")
+    told = [event["data"] for event in events(log, "emulation:tokens_consumed")]
+    changed = events(log, "emulation:path_changed")[0]["time_ns"]
+    check(sum(take["frames"] for take in told) == rate["out"] >= 190, told, rate)
+    for take in told:
+        every, most = (30, 20000) if take["from_ns"] < changed else (40, 5000)
+        check(take["from_ns"] % (every * 1000000) == 0 and 0 < take["tokens_bytes"] <= most, take)
+    busy = [take["tokens_bytes"] for take in told if take["tokens_bytes"] > 4000]
+    check(len(busy) >= 10 and len({take["from_ns"] for take in told}) == len(told), told)
+
+
 def processors_stay_awake_where_asked_for_and_only_as_long(a, b):
     device = "/dev/cpu_dma_latency"
     if not os.path.exists(device):  # a kernel without power management: said in one line
@@ -158,5 +179,5 @@ def what_is_written_is_received_on_other_processors_where_asked_for(a, b):
 main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
      the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
      an_exhausted_pool_is_a_counted_fault, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
-     processors_stay_awake_where_asked_for_and_only_as_long,
+     tokens_taken_from_a_bucket_are_logged_for_each_interval, processors_stay_awake_where_asked_for_and_only_as_long,
      *([what_is_written_is_received_on_other_processors_where_asked_for] if os.cpu_count() > 1 else []))
