@@ -173,7 +173,7 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 			report->invalid);
 	else if (wall > 0)
 		fprintf(out, ", %.0f simulated seconds per wall second", report->simulated / wall);
-	fprintf(out, " · seed %" PRIu64 " · wavetank %s %s\n", plan->seed, WT_VERSION, WT_COMMIT);
+	fprintf(out, " · seed %" PRIu64 " · wavetank %s, commit %s\n", plan->seed, WT_VERSION, *WT_COMMIT ? WT_COMMIT : "unknown");
 }
 
 void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)

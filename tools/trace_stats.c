@@ -18,7 +18,7 @@ struct gauge {
 
 struct numbers {
 	wt_time first, last;
-	uint64_t sent, received, retransmits, acked, losses, timeouts, marked, reductions;
+	uint64_t sent, payload, received, retransmits, acked, losses, timeouts, marked, reductions;
 	struct gauge cwnd, in_flight, level;
 	double *rtt; /* ms */
 	size_t rtts, room;
@@ -102,6 +102,7 @@ static int count(void *arg, const struct wt_trace_line *line)
 	switch (line->type) {
 	case WT_TRACE_SENT:
 		n->sent++;
+		n->payload += line->field[1] > 0;
 		n->retransmits += line->field[5] == 2;
 		break;
 	case WT_TRACE_RECEIVED:
@@ -172,8 +173,8 @@ static void print_flow(FILE *out, const struct wt_trace_flow *flow, const struct
 	fprintf(out, "%s connection %" PRIu32 ": %.3f s", flow->host, flow->conn, seconds);
 	if (n->acked && seconds > 0)
 		fprintf(out, ", %" PRIu64 " bytes acknowledged, %.2f KB/s", n->acked, (double)n->acked / seconds / 1e3);
-	fprintf(out, "\n  segments   %" PRIu64 " sent, %" PRIu64 " of them again; %" PRIu64 " received\n", n->sent, n->retransmits,
-		n->received);
+	fprintf(out, "\n  segments   %" PRIu64 " sent, %" PRIu64 " of them with payload, %" PRIu64 " again; %" PRIu64 " received\n", n->sent,
+		n->payload, n->retransmits, n->received);
 	fprintf(out, "  losses     %" PRIu64 " detected, %" PRIu64 " timeouts\n", n->losses, n->timeouts);
 	if (n->marked || n->reductions)
 		fprintf(out, "  ecn        %" PRIu64 " came marked, %" PRIu64 " reductions because the peer said so\n", n->marked,
@@ -205,6 +206,7 @@ static void json_flow(struct wt_json *json, const struct wt_trace_flow *flow, co
 	wt_json_number(json, "duration_s", (double)(n->last - n->first) / 1e9);
 	wt_json_u64(json, "acked_bytes", n->acked);
 	wt_json_u64(json, "sent_segs", n->sent);
+	wt_json_u64(json, "payload_segs", n->payload);
 	wt_json_u64(json, "retransmits_segs", n->retransmits);
 	wt_json_u64(json, "received_segs", n->received);
 	wt_json_u64(json, "losses", n->losses);

@@ -143,6 +143,9 @@ def _():
     check("220.25 s would be 23.80 KB/s" in text, "the note on the suspect cell")
     check("chosen" in text and "stated" in text and "2001 to 2004" in text, "parameters and seeds")
     check("Jain 0." in text or "Jain 1.0" in text, "Jain's index of three flows")
+    with open(home.path("sweep/runs.jsonl"), encoding="utf-8") as file:
+        plan = json.loads(file.readline())
+    check(", commit " + plan["commit"][:12] in text and "digest of its sources" in text and plan["source"] in text, "commit and digest by their names")
 
 
 @test("runs of sim are listed flow by flow, with what they were run with")
@@ -340,6 +343,7 @@ def _():
     home.run("report", "build", "results/small", "--no-figures", "-o", "small.html")
     text = open(home.path("small.html")).read()
     check(">5%<" in text and "newreno" in text and "goodput over loss" in text, "the rows")
+    check(re.search(r"seeds 1 to 3, wavetank [^<]*, sources [0-9a-f]{12}<", text), "the program by the digest of its sources, called that")
     check(">paper</th>" not in text and "published." not in text, "columns of a paper")
     check("agree: 6 of 6" in home.run("report", "compare", "results/small", "results/small")[0], "compare")
 

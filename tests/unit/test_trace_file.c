@@ -207,6 +207,7 @@ static void numbers_are_those_of_the_events(void **state)
 	assert_string_equal(wt_trace_string(root, "schema"), "wavetank.trace.1");
 	assert_int_equal(wt_trace_u64(one, "acked_bytes"), 1000);
 	assert_int_equal(wt_trace_u64(one, "sent_segs"), 4);
+	assert_int_equal(wt_trace_u64(one, "payload_segs"), 3);
 	assert_int_equal(wt_trace_u64(one, "retransmits_segs"), 1);
 	assert_int_equal(wt_trace_u64(one, "received_segs"), 3);
 	assert_int_equal(wt_trace_u64(one, "losses"), 1);

@@ -222,6 +222,12 @@ def machine(host):
     return e(' · '.join(part for part in parts if part))
 
 
+def program(plan):
+    """The program by name: a table has its commit, which may stand for changed files; a sweep only the digest of the program's sources."""
+    by = 'commit %s' % plan['commit'][:18] if plan.get('commit') else 'sources %s' % plan['source'][:12]
+    return 'wavetank %s, %s' % (plan['version'], by)
+
+
 def provenance(page, table):
     plan, end = table.plan, table.end
     words = ['wavetank', 'paper', 'run', plan['table'], '--repeats', str(plan['repeats']), '--seed', str(plan['seed'])]
@@ -234,9 +240,10 @@ def provenance(page, table):
         '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
     seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(table.facts['wall_s'], 1)) \
         if end.get('simulated_s') and table.facts.get('wall_s') else None
-    page.add('<details><summary>Where these numbers come from: seeds %d to %d, wavetank %s (%s)</summary>%s<pre>%s</pre></details>' % (
-        plan['seed'], plan['seed'] + plan['repeats'] - 1, e(plan['version']), e(plan['commit'][:12]), facts([
-        ('program', e('wavetank %s (%s)' % (plan['version'], plan['commit']))),
+    page.add('<details><summary>Where these numbers come from: seeds %d to %d, %s</summary>%s<pre>%s</pre></details>' % (
+        plan['seed'], plan['seed'] + plan['repeats'] - 1, e(program(plan)), facts([
+        ('program', e('wavetank ' + plan['version'])), ('commit', e(plan['commit']) if plan.get('commit') else None),
+        ('digest of its sources', '<code>%s</code> (SHA-256)' % e(plan['source']) if plan.get('source') else None),
         ('backend', e(plan['backend']) + (': virtual time, exactly repeatable' if plan['backend'] == 'sim' else ': real time')),
         ('seeds', '%d to %d, the same losses for every protocol and row' % (plan['seed'], plan['seed'] + plan['repeats'] - 1)),
         ('path there', '<code>%s</code>' % e(plan['fwd'])), ('path back', '<code>%s</code>' % e(plan['rev'] or 'an ideal wire')),
@@ -336,8 +343,8 @@ def journal_section(page, entry, at):
     base = os.path.basename(entry['path'])
     stem = 'journal-%d-%s' % (at, os.path.splitext(base)[0])
     begin, end = c.detail()
-    page.add('<section><h2 id="journal-%d">One transfer, event by event: %s</h2><p class="sub">Host %s, connection %d: %s segments sent, %s of '
-             'them again, %s timeouts, %d dropped on the way, %.2f s.</p>' % (
+    page.add('<section><h2 id="journal-%d">One transfer, event by event: %s</h2><p class="sub">Host %s, connection %d: %s segments with payload sent, '
+             '%s of them again, %s timeouts, %d dropped on the way, %.2f s.</p>' % (
                  at, e(base), e(entry['host']), entry['conn'], format(len(c.sent) + len(c.again), ','), format(len(c.again), ','),
                  len(c.timeouts), len(c.drops), c.last - c.first))
     page.figure(stem + '-sequence', lambda width: journal.sequence(c, width), 'time-sequence graph',
@@ -367,7 +374,8 @@ def records_section(page, every):
         ('run', ''), ('sender', ''), ('seed', ' class="n"'), ('flow', ' class="n"'), ('outcome', '')] + [
             (h, ' class="n"') for h in ('KB', 's', 'KB/s', 'segments', 'sent again', 'timeouts', 'RTT, ms')])
     page.add('<section><h2 id="runs">Runs</h2><table class="flows"><caption><b>Runs of wavetank sim: %d.</b> Goodput is payload over the time from the '
-             'first SYN to the last acknowledgement; RTT is the smoothed one at the end.</caption><thead><tr>%s</tr></thead><tbody>%s</tbody>'
+             'first SYN to the last acknowledgement; RTT is the smoothed one at the end. Segments are all of the sender up to '
+             'then, with SYN, FIN and bare ACKs.</caption><thead><tr>%s</tr></thead><tbody>%s</tbody>'
              '</table>' % (len(every), heads, ''.join(flow_rows(every))))
     for at, record in enumerate(every):
         sides = [(side, '<code>%s</code>' % e(', '.join('%s %s' % (role, tables.words(record[side][role])) for role in (
@@ -496,7 +504,7 @@ def build(request):
     links += [('fairness', 'Fairness')] if runs else []
     printed = any(table.printed() for table in every)
     links += [('legend', 'Verdicts')] if printed else []
-    page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (%s) from result files; with their paths, settings and seeds '
+    page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (commit %s) from result files; with their paths, settings and seeds '
              'every number can be made again.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
                  e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
     if every:

@@ -61,7 +61,7 @@ class Table:
             self.cells[cell['point'], cell['variant']] = {
                 '%s_mean_%s' % (name, key): cell['mean'], '%s_half95_%s' % (name, key): cell['half'], 'ratio': None, 'verdict': 'n/a',
                 'runs': cell['runs'], 'failed': cell['failed'] - invalid, 'invalid': invalid, 'row_order': 'none', 'row_kendall_tau': None}
-        plan.update(table=plan['name'], commit=plan['source'][:12], fwd=plan['run'].get('link', plan['run'].get('fwd', '')),
+        plan.update(table=plan['name'], commit=None, fwd=plan['run'].get('link', plan['run'].get('fwd', '')),
                     rev=plan['run'].get('link', plan['run'].get('rev', '')), preset=plan['run'].get('preset', ''),
                     settings=plan['run'].get('set', ''), experiment={
             'title': 'Sweep %s: %s over %s' % (plan['name'], name, ', '.join(rows) or 'variants'), 'source': '', 'axis': ', '.join(rows),
