@@ -142,17 +142,22 @@ void wt_port_flush(struct wt_port *port, wt_time now)
 	}
 }
 
+/* What was read goes on into the graph. */
+static int pass(struct wt_node *node, unsigned from, wt_time now, struct wt_frame *frame)
+{
+	if (from == 1)
+		return 0;
+	write_out((struct wt_port *)node, now, frame);
+	return WT_KEPT;
+}
+
 static void input(struct wt_node *node, unsigned from, wt_time now, struct wt_frame *frame)
 {
-	struct wt_port *port = (struct wt_port *)node;
-
 	node->audit.in++;
-	if (from == 0) {
-		write_out(port, now, frame);
+	if (pass(node, from, now, frame) == WT_KEPT)
 		return;
-	}
 	node->audit.queued++;
-	wt_frame_queue_push(&port->arrived, frame);
+	wt_frame_queue_push(&((struct wt_port *)node)->arrived, frame);
 }
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
@@ -181,7 +186,7 @@ static void destroy(struct wt_node *node)
 
 struct wt_port *wt_port_new(const char *interface, const struct wt_port_ops *ops, struct wt_pool *pool)
 {
-	static const struct wt_node_ops node_ops = {input, output, deadline, destroy};
+	static const struct wt_node_ops node_ops = {input, output, deadline, destroy, .pass = pass};
 	struct wt_port *port;
 	size_t len = strlen(interface);
 
