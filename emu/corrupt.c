@@ -9,7 +9,8 @@
 struct corrupt {
 	struct wt_stage stage;
 	struct wt_packets packets;
-	struct wt_key key, places;
+	struct wt_stream stream;
+	struct wt_key places;
 	struct wt_corrupt_config config;
 };
 
@@ -32,7 +33,7 @@ static int corrupt_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	uint64_t number;
 
 	if (wt_packets_next(&corrupt->packets, frame, &number) &&
-	    wt_random_strikes(&corrupt->key, number, corrupt->config.share))
+	    wt_stream_strikes(&corrupt->stream, number, corrupt->config.share))
 		flip(corrupt, frame, number);
 	return WT_ON;
 }
@@ -52,7 +53,7 @@ struct wt_node *wt_corrupt_create(const char *name, const struct wt_key *key, co
 
 	if (!corrupt)
 		return NULL;
-	corrupt->key = *key;
+	wt_stream_init(&corrupt->stream, key);
 	corrupt->places = *places;
 	corrupt->config = *config;
 	return &corrupt->stage.node;

@@ -21,7 +21,7 @@ struct entry {
 struct delay {
 	struct wt_stage stage; /* ready holds what is under way in order, frame->time being when it is due */
 	struct wt_packets packets;
-	struct wt_key key;
+	struct wt_stream stream;
 	struct wt_delay_config config;
 	struct wt_handoff_config handoff; /* every > 0: follow it */
 	struct wt_handoff_clock clock;
@@ -58,13 +58,13 @@ static wt_time jitter(struct delay *delay, const struct wt_frame *frame)
 		return 0;
 	switch (config->jitter) {
 	case WT_JITTER_NORMAL:
-		value = wt_random_normal(&delay->key, number) * mean;
+		value = wt_stream_normal(&delay->stream, number) * mean;
 		break;
 	case WT_JITTER_PARETO:
-		value = wt_random_pareto(&delay->key, number, config->shape) * (config->shape - 1) * mean;
+		value = wt_random_pareto(&delay->stream.key, number, config->shape) * (config->shape - 1) * mean;
 		break;
 	case WT_JITTER_FILE:
-		return config->samples->value[wt_random_below(&delay->key, number, config->samples->count)];
+		return config->samples->value[wt_random_below(&delay->stream.key, number, config->samples->count)];
 	case WT_JITTER_NONE:
 		break;
 	}
@@ -204,7 +204,7 @@ struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, cons
 	if (!delay)
 		return NULL;
 	if (key)
-		delay->key = *key;
+		wt_stream_init(&delay->stream, key);
 	delay->config = *config;
 	wt_samples_hold(config->samples);
 	return &delay->stage.node;

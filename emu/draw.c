@@ -19,10 +19,10 @@ double wt_exp_up(double x)
 }
 
 /* A point of 32 bits a side in the square; outside the circle another is tried: 4 in 5 are inside. */
-double wt_random_normal(const struct wt_key *key, uint64_t n)
+double wt_stream_normal(struct wt_stream *stream, uint64_t n)
 {
-	const struct wt_key again = {key->k1, key->k0};
-	uint64_t hash = wt_siphash_u64(key, n);
+	const struct wt_key again = {stream->key.k1, stream->key.k0};
+	uint64_t hash = wt_stream_number(stream, n);
 
 	for (;;) {
 		double u = ((double)(hash >> 32) + 0.5) * 0x1p-31 - 1, v = ((double)(hash & 0xffffffff) + 0.5) * 0x1p-31 - 1;

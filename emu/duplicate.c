@@ -5,7 +5,7 @@
 struct duplicate {
 	struct wt_stage stage;
 	struct wt_packets packets;
-	struct wt_key key;
+	struct wt_stream stream;
 	double share;
 };
 
@@ -16,7 +16,7 @@ static int duplicate_pass(struct wt_node *node, unsigned port, wt_time now, stru
 	uint64_t number;
 
 	if (!wt_packets_next(&duplicate->packets, frame, &number) ||
-	    !wt_random_strikes(&duplicate->key, number, duplicate->share))
+	    !wt_stream_strikes(&duplicate->stream, number, duplicate->share))
 		return WT_ON;
 	frame->time = now;
 	wt_stage_ready(&duplicate->stage, frame);
@@ -43,7 +43,7 @@ struct wt_node *wt_duplicate_create(const char *name, const struct wt_key *key, 
 
 	if (!duplicate)
 		return NULL;
-	duplicate->key = *key;
+	wt_stream_init(&duplicate->stream, key);
 	duplicate->share = share;
 	return &duplicate->stage.node;
 }

@@ -16,7 +16,7 @@ enum { UNKNOWN, GOOD, BAD, CLASS_SHIFT = 48, IPV6 = 256, CLASSES = 512 };
 struct elliott {
 	struct wt_stage stage;
 	struct wt_packets packets;
-	struct wt_key key, steps;
+	struct wt_stream stream, steps;
 	struct wt_elliott_config config;
 	uint8_t state[CLASSES], told[CLASSES];
 	uint64_t visit[CLASSES];
@@ -31,7 +31,7 @@ static uint8_t start(const struct elliott *elliott, uint64_t class)
 	uint64_t number = class << CLASS_SHIFT | ((UINT64_C(1) << CLASS_SHIFT) - 1); /* no packet has it */
 
 	/* neither p nor r: it stays good */
-	return p + r > 0 && wt_random_unit(&elliott->steps, number) < p / (p + r) ? BAD : GOOD;
+	return p + r > 0 && wt_random_unit(&elliott->steps.key, number) < p / (p + r) ? BAD : GOOD;
 }
 
 static void elliott_state(struct wt_node *node, wt_time now, struct wt_state *state)
@@ -70,9 +70,9 @@ static bool passes(struct elliott *elliott, uint64_t number, wt_time now)
 	if (state == UNKNOWN)
 		state = start(elliott, class);
 	meet(elliott, (unsigned)class, state, now);
-	moves = wt_random_strikes(&elliott->steps, number, state == GOOD ? config->p : config->r);
+	moves = wt_stream_strikes(&elliott->steps, number, state == GOOD ? config->p : config->r);
 	elliott->state[class] = (state == GOOD) == moves ? BAD : GOOD;
-	return wt_random_strikes(&elliott->key, number, state == GOOD ? config->k : config->h);
+	return wt_stream_strikes(&elliott->stream, number, state == GOOD ? config->k : config->h);
 }
 
 static int elliott_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -103,8 +103,8 @@ struct wt_node *wt_elliott_create(const char *name, const struct wt_key *key, co
 
 	if (!elliott)
 		return NULL;
-	elliott->key = *key;
-	elliott->steps = *steps;
+	wt_stream_init(&elliott->stream, key);
+	wt_stream_init(&elliott->steps, steps);
 	elliott->config = *config;
 	return &elliott->stage.node;
 }

@@ -14,7 +14,7 @@ struct gilbert {
 	struct wt_stage stage;
 	struct wt_packets packets;
 	struct wt_markov chain;
-	struct wt_key key;
+	struct wt_stream stream;
 	double drop[2];
 };
 
@@ -25,7 +25,7 @@ static int gilbert_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	uint64_t number;
 
 	if (wt_packets_next(&gilbert->packets, frame, &number) &&
-	    wt_random_strikes(&gilbert->key, number, gilbert->drop[state])) {
+	    wt_stream_strikes(&gilbert->stream, number, gilbert->drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
 		return WT_KEPT;
 	}
@@ -55,7 +55,7 @@ struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, co
 		return NULL;
 	wt_markov_init(&gilbert->chain, timeline, config->mean, config->start);
 	gilbert->chain.node = &gilbert->stage.node;
-	gilbert->key = *key;
+	wt_stream_init(&gilbert->stream, key);
 	gilbert->drop[0] = config->drop[0];
 	gilbert->drop[1] = config->drop[1];
 	return &gilbert->stage.node;

@@ -50,7 +50,7 @@ struct handoff {
 	struct wt_packets packets;
 	struct wt_handoff_clock clock;
 	struct wt_handoff_config config;
-	struct wt_key key;
+	struct wt_stream stream;
 	uint64_t told; /* cells */
 };
 
@@ -93,7 +93,7 @@ static int handoff_pass(struct wt_node *node, unsigned port, wt_time now, struct
 
 	follow(handoff, now);
 	if (handoff->clock.count && now < handoff->clock.end &&
-	    wt_packets_share(&handoff->packets, &handoff->key, frame, handoff->config.drop)) {
+	    wt_packets_share(&handoff->packets, &handoff->stream, frame, handoff->config.drop)) {
 		wt_node_drop(node, now, frame, WT_DROP_HANDOFF);
 		return WT_KEPT;
 	}
@@ -116,7 +116,7 @@ struct wt_node *wt_handoff_create(const char *name, const struct wt_key *key, co
 
 	if (!handoff)
 		return NULL;
-	handoff->key = *key;
+	wt_stream_init(&handoff->stream, key);
 	handoff->config = *config;
 	wt_handoff_init(&handoff->clock, clock, &handoff->config);
 	return &handoff->stage.node;

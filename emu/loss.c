@@ -5,7 +5,7 @@
 struct loss {
 	struct wt_stage stage;
 	struct wt_packets packets;
-	struct wt_key key;
+	struct wt_stream stream;
 	double share;
 	struct wt_handoff_config handoff; /* every > 0: follow it */
 	struct wt_handoff_clock clock;
@@ -23,7 +23,7 @@ static int loss_pass(struct wt_node *node, unsigned port, wt_time now, struct wt
 	struct loss *loss = (struct loss *)node;
 	uint64_t number;
 
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_strikes(&loss->key, number, share_at(loss, now))) {
+	if (wt_packets_next(&loss->packets, frame, &number) && wt_stream_strikes(&loss->stream, number, share_at(loss, now))) {
 		wt_node_drop(node, now, frame, WT_DROP_LOSS);
 		return WT_KEPT;
 	}
@@ -44,7 +44,7 @@ struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, doubl
 
 	if (!loss)
 		return NULL;
-	loss->key = *key;
+	wt_stream_init(&loss->stream, key);
 	loss->share = share;
 	return &loss->stage.node;
 }

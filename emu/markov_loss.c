@@ -7,7 +7,7 @@ struct markov_loss {
 	struct wt_packets packets;
 	struct wt_chain chain;
 	struct wt_chain_config config;
-	struct wt_key key;
+	struct wt_stream stream;
 };
 
 static int markov_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -16,7 +16,7 @@ static int markov_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 	unsigned state = wt_chain_at(&loss->chain, now);
 	uint64_t number;
 
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_random_strikes(&loss->key, number, loss->config.drop[state])) {
+	if (wt_packets_next(&loss->packets, frame, &number) && wt_stream_strikes(&loss->stream, number, loss->config.drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
 		return WT_KEPT;
 	}
@@ -44,7 +44,7 @@ struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key
 
 	if (!loss)
 		return NULL;
-	loss->key = *key;
+	wt_stream_init(&loss->stream, key);
 	loss->config = *config;
 	wt_chain_init(&loss->chain, timeline, &loss->config);
 	loss->chain.node = &loss->stage.node;

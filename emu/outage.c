@@ -11,7 +11,7 @@
 struct outage {
 	struct wt_refuser refuser;
 	struct wt_packets packets;
-	struct wt_key key;
+	struct wt_stream stream;
 	unsigned count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
 	bool out;       /* the history as told so far */
@@ -117,7 +117,7 @@ static int outage_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 	const struct wt_outage *found = worst(outage, now);
 	struct wt_refusal refusal = {.kind = WT_REFUSAL_HOST};
 
-	if (!found || !wt_packets_share(&outage->packets, &outage->key, frame, found->drop))
+	if (!found || !wt_packets_share(&outage->packets, &outage->stream, frame, found->drop))
 		return WT_ON;
 	refusal.from = found->from;
 	wt_refuser_drop(&outage->refuser, now, frame, WT_DROP_OUTAGE, found->unreachable ? &refusal : NULL);
@@ -140,7 +140,7 @@ struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, con
 	if (!outage)
 		return NULL;
 	if (key)
-		outage->key = *key;
+		wt_stream_init(&outage->stream, key);
 	wt_outage_change(&outage->refuser.stage.node, 0, outages, count);
 	return &outage->refuser.stage.node;
 }

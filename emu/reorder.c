@@ -9,7 +9,7 @@ struct reorder {
 	struct wt_stage stage;
 	struct wt_frame_queue held; /* frame->time: when it is let go, never before the one in front */
 	struct wt_packets packets;
-	struct wt_key key;
+	struct wt_stream stream;
 	double share;
 	wt_time delay;
 };
@@ -20,7 +20,7 @@ static int reorder_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	uint64_t number;
 
 	if (wt_packets_next(&reorder->packets, frame, &number) &&
-	    wt_random_strikes(&reorder->key, number, reorder->share)) {
+	    wt_stream_strikes(&reorder->stream, number, reorder->share)) {
 		frame->time = wt_time_add(now, reorder->delay);
 		if (reorder->held.tail) /* after a change to less: held frames keep their order among themselves */
 			frame->time = wt_time_max(frame->time, reorder->held.tail->time);
@@ -78,7 +78,7 @@ struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, do
 
 	if (!reorder)
 		return NULL;
-	reorder->key = *key;
+	wt_stream_init(&reorder->stream, key);
 	reorder->share = share;
 	reorder->delay = delay;
 	return &reorder->stage.node;

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, const struct wt_frame *frame, double share)
+bool wt_packets_share(struct wt_packets *packets, struct wt_stream *stream, const struct wt_frame *frame, double share)
 {
 	uint64_t number;
 
 	if (!wt_packets_next(packets, frame, &number))
 		return share >= 1;
-	return wt_random_strikes(key, number, share);
+	return wt_stream_strikes(stream, number, share);
 }
 
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name)

@@ -63,7 +63,7 @@ static inline bool wt_packets_next(struct wt_packets *packets, const struct wt_f
 }
 
 /* Is this frame in a share of them? IP packets by their numbers; what is not IP only in a share of 1. */
-bool wt_packets_share(struct wt_packets *packets, const struct wt_key *key, const struct wt_frame *frame, double share);
+bool wt_packets_share(struct wt_packets *packets, struct wt_stream *stream, const struct wt_frame *frame, double share);
 
 /* What pass() says of a frame that goes on; WT_KEPT of one that was dropped, or put in `ready`. */
 #define WT_ON 1

@@ -5,11 +5,6 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-static inline uint64_t rotl(uint64_t v, unsigned bits)
-{
-	return v << bits | v >> (64 - bits);
-}
-
 /* eight little-endian bytes; written out, compilers see one load in it */
 static inline uint64_t load_le(const uint8_t *p)
 {
@@ -17,24 +12,25 @@ static inline uint64_t load_le(const uint8_t *p)
 	       (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
-/* SipHash's state and its three steps (Aumasson and Bernstein 2012, section 2). */
+/* SipHash's state and its three steps (Aumasson and Bernstein 2012, section 2). The round is one of numbers and of vectors of them. */
 struct sip {
 	uint64_t v0, v1, v2, v3;
 };
 
-static inline void sip_round(struct sip *s)
-{
-	s->v0 += s->v1;
-	s->v1 = rotl(s->v1, 13) ^ s->v0;
-	s->v0 = rotl(s->v0, 32);
-	s->v2 += s->v3;
-	s->v3 = rotl(s->v3, 16) ^ s->v2;
-	s->v0 += s->v3;
-	s->v3 = rotl(s->v3, 21) ^ s->v0;
-	s->v2 += s->v1;
-	s->v1 = rotl(s->v1, 17) ^ s->v2;
-	s->v2 = rotl(s->v2, 32);
-}
+#define ROTATED(v, bits) ((v) << (bits) | (v) >> (64 - (bits)))
+#define SIP_ROUND(s) \
+	do { \
+		(s)->v0 += (s)->v1; \
+		(s)->v1 = ROTATED((s)->v1, 13) ^ (s)->v0; \
+		(s)->v0 = ROTATED((s)->v0, 32); \
+		(s)->v2 += (s)->v3; \
+		(s)->v3 = ROTATED((s)->v3, 16) ^ (s)->v2; \
+		(s)->v0 += (s)->v3; \
+		(s)->v3 = ROTATED((s)->v3, 21) ^ (s)->v0; \
+		(s)->v2 += (s)->v1; \
+		(s)->v1 = ROTATED((s)->v1, 17) ^ (s)->v2; \
+		(s)->v2 = ROTATED((s)->v2, 32); \
+	} while (0)
 
 static inline void sip_start(struct sip *s, const struct wt_key *key)
 {
@@ -47,8 +43,8 @@ static inline void sip_start(struct sip *s, const struct wt_key *key)
 static inline void sip_word(struct sip *s, uint64_t word)
 {
 	s->v3 ^= word;
-	sip_round(s);
-	sip_round(s);
+	SIP_ROUND(s);
+	SIP_ROUND(s);
 	s->v0 ^= word;
 }
 
@@ -56,7 +52,7 @@ static inline uint64_t sip_end(struct sip *s)
 {
 	s->v2 ^= 0xff;
 	for (unsigned i = 0; i < 4; i++)
-		sip_round(s);
+		SIP_ROUND(s);
 	return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
@@ -95,6 +91,54 @@ uint64_t wt_siphash_u64(const struct wt_key *key, uint64_t n)
 	return hash_u64(key, n);
 }
 
+/* ---- four numbers at once -------------------------------------------------------------------------------- */
+
+#ifdef __x86_64__
+typedef uint64_t lanes __attribute__((vector_size(32)));
+
+struct sip_lanes {
+	lanes v0, v1, v2, v3;
+};
+
+#define SIP_LANES_WORD(s, word) \
+	do { \
+		(s)->v3 ^= (word); \
+		SIP_ROUND(s); \
+		SIP_ROUND(s); \
+		(s)->v0 ^= (word); \
+	} while (0)
+
+__attribute__((target("avx2"))) static void hash_four(const struct wt_key *key, uint64_t first, uint64_t number[4])
+{
+	const lanes n = {first, first + 1, first + 2, first + 3}, none = {0};
+	struct sip_lanes wide, *s = &wide;
+	struct sip one;
+	lanes hash;
+
+	sip_start(&one, key);
+	wide = (struct sip_lanes){none + one.v0, none + one.v1, none + one.v2, none + one.v3};
+	SIP_LANES_WORD(s, n);
+	SIP_LANES_WORD(s, (uint64_t)8 << 56);
+	wide.v2 ^= 0xff;
+	for (unsigned i = 0; i < 4; i++)
+		SIP_ROUND(s);
+	hash = wide.v0 ^ wide.v1 ^ wide.v2 ^ wide.v3;
+	memcpy(number, &hash, sizeof(hash));
+}
+#endif
+
+void wt_stream_fetch(struct wt_stream *stream, uint64_t n)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2")) {
+		stream->last = n | 3;
+		hash_four(&stream->key, stream->last - 3, stream->number);
+		return;
+	}
+#endif
+	stream->number[n & 3] = hash_u64(&stream->key, n);
+}
+
 struct wt_key wt_key_derive(uint64_t seed, const char *name)
 {
 	/* two hashes under keys that differ in one word: the halves of the stream's key */
@@ -106,7 +150,7 @@ struct wt_key wt_key_derive(uint64_t seed, const char *name)
 
 double wt_random_unit(const struct wt_key *key, uint64_t n)
 {
-	return (double)(hash_u64(key, n) >> 11) * 0x1p-53;
+	return wt_unit(hash_u64(key, n));
 }
 
 uint64_t wt_random_below(const struct wt_key *key, uint64_t n, uint64_t bound)

@@ -56,6 +56,28 @@ static void a_key_is_the_same_in_every_build(void **state)
 	assert_true(wt_random_exp(&key, 1) == 0x1.dd5cbc10db89ep-1);
 }
 
+static void a_stream_gives_the_numbers_of_its_key_in_whatever_order(void **state)
+{
+	static const uint64_t starts[] = {0, 1, 6, UINT64_C(6) << 48, (UINT64_C(6) << 48) + 3, UINT64_MAX - 9, 4, 0};
+	struct wt_key key = wt_key_derive(3, "fwd.loss");
+	struct wt_stream stream = {.key = key}; /* zeroed: it has no numbers yet */
+
+	for (unsigned i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		for (uint64_t n = starts[i]; n < starts[i] + 9; n++)
+			assert_true(wt_stream_number(&stream, n) == wt_siphash_u64(&key, n));
+	for (uint64_t n = 1000; n-- > 0;) {
+		double unit = wt_random_unit(&key, n);
+
+		assert_true(wt_stream_strikes(&stream, n, nextafter(unit, 1)));
+		assert_false(wt_stream_strikes(&stream, n, unit));
+	}
+	key = wt_key_derive(3, "rev.loss");
+	wt_stream_init(&stream, &key);
+	assert_true(wt_stream_number(&stream, 0) == wt_siphash_u64(&key, 0));
+	assert_true(wt_stream_strikes(&stream, 5, 1));
+	assert_false(wt_stream_strikes(&stream, 5, 0));
+}
+
 static void unit_draws_are_uniform_by_chi_square(void **state)
 {
 	struct wt_key key = wt_key_derive(3, "uniform");
@@ -172,6 +194,7 @@ int main(void)
 		cmocka_unit_test(the_hash_of_a_number_is_that_of_its_little_endian_bytes),
 		cmocka_unit_test(streams_of_other_names_or_seeds_are_other_streams),
 		cmocka_unit_test(a_key_is_the_same_in_every_build),
+		cmocka_unit_test(a_stream_gives_the_numbers_of_its_key_in_whatever_order),
 		cmocka_unit_test(unit_draws_are_uniform_by_chi_square),
 		cmocka_unit_test(neighbouring_draws_are_uncorrelated),
 		cmocka_unit_test(draws_below_a_bound_are_below_it_and_uniform),
