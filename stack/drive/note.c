@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "emu/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/wire/ethernet.h"
 #include "stack/wire/ipv4.h"
+#include "stack/wire/ipv6.h"
 #include "stack/wire/tcp.h"
 
 uint64_t wt_bursts_next(struct wt_bursts *bursts, const struct wt_node *node)
@@ -43,39 +45,71 @@ void wt_note_begin(struct wt_json *json, wt_time now, const char *event)
 	wt_json_object(json, "data");
 }
 
-static void ports(struct wt_json *json, const struct wt_ipv4 *ip, const uint8_t *data)
+static void ports(struct wt_json *json, unsigned protocol, const uint8_t *data, uint32_t len)
 {
-	unsigned len = ip->total_len - ip->header_len;
 	struct wt_tcp_header tcp;
 
-	if (ip->frag_offset || (ip->protocol != WT_IP_TCP && ip->protocol != WT_IP_UDP) || len < 8)
+	if ((protocol != WT_IP_TCP && protocol != WT_IP_UDP) || len < 8)
 		return;
 	wt_json_u64(json, "src_port", wt_get16(data));
 	wt_json_u64(json, "dst_port", wt_get16(data + 2));
-	if (ip->protocol == WT_IP_TCP && wt_tcp_parse(data, len, &tcp)) {
+	if (protocol == WT_IP_TCP && wt_tcp_parse(data, len, &tcp)) {
 		wt_json_u64(json, "seq", tcp.seq);
 		wt_json_u64(json, "flags", tcp.flags);
 		wt_json_u64(json, "payload_bytes", len - tcp.header_len);
 	}
 }
 
+static void open_packet(struct wt_json *json, const struct wt_addr *src, const struct wt_addr *dst, unsigned protocol)
+{
+	char text[WT_ADDR_TEXT];
+
+	wt_json_object(json, "packet");
+	wt_json_string(json, "src", wt_addr_format(src, text));
+	wt_json_string(json, "dst", wt_addr_format(dst, text));
+	wt_json_u64(json, "protocol", protocol);
+}
+
+static void ipv4_packet(struct wt_json *json, const uint8_t *data, uint32_t len)
+{
+	struct wt_ipv4 ip;
+
+	if (wt_ipv4_parse(data, len, false, &ip) != WT_IPV4_OK)
+		return;
+	open_packet(json, &ip.src, &ip.dst, ip.protocol);
+	wt_json_u64(json, "id", ip.id);
+	if (!ip.frag_offset)
+		ports(json, ip.protocol, data + ip.header_len, ip.total_len - ip.header_len);
+	wt_json_end(json);
+}
+
+/* It has no number of its own but in fragments; a TCP segment has its sequence number. */
+static void ipv6_packet(struct wt_json *json, const uint8_t *data, uint32_t len)
+{
+	struct wt_ipv6_upper upper;
+	struct wt_ipv6 ip;
+
+	if (!wt_ipv6_parse(data, len, &ip) || !wt_ipv6_upper(data, len, &upper))
+		return;
+	open_packet(json, &ip.src, &ip.dst, upper.protocol);
+	wt_json_u64(json, "flow_label", wt_get32(data) & 0xfffff);
+	if (!upper.later)
+		ports(json, upper.protocol, data + upper.at, upper.end - upper.at);
+	wt_json_end(json);
+}
+
 /* What tells a packet from the others on its way, whatever frame it travels in. */
 static void packet(struct wt_json *json, const struct wt_frame *frame)
 {
-	char text[WT_ADDR_TEXT];
-	struct wt_ipv4 ip;
+	const uint8_t *data = frame->data + WT_ETH_HEADER;
 	struct wt_eth eth;
 
-	if (!wt_eth_parse(frame->data, frame->len, &eth) || eth.type != WT_ETH_IPV4 ||
-	    wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &ip) != WT_IPV4_OK)
+	if (!wt_eth_parse(frame->data, frame->len, &eth))
 		return;
-	wt_json_object(json, "packet");
-	wt_json_string(json, "src", wt_addr_format(&ip.src, text));
-	wt_json_string(json, "dst", wt_addr_format(&ip.dst, text));
-	wt_json_u64(json, "protocol", ip.protocol);
-	wt_json_u64(json, "id", ip.id);
-	ports(json, &ip, frame->data + WT_ETH_HEADER + ip.header_len);
-	wt_json_end(json);
+	if (eth.type == WT_ETH_IPV4)
+		ipv4_packet(json, data, frame->len - WT_ETH_HEADER);
+	else if (eth.type == WT_ETH_IPV6)
+		ipv6_packet(json, data, frame->len - WT_ETH_HEADER);
 }
 
 void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause,

@@ -71,6 +71,46 @@ static void events_and_drops_become_lines_in_order(void **state)
 	wt_pool_destroy(pool);
 }
 
+/* Fate of a TCP segment of four bytes in IPv6, behind a header for every hop; `fragment`: in a later fragment of a packet instead. */
+static const char *line_of_ipv6(bool fragment)
+{
+	static const uint8_t packet[] = {
+		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd,
+		0x60, 0x01, 0x23, 0x45, 0, 32, 0, 64, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+		0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
+		6, 0, 0, 8, 0, 0, 0, 0, /* as options: one without meaning of no bytes; as a fragment: of offset 1 */
+		0x9c, 0x40, 0x23, 0x28, 0, 0, 5, 0xa9, 0, 0, 0, 1, 0x50, 0x10, 0xff, 0xff, 0, 0, 0, 0, 1, 2, 3, 4,
+	};
+	static char text[1000];
+	struct wt_journal *journal = wt_journal_open(path);
+	struct wt_pool *pool = wt_pool_create(1, 200);
+	struct wt_frame *frame = wt_frame_new(pool);
+	struct toy_sink node;
+	FILE *file;
+
+	toy_sink_init(&node, "a", 1);
+	node.node.drops = wt_journal_drops(journal, NULL);
+	memcpy(frame->data, packet, sizeof(packet));
+	if (fragment)
+		frame->data[20] = 44;
+	frame->len = sizeof(packet);
+	wt_node_drop(&node.node, 1, frame, WT_DROP_LOSS);
+	assert_int_equal(wt_journal_close(journal), 0);
+	file = fopen(path, "r");
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	wt_pool_destroy(pool);
+	assert_non_null(strstr(text, "\"packet\""));
+	return strstr(text, "\"packet\"");
+}
+
+static void a_dropped_ipv6_packet_is_known_by_what_its_headers_say(void **state)
+{
+	assert_string_equal(line_of_ipv6(false), "\"packet\":{\"src\":\"fd00::1\",\"dst\":\"fd00::2\",\"protocol\":6,\"flow_label\":74565,"
+						 "\"src_port\":40000,\"dst_port\":9000,\"seq\":1449,\"flags\":16,\"payload_bytes\":4}}}\n");
+	assert_string_equal(line_of_ipv6(true), "\"packet\":{\"src\":\"fd00::1\",\"dst\":\"fd00::2\",\"protocol\":6,\"flow_label\":74565}}}\n");
+}
+
 static void a_full_disk_is_reported_at_close(void **state)
 {
 	struct wt_journal *journal = wt_journal_open("/dev/full");
@@ -157,6 +197,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(only_whole_lines_reach_the_file),
 		CASE(events_and_drops_become_lines_in_order),
+		CASE(a_dropped_ipv6_packet_is_known_by_what_its_headers_say),
 		CASE(a_full_disk_is_reported_at_close),
 		CASE(a_write_that_fails_half_way_leaves_whole_lines_and_sticks),
 		CASE(a_file_that_cannot_be_made_gives_its_errno),
