@@ -192,8 +192,60 @@ def offload_seeds():
     yield big(eth(b""), 6, 4, 1, flags=2)
 
 
+# ---- a router and the stages that answer by ICMP ----------------------------------------------------------
+
+
+HOST6, GATEWAY6 = bytes.fromhex("20010db8000100000000000000000002"), bytes.fromhex("20010db8000100000000000000000001")
+NEXT6, FAR6 = bytes.fromhex("20010db8000200000000000000000002"), bytes.fromhex("20010db8000300000000000000000002")
+ALL6, ANY6, LINK6 = bytes.fromhex("ff02") + bytes(13) + b"\x01", bytes(16), bytes.fromhex("fe80") + bytes(13) + b"\x09"
+SOLICITED = bytes.fromhex("ff0200000000000000000001ff000001")
+
+
+def packet6(payload, protocol, src=HOST6, dst=NEXT6, hops=64):
+    return eth(struct.pack("!IHBB", 6 << 28, len(payload), protocol, hops) + src + dst + payload, 0x86DD)
+
+
+def message6(kind, body=b"", code=0):
+    return struct.pack("!BBH", kind, code, 0) + body
+
+
+def discovery(kind, target, src=HOST6, dst=SOLICITED, flags=0, option=b"\x01\x01" + PEER_MAC, hops=255):
+    return packet6(message6(kind, struct.pack("!I", flags << 24) + target + option), 58, src, dst, hops)
+
+
+def router_seeds():
+    repaired, ours, next_port, peer, stage = 64, 128, 1, 2, 3
+    hello = record(discovery(135, GATEWAY6), repaired)
+    advertised = record(discovery(136, NEXT6, NEXT6, bytes.fromhex("fe80000000000000007774fffe100101"), 0x60, b"\x02\x01" + PEER_MAC),
+                        repaired | next_port | ours)
+    yield hello + record(packet6(udp(0), 17), ours) * 3 + advertised + record(packet6(udp(0), 17), ours)
+    yield hello + record(packet6(udp(0), 17), ours) + record(packet6(udp(0), 17), ours | 32) * 4
+    yield hello + advertised + record(packet6(udp(0), 17), ours | 48) + record(packet6(udp(0), 17), ours | 32) * 4
+    yield record(discovery(135, GATEWAY6, ANY6, option=b""), repaired) + record(discovery(135, GATEWAY6, ANY6), repaired)
+    yield record(discovery(135, GATEWAY6, option=b"\x01\x00" + PEER_MAC), repaired) + record(discovery(135, GATEWAY6, hops=254), repaired)
+    yield record(discovery(135, GATEWAY6, option=b"\x05\x01" + bytes(6) + b"\x01\x01" + PEER_MAC), repaired)
+    yield hello + record(packet6(message6(128, bytes(36)), 58, dst=GATEWAY6), repaired | ours)
+    yield hello + b"".join(record(packet6(udp(0), 17, dst=FAR6, hops=hops), ours) for hops in (0, 1, 2))
+    yield hello + record(packet6(udp(0), 17, dst=bytes([0x20]) + bytes(15)), ours) * 3
+    yield record(packet6(message6(130, bytes(20)), 58, LINK6, ALL6, 1), repaired)
+    yield record(packet6(udp(0), 17, src=FAR6, dst=HOST6), peer | ours) + hello
+    yield b"".join(record(packet6(udp(0), 17, dst=NEXT6[:15] + bytes([i])), ours) for i in range(100)) + record(b"", 48)
+    options = b"\x3c\x00" + bytes(6)
+    headers = b"\x2c\x00" + bytes(6) + b"\x11\x00\x00\x01" + bytes(4) + udp(0)
+    for control in (stage, stage | 4, stage | 8 | 32):
+        yield record(packet6(bytes(1400), 17, hops=2), control) + record(eth(ipv4(bytes(1400), 17)), control)
+        yield record(packet6(options * 7 + headers, 60, hops=3), control) + record(packet6(options * 20, 60, hops=3), control)
+        yield record(packet6(message6(3, bytes(1300)), 58, hops=1), control) + record(packet6(message6(128, bytes(1300)), 58, hops=1), control)
+        yield record(packet6(bytes(1300), 17, dst=ALL6[:1] + b"\x0e" + ALL6[2:], hops=1), control)
+        yield record(eth(ipv4(icmp(8, 0, 7, bytes(1200)), 1)), control | repaired) * 120
+    yield record(arp(1, bytes([10, 0, 1, 2]), bytes([10, 0, 1, 1]))) + record(eth(ipv4(bytes(30), 17, bytes([10, 0, 1, 2]), bytes([10, 0, 2, 9]))), ours) * 2
+    yield record(eth(ipv4(icmp(8, 0, 7, bytes(30)), 1, bytes([10, 0, 1, 2]), bytes([10, 0, 1, 1]))), ours | repaired)
+    yield record(eth(ipv4(bytes(30), 17, bytes([10, 0, 1, 2]), bytes([11, 0, 2, 9]))), ours) * 120
+
+
 def main():
-    for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds())):
+    for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds()),
+                        ("router", router_seeds())):
         folder = os.path.join(sys.argv[1], name)
         os.makedirs(folder, exist_ok=True)
         for i, seed in enumerate(seeds):
