@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -210,6 +211,15 @@ static void on_signal(struct ev_loop *ev, ev_signal *watcher, int events)
 	end(watcher->data, WT_DAEMON_SIGNAL, watcher->signum);
 }
 
+/* Frames do not wait for whoever should read our standard error and does not: the log has it, too. */
+static void complain(const char *words)
+{
+	struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (poll(&to, 1, 0) == 1 && to.revents & POLLOUT)
+		fprintf(stderr, "wavetank emu run: not read again: %s\n", words);
+}
+
 static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 {
 	struct wt_daemon *daemon = watcher->data;
@@ -221,7 +231,7 @@ static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 	}
 	wt_notify_reloading(&daemon->notify);
 	if (wt_daemon_reload(daemon, err, sizeof(err))) {
-		fprintf(stderr, "wavetank emu run: not read again: %s\n", err);
+		complain(err);
 		wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:change_refused", "by", "file", "reason", err, NULL);
 	}
 	wt_notify_say(&daemon->notify, "READY=1");
@@ -378,7 +388,6 @@ static void stop_watchers(struct wt_daemon *daemon)
 
 void wt_daemon_run(struct wt_daemon *daemon)
 {
-	signal(SIGPIPE, SIG_IGN);
 	start_watchers(daemon);
 	for (unsigned i = 0; i < daemon->plan.ports; i++) {
 		daemon->net.port[i]->gone = on_gone;

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import fcntl
+import socket
+
 from emu_lab import *
+
+F_SETPIPE_SZ = 1031
 
 
 def fails(code, sentence, *words):
@@ -145,11 +150,14 @@ def a_hundred_hangups_in_a_second_cost_no_answer(a, b):
 
     write("delay 1ms")
     emulator = Emulator(a, b, "-f", folder + "/path.conf", ports=())
+    fcntl.fcntl(emulator.process.stderr, F_SETPIPE_SZ, 4096)  # nobody reads it: it fills, and nothing waits for that
     pings = a.python(PING, B, 80, 0.005)
     for i in range(100):
-        write("delai" if i % 2 else f"delay {1 + i % 3}ms")
+        write("delai" if i % 4 else f"delay {1 + i % 3}ms")
         emulator.process.send_signal(signal.SIGHUP)
         time.sleep(0.01)
+    check(len(answer(a.python(PING, B, 10, 0))) == 10, "it waits for whoever should read its standard error")
+    check("not read again" in emulator.process.stderr.readline(), "not a word")
     write("delay 3ms")
     emulator.process.send_signal(signal.SIGHUP)
     check(len(answer(pings)) == 80, "answers are missing")
@@ -167,13 +175,37 @@ def without_a_reader_or_without_standard_output_it_runs_ends_and_says_so(a, b):
     emulator = Emulator(a, b, "--control", scratch() + "/s")
     emulator.process.stderr.close()
     check(stop(emulator.process) == 0, "without standard error it does not end well")
-    log = scratch() + "/l"
+    folder = scratch()
+    process = start(["sh", "-c", '"$@" | :', "sh", WAVETANK, "emu", "run", "--json", "--control", folder + "/s", *ports], stderr=subprocess.PIPE,
+                    text=True)
+    err = process.communicate(timeout=5)[1]
+    check(err == "wavetank emu run: standard output: Broken pipe\n" and os.listdir(folder) == [], err, os.listdir(folder))
+    log = folder + "/l"
     process = start(["sh", "-c", 'exec "$@" >&-', "sh", WAVETANK, "emu", "run", "-t", "300ms", "--fwd", "loss 100%", "--log", log, *ports],
                     stderr=subprocess.PIPE, text=True)
     err = process.communicate(timeout=5)[1]
     check(process.returncode == 3 and "standard output: Bad file descriptor" in err, process.returncode, err)
     with open(log, encoding="ascii") as lines:
         check(all(json.loads(line)["event"] for line in lines), "something else was written into the log")
+
+
+def listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up(a, b):
+    path = scratch() + "/s"
+    emulator = Emulator(a, b, "--fwd", "loss 100%", "--rev", "delay 1ms", "--control", path)
+    sleeper = socket.socket(socket.AF_UNIX)
+    sleeper.connect(path)
+    sleeper.sendall(b"events\n")
+    for _ in range(3):
+        answer(a.python(UDP_SEND, B, 20000, 0.00001, 100))
+    shown = json.loads(run([WAVETANK, "emu", "show", "--json", "--control", path], timeout=5).stdout)
+    check(shown["fwd"]["dropped"] > 10000, shown["fwd"])
+    sender = a.python(UDP_SEND, B, 200, 0.01, 100)
+    sleeper.settimeout(5)
+    told = sleeper.makefile()
+    while '"emulation:events_lost"' not in (line := told.readline()):
+        check(line, "it is not told")
+    answer(sender)
+    emulator.end()
 
 
 def ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed(a, b):
@@ -216,5 +248,6 @@ main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_a
      killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3,
      on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so, a_hundred_signals_at_once_end_it_once_with_a_complete_record,
      a_hundred_hangups_in_a_second_cost_no_answer, without_a_reader_or_without_standard_output_it_runs_ends_and_says_so,
+     listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
      ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed, an_interface_that_goes_away_is_named,
      it_keeps_no_privilege_it_does_not_need)
