@@ -4,7 +4,7 @@
  * whole of the real-time daemon too: the two drivers differ only in where `now` comes from (vloop.h, rloop.h).
  *
  * An event due at t is run with now = t even if a real-time driver is late; frames read from a wire enter with the time
- * they were read. So lateness never adds up, and a recorded run replays exactly. Ties: by node index; but what an event
+ * they came. So lateness never adds up, and a recorded run replays exactly. Ties: by node index; but what an event
  * sets off without delay (a chain of nodes that pass a frame on) is finished before the next event of the same instant.
  *
  * A deadline in the past means now: time never goes back. frame->time is set to the instant at which each node gets it.

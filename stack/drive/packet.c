@@ -17,6 +17,8 @@
  * the frame waits (port.c) until the descriptor is writable: a burst meets a queue, as on a real interface, not a gap.
  * ENOBUFS is the device's refusal of this very frame: it is lost.
  *
+ * Stamps. SO_TIMESTAMPNS has the kernel note when the other end sent a frame, and say it beside the frame.
+ *
  * VLANs. The kernel takes the tag off before a packet socket reads a frame, and says which beside it: it is put back.
  */
 #include <errno.h>
@@ -28,6 +30,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "stack/base/bytes.h"
@@ -59,6 +62,7 @@ static int lose_one(struct wt_port *port)
 {
 	char bytes[64];
 
+	port->stamp = 0;
 	if (recv(port->fd, bytes, sizeof(bytes), MSG_DONTWAIT) < 0)
 		return read_error(port);
 	port->node.audit.in++;
@@ -69,18 +73,23 @@ static int lose_one(struct wt_port *port)
 /* What the kernel says beside a frame. */
 union beside {
 	struct cmsghdr header; /* for its alignment */
-	char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata)) + CMSG_SPACE(sizeof(struct timespec))];
 };
 
-static bool find_tag(struct msghdr *message, struct tpacket_auxdata *aux)
+/* Is there a tag? And the stamp goes to the port. */
+static bool look_beside(struct wt_port *port, struct msghdr *message, struct tpacket_auxdata *aux)
 {
+	struct timespec stamp = {0};
+
+	aux->tp_status = 0;
 	for (struct cmsghdr *at = CMSG_FIRSTHDR(message); at; at = CMSG_NXTHDR(message, at)) {
-		if (at->cmsg_level != SOL_PACKET || at->cmsg_type != PACKET_AUXDATA)
-			continue;
-		memcpy(aux, CMSG_DATA(at), sizeof(*aux));
-		return aux->tp_status & TP_STATUS_VLAN_VALID;
+		if (at->cmsg_level == SOL_PACKET && at->cmsg_type == PACKET_AUXDATA)
+			memcpy(aux, CMSG_DATA(at), sizeof(*aux));
+		else if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_TIMESTAMPNS)
+			memcpy(&stamp, CMSG_DATA(at), sizeof(stamp));
 	}
-	return false;
+	port->stamp = stamp.tv_sec * WT_S + stamp.tv_nsec;
+	return aux->tp_status & TP_STATUS_VLAN_VALID;
 }
 
 /* Behind the addresses of a frame of `len` bytes in two pieces, of which the last bytes of the first go over to the second. */
@@ -109,6 +118,7 @@ static int packet_read(struct wt_port *port, struct wt_frame **frame)
 	struct tpacket_auxdata aux;
 	struct wt_frame *fresh;
 	uint32_t len;
+	bool tagged;
 	ssize_t n;
 
 	*frame = wt_frame_queue_pop(&port->cut);
@@ -124,12 +134,13 @@ static int packet_read(struct wt_port *port, struct wt_frame **frame)
 		return n < 0 ? read_error(port) : 1;
 	}
 	len = (uint32_t)n - sizeof(header);
+	tagged = look_beside(port, &message, &aux);
 	if (message.msg_flags & MSG_TRUNC || len + 4 > parts[1].iov_len + parts[2].iov_len) {
 		port->oversize++;
 		wt_frame_free(fresh);
 		return 1;
 	}
-	if (find_tag(&message, &aux) && len >= WT_ETH_HEADER) {
+	if (tagged && len >= WT_ETH_HEADER) {
 		put_tag_back(&header, &parts[1], &parts[2], len, &aux);
 		len += 4;
 	}
@@ -184,7 +195,12 @@ static int packet_reopen(struct wt_port *port)
 	return attach(port);
 }
 
-static const struct wt_port_ops ops = {packet_read, wt_offload_write, packet_refresh, packet_reopen};
+static int packet_stamp(struct wt_port *port)
+{
+	return set(port->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+}
+
+static const struct wt_port_ops ops = {packet_read, wt_offload_write, packet_refresh, packet_reopen, packet_stamp};
 
 static void explain(const char *interface, int error, char *err, size_t err_len)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stack/drive/arrival.h"
 #include "stack/drive/batch.h"
 #include "stack/drive/interface.h"
 #include "stack/drive/offload.h"
@@ -221,6 +222,12 @@ void wt_port_count_from_now(struct wt_port *port)
 	port->kernel_drops = 0;
 }
 
+void wt_port_stamp(struct wt_port *port)
+{
+	port->stamps_refused = port->ops->stamp(port);
+	port->stamps = !port->stamps_refused;
+}
+
 int wt_port_reopen(struct wt_port *port)
 {
 	return port->ops->reopen(port);
@@ -234,6 +241,7 @@ void wt_port_close(struct wt_port *port)
 	wt_frame_queue_clear(&port->arrived);
 	wt_frame_queue_clear(&port->waiting);
 	wt_batch_close(port->batch);
+	wt_arrival_close(port->arrival);
 	if (port->restore)
 		wt_interface_restore(port->control, port->interface, port->restore);
 	if (port->fd >= 0)

@@ -18,6 +18,9 @@
  * Under a loop a port may gather what leaves it and write it in one system call (batch.h); the loop asks for that when its graph has
  * come to rest.
  *
+ * The kernel can be asked when each frame came (wt_port_stamp()): a packet socket says it beside the frame, for a TAP another
+ * socket does (arrival.h).
+ *
  * A kernel that cannot take a frame right now (EAGAIN) gets it later, in order, up to WT_PORT_WAITING frames; then frames are
  * dropped (WT_DROP_WIRE), as they are on any other error.
  */
@@ -35,6 +38,7 @@
 #define WT_PORT_WAITING 1024
 #define WT_PORT_BIG (66u * 1024) /* the longest IP packet, its Ethernet header, and a byte to spare */
 
+struct wt_arrival;
 struct wt_batch;
 struct wt_port;
 
@@ -48,6 +52,8 @@ struct wt_port_ops {
 	void (*refresh)(struct wt_port *port);
 	/* Attaches a port whose device was gone to one of the same name, with the descriptors there are. 0 or negative errno. */
 	int (*reopen)(struct wt_port *port);
+	/* Asks the kernel when each frame came. 0 or negative errno. */
+	int (*stamp)(struct wt_port *port);
 };
 
 struct wt_port {
@@ -72,6 +78,11 @@ struct wt_port {
 	uint8_t *scratch;
 	uint32_t scratch_len;
 	struct wt_batch *batch;        /* frames for the kernel, gathered; NULL: written one by one */
+	bool stamps;                   /* the kernel says when frames came */
+	int stamps_refused;            /* asked for, and not got: negative errno */
+	int64_t stamp;                 /* of the frame read last, CLOCK_REALTIME in ns; 0: none */
+	uint64_t stamped, unstamped;   /* frames dated by their stamps, and by the reading, under a loop (rloop.h) */
+	struct wt_arrival *arrival;    /* a TAP's stamps */
 	struct wt_frame_queue cut;     /* packets of a big frame: read() hands them out before it asks the kernel again */
 	struct wt_frame_queue arrived; /* from the kernel, to leave by port 0 */
 	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
@@ -99,6 +110,9 @@ void wt_port_count_from_now(struct wt_port *port);
 /* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It
  * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */
 int wt_port_reopen(struct wt_port *port);
+/* Asks the kernel for a stamp of each frame it gives us, on which the loop then dates it; if that is refused, frames are dated when they are
+ * read, and port->stamps_refused says why. Called in the network namespace of the interface. */
+void wt_port_stamp(struct wt_port *port);
 /* Gathers frames from now on, where the kernel has what it takes: TAP only. */
 void wt_port_gather(struct wt_port *port);
 /* Writes what is gathered. */

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One wake-up: read a batch of frames from the port that has some, give each to the graph, run the graph up to this moment,
- * write what ports have gathered, arm the timer at its next deadline.
+ * One wake-up is a turn() of a few rounds. A round reads a batch of frames from each port that has some, gives them to the graph in the
+ * order in which they came, runs the graph up to the horizon, and writes what ports have gathered. Then the timer is armed at
+ * the next deadline. Whatever wakes the loop, it goes this way.
  *
- * Each frame is stamped with a clock reading of its own, just after its read(). A reading costs 25 ns, the read itself
- * 700. One stamp for a batch of 64 would date the last frames up to 100 us back, before they arrived, and before the
- * answers of ours that caused them: round trips of zero. A batch is bounded so that a flooded port cannot starve the
- * others or the timer.
+ * The horizon is the time up to which all frames have been read: the clock before the reading, or, where a batch ended with its port not
+ * yet empty, the last frame read of that port. So a loop that was away for a while does what it has missed in the order of scenario
+ * time. Frames past the horizon are held for the next round. Which ports have frames is libev's word, and where stamps are exact it has
+ * to be young: if it may be older than AWAY all ports are read. So no frame is dated later than it came by more than that.
+ *
+ * When did a frame come? By the kernel's stamp, where a port has such (port.h); else when it was read. The stamp is CLOCK_REALTIME's, which
+ * may be set while frames wait: one that lies in the future or far back is not believed, and time never goes back. A reading of
+ * the clock costs 25 ns, the read itself 700. One reading for a batch would date its last frames before they came, and before the answers of
+ * ours that caused them: round trips of zero. A batch is bounded so that a flooded port cannot starve the others or the
+ * timer.
  *
  * The timerfd is armed with absolute times and never read: arming it again clears its expirations, which saves a call
  * per wake-up. Its lateness is what the kernel's scheduling adds, and is kept as a histogram. It never enters the
@@ -31,13 +38,22 @@
 #define GUARD_STEP 100
 #define BUDGET_MAX (20 * WT_MS)
 #define SLEEP_COST (15 * WT_US) /* processor time of arming a timer, going to sleep and being woken by it, in a guest */
-#define BATCH 64 /* frames read of one port before the others have their turn */
+#define BATCH 32 /* frames read of one port in a round */
+#define ROUNDS 4 /* before libev has its turn */
+#define AWAY (100 * WT_US)
+#define OLD (5 * WT_S) /* a stamp from further back is no stamp */
+#define CLOCKS_APART (10 * WT_US) /* at most, two readings for a comparison */
+#define COMPARE_EVERY WT_MS
 
 struct watch {
 	struct watch *next;
 	struct wt_rloop *rloop;
 	struct wt_port *port;
 	ev_io readable, writable;
+	bool ready;                  /* not known to be empty */
+	int error;                   /* the device is gone, which has not been told yet */
+	struct wt_frame_queue held;  /* read, and not yet given to the graph; frame->time: when they came */
+	wt_time last;                /* when the last of them came */
 };
 
 struct wt_rloop {
@@ -47,6 +63,13 @@ struct wt_rloop {
 	int timer_fd;
 	wt_time base;   /* CLOCK_MONOTONIC at scenario time 0 */
 	int64_t epoch;  /* CLOCK_REALTIME at the same moment */
+	int64_t zero;   /* the same, by what CLOCK_REALTIME shows now */
+	bool stamps;    /* a port has them */
+	wt_time looked; /* at the clock, by look() */
+	wt_time asked;  /* no earlier than then libev, or we, looked which ports have frames */
+	unsigned iteration; /* libev's, when we looked */
+	wt_time compared; /* the clocks were then */
+	bool held;      /* frames are, and no descriptor will wake us for them */
 	wt_time armed;  /* scenario time the timer will fire at, WT_NEVER: not */
 	enum wt_release release;
 	ev_idle spin;   /* while it is active the loop polls and never sleeps */
@@ -145,7 +168,7 @@ static bool may_spin(struct wt_rloop *rloop, wt_time now)
 
 static void arm(struct wt_rloop *rloop)
 {
-	wt_time due = wt_graph_deadline(rloop->graph), now;
+	wt_time due = rloop->held ? rloop->looked : wt_graph_deadline(rloop->graph), now;
 	bool free;
 
 	if (rloop->release == WT_RELEASE_SLEEP) {
@@ -190,29 +213,172 @@ static void watch_writers(struct wt_rloop *rloop)
 			ev_io_start(rloop->ev, &watch->writable);
 }
 
-static void run(struct wt_rloop *rloop)
+static void stop(struct watch *watch)
+{
+	ev_io_stop(watch->rloop->ev, &watch->readable);
+	ev_io_stop(watch->rloop->ev, &watch->writable);
+}
+
+/* ---- frames, in the order in which they came ------------------------------------------------------------ */
+
+/*
+ * Two readings of one clock around one of the other. They are taken again if the processor was taken away in between, and what was
+ * known before holds if that does not help.
+ */
+static void compare_clocks(struct wt_rloop *rloop)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		wt_time before = wt_rloop_clock(rloop);
+		int64_t real = clock_ns(CLOCK_REALTIME);
+		wt_time apart = wt_rloop_clock(rloop) - before;
+
+		if (apart > CLOCKS_APART)
+			continue;
+		rloop->zero = real - before - apart / 2;
+		rloop->compared = before;
+		return;
+	}
+}
+
+/* At the clock. If libev has asked the kernel in between, it has done so since the last look. */
+static wt_time look(struct wt_rloop *rloop)
+{
+	if (rloop->iteration != ev_iteration(rloop->ev))
+		rloop->asked = rloop->looked;
+	rloop->iteration = ev_iteration(rloop->ev);
+	rloop->looked = wt_rloop_clock(rloop);
+	return rloop->looked;
+}
+
+/* When the frame just read came. */
+static wt_time date(struct watch *watch)
+{
+	const struct wt_rloop *rloop = watch->rloop;
+	struct wt_port *port = watch->port;
+	wt_time came = port->stamp - rloop->zero;
+
+	if (port->stamp && came > rloop->looked - OLD && (came <= rloop->looked || came <= wt_rloop_clock(rloop))) {
+		port->stamped++;
+	} else {
+		port->unstamped++;
+		came = wt_rloop_clock(rloop);
+	}
+	watch->last = wt_time_max(watch->last, came);
+	return watch->last;
+}
+
+/* Reads a batch. The time up to which the port has been read. The packets of a big frame are all taken: the descriptor does not speak
+ * for them. */
+static wt_time take(struct watch *watch)
+{
+	struct wt_port *port = watch->port;
+	struct wt_frame *frame;
+	int n = 1;
+
+	for (uint32_t i = watch->held.frames; (i < BATCH || port->cut.head) && (n = port->ops->read(port, &frame)) > 0; i++) {
+		if (!frame)
+			continue;
+		frame->time = date(watch);
+		wt_frame_queue_push(&watch->held, frame);
+	}
+	watch->ready = n > 0;
+	if (n < 0) {
+		watch->error = n;
+		stop(watch);
+	}
+	return watch->ready && watch->held.head ? watch->last : WT_NEVER;
+}
+
+static struct watch *earliest(const struct wt_rloop *rloop, wt_time horizon)
+{
+	struct watch *first = NULL;
+
+	for (struct watch *watch = rloop->watches; watch; watch = watch->next)
+		if (watch->held.head && watch->held.head->time <= (first ? first->held.head->time - 1 : horizon))
+			first = watch;
+	return first;
+}
+
+/* True: there is more to do. */
+static bool one_round(struct wt_rloop *rloop)
+{
+	wt_time now = look(rloop), horizon = now;
+	bool away = rloop->stamps && now - rloop->asked > AWAY, ready = false, held = false;
+	struct watch *watch;
+
+	if (away)
+		rloop->asked = now;
+	if (rloop->stamps && now - rloop->compared > COMPARE_EVERY)
+		compare_clocks(rloop);
+	for (watch = rloop->watches; watch; watch = watch->next)
+		if (watch->ready || ev_clear_pending(rloop->ev, &watch->readable) || (away && ev_is_active(&watch->readable)))
+			horizon = wt_time_min(horizon, take(watch));
+	while ((watch = earliest(rloop, horizon))) {
+		struct wt_frame *frame = wt_frame_queue_pop(&watch->held);
+
+		wt_graph_input(rloop->graph, &watch->port->node, 1, wt_time_max(frame->time, wt_graph_now(rloop->graph)), frame);
+	}
+	wt_graph_run(rloop->graph, wt_time_max(horizon, wt_graph_now(rloop->graph)));
+	for (watch = rloop->watches; watch; watch = watch->next) {
+		wt_port_write(watch->port, wt_graph_now(rloop->graph));
+		ready |= watch->ready;
+		held |= watch->held.head != NULL;
+	}
+	rloop->held = held && !ready;
+	return held || ready;
+}
+
+/* The last thing in a turn: whoever is told may remove the port. */
+static void tell_gone(struct wt_rloop *rloop)
+{
+	struct watch *watch = rloop->watches;
+
+	while (watch) {
+		struct wt_port *port = watch->port;
+		int error = watch->error;
+
+		if (!error || watch->held.head) {
+			watch = watch->next;
+			continue;
+		}
+		watch->error = 0;
+		if (port->gone)
+			port->gone(port, error);
+		watch = rloop->watches;
+	}
+}
+
+static void turn(struct wt_rloop *rloop)
 {
 	rloop->busy = true;
-	wt_graph_run(rloop->graph, wt_rloop_clock(rloop));
-	for (struct watch *watch = rloop->watches; watch; watch = watch->next)
-		wt_port_write(watch->port, wt_graph_now(rloop->graph));
+	for (unsigned i = 0; i < ROUNDS && one_round(rloop); i++)
+		;
 	rloop->busy = false;
+	watch_writers(rloop);
+	arm(rloop);
+	tell_gone(rloop);
 }
 
 wt_time wt_rloop_catch_up(struct wt_rloop *rloop)
 {
-	if (!rloop->busy)
-		run(rloop);
+	wt_time now = wt_rloop_clock(rloop);
+
+	if (rloop->busy)
+		return wt_graph_now(rloop->graph);
+	rloop->busy = true;
+	do
+		one_round(rloop);
+	while (wt_graph_now(rloop->graph) < now);
+	rloop->busy = false;
+	if (rloop->held) /* who only looks at the graph does not kick it */
+		arm(rloop);
 	return wt_graph_now(rloop->graph);
 }
 
 void wt_rloop_kick(struct wt_rloop *rloop)
 {
-	if (rloop->busy)
-		return;
-	run(rloop);
-	watch_writers(rloop);
-	arm(rloop);
+	if (!rloop->busy)
+		turn(rloop);
 }
 
 /* ---- what wakes it ------------------------------------------------------------------------------------- */
@@ -239,43 +405,24 @@ static void on_timer(struct ev_loop *ev, ev_io *watcher, int events)
 		calibrate(rloop, late);
 	}
 	rloop->armed = -1; /* it has fired: arm it again whatever the deadline, or it stays readable */
-	wt_rloop_kick(rloop);
+	turn(rloop);
 }
 
 static void on_spin(struct ev_loop *ev, ev_idle *watcher, int events)
 {
 	struct wt_rloop *rloop = watcher->data;
-	wt_time now = wt_rloop_clock(rloop);
+	wt_time now = look(rloop);
 
-	if (wt_graph_deadline(rloop->graph) <= now || (rloop->release == WT_RELEASE_GUARD && !may_spin(rloop, now)))
-		wt_rloop_kick(rloop);
-}
-
-static void stop(struct watch *watch)
-{
-	ev_io_stop(watch->rloop->ev, &watch->readable);
-	ev_io_stop(watch->rloop->ev, &watch->writable);
+	if (rloop->held || wt_graph_deadline(rloop->graph) <= now || (rloop->release == WT_RELEASE_GUARD && !may_spin(rloop, now)))
+		turn(rloop);
 }
 
 static void on_readable(struct ev_loop *ev, ev_io *watcher, int events)
 {
 	struct watch *watch = watcher->data;
-	struct wt_rloop *rloop = watch->rloop;
-	struct wt_port *port = watch->port;
-	struct wt_frame *frame;
-	int n = 0;
 
-	rloop->busy = true;
-	/* The packets of a big frame are all taken: the descriptor does not speak for them. */
-	for (unsigned i = 0; (i < BATCH || port->cut.head) && (n = port->ops->read(port, &frame)) > 0; i++)
-		if (frame)
-			wt_graph_input(rloop->graph, &port->node, 1, wt_rloop_clock(rloop), frame);
-	rloop->busy = false;
-	if (n < 0)
-		stop(watch);
-	wt_rloop_kick(rloop);
-	if (n < 0 && port->gone)
-		port->gone(port, n); /* last: it may remove the port */
+	watch->ready = true;
+	turn(watch->rloop);
 }
 
 static void on_writable(struct ev_loop *ev, ev_io *watcher, int events)
@@ -293,7 +440,6 @@ static void on_writable(struct ev_loop *ev, ev_io *watcher, int events)
 struct wt_rloop *wt_rloop_create(struct wt_graph *graph, struct ev_loop *ev)
 {
 	struct wt_rloop *rloop = calloc(1, sizeof(*rloop));
-	wt_time before;
 
 	if (!rloop)
 		return NULL;
@@ -313,11 +459,12 @@ struct wt_rloop *wt_rloop_create(struct wt_graph *graph, struct ev_loop *ev)
 	rloop->budget = BUDGET_MAX;
 	ev_idle_init(&rloop->spin, on_spin);
 	rloop->spin.data = rloop;
-	before = clock_ns(CLOCK_MONOTONIC);
-	rloop->epoch = clock_ns(CLOCK_REALTIME);
-	rloop->base = before + (clock_ns(CLOCK_MONOTONIC) - before) / 2;
+	rloop->base = clock_ns(CLOCK_MONOTONIC);
+	rloop->zero = clock_ns(CLOCK_REALTIME);
+	compare_clocks(rloop);
+	rloop->epoch = rloop->zero;
 	ev_io_init(&rloop->timer, on_timer, rloop->timer_fd, EV_READ);
-	ev_set_priority(&rloop->timer, 1); /* before the ports */
+	ev_set_priority(&rloop->timer, 1); /* before the ports, which the turn reads too */
 	rloop->timer.data = rloop;
 	wt_graph_set_clock(graph, clock_of, rloop);
 	ev_io_start(ev, &rloop->timer);
@@ -337,6 +484,7 @@ int wt_rloop_add_port(struct wt_rloop *rloop, struct wt_port *port)
 	ev_io_init(&watch->writable, on_writable, port->fd, EV_WRITE);
 	watch->readable.data = watch->writable.data = watch;
 	rloop->watches = watch;
+	rloop->stamps |= port->stamps;
 	ev_io_start(rloop->ev, &watch->readable);
 	return 0;
 }
@@ -349,6 +497,7 @@ void wt_rloop_remove_port(struct wt_rloop *rloop, struct wt_port *port)
 		if (watch->port != port)
 			continue;
 		stop(watch);
+		wt_frame_queue_clear(&watch->held);
 		port->clock = NULL;
 		*at = watch->next;
 		free(watch);

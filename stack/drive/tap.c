@@ -5,6 +5,8 @@
  * bytes off a wire (WT_CSUM_NONE: the reader verifies). Opened for big frames it announces what it can, and each frame has a virtio
  * header in front (offload.h).
  *
+ * What is read says nothing of when it came; a ring beside it does (arrival.h).
+ *
  * A write never waits: the kernel takes the frame into its receive path at once or refuses it. What it sends while nobody
  * reads fills its queue (txqueuelen, raised to 2000 from 1000) and then counts in the interface's tx_dropped.
  */
@@ -16,8 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "stack/drive/arrival.h"
 #include "stack/drive/interface.h"
 #include "stack/drive/offload.h"
 #include "stack/drive/port.h"
@@ -26,16 +30,38 @@
 #define OFFLOADS (TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN)
 #define UDP_OFFLOADS 0x60 /* TUN_F_USO4, TUN_F_USO6 */
 
+static int read_error(struct wt_port *port)
+{
+	struct timespec now;
+
+	if (errno == EINTR)
+		return 0;
+	if (errno != EAGAIN)
+		return -errno;
+	if (port->arrival) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		wt_arrival_empty(port->arrival, now.tv_sec * WT_S + now.tv_nsec);
+	}
+	return 0;
+}
+
 /* No frame is free: the kernel's is read and lost, or its descriptor would stay readable and the loop would spin. */
 static int lose_one(struct wt_port *port)
 {
 	char bytes[64];
 
+	port->stamp = 0;
 	if (read(port->fd, bytes, sizeof(bytes)) < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		return read_error(port);
 	port->node.audit.in++;
 	port->node.audit.dropped[WT_DROP_POOL]++;
 	return 1;
+}
+
+/* Of `len` bytes that were read, of which `fresh` has the first. */
+static void note_stamp(struct wt_port *port, const struct wt_frame *fresh, uint32_t len)
+{
+	port->stamp = port->arrival ? wt_arrival_of(port->arrival, fresh->data, len) : 0;
 }
 
 static int tap_read(struct wt_port *port, struct wt_frame **frame)
@@ -49,8 +75,9 @@ static int tap_read(struct wt_port *port, struct wt_frame **frame)
 	n = read(port->fd, fresh->data, fresh->room);
 	if (n < 0) {
 		wt_frame_free(fresh);
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		return read_error(port);
 	}
+	note_stamp(port, fresh, (uint32_t)n);
 	if ((uint32_t)n == fresh->room) { /* perhaps cut: the MTU was raised after the start */
 		port->oversize++;
 		wt_frame_free(fresh);
@@ -79,8 +106,9 @@ static int tap_read_big(struct wt_port *port, struct wt_frame **frame)
 	n = readv(port->fd, parts, WT_OFFLOAD_PARTS);
 	if (n < (ssize_t)sizeof(header)) {
 		wt_frame_free(fresh);
-		return n >= 0 ? 1 : errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		return n >= 0 ? 1 : read_error(port);
 	}
+	note_stamp(port, fresh, (uint32_t)n - sizeof(header));
 	room += (uint32_t)(parts[1].iov_len + parts[2].iov_len);
 	if ((uint32_t)n == room) { /* perhaps cut off */
 		port->oversize++;
@@ -183,8 +211,17 @@ static int tap_reopen(struct wt_port *port)
 			port->mac = mac;
 		wt_interface_queue(port, QUEUE_FRAMES);
 		count_on(port);
+		if (port->arrival)
+			port->stamps_refused = wt_arrival_bind(port->arrival, port->index);
 	}
 	return error;
+}
+
+static int tap_stamp(struct wt_port *port)
+{
+	if (!port->arrival)
+		port->arrival = wt_arrival_open(port->index);
+	return port->arrival ? 0 : -errno;
 }
 
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len)
@@ -194,8 +231,8 @@ struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, s
 
 struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
-	static const struct wt_port_ops plain_ops = {tap_read, tap_write, tap_refresh, tap_reopen};
-	static const struct wt_port_ops big_ops = {tap_read_big, wt_offload_write, tap_refresh, tap_reopen};
+	static const struct wt_port_ops plain_ops = {tap_read, tap_write, tap_refresh, tap_reopen, tap_stamp};
+	static const struct wt_port_ops big_ops = {tap_read_big, wt_offload_write, tap_refresh, tap_reopen, tap_stamp};
 	struct wt_port *port = wt_port_new(name, big ? &big_ops : &plain_ops, pool);
 	int error;
 

@@ -385,6 +385,143 @@ static void a_device_that_goes_away_is_told_once_and_no_longer_watched(void **st
 	wt_rloop_remove_port(rloop, port);
 }
 
+/* ---- ports that say when a frame came -------------------------------------------------------------------- */
+
+static int stamped_read(struct wt_port *port, struct wt_frame **frame)
+{
+	int n = pair_read(port, frame);
+
+	port->stamp = n > 0 ? (int64_t)((uint64_t)wt_get32((*frame)->data + 4) << 32 | wt_get32((*frame)->data + 8)) : 0;
+	return n;
+}
+
+/* Its other end, in *end. */
+static struct wt_port *stamped_port(const char *name, int *end)
+{
+	static const struct wt_port_ops ops = {stamped_read, pair_write, pair_refresh};
+	struct wt_port *port = wt_port_new(name, &ops, pool);
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	port->fd = fds[0];
+	*end = fds[1];
+	port->stamps = true;
+	assert_int_equal(wt_graph_add(graph, &port->node), 0);
+	assert_int_equal(wt_rloop_add_port(rloop, port), 0);
+	wt_graph_join(graph, &port->node, 0, &sink.node, 1);
+	return port;
+}
+
+/* A frame that the kernel stamped at that scenario time. */
+static void send_stamped(int end, uint32_t number, wt_time came)
+{
+	uint64_t stamp = (uint64_t)(wt_rloop_epoch(rloop) + came);
+	uint8_t bytes[60] = {0};
+
+	wt_put32(bytes, number);
+	wt_put32(bytes + 4, (uint32_t)(stamp >> 32));
+	wt_put32(bytes + 8, (uint32_t)stamp);
+	assert_int_equal(send(end, bytes, sizeof(bytes), 0), sizeof(bytes));
+}
+
+/* As far as two readings of two clocks at the start and now may differ. */
+static void assert_near(wt_time time, wt_time wanted)
+{
+	assert_in_range(time, wanted - 10 * WT_US, wanted + 10 * WT_US);
+}
+
+static void a_loop_that_was_away_does_what_it_missed_in_the_order_of_time(void **state)
+{
+	enum { EACH = 150 }; /* several batches */
+	struct wt_port *port[2];
+	struct toy_source source;
+	int end[2];
+
+	port[0] = stamped_port("one", &end[0]);
+	port[1] = stamped_port("two", &end[1]);
+	toy_source_init(&source, "source", pool, 2 * WT_MS, 5 * WT_MS, 3);
+	wt_graph_add(graph, &source.node);
+	wt_graph_join(graph, &source.node, 0, &sink.node, 0);
+	usleep(40000);
+	for (unsigned i = 0; i < EACH; i++) { /* one has a frame each 100 us, the other all at the end */
+		send_stamped(end[0], i, WT_MS + i * 100 * WT_US);
+		send_stamped(end[1], EACH + i, 14 * WT_MS + i * 20 * WT_US + 7 * WT_US);
+	}
+	assert_true(run_until_count(2 * EACH + 3));
+	for (unsigned i = 0; i < sink.count; i++) {
+		unsigned n = sink.got[i].number;
+
+		assert_true(!i || sink.got[i].time >= sink.got[i - 1].time);
+		if (sink.got[i].port == 0)
+			assert_int_equal(sink.got[i].time, 2 * WT_MS + n * 5 * WT_MS);
+		else if (n < EACH)
+			assert_near(sink.got[i].time, WT_MS + n * 100 * WT_US);
+		else
+			assert_near(sink.got[i].time, 14 * WT_MS + (n - EACH) * 20 * WT_US + 7 * WT_US);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(port[i]->stamped, EACH);
+		assert_int_equal(port[i]->unstamped, 0);
+		close(end[i]);
+	}
+}
+
+static void catching_up_reads_what_came_before(void **state)
+{
+	int end;
+
+	stamped_port("one", &end);
+	wt_rloop_kick(rloop);
+	usleep(20000);
+	for (unsigned i = 0; i < 200; i++)
+		send_stamped(end, i, 10 * WT_MS + i * WT_US);
+	assert_true(wt_rloop_catch_up(rloop) >= 20 * WT_MS);
+	assert_int_equal(sink.count, 200);
+	assert_near(sink.got[0].time, 10 * WT_MS);
+	close(end);
+}
+
+static void a_stamp_that_cannot_be_is_not_believed_and_time_does_not_go_back(void **state)
+{
+	struct wt_port *port;
+	int end;
+
+	port = stamped_port("one", &end);
+	usleep(20000);
+	send_stamped(end, 0, 3 * WT_MS);
+	send_stamped(end, 1, 2 * WT_MS);       /* earlier than the one before */
+	send_stamped(end, 2, -10 * WT_S);      /* the clock was set forward */
+	send_stamped(end, 3, 3600 * WT_S);     /* back */
+	send_stamped(end, 4, -wt_rloop_epoch(rloop)); /* no stamp */
+	assert_true(run_until_count(5));
+	assert_near(sink.got[0].time, 3 * WT_MS);
+	assert_int_equal(sink.got[1].time, sink.got[0].time);
+	for (unsigned i = 2; i < 5; i++)
+		assert_in_range(sink.got[i].time, wt_time_max(20 * WT_MS, sink.got[i - 1].time), wt_rloop_clock(rloop));
+	assert_int_equal(port->stamped, 2);
+	assert_int_equal(port->unstamped, 3);
+	close(end);
+}
+
+static void a_device_that_goes_away_leaves_the_frames_it_gave(void **state)
+{
+	struct wt_port *port;
+	int end;
+
+	port = stamped_port("one", &end);
+	port->gone = on_gone;
+	port->user = (void *)(uintptr_t)"mine";
+	gone_error = 0;
+	usleep(5000);
+	for (unsigned i = 0; i < 100; i++)
+		send_stamped(end, i, WT_MS);
+	close(end);
+	while (!gone_error)
+		ev_run(ev, EVRUN_ONCE);
+	assert_int_equal(sink.count, 100);
+	wt_rloop_remove_port(rloop, port);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +537,10 @@ int main(void)
 		CASE(frames_of_a_port_enter_in_order_with_the_time_they_were_read),
 		CASE(what_the_kernel_refuses_for_now_waits_in_order_and_then_is_dropped),
 		CASE(a_device_that_goes_away_is_told_once_and_no_longer_watched),
+		CASE(a_loop_that_was_away_does_what_it_missed_in_the_order_of_time),
+		CASE(catching_up_reads_what_came_before),
+		CASE(a_stamp_that_cannot_be_is_not_believed_and_time_does_not_go_back),
+		CASE(a_device_that_goes_away_leaves_the_frames_it_gave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
