@@ -19,7 +19,7 @@ extern const struct wt_command wt_command_emu_run;
 
 enum {
 	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME, OPT_AWAKE, OPT_STEER,
-	OPT_OFFLOAD, OPT_WRITES, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
+	OPT_OFFLOAD, OPT_WRITES, OPT_ARRIVAL, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
 	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
 };
 
@@ -41,6 +41,7 @@ static const struct wt_option options[] = {
 	[OPT_STEER] = {0, "steer", NULL, "with --cpu: let kernels receive what TAP ports write on the other processors"},
 	[OPT_OFFLOAD] = {0, "offload", NULL, "let kernels leave checksums and cutting to the emulator, which passes big frames whole where it may"},
 	[OPT_WRITES] = {0, "writes", "HOW", "gather (the default: TAP ports write many frames in one call, by io_uring, if it is there) or single"},
+	[OPT_ARRIVAL] = {0, "arrival", "HOW", "a frame came when the kernel had it (kernel, the default, where the kernel says so) or when it was read (read)"},
 	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
@@ -105,6 +106,15 @@ static int take_writes(struct wt_plan *plan, const char *value, char *err, size_
 	return -EINVAL;
 }
 
+static int take_arrival(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	plan->stamps = !strcmp(value, "kernel");
+	if (plan->stamps || !strcmp(value, "read"))
+		return 0;
+	snprintf(err, err_len, "'%.40s' is none of kernel, read", value);
+	return -EINVAL;
+}
+
 static int take_text(char **to, const char *value, char *err, size_t err_len)
 {
 	snprintf(err, err_len, "out of memory");
@@ -138,6 +148,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	case OPT_STEER: plan->steer = true; return 0;
 	case OPT_OFFLOAD: plan->offload = true; return 0;
 	case OPT_WRITES: return take_writes(plan, value, err, err_len);
+	case OPT_ARRIVAL: return take_arrival(plan, value, err, err_len);
 	case OPT_WAIT: plan->wait_ports = true; return 0;
 	case OPT_SECCOMP: plan->seccomp = true; return 0;
 	}

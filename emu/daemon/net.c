@@ -13,7 +13,7 @@ enum { FRAME_ROOM = 2048, FRAMES_PER_BIG = 8 };
 static int open_ports(struct wt_net *net, char *err, size_t err_len)
 {
 	for (unsigned i = 0; i < net->plan->ports; i++) {
-		struct wt_port *port = wt_where_open(&net->plan->port[i].where, net->pool, net->big_pool, err, err_len);
+		struct wt_port *port = wt_where_open(&net->plan->port[i].where, net->plan->stamps, net->pool, net->big_pool, err, err_len);
 
 		if (!port)
 			return -errno;

@@ -12,7 +12,7 @@
 void wt_plan_init(struct wt_plan *plan)
 {
 	*plan = (struct wt_plan){.seed = 1, .frames = 16384, .late = WT_MS, .steal = 0.01, .release = WT_RELEASE_GUARD, .cpu = -1,
-				  .gather = true};
+				  .gather = true, .stamps = true};
 }
 
 void wt_plan_finish(struct wt_plan *plan)

@@ -264,9 +264,9 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", NULL};
+					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
-	static const char *const writes[] = {"gather", "single", NULL};
+	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "read", NULL};
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
 	uint64_t n = 0;
@@ -317,6 +317,12 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 		if (which < 0)
 			return unknown(parse, "writes", value, writes);
 		plan->gather = which == 0;
+		break;
+	case 17:
+		which = find(arrivals, value);
+		if (which < 0)
+			return unknown(parse, "arrival", value, arrivals);
+		plan->stamps = which == 0;
 		break;
 	default: return unknown(parse, "key", key, keys);
 	}

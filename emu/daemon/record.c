@@ -151,6 +151,18 @@ static void json_late(struct wt_json *json, const struct wt_histogram *late)
 	wt_json_end(json);
 }
 
+/* How the frames that came were dated. */
+static void json_arrival(struct wt_json *json, const struct wt_port *port)
+{
+	wt_json_object(json, "arrival");
+	wt_json_string(json, "by", port->stamps ? "kernel" : "read");
+	wt_json_u64(json, "stamped", port->stamped);
+	wt_json_u64(json, "unstamped", port->unstamped);
+	if (port->stamps_refused)
+		wt_json_string(json, "refused", strerror(-port->stamps_refused));
+	wt_json_end(json);
+}
+
 static void json_ports(const struct wt_daemon *daemon, struct wt_json *json)
 {
 	wt_json_array(json, "ports");
@@ -170,6 +182,7 @@ static void json_ports(const struct wt_daemon *daemon, struct wt_json *json)
 			wt_json_u64(json, "big", port->big_frames);
 			wt_json_bool(json, "whole", port->whole);
 		}
+		json_arrival(json, port);
 		json_late(json, &port->late);
 		wt_json_end(json);
 	}

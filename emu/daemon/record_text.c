@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The record of a run for people. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "emu/daemon/record.h"
 
@@ -70,6 +71,10 @@ static void text_ports(const struct wt_daemon *daemon, FILE *out)
 			fprintf(out, "  too long %" PRIu64, port->oversize);
 		if (port->big_frames)
 			fprintf(out, "  big frames %" PRIu64 " (%s)", port->big_frames, port->whole ? "passed whole" : "cut");
+		if (port->stamps_refused)
+			fprintf(out, "  dated when read (no stamps: %s)", strerror(-port->stamps_refused));
+		else if (port->stamps && port->unstamped)
+			fprintf(out, "  without a stamp %" PRIu64, port->unstamped);
 		if (port->late.count)
 			fprintf(out, "  left late: half %.0f us, 1%% %.0f us, worst %.0f us", (double)wt_histogram_below(&port->late, 0.5) / 1000,
 				(double)wt_histogram_below(&port->late, 0.99) / 1000, (double)port->late.worst / 1000);

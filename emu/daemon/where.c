@@ -49,20 +49,26 @@ int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t e
 	return at ? set_space(where, at + 1, err, err_len) : 0;
 }
 
-static struct wt_port *open_here(const struct wt_where *where, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+static struct wt_port *open_here(const struct wt_where *where, bool stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
+	struct wt_port *port;
+
 	if (where->kind == WT_WHERE_TAP)
-		return wt_tap_open_big(where->interface, pool, big, err, err_len);
-	return wt_packet_open_big(where->interface, pool, big, err, err_len);
+		port = wt_tap_open_big(where->interface, pool, big, err, err_len);
+	else
+		port = wt_packet_open_big(where->interface, pool, big, err, err_len);
+	if (port && stamps)
+		wt_port_stamp(port);
+	return port;
 }
 
-struct wt_port *wt_where_open(const struct wt_where *where, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+struct wt_port *wt_where_open(const struct wt_where *where, bool stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	struct wt_port *port = NULL;
 	int home, there, error = 0;
 
 	if (!where->space[0])
-		return open_here(where, pool, big, err, err_len);
+		return open_here(where, stamps, pool, big, err, err_len);
 	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	there = open(where->space, O_RDONLY | O_CLOEXEC);
 	if (home < 0 || there < 0) {
@@ -74,7 +80,7 @@ struct wt_port *wt_where_open(const struct wt_where *where, struct wt_pool *pool
 		snprintf(err, err_len, "cannot enter the network namespace %s: %s%s", where->space, strerror(error),
 			 error == EPERM ? " (run as root, or inside the user namespace that owns it)" : "");
 	} else {
-		port = open_here(where, pool, big, err, err_len);
+		port = open_here(where, stamps, pool, big, err, err_len);
 		error = errno;
 		if (setns(home, CLONE_NEWNET)) {
 			error = errno;

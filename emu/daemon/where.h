@@ -21,8 +21,8 @@ struct wt_where {
 
 /* 0 or -EINVAL with one sentence in err. */
 int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t err_len);
-/* Opens the port inside its namespace and comes back; with offloads if there is a pool for big frames. NULL: errno, and one sentence
- * in err. */
-struct wt_port *wt_where_open(const struct wt_where *where, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
+/* Opens the port inside its namespace and comes back; with offloads if there is a pool for big frames, with the kernel's stamps if it
+ * gives them. NULL: errno, and one sentence in err. */
+struct wt_port *wt_where_open(const struct wt_where *where, bool stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
 
 #endif

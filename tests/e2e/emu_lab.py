@@ -102,13 +102,13 @@ def answer(process, timeout=60):
 
 
 class Emulator:
-    """The daemon between two sides, by TAP; addresses and fixed neighbours are set when it is ready."""
+    """The daemon between two sides, by TAP; addresses and fixed neighbours are set when it is ready. Under: a command that runs it."""
 
-    def __init__(self, a, b, *words, ports=None, addresses=True):
+    def __init__(self, a, b, *words, ports=None, addresses=True, under=()):
         if ports is None:
             ports = [f"tap:wt0@{a.holder.pid}", f"tap:wt0@/proc/{b.holder.pid}/ns/net"]
         read, write = os.pipe()
-        command = [WAVETANK, "emu", "run", "--json", "--die-with-parent", "--ready-fd", str(write)]
+        command = [*under, WAVETANK, "emu", "run", "--json", "--die-with-parent", "--ready-fd", str(write)]
         for port in ports:
             command += ["--port", port]
         self.process = start(command + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[write])

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""When a frame came: by the kernel's stamp, whatever the emulator was doing at that moment. Here it is stopped for 50 ms at a time, which a
+busy scheduler or a hypervisor does, too. Only frames sent meanwhile are looked at, and all delays are longer than a stop."""
+from emu_lab import *
+
+# One datagram a millisecond and never two at once, each with the time it was sent.
+SEND = """
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+until = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < until:
+    s.sendto(time.time_ns().to_bytes(8, "big") + bytes(992), (sys.argv[1], 7777))
+    time.sleep(0.001)
+print("true")
+"""
+
+# Prints when each was sent and when it came, by the kernel's stamp.
+RECEIVE = """
+import json, socket, struct, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, 35, 1) # SO_TIMESTAMPNS
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+s.bind(("", 7777))
+s.settimeout(20)
+print("listening", file=sys.stderr, flush=True)
+got = []
+try:
+    while True:
+        data, beside, _, _ = s.recvmsg(2000, 200)
+        at = [struct.unpack("qq", what) for level, kind, what in beside if (level, kind) == (socket.SOL_SOCKET, 35)][0]
+        s.settimeout(0.8)
+        got.append((int.from_bytes(data[:8], "big"), at[0] * 1000000000 + at[1]))
+except TimeoutError:
+    print(json.dumps(got))
+"""
+
+STOPS, STOPPED = 3, 0.05
+
+
+def stop_and_go(a, b, *words, **options):
+    """Traffic through an emulator that is stopped now and then: (delays in ms of what was sent in the first half of each stop, record)."""
+    emulator = Emulator(a, b, *words, **options)
+    for side in (a, b):
+        side.must("ip", "link", "set", "wt0", "up")
+    receiver = b.python(RECEIVE, stderr=subprocess.PIPE)
+    check(receiver.stderr.readline() == "listening\n", "the receiver does not listen")
+    sender = a.python(SEND, B, STOPS * 0.4 + 0.4)
+    stops = []
+    for _ in range(STOPS):
+        time.sleep(0.35)
+        emulator.process.send_signal(signal.SIGSTOP)
+        stops.append(time.time_ns())
+        time.sleep(STOPPED)
+        emulator.process.send_signal(signal.SIGCONT)
+    answer(sender)
+    got = answer(receiver)
+    within = [(at - sent) / 1e6 for sent, at in got if any(0 < sent - stop < STOPPED / 2 * 1e9 for stop in stops)]
+    return sorted(within), emulator.end()
+
+
+def middle(values):
+    return values[len(values) // 2]
+
+
+def a_frame_that_came_while_the_emulator_stood_still_is_released_a_delay_after_it_was_sent(a, b):
+    delays, record = stop_and_go(a, b, "--fwd", "delay 300ms")
+    check(len(delays) >= 10 and delays[0] >= 300, delays)
+    check(middle(delays) < 310, "dated late:", delays)
+    arrival = record["ports"][0]["arrival"]
+    check(arrival["by"] == "kernel" and arrival["unstamped"] < 20 < arrival["stamped"], arrival)
+    print(f"    delays of 300 ms: half below {middle(delays):.3f}, all below {delays[-1]:.3f} ms")
+
+
+def the_same_by_packet_sockets(a, b):
+    m = Side()
+    delays, record = stop_and_go(a, b, "--fwd", "delay 300ms", ports=[veth(m, "wta", a), veth(m, "wtb", b)])
+    m.close()
+    check(len(delays) >= 10 and delays[0] >= 300 and middle(delays) < 310, "dated late:", delays)
+    check(record["ports"][0]["arrival"]["by"] == "kernel", record["ports"])
+
+
+def asked_for_the_time_of_the_reading_it_is_that(a, b):
+    delays, record = stop_and_go(a, b, "--fwd", "delay 300ms", "--arrival", "read")
+    check(len(delays) >= 10 and middle(delays) > 320, "not dated late:", delays)
+    arrival = record["ports"][0]["arrival"]
+    check(arrival["by"] == "read" and arrival["stamped"] == 0 and "refused" not in arrival, arrival)
+
+
+def a_queue_that_would_not_have_been_full_does_not_overflow_when_the_emulator_comes_back(a, b):
+    # 1042 bytes a millisecond; a stop makes 50 KB of them
+    words = ["--fwd", "rate 20Mbit burst 0B limit 20KB"]
+    _, record = stop_and_go(a, b, *words)
+    check(stage(record, "fwd.rate")["dropped"] == {}, record["fwd"])
+    _, record = stop_and_go(a, b, *words, "--arrival", "read")
+    check(stage(record, "fwd.rate")["dropped"].get("queue", 0) > 0, "dated when read there was room, too:", record["fwd"])
+
+
+def without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_says_so(a, b):
+    emulator = Emulator(a, b, "--link", "delay 5ms", under=["setpriv", "--bounding-set=-net_raw"])
+    check(len(answer(a.python(PING, B, 5, 0.01))) == 5, "no answers")
+    for port in emulator.end()["ports"]:
+        arrival = port["arrival"]
+        check(arrival["by"] == "read" and arrival["stamped"] == 0 and arrival["unstamped"] >= 5, arrival)
+        check(arrival["refused"] == "Operation not permitted", arrival)
+
+
+main(a_frame_that_came_while_the_emulator_stood_still_is_released_a_delay_after_it_was_sent, the_same_by_packet_sockets,
+     asked_for_the_time_of_the_reading_it_is_that,
+     a_queue_that_would_not_have_been_full_does_not_overflow_when_the_emulator_comes_back,
+     without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_says_so)
