@@ -44,6 +44,19 @@ void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struc
 	chain->until = sojourn(chain);
 }
 
+void wt_chain_renew(struct wt_chain *chain, wt_time now, const struct wt_key *key)
+{
+	struct wt_chain next;
+
+	wt_chain_init(&next, key, chain->config);
+	next.node = chain->node;
+	next.told = chain->told;
+	next.before = chain->before + chain->sojourn + (chain->told > chain->before + chain->sojourn);
+	next.since = now;
+	next.until = wt_time_add(next.until, now);
+	*chain = next;
+}
+
 void wt_chain_restart(struct wt_chain *chain, wt_time now)
 {
 	chain->state = start(chain);
@@ -56,16 +69,16 @@ static struct wt_state present(const struct wt_chain *chain)
 {
 	static const char *const names[WT_CHAIN_STATES] = {"1", "2", "3", "4", "5", "6", "7", "8"};
 
-	return (struct wt_state){.name = names[chain->state], .visit = chain->sojourn, .since = chain->since};
+	return (struct wt_state){.name = names[chain->state], .visit = chain->before + chain->sojourn, .since = chain->since};
 }
 
 static void tell(struct wt_chain *chain)
 {
 	struct wt_state state = present(chain);
 
-	if (!chain->node || !chain->node->states || chain->told > chain->sojourn)
+	if (!chain->node || !chain->node->states || chain->told > state.visit)
 		return;
-	chain->told = chain->sojourn + 1;
+	chain->told = state.visit + 1;
 	chain->node->states->state(chain->node->states, chain->node, &state);
 }
 

@@ -16,11 +16,14 @@ struct wt_chain {
 	uint64_t sojourn; /* index of the present one, from 0 */
 	wt_time since, until; /* it covers [since, until) */
 	struct wt_node *node; /* whose sink is told of each state, once; NULL: nobody */
-	uint64_t told;        /* sojourns told */
+	uint64_t told;        /* states told so far */
+	uint64_t before;      /* states of the histories before this one */
 };
 
 /* The config must stand as long as the chain; wt_chain_at() first if its values are to change. */
 void wt_chain_init(struct wt_chain *chain, const struct wt_key *key, const struct wt_chain_config *config);
+/* Another history from `now` on, by the config as it is now. wt_chain_at() first, by the old one. */
+void wt_chain_renew(struct wt_chain *chain, wt_time now, const struct wt_key *key);
 /* The config has another number of states: it begins as at the start, in a further sojourn. */
 void wt_chain_restart(struct wt_chain *chain, wt_time now);
 /* The state at `now`, which must not go back. */

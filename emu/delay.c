@@ -220,15 +220,19 @@ void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_co
 	wt_samples_release(old);
 }
 
-void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config)
+void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)
 {
 	struct delay *delay = (struct delay *)node;
-	bool first = !delay->handoff.every;
 
-	/* what has happened until now happened by the old values */
-	if (!first)
-		wt_handoff_cell(&delay->clock, now);
-	delay->handoff = *config;
-	if (first)
-		wt_handoff_init(&delay->clock, clock, &delay->handoff);
+	wt_handoff_copy(&delay->clock, &delay->handoff, clock);
 }
+
+void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list)
+{
+	struct wt_frame *frame;
+	unsigned port;
+
+	while ((frame = delay_output(node, WT_NEVER, &port)))
+		wt_frame_queue_push(list, frame);
+}
+

@@ -335,15 +335,29 @@ static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 	}
 }
 
+static const char *between(const struct wt_stage_plan *before, const struct wt_stage_plan *after)
+{
+	if (before->kind == WT_STAGE_FILTER || after->kind == WT_STAGE_MERGE)
+		return " ";
+	return before->group == after->group ? " " : " | ";
+}
+
 bool wt_path_format(const struct wt_path_plan *plan, char *buffer, size_t len)
 {
 	struct text text = {buffer, len, false};
 
 	buffer[0] = 0;
 	for (unsigned i = 0; i < plan->count; i++) {
+		const struct wt_stage_plan *stage = &plan->stage[i];
+
 		if (i)
-			put(&text, plan->stage[i].group == plan->stage[i - 1].group ? " " : " | ");
-		put_stage(&text, &plan->stage[i]);
+			put(&text, "%s", between(stage - 1, stage));
+		if (stage->kind == WT_STAGE_FILTER)
+			put(&text, "only (%s) {", stage->expression);
+		else if (stage->kind == WT_STAGE_MERGE)
+			put(&text, "}");
+		else
+			put_stage(&text, stage);
 	}
 	return !text.full;
 }

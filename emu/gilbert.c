@@ -73,6 +73,11 @@ void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilber
 	}
 }
 
+void wt_gilbert_renew(struct wt_node *node, wt_time now, const struct wt_key *timeline, const struct wt_gilbert_config *config)
+{
+	wt_markov_renew(&((struct gilbert *)node)->chain, now, timeline, config->mean, config->start);
+}
+
 void wt_gilbert_begin(struct wt_node *node, wt_time now)
 {
 	wt_markov_shift(&((struct gilbert *)node)->chain, now);

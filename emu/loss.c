@@ -54,15 +54,9 @@ void wt_loss_change(struct wt_node *node, wt_time now, double share)
 	((struct loss *)node)->share = share;
 }
 
-void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config)
+void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)
 {
 	struct loss *loss = (struct loss *)node;
-	bool first = !loss->handoff.every;
 
-	/* what has happened until now happened by the old values */
-	if (!first)
-		wt_handoff_cell(&loss->clock, now);
-	loss->handoff = *config;
-	if (first)
-		wt_handoff_init(&loss->clock, clock, &loss->handoff);
+	wt_handoff_copy(&loss->clock, &loss->handoff, clock);
 }

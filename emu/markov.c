@@ -23,6 +23,18 @@ void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_
 	chain->until = sojourn(chain);
 }
 
+void wt_markov_renew(struct wt_markov *chain, wt_time now, const struct wt_key *key, const wt_time mean[2], enum wt_markov_start start)
+{
+	struct wt_markov next;
+
+	wt_markov_init(&next, key, mean, start);
+	next.node = chain->node;
+	next.told = chain->told;
+	next.before = chain->before + chain->sojourn + (chain->told > chain->before + chain->sojourn);
+	wt_markov_shift(&next, now);
+	*chain = next;
+}
+
 void wt_markov_shift(struct wt_markov *chain, wt_time from)
 {
 	chain->since = wt_time_add(chain->since, from);
@@ -31,16 +43,16 @@ void wt_markov_shift(struct wt_markov *chain, wt_time from)
 
 static struct wt_state present(const struct wt_markov *chain)
 {
-	return (struct wt_state){.name = chain->state ? "on" : "off", .visit = chain->sojourn, .since = chain->since};
+	return (struct wt_state){.name = chain->state ? "on" : "off", .visit = chain->before + chain->sojourn, .since = chain->since};
 }
 
 static void tell(struct wt_markov *chain)
 {
 	struct wt_state state = present(chain);
 
-	if (!chain->node || !chain->node->states || chain->told > chain->sojourn)
+	if (!chain->node || !chain->node->states || chain->told > state.visit)
 		return;
-	chain->told = chain->sojourn + 1;
+	chain->told = state.visit + 1;
 	chain->node->states->state(chain->node->states, chain->node, &state);
 }
 

@@ -28,10 +28,13 @@ struct wt_markov {
 	wt_time since, until; /* it covers [since, until) */
 	struct wt_node *node; /* whose sink is told of each state; NULL: nobody */
 	uint64_t told;        /* states told so far */
+	uint64_t before;      /* states of the histories before this one */
 };
 
 void wt_markov_init(struct wt_markov *chain, const struct wt_key *key, const wt_time mean[2],
 		    enum wt_markov_start start);
+/* Another history from `now` on. wt_markov_at() first. */
+void wt_markov_renew(struct wt_markov *chain, wt_time now, const struct wt_key *key, const wt_time mean[2], enum wt_markov_start start);
 /* The history of a fresh chain begins at `from`, not at 0. */
 void wt_markov_shift(struct wt_markov *chain, wt_time from);
 /* The state at `now`, which must not go back. */

@@ -62,6 +62,14 @@ void wt_markov_loss_change(struct wt_node *node, wt_time now, const struct wt_ch
 		wt_chain_restart(&loss->chain, now);
 }
 
+void wt_markov_loss_renew(struct wt_node *node, wt_time now, const struct wt_key *timeline, const struct wt_chain_config *config)
+{
+	struct markov_loss *loss = (struct markov_loss *)node;
+
+	loss->config = *config;
+	wt_chain_renew(&loss->chain, now, timeline);
+}
+
 void wt_markov_loss_begin(struct wt_node *node, wt_time now)
 {
 	struct markov_loss *loss = (struct markov_loss *)node;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/handoff.h"
 #include "emu/path_parts.h"
 
 /* One for both directions: handoffs are atomic. */
@@ -26,6 +27,9 @@ static const char *const kind_names[WT_STAGE_KINDS] = {
 	[WT_STAGE_DUPLICATE] = "duplicate",
 	[WT_STAGE_REORDER] = "reorder",
 	[WT_STAGE_DELAY] = "delay",
+	[WT_STAGE_FILTER] = "filter",
+	[WT_STAGE_MERGE] = "merge",
+	[WT_STAGE_DRAIN] = "drain",
 };
 
 const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name[WT_PATH_NAME])
@@ -39,20 +43,6 @@ const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name
 	return name;
 }
 
-/*
- * The key of a chain's timeline. Shared timelines are named without the direction, so that the n-th shared chain of one
- * direction is the n-th of the other.
- */
-static struct wt_key timeline_key(const char *name, const struct wt_path_place *place, uint64_t seed)
-{
-	char stream[48];
-
-	if (place->shared)
-		snprintf(stream, sizeof(stream), "shared.%s.%u.timeline", kind_names[place->kind], place->shared);
-	else
-		snprintf(stream, sizeof(stream), "%s.timeline", name);
-	return wt_key_derive(seed, stream);
-}
 
 /* A share that is met twice in a row. */
 double wt_path_share(const struct wt_stage_plan *stage, double share)
@@ -78,16 +68,54 @@ static void full_name(char name[24], const struct wt_path *path, const struct wt
 		snprintf(name, 24, "%s.%s.%u", path->direction, kind_names[place->kind], place->which);
 }
 
+/* Shared histories are named without the direction, so that the n-th shared chain of one direction is the n-th of the other. */
+struct wt_key wt_path_timeline(const struct wt_path *path, const struct wt_path_place *place)
+{
+	char name[24], stream[48];
+
+	full_name(name, path, place);
+	if (place->shared)
+		snprintf(stream, sizeof(stream), "shared.%s.%u.timeline", kind_names[place->kind], place->history);
+	else if (place->history)
+		snprintf(stream, sizeof(stream), "%s.timeline.%u", name, place->history);
+	else
+		snprintf(stream, sizeof(stream), "%s.timeline", name);
+	return wt_key_derive(path->seed, stream);
+}
+
+struct wt_node *wt_path_build_drain(const struct wt_path *path, const struct wt_path_place *place)
+{
+	char name[24];
+
+	full_name(name, path, place);
+	return wt_drain_create(name);
+}
+
+int wt_path_build_gate(const struct wt_path *path, const struct wt_path_place *place, const char *expression, struct wt_node **node,
+		       char *err, size_t err_len)
+{
+	char name[24];
+
+	if (!path->gates) {
+		snprintf(err, err_len, "\"only (%.40s)\": there are no filters here", expression);
+		return -EINVAL;
+	}
+	full_name(name, path, place);
+	if (place->kind == WT_STAGE_FILTER)
+		return path->gates->filter(node, name, expression, err, err_len);
+	*node = path->gates->merge(name);
+	return *node ? 0 : -ENOMEM;
+}
+
 struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place)
 {
 	uint64_t seed = path->seed;
 	struct wt_gilbert_config gilbert;
-	struct wt_key key, timeline, clock;
+	struct wt_key key, timeline = wt_path_timeline(path, place), clock;
 	char name[24];
 
 	full_name(name, path, place);
 	key = wt_key_derive(seed, name);
-	timeline = timeline_key(name, place, seed);
 	switch (stage->kind) {
 	case WT_STAGE_RATE:
 		return wt_rate_create(name, &key, &stage->rate);
@@ -122,7 +150,7 @@ struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_
 	}
 }
 
-const struct wt_handoff_config *wt_path_handoff(const struct wt_path_plan *plan)
+static const struct wt_handoff_config *handoff_of(const struct wt_path_plan *plan)
 {
 	for (unsigned i = 0; i < plan->count; i++)
 		if (plan->stage[i].kind == WT_STAGE_HANDOFF)
@@ -130,60 +158,79 @@ const struct wt_handoff_config *wt_path_handoff(const struct wt_path_plan *plan)
 	return NULL;
 }
 
-/* Those a handoff does not name are not slowed by it. */
-void wt_path_follow(const struct wt_path *path, const struct wt_path_plan *plan, struct wt_node *const *node, wt_time now)
+void wt_path_follow(const struct wt_path_plan *plan, struct wt_node *const *node, wt_time now)
 {
-	struct wt_key clock = wt_key_derive(path->seed, handoff_stream);
-	const struct wt_handoff_config *handoff = wt_path_handoff(plan);
+	const struct wt_handoff_clock *clock = NULL;
 
-	for (unsigned i = 0; handoff && i < plan->count; i++) {
+	for (unsigned i = 0; i < plan->count; i++)
+		if (plan->stage[i].kind == WT_STAGE_HANDOFF)
+			clock = wt_handoff_clock_of(node[i]);
+	for (unsigned i = 0; i < plan->count; i++) {
 		if (plan->stage[i].kind == WT_STAGE_DELAY)
-			wt_delay_follow(node[i], now, &clock, handoff);
+			wt_delay_follow(node[i], now, clock);
 		else if (plan->stage[i].kind == WT_STAGE_RATE)
-			wt_rate_follow(node[i], now, &clock, handoff);
+			wt_rate_follow(node[i], now, clock);
 		else if (plan->stage[i].kind == WT_STAGE_LOSS)
-			wt_loss_follow(node[i], now, &clock, handoff);
+			wt_loss_follow(node[i], now, clock);
 	}
 }
 
-void wt_path_places(const struct wt_path_plan *plan, struct wt_path_place place[WT_PATH_STAGES])
+/* Does it treat what is sent in one piece as one? A delay does, unless each packet draws a part of its own. */
+static bool takes_whole(const struct wt_stage_plan *stage)
 {
-	uint8_t kinds[WT_STAGE_KINDS] = {0}, shared = 0;
+	return stage->kind == WT_STAGE_MERGE || (stage->kind == WT_STAGE_DELAY && stage->delay.jitter == WT_JITTER_NONE);
+}
+
+void wt_path_places(const struct wt_path_plan *plan, struct wt_path_place place[WT_PATH_PLACES])
+{
+	uint8_t kinds[WT_STAGE_KINDS] = {0};
+	uint32_t shared = 0;
 
 	for (unsigned i = 0; i < plan->count; i++) {
 		const struct wt_stage_plan *stage = &plan->stage[i];
 
-		place[i] = (struct wt_path_place){.kind = (uint8_t)stage->kind, .which = ++kinds[stage->kind]};
+		place[i] = (struct wt_path_place){.kind = (uint8_t)stage->kind, .which = ++kinds[stage->kind], .shared = stage->shared,
+						  .whole = takes_whole(stage)};
 		if (stage->shared)
-			place[i].shared = ++shared;
+			place[i].history = ++shared;
 	}
 }
 
 bool wt_path_takes_whole(const struct wt_path_plan *plan)
 {
 	for (unsigned i = 0; i < plan->count; i++)
-		if (plan->stage[i].kind != WT_STAGE_DELAY || plan->stage[i].delay.jitter != WT_JITTER_NONE)
+		if (!takes_whole(&plan->stage[i]))
 			return false;
 	return true;
 }
 
-static int build_all(struct wt_path *path, const struct wt_path_plan *plan, const char *direction, uint64_t seed)
+static int build_all(struct wt_path *path, const struct wt_path_plan *plan, const char *direction, uint64_t seed,
+		     const struct wt_path_gates *gates, char *err, size_t err_len)
 {
+	int error = 0;
+
 	snprintf(path->direction, sizeof(path->direction), "%s", direction);
 	path->seed = seed;
-	path->spares = path->shared = 0;
+	path->gates = gates;
+	path->spares = path->histories = 0;
 	wt_path_places(plan, path->place);
-	for (; path->count < plan->count; path->count++) {
-		const struct wt_path_place *place = &path->place[path->count];
+	for (unsigned i = 0; i < plan->count && !error; i++) {
+		const struct wt_path_place *place = &path->place[i];
 
-		path->stage[path->count] = wt_path_build(path, &plan->stage[path->count], place);
-		if (!path->stage[path->count]) {
-			wt_path_finish(path);
-			return -ENOMEM;
-		}
-		path->shared += place->shared > 0;
+		if (place->kind >= WT_STAGE_FILTER)
+			error = wt_path_build_gate(path, place, plan->stage[i].expression, &path->stage[i], err, err_len);
+		else
+			error = (path->stage[i] = wt_path_build(path, &plan->stage[i], place)) ? 0 : -ENOMEM;
+		path->count += !error;
+		path->histories += place->shared;
 	}
-	wt_path_follow(path, plan, path->stage, 0);
+	if (error) {
+		if (error == -ENOMEM)
+			snprintf(err, err_len, "out of memory");
+		wt_path_finish(path);
+		return error;
+	}
+	wt_path_follow(plan, path->stage, 0);
 	path->whole = wt_path_takes_whole(plan);
 	return 0;
 }
@@ -221,7 +268,7 @@ int wt_path_init(struct wt_path *path, const char *words, const char *direction,
 			 sizeof(path->direction) - 1, direction);
 		error = -EINVAL;
 	} else {
-		error = build_all(path, &plan, direction, seed);
+		error = build_all(path, &plan, direction, seed, NULL, err, err_len);
 	}
 	wt_path_plan_finish(&plan);
 	return error;
@@ -264,16 +311,11 @@ static bool one_history(const struct wt_stage_plan *a, const struct wt_stage_pla
 	       !memcmp(a->chain.mean, b->chain.mean, sizeof(a->chain.mean)) && !memcmp(a->chain.to, b->chain.to, sizeof(a->chain.to));
 }
 
-bool wt_path_one_timing(const struct wt_handoff_config *a, const struct wt_handoff_config *b)
-{
-	return a->random == b->random && a->at == b->at && a->every == b->every && a->length == b->length && a->cells == b->cells;
-}
-
 static int check_handoffs(const struct wt_path_plan *fwd, const struct wt_path_plan *rev, char *err, size_t err_len)
 {
-	const struct wt_handoff_config *a = wt_path_handoff(fwd), *b = wt_path_handoff(rev);
+	const struct wt_handoff_config *a = handoff_of(fwd), *b = handoff_of(rev);
 
-	if ((!a && !b) || (a && b && wt_path_one_timing(a, b)))
+	if ((!a && !b) || (a && b && wt_handoff_one_timing(a, b)))
 		return 0;
 	snprintf(err, err_len, "a handoff happens in both directions at once: \"handoff\" must stand in fwd and rev, with the same "
 		 "times and as many cells");
@@ -310,24 +352,28 @@ int wt_path_check_pair(const struct wt_path_plan *fwd, const struct wt_path_plan
 }
 
 static int build_pair(struct wt_path *fwd, struct wt_path_plan *fwd_plan, struct wt_path *rev, struct wt_path_plan *rev_plan,
-		      uint64_t seed, char *err, size_t err_len)
+		      uint64_t seed, const struct wt_path_gates *gates, char *err, size_t err_len)
 {
+	char why[300];
 	int error = wt_path_check_pair(fwd_plan, rev_plan, err, err_len);
 
 	if (error)
 		return error;
-	error = build_all(fwd, fwd_plan, "fwd", seed);
-	if (!error)
-		error = build_all(rev, rev_plan, "rev", seed);
+	error = build_all(fwd, fwd_plan, "fwd", seed, gates, why, sizeof(why));
+	if (error) {
+		snprintf(err, err_len, "fwd: %s", why);
+		return error;
+	}
+	error = build_all(rev, rev_plan, "rev", seed, gates, why, sizeof(why));
 	if (error) {
 		wt_path_finish(fwd);
-		snprintf(err, err_len, "out of memory");
+		snprintf(err, err_len, "rev: %s", why);
 	}
 	return error;
 }
 
-int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
-		      uint64_t seed, char *err, size_t err_len)
+int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed,
+			  const struct wt_path_gates *gates, char *err, size_t err_len)
 {
 	struct wt_path_plan fwd_plan, rev_plan;
 	char why[300];
@@ -341,9 +387,15 @@ int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path
 	if (error) {
 		snprintf(err, err_len, "rev: %s", why);
 	} else {
-		error = build_pair(fwd, &fwd_plan, rev, &rev_plan, seed, err, err_len);
+		error = build_pair(fwd, &fwd_plan, rev, &rev_plan, seed, gates, err, err_len);
 		wt_path_plan_finish(&rev_plan);
 	}
 	wt_path_plan_finish(&fwd_plan);
 	return error;
+}
+
+int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed, char *err,
+		      size_t err_len)
+{
+	return wt_path_init_filtered(fwd, fwd_words, rev, rev_words, seed, NULL, err, err_len);
 }

@@ -34,6 +34,8 @@
  * The order of the words does not matter: frames pass the stages in the order of the list above. Another order, or a
  * stage twice, is written as a chain of such groups: "loss 1% | rate 2Mbit burst 0B limit 64KB".
  * Units are mandatory. No words at all: an ideal wire, no stage.
+ *
+ *   only (EXPRESSION) { WORDS }    a group of its own, which frames go around that the expression does not match
  */
 #ifndef WT_EMU_PATH_H
 #define WT_EMU_PATH_H
@@ -45,26 +47,40 @@
 #include "stack/base/node.h"
 
 #define WT_PATH_STAGES 16
-#define WT_PATH_NODES 48 /* with those that changes took away */
-#define WT_PATH_TEXT 2048
+#define WT_PATH_NODES 384 /* with those that changes took away: see wt_path_lay_out() */
+#define WT_PATH_COMING 96
+#define WT_PATH_TEXT 4096
 #define WT_PATH_NAME 16
 
-/* What a stage is: the which-th of its kind, and which chain is shared with the other direction. */
+/* What a stage is: the which-th of its kind, and which history it follows. */
 struct wt_path_place {
 	uint8_t kind, which; /* which: from 1 */
-	uint8_t shared;      /* 0: a history of its own */
-	bool gone;           /* taken away by a change */
+	bool shared;         /* its history is one with the other direction's */
+	bool gone;           /* taken away by a change, or only there since one: a drain */
+	bool whole;          /* it does not look at single packets */
+	uint32_t history;    /* the shared ones are numbered; of its own 0 is the first, and others are new numbers */
 	struct wt_state_sink *states; /* whom it told while it was there */
 };
 
+/* Filters are made by those who can read their expressions: nodes that give what matches by port 1, what does not by port 2; and where
+ * the two ways meet again, nodes that take from ports 0 and 1 and give by port 2. All begin with a struct wt_stage. */
+struct wt_path_gates {
+	/* 0, or -EINVAL with a sentence, or -ENOMEM */
+	int (*filter)(struct wt_node **filter, const char *name, const char *expression, char *err, size_t err_len);
+	struct wt_node *(*merge)(const char *name);
+	/* `filter` takes the expression of `fresh`, which is freed. */
+	void (*exchange)(struct wt_node *filter, struct wt_node *fresh);
+};
+
 struct wt_path {
-	unsigned count;  /* in the order frames pass, with stages taken away that still hold some */
-	unsigned spares; /* behind them: taken away and empty; their books stay, and they come back by the same words */
+	unsigned count;  /* in the order frames pass, with drains, and filters around them, that still hold some */
+	unsigned spares; /* behind them: taken away, and empty; their books stay, and they come back by the same words */
 	struct wt_node *stage[WT_PATH_NODES];
 	struct wt_path_place place[WT_PATH_NODES];
 	char direction[9];
 	uint64_t seed;
-	unsigned shared; /* chains shared so far */
+	const struct wt_path_gates *gates; /* NULL: filters are refused */
+	uint32_t histories; /* numbers given to histories so far */
 	bool whole; /* no stage looks at single packets: there is none, or delays that all frames share */
 	char text[WT_PATH_TEXT];                 /* the specification in normal form: parsed again, it gives the same path */
 };
@@ -86,6 +102,9 @@ uint64_t wt_path_sent_back(const struct wt_path *path);
  */
 int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
 		      uint64_t seed, char *err, size_t err_len);
+/* The same, with filters. */
+int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed,
+			  const struct wt_path_gates *gates, char *err, size_t err_len);
 
 /* "loss", and the second of its kind "loss.2". Returns name. */
 const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name[WT_PATH_NAME]);
@@ -97,22 +116,27 @@ const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name
  *   it stays       new values; frames under way keep the departure they were given, waiting ones wait on under the new values
  *                  (a new queue gets them in their order), and its streams of random numbers go on where they are
  *   it comes       begins at `now`, its streams at their beginning
- *   it goes        frames that wait for a rate leave at once; those in a delay or held leave when they were going to leave, and
- *                  none overtakes them on the way (the stage stays in its place until it is empty)
+ *   it goes        what waits for a rate or is held by `reorder` leaves at once, what is in a delay when it was going to; a drain
+ *                  stands in its place until that is done, which later frames pass in their order
+ *   it moves       to another place among those that keep frames, or into, out of or with a filter: it goes there and comes here, with
+ *                  its streams and its history
  *
+ * A filter stays if its expression does. One whose stages let go of frames stands around the drain until that is empty.
  * `flush` has a bit for each direction: what waits in front of its rates is dropped first. path->text becomes the new normal form.
  *
- * Words that cannot be read, that put rates, delays and reordering stages into another order, that add a handoff or change its
- * times, or that change a shared history in one direction only, are refused with one sentence, and nothing has changed at all.
+ * Words that could not begin a run, or that change in one direction what both share, are refused with one sentence, and nothing has
+ * changed at all.
  */
 struct wt_path_change;
 
 /* NULL words: the direction stays as it is. rev NULL: fwd alone. NULL: refused (err), or no memory. */
 struct wt_path_change *wt_path_prepare(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
 				       char *err, size_t err_len);
-/* The stages that come, in direction 0 or 1; a graph must have them before the change is put in force. */
-unsigned wt_path_coming(const struct wt_path_change *change, unsigned direction, struct wt_node *node[WT_PATH_STAGES]);
-/* Puts it in force and frees it. The caller joins path->stage anew and touches each of them in its graph. */
+/* The nodes that come, in direction 0 or 1; a graph must have them before the change is put in force. */
+unsigned wt_path_coming(const struct wt_path_change *change, unsigned direction, struct wt_node *node[WT_PATH_COMING]);
+/* The line there will be: how many, of which what stands in places[]. */
+unsigned wt_path_line(const struct wt_path_change *change, unsigned direction, const struct wt_path_place **places);
+/* Puts it in force, at the instant it was prepared, and frees it. The caller joins path->stage anew and touches each of them in its graph. */
 void wt_path_commit(struct wt_path_change *change, wt_time now, unsigned flush);
 /* Frees it; what was to come too, unless a graph has it. Accepts NULL. */
 void wt_path_cancel(struct wt_path_change *change, bool in_graph);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Other words for a path that runs, in two steps: everything that can fail, on paths that stay as they are; then what cannot.
- *
- *   old line    rate ── loss ── delay            new words   rate ... corrupt ... loss
- *
- *   new line    rate ── corrupt ── loss ── (delay, until it is empty)
- */
+/* Other words for a path that runs, in two steps: everything that can fail, on paths that stay as they are; then what cannot. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,138 +7,119 @@
 
 #include "emu/path_parts.h"
 
-enum { NEW = -1 };
-
-/* One direction. */
-struct side {
-	struct wt_path *path;
-	struct wt_path_plan plan;
-	char text[WT_PATH_TEXT];
-	int old[WT_PATH_STAGES]; /* of each stage of the plan: which of path->stage it is, or NEW */
-	struct wt_node *node[WT_PATH_STAGES];
-	struct wt_path_place place[WT_PATH_STAGES];
-	unsigned shared;
-};
-
 struct wt_path_change {
 	unsigned sides;
-	struct side side[2];
+	struct wt_path_side side[2];
 };
 
 /* ---- what can fail ----------------------------------------------------------------------------------------- */
 
-/* Stages that keep frames: their order among each other is the order of what they keep. */
-static bool keeps(unsigned kind)
+/* The n-th (from 0) entry of a plan that shares its history, or -1. */
+static int shared_entry(const struct wt_path_side *side, unsigned n)
 {
-	return kind == WT_STAGE_RATE || kind == WT_STAGE_REORDER || kind == WT_STAGE_DELAY;
-}
-
-static int find_old(const struct wt_path *path, const struct wt_path_place *place)
-{
-	for (unsigned i = 0; i < path->count + path->spares; i++)
-		if (path->place[i].kind == place->kind && path->place[i].which == place->which)
+	for (unsigned i = 0; i < side->plan.count; i++)
+		if (side->place[i].shared && n-- == 0)
 			return (int)i;
-	return NEW;
+	return -1;
 }
 
-/* Finds what stays, and what comes back; names what is new. A sentence why not, or NULL. */
-static const char *match(struct side *side)
+/* The number of the shared history it has; 0: none. */
+static uint32_t shared_history(const struct wt_path_side *side, int i)
 {
-	const struct wt_path *path = side->path;
-	unsigned nodes = path->count + path->spares;
-	int last = NEW;
+	const struct wt_path_place *old = i < 0 || side->old[i] == WT_PATH_NEW ? NULL : &side->path->place[side->old[i]];
 
-	wt_path_places(&side->plan, side->place);
-	side->shared = path->shared;
-	for (unsigned i = 0; i < side->plan.count; i++) {
-		struct wt_path_place *place = &side->place[i];
-		int old = side->old[i] = find_old(path, place);
+	return old && old->shared ? old->history : 0;
+}
 
-		if (old == NEW) {
-			place->shared = place->shared ? (uint8_t)++side->shared : 0;
-			nodes++;
+static void set_history(struct wt_path_side *side, int i, uint32_t history)
+{
+	if (i < 0)
+		return;
+	side->renewed[i] = side->old[i] != WT_PATH_NEW;
+	side->place[i].history = history;
+}
+
+/* A history goes on where it was; one that is shared from now on, or no more, or with another partner, is a new one. */
+static void number_histories(struct wt_path_side *fwd, struct wt_path_side *rev)
+{
+	struct wt_path_side *sides[] = {fwd, rev};
+	uint32_t last = rev && rev->path->histories > fwd->path->histories ? rev->path->histories : fwd->path->histories;
+	int a, b;
+
+	for (unsigned d = 0; d < 2 && sides[d]; d++) {
+		struct wt_path_side *side = sides[d];
+
+		for (unsigned i = 0; i < side->plan.count; i++) {
+			const struct wt_path_place *old = side->old[i] == WT_PATH_NEW ? NULL : &side->path->place[side->old[i]];
+
+			if (old && !old->shared && !side->place[i].shared)
+				side->place[i].history = old->history;
+			else if (old && old->shared && !side->place[i].shared)
+				set_history(side, (int)i, ++last);
+		}
+	}
+	for (unsigned n = 0; (a = shared_entry(fwd, n)) >= 0; n++) {
+		uint32_t history = shared_history(fwd, a);
+
+		b = rev ? shared_entry(rev, n) : -1;
+		if (history && (!rev || history == shared_history(rev, b))) {
+			fwd->place[a].history = history;
+			if (b >= 0)
+				rev->place[b].history = history;
 			continue;
 		}
-		if (!place->shared != !path->place[old].shared)
-			return "a change can neither share a history nor part it";
-		place->shared = path->place[old].shared;
-		if (!keeps(place->kind) || old >= (int)path->count)
-			continue;
-		if (old < last)
-			return "a change keeps the order of rates, reordering stages and delays";
-		last = old;
+		set_history(fwd, a, ++last);
+		if (rev)
+			set_history(rev, b, last);
 	}
-	return nodes > WT_PATH_NODES || side->shared > UINT8_MAX ? "this path has been given too many stages" : NULL;
+	fwd->histories = last;
+	if (rev)
+		rev->histories = last;
 }
 
-/* What is compared with the words so far. */
-static int compare(struct side *side, bool single, char *err, size_t err_len)
+/* One direction alone keeps what both share. */
+static int check_single(struct wt_path_side *side, const struct wt_path_plan *old, char *err, size_t err_len)
+{
+	bool same = !wt_path_check_pair(old, &side->plan, NULL, 0);
+	int entry;
+
+	for (unsigned n = 0; (entry = shared_entry(side, n)) >= 0; n++)
+		same &= shared_history(side, entry) > 0;
+	if (same)
+		return 0;
+	snprintf(err, err_len, "what is shared with the other direction can only be changed in both; this one is \"%.150s\"",
+		 side->path->text);
+	return -EINVAL;
+}
+
+static int prepare_side(struct wt_path_side *side, const char *words, bool single, char *err, size_t err_len)
 {
 	struct wt_path_plan *old = malloc(sizeof(*old));
-	const struct wt_handoff_config *before, *after = wt_path_handoff(&side->plan);
-	const char *why = match(side);
 	char text[WT_PATH_TEXT];
-	int error = old ? wt_path_read(old, text, side->path->text, err, err_len) : -ENOMEM;
+	int error = old ? wt_path_read(&side->plan, side->text, words ? words : side->path->text, err, err_len) : -ENOMEM;
 
-	if (error) {
-		free(old);
-		return error;
+	if (!error)
+		error = wt_path_read(old, text, side->path->text, err, err_len);
+	if (!error) {
+		wt_path_match(side, old);
+		error = single ? check_single(side, old, err, err_len) : 0;
+		wt_path_plan_finish(old);
 	}
-	before = wt_path_handoff(old);
-	if (!why && (!before != !after || (before && !wt_path_one_timing(before, after))))
-		why = "a change can neither add a handoff nor take it away, and keeps its times and the number of cells";
-	if (!why && single && (side->shared != side->path->shared || wt_path_check_pair(old, &side->plan, NULL, 0)))
-		why = "what is shared with the other direction can only be changed in both";
-	if (why)
-		snprintf(err, err_len, "%s; this one is \"%.150s\"", why, side->path->text);
-	wt_path_plan_finish(old);
 	free(old);
-	return why ? -EINVAL : 0;
+	return error;
 }
 
-/* The stages that come, and memory for those that stay. */
-static int provide(struct side *side)
+static int lay_out(struct wt_path_change *change, char *err, size_t err_len)
 {
-	for (unsigned i = 0; i < side->plan.count; i++) {
-		const struct wt_stage_plan *stage = &side->plan.stage[i];
+	char why[300];
+	int error = 0;
 
-		if (side->old[i] == NEW)
-			side->node[i] = wt_path_build(side->path, stage, &side->place[i]);
-		else
-			side->node[i] = side->path->stage[side->old[i]];
-		if (!side->node[i] || (stage->kind == WT_STAGE_RATE && wt_rate_prepare(side->node[i], &stage->rate)))
-			return -ENOMEM;
+	for (unsigned d = 0; d < change->sides && !error; d++) {
+		error = wt_path_lay_out(&change->side[d], why, sizeof(why));
+		if (error == -EINVAL)
+			snprintf(err, err_len, "%s%s", change->sides == 1 ? "" : d ? "rev: " : "fwd: ", why);
 	}
-	return 0;
-}
-
-static int prepare_side(struct side *side, const char *words, bool single, char *err, size_t err_len)
-{
-	int error = wt_path_read(&side->plan, side->text, words ? words : side->path->text, err, err_len);
-
-	return error ? error : compare(side, single, err, err_len);
-}
-
-/* The n-th shared chain of one direction and that of the other must be one. */
-static bool same_partners(const struct wt_path_change *change)
-{
-	uint8_t number[2][WT_PATH_STAGES] = {{0}};
-
-	for (unsigned d = 0; d < 2; d++)
-		for (unsigned i = 0, n = 0; i < change->side[d].plan.count; i++)
-			if (change->side[d].place[i].shared)
-				number[d][n++] = change->side[d].place[i].shared;
-	return !memcmp(number[0], number[1], sizeof(number[0]));
-}
-
-static int check_both(const struct wt_path_change *change, char *err, size_t err_len)
-{
-	int error = wt_path_check_pair(&change->side[0].plan, &change->side[1].plan, err, err_len);
-
-	if (error || same_partners(change))
-		return error;
-	snprintf(err, err_len, "chains that share a history keep their partners: give fwd and rev the same row of them");
-	return -EINVAL;
+	return error;
 }
 
 struct wt_path_change *wt_path_prepare(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
@@ -158,15 +133,16 @@ struct wt_path_change *wt_path_prepare(struct wt_path *fwd, const char *fwd_word
 	for (unsigned d = 0; d < 2 && change && !error && (d == 0 || rev); d++) {
 		change->side[d].path = d ? rev : fwd;
 		change->sides++;
-		snprintf(why, sizeof(why), "out of memory");
 		error = prepare_side(&change->side[d], words[d], !rev, why, sizeof(why));
-		if (error)
+		if (error == -EINVAL)
 			snprintf(err, err_len, "%s%s", !rev ? "" : d ? "rev: " : "fwd: ", why);
 	}
 	if (!error && rev)
-		error = check_both(change, err, err_len);
-	for (unsigned d = 0; d < 2 && !error && d < change->sides; d++)
-		error = provide(&change->side[d]);
+		error = wt_path_check_pair(&change->side[0].plan, &change->side[1].plan, err, err_len);
+	if (!error) {
+		number_histories(&change->side[0], rev ? &change->side[1] : NULL);
+		error = lay_out(change, err, err_len);
+	}
 	if (error == -ENOMEM)
 		snprintf(err, err_len, "out of memory");
 	if (!error)
@@ -175,15 +151,20 @@ struct wt_path_change *wt_path_prepare(struct wt_path *fwd, const char *fwd_word
 	return NULL;
 }
 
-unsigned wt_path_coming(const struct wt_path_change *change, unsigned direction, struct wt_node *node[WT_PATH_STAGES])
+unsigned wt_path_coming(const struct wt_path_change *change, unsigned direction, struct wt_node *node[WT_PATH_COMING])
 {
-	const struct side *side = &change->side[direction];
-	unsigned count = 0;
+	const struct wt_path_side *side = &change->side[direction];
 
-	for (unsigned i = 0; direction < change->sides && i < side->plan.count; i++)
-		if (side->old[i] == NEW)
-			node[count++] = side->node[i];
-	return count;
+	if (direction >= change->sides)
+		return 0;
+	memcpy(node, side->come, side->coming * sizeof(side->come[0]));
+	return side->coming;
+}
+
+unsigned wt_path_line(const struct wt_path_change *change, unsigned direction, const struct wt_path_place **places)
+{
+	*places = change->side[direction].line_place;
+	return direction < change->sides ? change->side[direction].count : 0;
 }
 
 static void release(struct wt_path_change *change)
@@ -197,10 +178,15 @@ void wt_path_cancel(struct wt_path_change *change, bool in_graph)
 {
 	if (!change)
 		return;
-	for (unsigned d = 0; d < change->sides && !in_graph; d++)
-		for (unsigned i = 0; i < change->side[d].plan.count; i++)
-			if (change->side[d].old[i] == NEW && change->side[d].node[i])
-				change->side[d].node[i]->ops->destroy(change->side[d].node[i]);
+	for (unsigned d = 0; d < change->sides; d++) {
+		struct wt_path_side *side = &change->side[d];
+
+		for (unsigned i = 0; i < side->plan.count; i++)
+			if (side->fresh[i])
+				side->fresh[i]->ops->destroy(side->fresh[i]);
+		for (unsigned i = 0; i < side->coming && !in_graph; i++)
+			side->come[i]->ops->destroy(side->come[i]);
+	}
 	release(change);
 }
 
@@ -251,30 +237,43 @@ static void set_values(struct wt_node *node, const struct wt_stage_plan *stage, 
 	case WT_STAGE_CORRUPT:
 		wt_corrupt_change(node, now, &stage->corrupt);
 		break;
-	default:
+	case WT_STAGE_DELAY:
 		wt_delay_change(node, now, &stage->delay);
+		break;
+	default: /* a filter: its expression is exchanged */
+		break;
 	}
 }
 
-/* It lets go of what it keeps, touches nothing that still comes, and is silent about its states. */
+/* What it keeps goes to the drain that stands there from now on. */
+static void let_go(struct wt_path *path, unsigned i, struct wt_node *drain, wt_time now)
+{
+	struct wt_frame_queue list = {0};
+
+	if (path->place[i].kind == WT_STAGE_RATE)
+		wt_rate_let_go(path->stage[i], now, &list);
+	else if (path->place[i].kind == WT_STAGE_REORDER)
+		wt_reorder_let_go(path->stage[i], now, &list);
+	else if (path->place[i].kind == WT_STAGE_DELAY)
+		wt_delay_let_go(path->stage[i], &list);
+	else
+		wt_drain_let_go(path->stage[i], &list);
+	wt_drain_take(drain, &list);
+}
+
+/* It is silent about its states from now on, and follows no handoff. */
 static void take_away(struct wt_path *path, unsigned i, wt_time now)
 {
-	static const struct wt_handoff_config nothing;
-	static const struct wt_delay_config none;
-	static const struct wt_key no_key;
 	struct wt_node *node = path->stage[i];
 	struct wt_path_place *place = &path->place[i];
 	struct wt_state state;
 
-	if (place->kind == WT_STAGE_RATE) {
-		wt_rate_follow(node, now, &no_key, &nothing);
-		wt_rate_open(node, now);
-	} else if (place->kind == WT_STAGE_DELAY) {
-		wt_delay_follow(node, now, &no_key, &nothing);
-		wt_delay_change(node, now, &none);
-	} else if (place->kind == WT_STAGE_REORDER) {
-		wt_reorder_change(node, now, 0, 0);
-	}
+	if (place->kind == WT_STAGE_RATE)
+		wt_rate_follow(node, now, NULL);
+	else if (place->kind == WT_STAGE_DELAY)
+		wt_delay_follow(node, now, NULL);
+	else if (place->kind == WT_STAGE_LOSS)
+		wt_loss_follow(node, now, NULL);
 	if (node->states && node->ops->state)
 		node->ops->state(node, now, &state); /* what was until now is told */
 	place->states = node->states;
@@ -282,26 +281,29 @@ static void take_away(struct wt_path *path, unsigned i, wt_time now)
 	place->gone = true;
 }
 
-static void take_away_rest(const struct side *side, wt_time now)
+static void take_away_rest(const struct wt_path_side *side, wt_time now)
 {
-	bool stays[WT_PATH_NODES] = {false};
+	bool there[WT_PATH_NODES] = {false};
 
 	for (unsigned i = 0; i < side->plan.count; i++)
-		if (side->old[i] != NEW)
-			stays[side->old[i]] = true;
+		if (side->old[i] != WT_PATH_NEW)
+			there[side->old[i]] = true;
 	for (unsigned i = 0; i < side->path->count; i++)
-		if (!stays[i] && !side->path->place[i].gone)
+		if (!there[i] && !side->path->place[i].gone)
 			take_away(side->path, i, now);
 }
 
 /* A stage that is fresh, or was gone for a time. */
-static void begin(const struct side *side, unsigned i, wt_time now)
+static void begin(const struct wt_path_side *side, unsigned i, wt_time now)
 {
 	struct wt_node *node = side->node[i];
+	bool fresh = side->old[i] == WT_PATH_NEW;
 
 	if (side->place[i].kind == WT_STAGE_OUTAGE)
 		wt_outage_begin(node, now);
-	if (side->old[i] != NEW)
+	else if (side->place[i].kind == WT_STAGE_HANDOFF)
+		wt_handoff_restart(node, now);
+	if (!fresh)
 		node->states = side->path->place[side->old[i]].states;
 	else if (side->place[i].kind == WT_STAGE_GILBERT)
 		wt_gilbert_begin(node, now);
@@ -309,84 +311,79 @@ static void begin(const struct side *side, unsigned i, wt_time now)
 		wt_markov_loss_begin(node, now);
 }
 
-struct line {
-	unsigned count;
-	struct wt_node *stage[WT_PATH_NODES];
-	struct wt_path_place place[WT_PATH_NODES];
-};
-
-static void put(struct line *line, struct wt_node *node, const struct wt_path_place *place)
+static void renew(const struct wt_path_side *side, unsigned i, wt_time now)
 {
-	line->stage[line->count] = node;
-	line->place[line->count++] = *place;
+	struct wt_key key = wt_path_timeline(side->path, &side->place[i]);
+	const struct wt_stage_plan *stage = &side->plan.stage[i];
+	struct wt_gilbert_config gilbert = wt_path_gilbert(stage);
+
+	if (stage->kind == WT_STAGE_GILBERT)
+		wt_gilbert_renew(side->node[i], now, &key, &gilbert);
+	else if (stage->kind == WT_STAGE_MARKOV)
+		wt_markov_loss_renew(side->node[i], now, &key, &stage->chain);
 }
 
-/*
- * Where a stage that is gone but still keeps frames runs empty: behind those it stood behind and in front of what keeps frames
- * older than its own, and there as early as can be, so that its frames meet the stages that came.
- */
-static unsigned place_of_gone(const struct side *side, int gone)
+static void set(const struct wt_path_side *side, unsigned i, wt_time now)
 {
-	unsigned behind = 0, before = side->plan.count;
-
-	for (unsigned i = 0; i < side->plan.count; i++) {
-		int old = side->old[i];
-
-		if (old != NEW && old < gone)
-			behind = i + 1;
-		if (keeps(side->place[i].kind) && old > gone && old < (int)side->path->count && i < before)
-			before = i;
-	}
-	return behind < before ? behind : before;
+	if (side->old[i] != WT_PATH_NEW)
+		set_values(side->node[i], &side->plan.stage[i], now);
+	if (side->old[i] == WT_PATH_NEW || side->path->place[side->old[i]].gone)
+		begin(side, i, now);
+	if (side->renewed[i])
+		renew(side, i, now);
+	if (side->fresh[i])
+		side->path->gates->exchange(side->node[i], side->fresh[i]);
 }
 
-/* The plan's stages in their order, between them what has to run empty first, and the rest behind. */
-static void arrange(struct side *side)
+/* The new line, and behind it what is in it no more. */
+static void install(const struct wt_path_side *side)
 {
 	struct wt_path *path = side->path;
-	unsigned all = path->count + path->spares, in_line;
-	struct line line = {0};
+	unsigned all = path->count + path->spares, spares = 0;
+	struct wt_node *spare[WT_PATH_NODES];
+	struct wt_path_place place[WT_PATH_NODES];
 
-	for (unsigned i = 0; i < side->plan.count; i++)
-		if (side->old[i] != NEW)
-			path->place[side->old[i]].gone = false;
-	for (unsigned i = 0; i <= side->plan.count; i++) {
-		for (unsigned old = 0; old < path->count; old++)
-			if (path->place[old].gone && path->stage[old]->audit.queued && place_of_gone(side, (int)old) == i)
-				put(&line, path->stage[old], &path->place[old]);
-		if (i < side->plan.count)
-			put(&line, side->node[i], &side->place[i]);
+	for (unsigned old = 0; old < all; old++) {
+		bool in_line = false;
+
+		for (unsigned i = 0; i < side->count && !in_line; i++)
+			in_line = side->line[i] == path->stage[old];
+		if (in_line)
+			continue;
+		spare[spares] = path->stage[old];
+		place[spares++] = path->place[old];
 	}
-	in_line = line.count;
-	for (unsigned old = 0; old < all; old++)
-		if (path->place[old].gone && !path->stage[old]->audit.queued)
-			put(&line, path->stage[old], &path->place[old]);
-	path->count = in_line;
-	path->spares = line.count - in_line;
-	memcpy(path->stage, line.stage, line.count * sizeof(line.stage[0]));
-	memcpy(path->place, line.place, line.count * sizeof(line.place[0]));
+	memcpy(path->stage, side->line, side->count * sizeof(side->line[0]));
+	memcpy(path->place, side->line_place, side->count * sizeof(side->line_place[0]));
+	memcpy(path->stage + side->count, spare, spares * sizeof(spare[0]));
+	memcpy(path->place + side->count, place, spares * sizeof(place[0]));
+	path->count = side->count;
+	path->spares = spares;
+	path->histories = side->histories;
+	path->whole = wt_path_takes_whole(&side->plan);
+	memcpy(path->text, side->text, sizeof(path->text));
 }
 
-static void commit(struct side *side, wt_time now, bool flush)
+static void commit(struct wt_path_side *side, wt_time now, bool flush)
 {
 	struct wt_path *path = side->path;
 
 	for (unsigned i = 0; flush && i < path->count; i++)
 		if (path->place[i].kind == WT_STAGE_RATE)
 			wt_rate_flush(path->stage[i], now);
+	for (unsigned i = path->count; i-- > 0;) /* the oldest frames first */
+		if (side->drain[i])
+			let_go(path, i, side->drain[i], now);
 	take_away_rest(side, now);
 	/* the cells first: what a stage does at `now` depends on them */
-	wt_path_follow(path, &side->plan, side->node, now);
-	for (unsigned i = 0; i < side->plan.count; i++) {
-		if (side->old[i] != NEW)
-			set_values(side->node[i], &side->plan.stage[i], now);
-		if (side->old[i] == NEW || path->place[side->old[i]].gone)
-			begin(side, i, now);
-	}
-	arrange(side);
-	path->shared = side->shared;
-	path->whole = wt_path_takes_whole(&side->plan);
-	memcpy(path->text, side->text, sizeof(path->text));
+	for (unsigned i = 0; i < side->plan.count; i++)
+		if (side->place[i].kind == WT_STAGE_HANDOFF)
+			set(side, i, now);
+	wt_path_follow(&side->plan, side->node, now);
+	for (unsigned i = 0; i < side->plan.count; i++)
+		if (side->place[i].kind != WT_STAGE_HANDOFF)
+			set(side, i, now);
+	install(side);
 }
 
 void wt_path_commit(struct wt_path_change *change, wt_time now, unsigned flush)

@@ -22,7 +22,6 @@ struct rate {
 	struct wt_rate_config config;
 	struct wt_link link;
 	struct wt_queue *queue, *next; /* next: for the change that follows, or NULL */
-	bool open;             /* out of its path: everything passes */
 	struct wt_frame *sent; /* waits for its tokens; NULL: nothing waits at all */
 	wt_time due;           /* when `sent` has them */
 	struct wt_rate_log *log;
@@ -121,10 +120,6 @@ static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	node->audit.in++;
 	settle(rate, now);
 	frame->time = now;
-	if (rate->open) {
-		wt_stage_ready(&rate->stage, frame);
-		return;
-	}
 	rate->queue->unlimited = !rate->sent && wt_link_open(&rate->link, now, frame->len);
 	rate->queue->ops->enqueue(rate->queue, now, frame);
 	if (!rate->sent) {
@@ -211,7 +206,6 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	wt_samples_hold(config->trace);
 	rate->config = *config;
 	rate->home = config->rate;
-	rate->open = false;
 	if (rate->next)
 		wt_queue_replace(&rate->queue, rate->next, now);
 	rate->next = NULL;
@@ -251,22 +245,27 @@ void wt_rate_flush(struct wt_node *node, wt_time now)
 	flush((struct rate *)node, now);
 }
 
-void wt_rate_open(struct wt_node *node, wt_time now)
+void wt_rate_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *list)
 {
 	struct rate *rate = (struct rate *)node;
-	struct wt_frame_queue list = {0};
+	struct wt_frame_queue waiting = {0};
 	struct wt_frame *frame;
+	unsigned port;
 
-	settle(rate, now);
+	while ((frame = rate_output(node, now, &port)))
+		wt_frame_queue_push(list, frame);
 	frame = rate->sent;
-	wt_queue_take_all(rate->queue, now, &list);
-	for (; frame; frame = wt_frame_queue_pop(&list)) {
+	wt_queue_take_all(rate->queue, now, &waiting);
+	for (; frame; frame = wt_frame_queue_pop(&waiting)) {
 		frame->time = now;
-		wt_frame_queue_push(&rate->stage.ready, frame);
+		wt_frame_queue_push(list, frame);
+		node->audit.queued--;
+		node->audit.out++;
 	}
 	rate->sent = NULL;
 	rate->queue->sending = 0;
-	rate->open = true;
+	wt_link_idle(&rate->link, now);
+	wt_link_rest(&rate->link);
 }
 
 void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)
@@ -292,14 +291,14 @@ wt_time wt_rate_every(const struct wt_node *node)
 	return rate->config.trace ? 0 : rate->config.every;
 }
 
-void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config)
+void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)
 {
 	struct rate *rate = (struct rate *)node;
-	bool first = !rate->handoff.every;
+	const struct wt_cell *cell;
 
 	/* what has happened until now happened by the old values */
 	settle(rate, now);
-	rate->handoff = *config;
-	if (first)
-		wt_handoff_init(&rate->clock, clock, &rate->handoff);
+	wt_handoff_copy(&rate->clock, &rate->handoff, clock);
+	cell = clock ? wt_handoff_cell(&rate->clock, now) : NULL;
+	set_rate(rate, now, cell && cell->has_rate ? cell->rate : rate->home);
 }

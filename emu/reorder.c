@@ -84,6 +84,17 @@ struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, do
 	return &reorder->stage.node;
 }
 
+void wt_reorder_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *list)
+{
+	struct wt_frame *frame;
+	unsigned port;
+
+	while ((frame = reorder_output(node, WT_NEVER, &port))) {
+		frame->time = wt_time_min(frame->time, now);
+		wt_frame_queue_push(list, frame);
+	}
+}
+
 void wt_reorder_change(struct wt_node *node, wt_time now, double share, wt_time delay)
 {
 	struct reorder *reorder = (struct reorder *)node;

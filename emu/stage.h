@@ -106,6 +106,8 @@ struct wt_delay_config {
 /* `key` decides about jitter; NULL serves without. */
 struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, const struct wt_delay_config *config);
 void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_config *config);
+/* Taken out of its place: what is under way goes into the list, each with the time it was going to leave. */
+void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list);
 
 #define WT_CELLS 4
 
@@ -126,15 +128,20 @@ struct wt_handoff_config {
 	struct wt_cell cell[WT_CELLS];
 };
 
-/* Drops during handoffs. `clock` is the key of their times. Its clock never changes, its other values may. */
+struct wt_handoff_clock;
+
+/* Drops during handoffs. `clock` is the key of their times. With other times or another number of cells it begins anew, at home. */
 struct wt_node *wt_handoff_create(const char *name, const struct wt_key *key, const struct wt_key *clock,
 				  const struct wt_handoff_config *config);
 void wt_handoff_change(struct wt_node *node, wt_time now, const struct wt_handoff_config *config);
+/* Put into a path that runs already: one is at home, and the next handoff is the first one not before now. */
+void wt_handoff_restart(struct wt_node *node, wt_time now);
+const struct wt_handoff_clock *wt_handoff_clock_of(const struct wt_node *node);
 
-/* These stages change with handoffs; called again, the cells' values are others and the clock goes on. */
-void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config);
-void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config);
-void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_key *clock, const struct wt_handoff_config *config);
+/* These stages change with handoffs from now on, each by its copy of the clock, which stands at `now`; NULL: with none. */
+void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock);
+void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock);
+void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock);
 
 struct wt_corrupt_config {
 	double share;
@@ -221,8 +228,8 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 int wt_rate_prepare(struct wt_node *node, const struct wt_rate_config *config);
 /* Drops what waits at `now`, the frame being sent included (cause flush); a frame due at that very instant still leaves. */
 void wt_rate_flush(struct wt_node *node, wt_time now);
-/* Taken out of its path: what waits leaves at once, in order, and what comes passes, until it is changed again. */
-void wt_rate_open(struct wt_node *node, wt_time now);
+/* Taken out of its place: what waits goes into the list in its order, to leave at `now`. */
+void wt_rate_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *list);
 
 struct wt_rate_counts {
 	uint64_t waiting_frames, waiting_bytes; /* with the one being sent */
@@ -259,6 +266,8 @@ struct wt_node *wt_gilbert_create(const char *name, const struct wt_key *key, co
 void wt_gilbert_change(struct wt_node *node, wt_time now, const struct wt_gilbert_config *config);
 /* Fresh, and put into a path that runs already: its history begins now. */
 void wt_gilbert_begin(struct wt_node *node, wt_time now);
+/* It follows another history from now on, which begins now, by the means and the start of this config. */
+void wt_gilbert_renew(struct wt_node *node, wt_time now, const struct wt_key *timeline, const struct wt_gilbert_config *config);
 
 #define WT_CHAIN_STATES 8
 
@@ -275,6 +284,7 @@ struct wt_node *wt_markov_loss_create(const char *name, const struct wt_key *key
 /* With another number of states the history begins anew. */
 void wt_markov_loss_change(struct wt_node *node, wt_time now, const struct wt_chain_config *config);
 void wt_markov_loss_begin(struct wt_node *node, wt_time now);
+void wt_markov_loss_renew(struct wt_node *node, wt_time now, const struct wt_key *timeline, const struct wt_chain_config *config);
 
 struct wt_elliott_config {
 	double p, r; /* good to bad, bad to good, with each packet */
@@ -322,5 +332,13 @@ void wt_duplicate_change(struct wt_node *node, wt_time now, double share);
 
 struct wt_node *wt_reorder_create(const char *name, const struct wt_key *key, double share, wt_time delay);
 void wt_reorder_change(struct wt_node *node, wt_time now, double share, wt_time delay);
+/* Taken out of its place: what it holds goes into the list in its order, to leave at `now`. */
+void wt_reorder_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *list);
+
+/* Stands in the place of one that was taken out, with what that has let go. */
+struct wt_node *wt_drain_create(const char *name);
+/* Frames of a list, to leave at their times, none before one that is in front of it. */
+void wt_drain_take(struct wt_node *node, struct wt_frame_queue *list);
+void wt_drain_let_go(struct wt_node *node, struct wt_frame_queue *list);
 
 #endif

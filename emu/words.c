@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups of stages between bars, each group put into passing order. The words of a stage are read in words_*.c. */
+/* Groups of stages between bars and in filters, each group put into passing order. The words of a stage are read in words_*.c. */
 #include "emu/words.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 /* In the order of wt_reader_stages. */
 static int (*const parsers[])(struct wt_reader *reader, struct wt_stage_plan *stage) = {
@@ -90,10 +93,14 @@ static int check_handoffs(struct wt_reader *reader, const struct wt_path_plan *p
 /* Takes its samples over. */
 static int place(struct wt_reader *reader, struct wt_path_plan *plan, const struct wt_stage_plan *stage, unsigned at)
 {
+	unsigned stages = 0;
+
 	if (find_stage(plan, stage->group, stage->kind))
 		return wt_reader_complain(reader, WT_WORD "given twice; to pass such a stage twice, separate the two by \"|\"",
 					  WT_ABOUT(reader, at));
-	if (plan->count == WT_PATH_STAGES)
+	for (unsigned i = 0; i < plan->count; i++)
+		stages += plan->stage[i].kind < WT_STAGE_FILTER;
+	if (stages == WT_PATH_STAGES)
 		return wt_reader_complain(reader, WT_WORD "a path has at most %d stages", WT_ABOUT(reader, at), WT_PATH_STAGES);
 	insert(plan, stage);
 	return 0;
@@ -117,37 +124,105 @@ static int parse_one(struct wt_reader *reader, struct wt_path_plan *plan, unsign
 	return error;
 }
 
-static int parse_all(struct wt_reader *reader, struct wt_path_plan *plan)
+/* Words without a filter; they begin another group. */
+static int parse_part(struct wt_path_plan *plan, unsigned *group, const char *text, char *err, size_t err_len)
 {
-	unsigned group = 0, stages = 0;
-	int error = 0;
+	struct wt_reader reader;
+	unsigned stages = 0;
+	int error = wt_reader_init(&reader, text, err, err_len);
 
-	while (!error && reader->at < reader->count) {
-		if (wt_reader_is_bar(reader, reader->at)) {
-			if (!stages || reader->at + 1 == reader->count)
-				return wt_reader_complain(reader, "after word %u: a \"|\" stands between two stages",
-							  reader->place[reader->at]);
-			reader->at++;
-			group++;
+	++*group;
+	while (!error && reader.at < reader.count) {
+		if (wt_reader_is_bar(&reader, reader.at)) {
+			if (!stages || reader.at + 1 == reader.count)
+				return wt_reader_complain(&reader, "after word %u: a \"|\" stands between two stages", reader.place[reader.at]);
+			reader.at++;
+			++*group;
 			stages = 0;
 			continue;
 		}
-		error = parse_one(reader, plan, group);
+		error = parse_one(&reader, plan, *group);
 		stages++;
+	}
+	return error;
+}
+
+static int bar_alone(char *err, size_t err_len)
+{
+	snprintf(err, err_len, "a \"|\" beside a filter stands between it and a stage or another filter");
+	return -EINVAL;
+}
+
+/* A filter, what stands inside, and its end. *text goes to what follows, and the bar between. */
+static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char **text, char *err, size_t err_len)
+{
+	struct wt_stage_plan *filter = &plan->stage[plan->count], *merge;
+	char words[WT_READER_TEXT];
+	unsigned filters = 0;
+	int error;
+
+	for (unsigned i = 0; i < plan->count; i++)
+		filters += plan->stage[i].kind == WT_STAGE_FILTER;
+	if (filters == WT_PATH_FILTERS) {
+		snprintf(err, err_len, "a path has at most %d filters", WT_PATH_FILTERS);
+		return -EINVAL;
+	}
+	*filter = (struct wt_stage_plan){.group = ++*group};
+	error = wt_words_filter(text, filter, words, err, err_len);
+	if (error)
+		return error;
+	plan->count++;
+	error = parse_part(plan, group, words, err, err_len);
+	if (error)
+		return error;
+	merge = &plan->stage[plan->count++];
+	*merge = (struct wt_stage_plan){.kind = WT_STAGE_MERGE, .group = ++*group};
+	if (**text != '|')
+		return 0;
+	*text = wt_words_skip(*text + 1);
+	return **text ? 0 : bar_alone(err, err_len);
+}
+
+static int parse_all(struct wt_path_plan *plan, const char *text, char *err, size_t err_len)
+{
+	unsigned group = 0;
+	int error = 0;
+
+	if (!*wt_words_find_filter(text))
+		return parse_part(plan, &group, text, err, err_len);
+	for (text = wt_words_skip(text); !error && *text;) {
+		const char *filter = wt_words_find_filter(text), *end = filter;
+		char words[WT_READER_TEXT];
+
+		if (filter == text) {
+			error = parse_filter(plan, &group, &text, err, err_len);
+			continue;
+		}
+		if (*filter) { /* the bar in front of it */
+			while (isspace((unsigned char)end[-1]))
+				end--;
+			if (end[-1] == '|' && --end == text)
+				return bar_alone(err, err_len);
+		}
+		error = wt_words_copy(words, sizeof(words), text, end, err, err_len);
+		if (!error)
+			error = parse_part(plan, &group, words, err, err_len);
+		text = filter;
 	}
 	return error;
 }
 
 int wt_path_parse(struct wt_path_plan *plan, const char *text, char *err, size_t err_len)
 {
-	struct wt_reader reader;
-	int error = wt_reader_init(&reader, text, err, err_len);
+	struct wt_reader nothing;
+	int error;
 
 	plan->count = 0;
+	error = parse_all(plan, text, err, err_len);
 	if (!error)
-		error = parse_all(&reader, plan);
+		error = wt_reader_init(&nothing, "", err, err_len);
 	if (!error)
-		error = check_handoffs(&reader, plan);
+		error = check_handoffs(&nothing, plan);
 	if (error)
 		wt_path_plan_finish(plan);
 	return error;

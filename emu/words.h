@@ -23,8 +23,14 @@ enum wt_stage_kind {
 	WT_STAGE_DUPLICATE,
 	WT_STAGE_REORDER,
 	WT_STAGE_DELAY,
+	/* and what stands between them */
+	WT_STAGE_FILTER, /* what it does not match goes to its merge, around what stands between the two */
+	WT_STAGE_MERGE,
+	WT_STAGE_DRAIN,  /* in no words: keeps what was in a stage that a change took from this place */
 	WT_STAGE_KINDS,
 };
+
+#define WT_FILTER_TEXT 256
 
 struct wt_stage_plan {
 	enum wt_stage_kind kind;
@@ -45,11 +51,15 @@ struct wt_stage_plan {
 	struct wt_delay_config delay;
 	double share; /* loss, duplicate, reorder */
 	wt_time held; /* reorder */
+	char expression[WT_FILTER_TEXT]; /* filter */
 };
+
+#define WT_PATH_FILTERS 8
+#define WT_PATH_PLACES (WT_PATH_STAGES + 2 * WT_PATH_FILTERS)
 
 struct wt_path_plan {
 	unsigned count;
-	struct wt_stage_plan stage[WT_PATH_STAGES];
+	struct wt_stage_plan stage[WT_PATH_PLACES];
 };
 
 /* 0, or -EINVAL with one sentence in err. Finish after 0: a plan holds the files of samples that its words name. */
@@ -70,6 +80,13 @@ int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage); /* a
 int wt_words_duplicate(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_reorder(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage);
+/* The filter that begins at *text and the words inside, as text; *text goes to what follows. For words.c. */
+int wt_words_filter(const char **text, struct wt_stage_plan *filter, char words[WT_READER_TEXT], char *err, size_t err_len);
+/* Where the first filter in a text begins; its end if there is none. */
+const char *wt_words_find_filter(const char *text);
+const char *wt_words_skip(const char *text); /* blanks */
+/* Without the blanks at its end. 0, or -EINVAL: too long. */
+int wt_words_copy(char *to, size_t room, const char *from, const char *end, char *err, size_t err_len);
 /* A mean sojourn, within bounds. */
 int wt_words_mean(struct wt_reader *reader, wt_time *mean);
 

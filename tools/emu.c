@@ -222,7 +222,7 @@ static void print_text(const struct emu *emu, const struct wt_plan *plan, const 
 	for (unsigned i = 0; i < plan->links; i++)
 		for (unsigned d = 0; d < 2; d++)
 			fprintf(out, "%s%s%s  %s\n", plan->links > 1 ? plan->link[i].name : "", plan->links > 1 ? "." : "", d ? "rev" : "fwd",
-				link[i].leg[d].text[0] ? link[i].leg[d].text : "(an ideal wire)");
+				link[i].leg[d].path.text[0] ? link[i].leg[d].path.text : "(an ideal wire)");
 	for (unsigned i = 0; i < plan->events && emu->check; i++)
 		for (unsigned d = 0; d < 2; d++)
 			if (plan->event[i].words[d])
@@ -260,8 +260,8 @@ static void print_start(const struct emu *emu, const struct wt_daemon *daemon, c
 	for (unsigned i = 0; i < plan->links; i++) {
 		if (plan->links > 1)
 			wt_json_object(&json, plan->link[i].name);
-		wt_json_string(&json, "fwd", link[i].leg[0].text);
-		wt_json_string(&json, "rev", link[i].leg[1].text);
+		wt_json_string(&json, "fwd", link[i].leg[0].path.text);
+		wt_json_string(&json, "rev", link[i].leg[1].path.text);
 		if (plan->links > 1)
 			wt_json_end(&json);
 	}

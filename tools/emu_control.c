@@ -269,8 +269,8 @@ const struct wt_command wt_command_emu_set = {
 		 "  wavetank emu set demo.fwd rate 10Mbit burst 20KB limit 64KB delay 15ms loss 2%\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
 		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
-		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links. WORDS are the whole path from then on: stages may come and\n"
-		 "go, but rates, delays and reordering keep their order, filters and handoffs stay. Words that cannot be used change nothing.",
+		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links. WORDS are the whole path from then on: any that\n"
+		 "a run may begin with. What is under way keeps its order. Words that cannot be used change nothing.",
 };
 
 const struct wt_command wt_command_emu_events = {

@@ -56,9 +56,9 @@ static int check_paths(struct wt_lab *lab)
 
 	if (wt_span_init(&link, "main", true, words, lab->seed, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	code = set_words(lab->fwd, link.leg[0].text, "fwd");
+	code = set_words(lab->fwd, link.leg[0].path.text, "fwd");
 	if (!code)
-		code = set_words(lab->rev, link.leg[1].text, "rev");
+		code = set_words(lab->rev, link.leg[1].path.text, "rev");
 	wt_span_finish(&link);
 	return code;
 }

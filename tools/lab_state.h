@@ -19,7 +19,7 @@
 
 #define WT_LAB_NAME 32
 #define WT_LAB_PATH 256
-#define WT_LAB_WORDS 2048
+#define WT_LAB_WORDS 4096
 #define WT_LAB_INTERFACE "wt0"
 #define WT_LAB_ENGINES 4 /* engine addresses of each host */
 

@@ -109,15 +109,14 @@ static int build_paths(struct run *run)
 {
 	const struct wt_scenario *scenario = run->scenario;
 	const char *words[2] = {scenario->fwd, scenario->rev};
-	struct wt_path none = {0};
 	int error = wt_span_init(&run->span, "main", true, words, scenario->seed, run->err, run->err_len);
 
 	if (error)
 		return error;
-	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->span.leg[0].text);
-	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->span.leg[1].text);
+	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->span.leg[0].path.text);
+	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->span.leg[1].path.text);
 	if (scenario->tokens)
-		error = wt_token_watch(&run->meter, scenario->tokens, run->span.leg[0].segments ? &run->span.leg[0].segment[0].path : &none,
+		error = wt_token_watch(&run->meter, scenario->tokens, &run->span.leg[0].path,
 				       &run->result->flow[0], run->tokens_trace, run->err, run->err_len);
 	if (error)
 		return error;
@@ -134,8 +133,8 @@ static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event
 	if (!json)
 		return;
 	wt_json_string(json, "link", run->span.name);
-	wt_json_string(json, "fwd", run->span.leg[0].text);
-	wt_json_string(json, "rev", run->span.leg[1].text);
+	wt_json_string(json, "fwd", run->span.leg[0].path.text);
+	wt_json_string(json, "rev", run->span.leg[1].path.text);
 	wt_json_string(json, "queue", event->flush ? "flush" : "keep");
 	wt_json_string(json, "by", "script");
 	wt_json_string(json, refused ? "reason" : "note", refused ? refused : event->note);

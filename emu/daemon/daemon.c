@@ -62,8 +62,8 @@ static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event
 	if (refused)
 		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", refused, NULL);
 	else
-		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].text, "rev",
-			       changed->leg[1].text, "queue", event->flush ? "flush" : "keep", "by", "script", "note", event->note, NULL);
+		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].path.text, "rev",
+			       changed->leg[1].path.text, "queue", event->flush ? "flush" : "keep", "by", "script", "note", event->note, NULL);
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */

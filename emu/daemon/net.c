@@ -44,6 +44,7 @@ int wt_net_open(struct wt_net *net, const struct wt_plan *plan, char *err, size_
 		error = wt_plan_make_link(plan, i, &net->link[i], err, err_len);
 		if (error)
 			return error;
+		net->link[i].pool = net->big_pool ? net->pool : NULL;
 	}
 	return open_ports(net, err, err_len);
 }
@@ -298,16 +299,6 @@ void wt_net_books(const struct wt_net *net, struct wt_net_books *books)
 	books->hold = balanced(books);
 }
 
-/* Answers that the stages of a leg sent back where its frames come from. */
-static uint64_t sent_back(const struct wt_leg *leg)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < leg->segments; i++)
-		sum += wt_path_sent_back(&leg->segment[i].path);
-	return sum;
-}
-
 bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned direction, struct wt_net_books *books)
 {
 	const struct wt_plan_end *end = net->plan->link[link].end;
@@ -320,8 +311,8 @@ bool wt_net_link_books(const struct wt_net *net, unsigned link, unsigned directi
 	to = net->port[end[!direction].index];
 	*books = (struct wt_net_books){
 		/* answers of the other direction's stages come in here past the stages; those of our own went back */
-		.offered = sent_back(&net->link[link].leg[!direction]),
-		.taken = sent_back(leg),
+		.offered = wt_path_sent_back(&net->link[link].leg[!direction].path),
+		.taken = wt_path_sent_back(&leg->path),
 	};
 	add_arrivals(books, from);
 	add_departures(books, to);

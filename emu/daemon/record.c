@@ -100,12 +100,13 @@ static void json_direction(const struct wt_daemon *daemon, struct wt_json *json,
 	struct wt_net_books books;
 
 	wt_json_object(json, direction ? "rev" : "fwd");
-	wt_json_string(json, "path", leg->text);
+	wt_json_string(json, "path", leg->path.text);
 	if (wt_net_link_books(&daemon->net, link, direction, &books))
 		json_books(json, &books);
 	wt_json_array(json, "stages");
 	for (unsigned i = 0; i < leg->count; i++)
-		json_node(json, leg->node[i], leg);
+		if (wt_leg_shown(leg, leg->node[i]))
+			json_node(json, leg->node[i], leg);
 	wt_json_end(json);
 	wt_json_end(json);
 }

@@ -44,9 +44,10 @@ static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned l
 	struct wt_net_books books;
 
 	fprintf(out, "%s%s%s  %s\n", daemon->plan.links > 1 ? daemon->plan.link[link].name : "", daemon->plan.links > 1 ? "." : "",
-		direction ? "rev" : "fwd", leg->text[0] ? leg->text : "(an ideal wire)");
+		direction ? "rev" : "fwd", leg->path.text[0] ? leg->path.text : "(an ideal wire)");
 	for (unsigned i = 0; i < leg->count; i++)
-		text_node(leg->node[i], wt_leg_gone(leg, leg->node[i]), out);
+		if (wt_leg_shown(leg, leg->node[i]))
+			text_node(leg->node[i], wt_leg_gone(leg, leg->node[i]), out);
 	if (!wt_net_link_books(&daemon->net, link, direction, &books))
 		return;
 	fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64 " queued",

@@ -54,8 +54,8 @@ static int apply(struct wt_daemon *daemon, const struct change *change, const ch
 			continue;
 		}
 		wt_span_commit(prepared[i], *now, change->flush);
-		wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].text,
-			       "rev", net->link[i].leg[1].text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
+		wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].path.text,
+			       "rev", net->link[i].leg[1].path.text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
 	}
 	wt_daemon_changed(daemon);
 	/* only now, with all links changed, is any of them looked at again */

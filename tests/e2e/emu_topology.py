@@ -121,7 +121,7 @@ def what_a_filter_does_not_choose_goes_around(a, b):
     record = emulator.end()
     stages = {stage["stage"]: stage for stage in record["fwd"]["stages"]}
     check(stages["fwd.loss"]["in"] == 50 == stages["fwd.loss"]["dropped"]["loss"], stages)
-    check(stages["fwd.2.delay"]["in"] == 15 and stages["fwd.3.delay"]["in"] == stages["fwd.2.merge"]["in"] > 60, stages)
+    check(stages["fwd.delay"]["in"] == 15 and stages["fwd.delay.2"]["in"] == stages["fwd.merge.2"]["in"] > 60, stages)
     check(stages["fwd.filter"]["in"] == stages["fwd.filter"]["out"] == stages["fwd.merge"]["in"] + 50, stages)
 
 

@@ -3,6 +3,7 @@
 """The plain tools of every machine as peers, their TCP being the kernel's: nc, curl, iperf3."""
 import json
 import shutil
+import time
 
 from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, test, until, wait_for
 
@@ -93,6 +94,40 @@ def _():
         got = json.loads(out)["end"]["sum_received"]["bits_per_second"] / 1e6
         equal(end(server)[0], 0, "exit code of iperf3 -s")
     check(17 < got < 19.4, f"{got:.2f} Mbit/s of 20 Mbit/s")
+
+
+@test("under iperf3 a filter comes, is changed, moves and goes by the lab's name: not one segment is lost or overtaken")
+def _():
+    need("iperf3")
+    rate = "rate 20Mbit burst 0B limit 16MB"
+    paths = (f"{rate} | only (udp) {{ loss 100% }} | delay 5ms", f"{rate} | only (icmp) {{ loss 100% }} | delay 5ms",
+             f"only (tcp dst port 5201) {{ delay 3ms }} | {rate} | only (icmp) {{ loss 100% }} | delay 5ms",
+             f"delay 5ms | only (tcp dst portrange 5200-5202) {{ delay 3ms }} | {rate}", f"{rate} delay 5ms")
+    with lab(HOME, "peers", "--link", f"{rate} delay 5ms"):
+        server = inside("b", "iperf3", "-s", "-1")
+        listening("b", 5201)
+        client = inside("a", "iperf3", "-c", "b", "-C", "reno", "-t", "4", "-J")
+        shown = []
+        for words in paths:
+            time.sleep(0.6)
+            HOME.run("emu", "set", "peers.fwd", words)
+            before = HOME.run("emu", "show", "peers", "--json")[0]
+            for bad, said in ((f"only (tcp prot 80) {{ loss 1% }} | {rate}", "pcap-filter"), (f"{rate} | only (tcp) {{ delay 1 }}", "has no unit"),
+                              (f"only (tcp) {{ handoff every 1s for 1ms }} | {rate}", "in both directions at once"),
+                              (f"only (tcp) {{ loss 1% | {rate}", "only (EXPRESSION) { WORDS }")):
+                _, err = HOME.run("emu", "set", "peers.fwd", bad, code=2)
+                check(said in err, err)
+            shown.append(json.loads(before)["fwd"])
+            equal(json.loads(HOME.run("emu", "show", "peers", "--json")[0])["fwd"]["path"], shown[-1]["path"], "the path after refused words")
+        out = json.loads(end(client)[1])
+        record = json.loads(HOME.run("emu", "show", "peers", "--json")[0])
+        end(server)
+    stages = {stage["stage"]: stage for stage in record["fwd"]["stages"]}
+    check([one["path"].count("only") for one in shown] == [1, 1, 2, 1, 0], shown)
+    equal(out["end"]["sum_sent"]["retransmits"], 0, "segments sent again")
+    check("gone" not in stages["fwd.rate"] and stages["fwd.rate"]["in"] > 5000, f"the rate there was: {stages}")
+    check(stages["fwd.filter"]["gone"] and stages["fwd.filter"]["in"] > 1000, stages)
+    check(not any(stage["dropped"] for stage in stages.values()), stages)
 
 
 finish()

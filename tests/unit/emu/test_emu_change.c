@@ -87,11 +87,9 @@ static void what_is_refused_changes_nothing(void **state)
 	} table[] = {
 		{"delay 20ms loss 1%", "delay 20", "rev: word 2, after \"delay\": '20' has no unit: expected a time with its unit "
 						   "(ns us ms s min h), such as 15ms"},
-		{"delay 20ms | rate 1Mbit burst 0B limit 64KB", "delay 1ms | reorder 1% delay 1ms",
-		 "rev: a change keeps the order of rates, reordering stages and delays; this one is \"reorder 2% delay 2ms delay 15ms\""},
-		{"handoff every 1s for 1ms delay 20ms", "handoff every 1s for 1ms reorder 2% delay 2ms delay 15ms",
-		 "fwd: a change can neither add a handoff nor take it away, and keeps its times and the number of cells; this one is "
-		 "\"loss 0% delay 15ms\""},
+		{"delay 20ms | rate 1Mbit burst 0B limit 64KB", "handoff every 1s for 1ms delay 1ms | reorder 1% delay 1ms",
+		 "a handoff happens in both directions at once: \"handoff\" must stand in fwd and rev, with the same times and as many cells"},
+		{"loss 1% | only (tcp) { delay 1ms }", NULL, "fwd: \"only (tcp)\": there are no filters here"},
 		{"loss gilbert on 1s 1% off 1s 0% shared", NULL, "fwd: \"loss gilbert ... shared\" needs its partner in rev"},
 		{"loss 1% delay 20ms", "rate 1Mbit burst 0B", "rev: word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 64KB\" (50 ms of the rate, at least 64KB)"},
 	};
@@ -198,17 +196,17 @@ static void what_waits_leaves_at_once_when_its_rate_goes_and_in_time_when_its_de
 	for (unsigned i = 0; i < 4; i++)
 		bench_input(path.stage[0], i, bench_frame(0x0800, i % 2 ? BENCH_TCP : BENCH_ICMP, 1000, i));
 	change(&path, "delay 5ms", 1500 * WT_US, false);
-	assert_int_equal(path.count, 2); /* the rate has frames that leave in this very instant */
+	assert_int_equal(path.count, 2); /* a drain with frames that leave in this very instant */
 	assert_string_equal(left(&path, 2 * WT_MS), "");
 	bench_input(path.stage[0], 3 * WT_MS, bench_tcp(1000, 4));
 	left(&path, 3 * WT_MS);
 	change(&path, "loss 0%", 4 * WT_MS, false);
-	assert_int_equal(path.spares, 1);
+	assert_int_equal(path.spares, 2); /* rate and delay; the drain of the rate is that of the delay now */
 	bench_input(path.stage[0], 4 * WT_MS, bench_tcp(1000, 5));
 	assert_string_equal(left(&path, WT_S), "0@6000 1@6500 2@6500 3@6500 4@8000 5@8000");
 	change(&path, "rate 8Mbit burst 0B limit 64KB loss 0%", WT_S, false);
 	assert_int_equal(path.count, 2); /* the rate of the beginning, with its books; the delay is empty */
-	assert_int_equal(path.stage[0]->audit.in, 5);
+	assert_int_equal(path.stage[0]->audit.in, 4);
 	wt_path_finish(&path);
 }
 
@@ -326,6 +324,67 @@ static void a_channel_that_comes_begins_then_and_both_directions_share_it(void *
 	wt_path_finish(&rev);
 }
 
+/* Two own histories become one, which goes on while it is shared, and then two again; nothing is drawn twice. */
+static void a_history_can_be_shared_and_parted_while_it_runs(void **state)
+{
+	static const char own[] = "loss gilbert on 1s 100% off 1s 0%", shared[] = "loss gilbert on 1s 100% off 1s 0% shared";
+	enum { PHASES = 6, LONG = 600 };
+	static bool seen[PHASES][2][LONG];
+	struct wt_path fwd, rev, *both[2] = {&fwd, &rev};
+	char err[300];
+
+	assert_int_equal(wt_path_init_pair(&fwd, own, &rev, own, 1, err, sizeof(err)), 0);
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		const char *words = phase / 2 % 2 ? shared : own;
+		wt_time from = phase * LONG * WT_S;
+
+		assert_int_equal(wt_path_change_pair(&fwd, words, &rev, words, from, err, sizeof(err)), 0);
+		/* a direction alone may not */
+		assert_int_equal(wt_path_change(&fwd, words == own ? shared : own, from, err, sizeof(err)), -EINVAL);
+		for (unsigned i = 0; i < LONG; i++)
+			for (unsigned d = 0; d < 2; d++)
+				seen[phase][d][i] = bench_passes(both[d]->stage[0], from + i * WT_S, bench_tcp(60, i));
+	}
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		assert_int_equal(!memcmp(seen[phase][0], seen[phase][1], LONG), phase / 2 % 2);
+		for (unsigned earlier = 0; earlier < phase; earlier++)
+			assert_memory_not_equal(seen[phase][0], seen[earlier][0], LONG);
+	}
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+}
+
+/* At 1.5 ms frame 0 is in the delay, 1 half sent, 2 waits. The delay moves to the front, and leaves 0 behind. */
+static void stages_that_keep_frames_change_places_and_nothing_overtakes(void **state)
+{
+	struct wt_path path;
+
+	start(&path, "rate 8Mbit burst 0B limit 64KB delay 5ms");
+	for (unsigned i = 0; i < 3; i++)
+		bench_input(path.stage[0], 0, bench_tcp(1000, i));
+	left(&path, 1500 * WT_US);
+	change(&path, "delay 5ms | rate 8Mbit burst 0B limit 64KB", 1500 * WT_US, false);
+	assert_int_equal(path.count, 3);
+	assert_string_equal(path.stage[1]->name, "fwd.rate");
+	assert_int_equal(path.stage[1]->audit.queued, 2); /* they wait on */
+	bench_input(path.stage[0], 2 * WT_MS, bench_tcp(1000, 3));
+	assert_string_equal(left(&path, WT_S), "0@6000 1@6000 2@6000 3@8000");
+	wt_path_finish(&path);
+}
+
+static void what_reorder_holds_leaves_at_once_when_it_goes(void **state)
+{
+	struct wt_path path;
+
+	start(&path, "reorder 100% delay 9ms | delay 1ms");
+	for (unsigned i = 0; i < 3; i++)
+		bench_input(path.stage[0], i * WT_MS, bench_tcp(1000, i));
+	change(&path, "delay 1ms", 4 * WT_MS, false);
+	bench_input(path.stage[0], 4 * WT_MS, bench_tcp(1000, 3));
+	assert_string_equal(left(&path, WT_S), "0@5000 1@5000 2@5000 3@5000");
+	wt_path_finish(&path);
+}
+
 /* Words made of pieces, most of them wrong somewhere: refused ones leave everything as it is. */
 static void ten_thousand_bad_commands_change_nothing(void **state)
 {
@@ -379,6 +438,9 @@ int main(void)
 		BENCH_TEST(a_change_to_a_trace_and_back_fills_no_bucket),
 		BENCH_TEST(a_rate_becomes_a_trace_and_a_rate_again),
 		BENCH_TEST(a_channel_that_comes_begins_then_and_both_directions_share_it),
+		BENCH_TEST(a_history_can_be_shared_and_parted_while_it_runs),
+		BENCH_TEST(stages_that_keep_frames_change_places_and_nothing_overtakes),
+		BENCH_TEST(what_reorder_holds_leaves_at_once_when_it_goes),
 		BENCH_TEST(ten_thousand_bad_commands_change_nothing),
 	};
 

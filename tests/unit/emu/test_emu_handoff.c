@@ -202,7 +202,7 @@ static void half_a_handoff_is_refused(void **state)
 	}
 }
 
-static void the_values_of_a_cell_can_be_changed_and_the_times_cannot(void **state)
+static void the_values_of_a_cell_can_be_changed_in_one_direction_and_the_times_in_both(void **state)
 {
 	struct wt_path fwd, rev;
 	char err[300];
@@ -216,8 +216,84 @@ static void the_values_of_a_cell_can_be_changed_and_the_times_cannot(void **stat
 	assert_int_equal(through(fwd.stage[0], 20 * WT_S), WT_MS);
 	assert_int_equal(wt_path_change(&fwd, "handoff every 11s for 0s to-rate 1Mbit rate 8Mbit burst 0B limit 64KB", 21 * WT_S, err,
 					sizeof(err)), -EINVAL);
-	assert_string_equal(err, "a change can neither add a handoff nor take it away, and keeps its times and the number of cells; this "
+	assert_string_equal(err, "what is shared with the other direction can only be changed in both; this "
 			    "one is \"rate 8Mbit burst 0 limit 64KB handoff every 10s for 0 to-rate 1Mbit\"");
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+}
+
+static void change(struct wt_path *fwd, struct wt_path *rev, const char *words, wt_time now)
+{
+	char err[300];
+
+	if (wt_path_change_pair(fwd, words, rev, words, now, err, sizeof(err)))
+		fail_msg("%s", err);
+}
+
+/* It comes at 25 s, when two have passed by its schedule; goes at 35 s; comes again; and gets other times. */
+static void a_handoff_comes_at_home_and_changes_both_directions_at_its_next_time(void **state)
+{
+	static const char words[] = "handoff every 10s for 200ms to-delay 60ms delay 15ms";
+	struct wt_path fwd, rev, *both[2] = {&fwd, &rev};
+	char err[300];
+
+	pair(&fwd, "delay 15ms", &rev, "delay 15ms");
+	assert_int_equal(wt_path_change_pair(&fwd, words, &rev, NULL, 25 * WT_S, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "a handoff happens in both directions at once: \"handoff\" must stand in fwd and rev, with the same times and "
+			    "as many cells");
+	for (unsigned round = 0; round < 2; round++) {
+		wt_time from = (25 + round * 30) * WT_S, start = from + 5 * WT_S;
+
+		change(&fwd, &rev, words, from);
+		for (unsigned d = 0; d < 2; d++) {
+			assert_int_equal(both[d]->count, 2);
+			assert_true(bench_passes(both[d]->stage[0], from, bench_tcp(60, 0)));
+			assert_int_equal(through(both[d]->stage[1], from), 15 * WT_MS);
+			assert_true(bench_passes(both[d]->stage[0], start - 1, bench_tcp(60, 0)));
+			assert_false(bench_passes(both[d]->stage[0], start, bench_tcp(60, 0)));
+			assert_int_equal(through(both[d]->stage[1], start), 60 * WT_MS);
+		}
+		change(&fwd, &rev, "delay 15ms", start + WT_S);
+		for (unsigned d = 0; d < 2; d++)
+			assert_int_equal(through(both[d]->stage[0], start + 2 * WT_S), 15 * WT_MS);
+	}
+	change(&fwd, &rev, words, 70 * WT_S + 1);
+	change(&fwd, &rev, "handoff every 7s for 1s to-delay 60ms then to-delay 1ms delay 15ms", 81 * WT_S);
+	for (unsigned d = 0; d < 2; d++) {
+		assert_int_equal(through(both[d]->stage[1], 81 * WT_S), 15 * WT_MS);
+		assert_true(bench_passes(both[d]->stage[0], 84 * WT_S - 1, bench_tcp(60, 0)));
+		assert_false(bench_passes(both[d]->stage[0], 84 * WT_S, bench_tcp(60, 0)));
+		assert_int_equal(through(both[d]->stage[1], 84 * WT_S), 60 * WT_MS);
+		assert_int_equal(through(both[d]->stage[1], 91 * WT_S), WT_MS);
+	}
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+}
+
+static void exponential_handoffs_that_come_again_are_others_and_the_same_in_both_directions(void **state)
+{
+	static const char words[] = "handoff mean 1s for 500ms";
+	struct wt_path fwd, rev;
+	unsigned lost[2] = {0}, alike = 0;
+	static bool seen[2][10000];
+
+	pair(&fwd, "", &rev, "delay 0s");
+	for (unsigned round = 0; round < 2; round++) {
+		wt_time from = (1 + round) * 1000 * WT_S;
+
+		change(&fwd, &rev, words, from);
+		for (unsigned i = 0; i < 10000; i++) {
+			seen[round][i] = bench_passes(fwd.stage[0], from + i * 10 * WT_MS, bench_tcp(60, i));
+			if (i % 7 == 0)
+				assert_int_equal(bench_passes(rev.stage[0], from + i * 10 * WT_MS, bench_tcp(60, i)), seen[round][i]);
+			lost[round] += !seen[round][i];
+			alike += round && seen[0][i] == seen[1][i];
+		}
+		change(&fwd, &rev, "", from + 500 * WT_S);
+	}
+	assert_in_range(lost[0], 2000, 4700);
+	assert_in_range(lost[1], 2000, 4700);
+	assert_in_range(alike, 3000, 7500);
 	wt_path_finish(&fwd);
 	wt_path_finish(&rev);
 }
@@ -231,7 +307,9 @@ int main(void)
 		BENCH_TEST(exponential_handoffs_have_exponential_gaps_and_lengths),
 		BENCH_TEST(both_directions_meet_the_same_exponential_handoffs),
 		BENCH_TEST(half_a_handoff_is_refused),
-		BENCH_TEST(the_values_of_a_cell_can_be_changed_and_the_times_cannot),
+		BENCH_TEST(the_values_of_a_cell_can_be_changed_in_one_direction_and_the_times_in_both),
+		BENCH_TEST(a_handoff_comes_at_home_and_changes_both_directions_at_its_next_time),
+		BENCH_TEST(exponential_handoffs_that_come_again_are_others_and_the_same_in_both_directions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,6 +234,7 @@ static void what_comes_after_reordering_ended_does_not_overtake_what_is_under_wa
 			bench_input(node, i * WT_US, bench_tcp(60, i));
 		if (round)
 			assert_int_equal(wt_path_change(&bench_path, words[round], WT_MS, err, sizeof(err)), 0);
+		node = bench_path.stage[0]; /* the delay, or a drain in its place */
 		for (uint32_t i = 0; i < LATER && round; i++)
 			bench_input(node, WT_MS + i * WT_US, bench_tcp(60, EARLIER + i));
 		for (unsigned n = 0; bench_next(node, &time, &tag); n++) {
