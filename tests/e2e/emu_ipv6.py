@@ -190,6 +190,16 @@ def kernel_tcp_crosses_routers_both_ways_in_both_families(a, b):
     check(record["audit_holds"] and not record["total"]["lost"], record["total"])
 
 
+def big_frames_of_ipv6_are_cut_before_they_are_refused_or_forwarded(a, b):
+    emulator = topology([a, b], ROUTERS + "[emulator]\noffload = yes\n")
+    tcp(a, b, 2000000, "2001:db8:2::2")
+    tcp(b, a, 2000000, "2001:db8:1::2")
+    check(told(a, "2001:db8:2::2", hops=1) == ["EHOSTUNREACH", "2001:db8:1::1", 3, 0], "the first router")
+    check(path_mtu(a, "2001:db8:2::2") == 1400 == path_mtu(b, "2001:db8:1::2"), "too big was not told")
+    record = emulator.end()
+    check(record["ports"][0]["big"] > 10 and record["audit_holds"], record["ports"])
+
+
 def a_host_that_tries_the_routers_address_finds_it_taken(a, b):
     emulator = topology([a, b], "[router r]\n[link x]\nbetween = p1 r\n[link y]\nbetween = r p2\n")
     a.must("ip", "address", "add", "2001:db8:1::1/64", "dev", "wt0")
@@ -207,4 +217,4 @@ def a_host_that_tries_the_routers_address_finds_it_taken(a, b):
 main(the_kernel_learns_the_path_mtu_of_ipv6, a_smaller_link_is_1280_to_ipv6, traceroute_shows_every_router_of_hops,
      an_outage_is_told_by_whom_it_says, too_many_answers_are_withheld, kernel_tcp_of_ipv6_passes_a_smaller_mtu_and_its_capture_is_sound,
      routers_forward_ipv6_and_say_why_not, kernel_tcp_crosses_routers_both_ways_in_both_families,
-     a_host_that_tries_the_routers_address_finds_it_taken)
+     big_frames_of_ipv6_are_cut_before_they_are_refused_or_forwarded, a_host_that_tries_the_routers_address_finds_it_taken)
