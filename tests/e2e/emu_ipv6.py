@@ -195,7 +195,7 @@ def big_frames_of_ipv6_are_cut_before_they_are_refused_or_forwarded(a, b):
     tcp(a, b, 2000000, "2001:db8:2::2")
     tcp(b, a, 2000000, "2001:db8:1::2")
     check(told(a, "2001:db8:2::2", hops=1) == ["EHOSTUNREACH", "2001:db8:1::1", 3, 0], "the first router")
-    check(path_mtu(a, "2001:db8:2::2") == 1400 == path_mtu(b, "2001:db8:1::2"), "too big was not told")
+    check(path_mtu(a, "2001:db8:2::2") == 1400, "too big was not told") # b is: a offers it segments that fit
     record = emulator.end()
     check(record["ports"][0]["big"] > 10 and record["audit_holds"], record["ports"])
 
