@@ -71,12 +71,18 @@ static void fragment(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsig
 	}
 }
 
+static void refuse(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsigned most)
+{
+	const struct wt_refusal refusal = {.kind = WT_REFUSAL_SIZE, .mtu = most, .from = mtu->config.from};
+
+	wt_refuser_drop(&mtu->refuser, now, frame, WT_DROP_MTU, mtu->config.silent ? NULL : &refusal);
+}
+
 static int mtu_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct mtu *mtu = (struct mtu *)node;
 	const uint8_t *ip = frame->data + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame), header, total, most = (unsigned)mtu->config.mtu;
-	struct wt_refusal refusal = {.kind = WT_REFUSAL_SIZE, .from = mtu->config.from};
 
 	total = version == 4 ? wt_get16(ip + 2) : version == 6 ? frame->len - WT_ETHERNET : 0;
 	if (version == 6 && most < WT_IPV6_MTU)
@@ -86,12 +92,10 @@ static int mtu_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_
 	header = (ip[0] & 15u) * 4;
 	/* a header that lies about its length is nobody's to cut */
 	if (version != 4 || mtu->config.drop || wt_get16(ip + 6) & DONT_FRAGMENT || header < 20 || total <= header ||
-	    WT_ETHERNET + total > frame->len) {
-		refusal.mtu = most;
-		wt_refuser_drop(&mtu->refuser, now, frame, WT_DROP_MTU, mtu->config.silent ? NULL : &refusal);
-	} else {
+	    WT_ETHERNET + total > frame->len)
+		refuse(mtu, now, frame, most);
+	else
 		fragment(mtu, now, frame, header, total - header);
-	}
 	return WT_KEPT;
 }
 

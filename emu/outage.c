@@ -111,16 +111,21 @@ static void outage_state(struct wt_node *node, wt_time now, struct wt_state *sta
 	*state = present(outage);
 }
 
+static void refuse(struct outage *outage, wt_time now, struct wt_frame *frame, const struct wt_outage *why)
+{
+	const struct wt_refusal refusal = {.kind = WT_REFUSAL_HOST, .from = why->from};
+
+	wt_refuser_drop(&outage->refuser, now, frame, WT_DROP_OUTAGE, why->unreachable ? &refusal : NULL);
+}
+
 static int outage_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct outage *outage = (struct outage *)node;
 	const struct wt_outage *found = worst(outage, now);
-	struct wt_refusal refusal = {.kind = WT_REFUSAL_HOST};
 
 	if (!found || !wt_packets_share(&outage->packets, &outage->stream, frame, found->drop))
 		return WT_ON;
-	refusal.from = found->from;
-	wt_refuser_drop(&outage->refuser, now, frame, WT_DROP_OUTAGE, found->unreachable ? &refusal : NULL);
+	refuse(outage, now, frame, found);
 	return WT_KEPT;
 }
 
