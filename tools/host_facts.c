@@ -31,12 +31,17 @@ static void read_line(const char *path, const char *name, char *out, size_t len)
 		fclose(file);
 }
 
+void wt_host_cpu(char *out, size_t len)
+{
+	read_line("/proc/cpuinfo", "model name", out, len);
+}
+
 void wt_host_facts(struct wt_json *json, const char *key)
 {
 	struct utsname name;
 	char text[160], cpu[128], governor[40];
 
-	read_line("/proc/cpuinfo", "model name", cpu, sizeof(cpu));
+	wt_host_cpu(cpu, sizeof(cpu));
 	read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", NULL, governor, sizeof(governor));
 	wt_json_object(json, key);
 	if (uname(&name) == 0) {

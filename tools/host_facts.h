@@ -11,6 +11,8 @@
 #define WT_COMPILER "gcc " __VERSION__
 #endif
 
+/* The processors' name; empty where the machine does not say. */
+void wt_host_cpu(char *out, size_t len);
 /* An object `key`: kernel, machine, cpu, cores, governor (null where the machine does not say). No name of the machine. */
 void wt_host_facts(struct wt_json *json, const char *key);
 

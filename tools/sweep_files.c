@@ -16,22 +16,6 @@
 
 /* ---- facts ------------------------------------------------------------------------------------------------ */
 
-static void cpu_name(char *text, size_t len)
-{
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	char line[300];
-
-	*text = '\0';
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-			snprintf(text, len, "%s", strchr(line, ':') + 2);
-			text[strcspn(text, "\n")] = '\0';
-			break;
-		}
-	if (file)
-		fclose(file);
-}
-
 char *wt_sweep_start_text(const struct wt_sweep_state *state)
 {
 	char *text = NULL, cpu[200], when[32];
@@ -45,7 +29,7 @@ char *wt_sweep_start_text(const struct wt_sweep_state *state)
 	if (!file)
 		return NULL;
 	uname(&host);
-	cpu_name(cpu, sizeof(cpu));
+	wt_host_cpu(cpu, sizeof(cpu));
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	wt_json_init(&json, file);
 	wt_json_object(&json, NULL);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Labs: they come up with and without root, carry kernel traffic, and leave nothing behind however they end."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -33,8 +34,11 @@ def _(who, home, backend):
     @test(f"{who}, a {backend} lab comes up, runs commands and goes down without a trace")
     def _():
         need(home, backend)
-        with lab(home, "demo", "--backend", backend, "--link", "delay 2ms", "--seed", "7") as state:
+        with lab(home, "demo", "--backend", backend, "--link", "delay 2ms | only (icmp) { delay 3ms }", "--seed", "7") as state:
             equal(state["backend"], backend, "backend")
+            equal(state["fwd"], "delay 2ms | only (icmp) { delay 3ms }", "words with a filter")
+            out, _ = home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "5", "b")
+            check(float(re.search(r"time=([0-9.]+)", out)[1]) >= 10, f"the filter's delay: {out}")
             out, _ = home.run("lab", "exec", "demo:a", "sh", "-c", "echo $WAVETANK_LAB $WAVETANK_HOST $WAVETANK_ADDRESS")
             equal(out, "demo a 10.77.0.101/24\n", "environment")
             home.run("lab", "exec", "demo:b", "sh", "-c", "exit 42", code=42)
