@@ -68,7 +68,7 @@ static void put_all(struct wt_json *json, const char *text, unsigned length)
 }
 
 /* An odd character: the bytes it takes of the text. */
-static unsigned put_odd(struct wt_json *json, const unsigned char *p)
+__attribute__((noinline)) static unsigned put_odd(struct wt_json *json, const unsigned char *p)
 {
 	static const char escapes[] = "\"\\\b\f\n\r\t";
 	static const char letters[] = "\"\\bfnrt";
@@ -169,18 +169,28 @@ void wt_json_string(struct wt_json *json, const char *key, const char *value)
 	after(json);
 }
 
+/* Two digits for each division, and all of them in one move of DIGITS bytes, of which those behind count for nothing. */
 static void put_decimal(struct wt_json *json, const char *key, uint64_t value, bool minus)
 {
-	char text[24], *end = text + sizeof(text), *p = end;
+	enum { DIGITS = 24 };
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+				    "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+				    "9899";
+	char text[2 * DIGITS] = {0}, *end = text + DIGITS, *p = end;
 
-	do {
-		*--p = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
+	for (; value >= 10; value /= 100) {
+		p -= 2;
+		memcpy(p, pairs + value % 100 * 2, 2);
+	}
+	if (value || p == end)
+		*--p = (char)('0' + value);
 	if (minus)
 		*--p = '-';
 	before(json, key);
-	put_all(json, p, (unsigned)(end - p));
+	if (json->used > sizeof(json->text) - DIGITS)
+		spill(json);
+	memcpy(json->text + json->used, p, DIGITS);
+	json->used += (unsigned)(end - p);
 	after(json);
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,23 @@ static void a_text_of_any_length_is_whole(void **state)
 	assert_string_equal(text + 2000, "\n");
 }
 
+static void whole_numbers_are_written_digit_by_digit(void **state)
+{
+	static char expected[8192];
+	unsigned at = 0;
+
+	for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) {
+		uint64_t values[] = {power - 1, power, power + 1, 7 * (power / 5), UINT64_MAX / power};
+
+		for (unsigned k = 0; k < 5; k++) {
+			wt_json_u64(&json, NULL, values[k]);
+			wt_json_i64(&json, NULL, (int64_t)values[k]);
+			at += (unsigned)sprintf(expected + at, "%" PRIu64 "\n%" PRId64 "\n", values[k], (int64_t)values[k]);
+		}
+	}
+	assert_string_equal(written(), expected);
+}
+
 static void numbers_are_the_shortest_that_read_back(void **state)
 {
 	wt_json_array(&json, NULL);
@@ -126,6 +144,7 @@ int main(void)
 		CASE(nesting_gets_its_commas_and_every_top_level_value_a_line),
 		CASE(strings_are_escaped_and_bytes_that_are_not_utf8_replaced),
 		CASE(a_text_of_any_length_is_whole),
+		CASE(whole_numbers_are_written_digit_by_digit),
 		CASE(numbers_are_the_shortest_that_read_back),
 	};
 
