@@ -88,7 +88,7 @@ def what_a_user_may_not_do_is_one_line_with_what_would_help(a, b):
     place.fails(3, "right is down, and this user may not set it up (ip link set right up", "run", *ports)
 
 
-def where_others_may_write_no_link_of_theirs_is_followed(a, b):
+def where_others_may_write_no_link_or_file_of_theirs_is_written_to(a, b):
     shared, precious = scratch() + "/shared", scratch() + "/precious"
     os.mkdir(shared)
     os.chmod(shared, 0o1777)
@@ -121,10 +121,16 @@ def where_others_may_write_no_link_of_theirs_is_followed(a, b):
             planted(target)
             refused(option, shared + "/name")
             check(not os.path.exists(precious + ".new"), "what the link names was made")
+        with open(shared + "/theirs", "w", encoding="ascii") as file:
+            file.write("a trap\n")
+        os.chown(shared + "/theirs", USER, USER)
+        done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, option, shared + "/theirs"], timeout=10)
+        check(done.returncode == 3 and os.path.getsize(shared + "/theirs") == 7, "a file of another is written to", done)
+        os.unlink(shared + "/theirs")
     os.symlink(precious + ".log", shared + "/mine")  # a link of one's own is followed
     done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, "--log", shared + "/mine"], timeout=10)
     check(done.returncode == 0 and os.path.exists(precious + ".log"), done)
 
 
 main(an_ordinary_user_emulates_between_taps_made_for_him_and_only_he_may_ask, what_a_user_may_not_do_is_one_line_with_what_would_help,
-     where_others_may_write_no_link_of_theirs_is_followed)
+     where_others_may_write_no_link_or_file_of_theirs_is_written_to)
