@@ -507,6 +507,37 @@ static void big_frames_under_way_are_cut_before_a_stage_that_looks_at_packets(vo
 	finish(&run);
 }
 
+/* Changes that come faster than the delays run empty: each leaves a drain, and mostly a filter around it, in front of the others. */
+static void ten_thousand_changes_in_a_second_are_made_with_a_bounded_number_of_nodes(void **state)
+{
+	enum { MANY = 10000 };
+	static struct run run;
+	unsigned nodes = 0;
+
+	start(&run, 1, true, false);
+	for (unsigned i = 0; i < MANY; i++) {
+		char words[300];
+		unsigned shape = i / 50 % 3;
+
+		wt_graph_run(run.graph, i * WT_MS / 10);
+		snprintf(words, sizeof(words), "only (tcp dst portrange %u-443) { delay 20ms }%s | %s", 60 + i % 17,
+			 shape == 0 ? "" : " | only (tcp) { delay 9ms loss 0% }", shape < 2 ? "rate 90Mbit burst 9KB limit 1MB" : "delay 5ms");
+		set_fwd(&run, words);
+		assert_true(run.link.leg[0].count <= WT_PATH_NODES);
+		pass(&run, i * WT_MS / 10, i % FLOWS, i);
+		run.sent++;
+		check_books(&run, 0);
+		if (i == MANY / 2)
+			nodes = wt_graph_count(run.graph);
+	}
+	assert_int_equal(wt_graph_count(run.graph), nodes);
+	assert_true(nodes < 150);
+	wt_graph_run(run.graph, 10 * WT_S);
+	assert_int_equal(taken(&run), MANY);
+	assert_int_equal(run.disorder, 0);
+	finish(&run);
+}
+
 /* ---- what must hold -------------------------------------------------------------------------------------------- */
 
 static void any_words_may_follow_any_others_and_frames_are_accounted_for_and_keep_their_order(void **state)
@@ -557,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_filter_that_changes_holds_only_those_up_who_would_overtake_their_own),
 		cmocka_unit_test(stages_beside_a_filter_keep_their_frames_and_their_names),
 		cmocka_unit_test(big_frames_under_way_are_cut_before_a_stage_that_looks_at_packets),
+		cmocka_unit_test(ten_thousand_changes_in_a_second_are_made_with_a_bounded_number_of_nodes),
 		cmocka_unit_test(any_words_may_follow_any_others_and_frames_are_accounted_for_and_keep_their_order),
 		cmocka_unit_test(equal_seeds_give_equal_runs),
 		cmocka_unit_test(a_run_goes_as_if_what_was_refused_had_never_been_asked_for),
