@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Ports with offloads: the kernel's TCP through the daemon in frames of up to 64 KB, whole where no stage looks at packets, else cut."""
+import threading
+
 from emu_lab import *
 
 UDP_SEGMENTS = """
@@ -84,6 +86,29 @@ def a_changed_path_is_looked_at_again(a, b):
     emulator.end()
 
 
+def big_frames_under_way_are_cut_where_a_stage_comes_behind_their_delay(a, b):
+    control = os.path.join(scratch(), "socket")
+    emulator = Emulator(a, b, "--offload", "--control", control, "--link", "delay 30ms")
+
+    def change():
+        until = time.monotonic() + 20
+        while time.monotonic() < until: # until many are in the delay
+            shown = json.loads(run([WAVETANK, "emu", "show", "--control", control, "--json"]).stdout)
+            if ports(shown)[0]["big"] > 300 and stage(shown, "fwd.delay")["queued"] > 5:
+                break
+            time.sleep(0.02)
+        done = run([WAVETANK, "emu", "set", "--control", control, "fwd", "delay 30ms | loss 0%"])
+        check(done.returncode == 0, done.stderr)
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    tcp(a, b, 100 << 20)
+    changing.join()
+    record = emulator.end()
+    cut, loss = stage(record, "fwd.cut"), stage(record, "fwd.loss")
+    check(cut["made"] > 0 and cut["out"] == cut["in"] + cut["made"] == loss["in"] and not cut["dropped"], cut, loss)
+
+
 def datagrams_in_one_piece_arrive_one_by_one(a, b):
     for link in ([], ["--link", "loss 0%"]):
         emulator = Emulator(a, b, "--offload", *link)
@@ -108,5 +133,6 @@ def packet_sockets_do_so_too(a, b):
 
 
 main(big_frames_pass_whole_where_no_stage_looks_at_packets, before_a_stage_that_looks_at_packets_they_are_cut,
-     each_direction_by_its_own_stages, a_changed_path_is_looked_at_again, datagrams_in_one_piece_arrive_one_by_one,
+     each_direction_by_its_own_stages, a_changed_path_is_looked_at_again, big_frames_under_way_are_cut_where_a_stage_comes_behind_their_delay,
+     datagrams_in_one_piece_arrive_one_by_one,
      packet_sockets_do_so_too)
