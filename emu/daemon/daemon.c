@@ -49,7 +49,7 @@ static void fault(struct wt_daemon *daemon, enum wt_fault which, const char *whe
 
 void wt_daemon_changed(struct wt_daemon *daemon)
 {
-	wt_net_pass_whole(&daemon->net);
+	wt_net_tell_ports(&daemon->net);
 	wt_tokens_watch(&daemon->tokens, &daemon->net, wt_graph_now(daemon->net.graph));
 }
 

@@ -213,18 +213,26 @@ int wt_net_join(struct wt_net *net, struct wt_capture *capture)
 		wt_leg_join(&net->link[i].leg[1], net->graph, b, b_port, a, a_port);
 	}
 	add_routes(net);
-	wt_net_pass_whole(net);
+	wt_net_tell_ports(net);
 	return 0;
 }
 
-/* A router looks at packets. */
-void wt_net_pass_whole(struct wt_net *net)
+/* A router looks at packets. On an ideal wire nothing hangs on when frames came, unless somebody writes it down. */
+void wt_net_tell_ports(struct wt_net *net)
 {
 	for (unsigned i = 0; i < net->plan->links; i++) {
 		const struct wt_plan_end *end = net->plan->link[i].end;
+		bool routed = end[0].router || end[1].router;
 
-		for (unsigned d = 0; d < 2 && !end[0].router && !end[1].router; d++)
-			net->port[end[d].index]->whole = net->big_pool && wt_leg_whole(&net->link[i].leg[d]);
+		for (unsigned d = 0; d < 2; d++) {
+			const struct wt_leg *leg = &net->link[i].leg[d];
+
+			if (end[d].router)
+				continue;
+			net->port[end[d].index]->whole = !routed && net->big_pool && wt_leg_whole(leg);
+			if (routed || leg->path.text[0] || net->tap[end[d].index])
+				wt_port_hear(net->port[end[d].index]);
+		}
 	}
 }
 

@@ -22,8 +22,8 @@ struct wt_net {
 int wt_net_open(struct wt_net *net, const struct wt_plan *plan, char *err, size_t err_len);
 /* Joins everything. `capture` NULL: without taps. 0 or negative errno. */
 int wt_net_join(struct wt_net *net, struct wt_capture *capture);
-/* Tells ports where big frames may pass whole: call again when the words of a link have changed. */
-void wt_net_pass_whole(struct wt_net *net);
+/* Tells ports where big frames may pass whole, and where it matters when frames came: call again when the words of a link have changed. */
+void wt_net_tell_ports(struct wt_net *net);
 void wt_net_finish(struct wt_net *net);
 
 /*

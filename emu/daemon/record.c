@@ -156,7 +156,7 @@ static void json_late(struct wt_json *json, const struct wt_histogram *late)
 static void json_arrival(struct wt_json *json, const struct wt_port *port)
 {
 	wt_json_object(json, "arrival");
-	wt_json_string(json, "by", port->stamps ? "kernel" : "read");
+	wt_json_string(json, "by", port->hears ? "kernel" : "read");
 	wt_json_u64(json, "stamped", port->stamped);
 	wt_json_u64(json, "unstamped", port->unstamped);
 	if (port->stamps_refused)

@@ -74,7 +74,7 @@ static void text_ports(const struct wt_daemon *daemon, FILE *out)
 			fprintf(out, "  big frames %" PRIu64 " (%s)", port->big_frames, port->whole ? "passed whole" : "cut");
 		if (port->stamps_refused)
 			fprintf(out, "  dated when read (no stamps: %s)", strerror(-port->stamps_refused));
-		else if (port->stamps && port->unstamped)
+		else if (port->hears && port->unstamped)
 			fprintf(out, "  without a stamp %" PRIu64, port->unstamped);
 		if (port->late.count)
 			fprintf(out, "  left late: half %.0f us, 1%% %.0f us, worst %.0f us", (double)wt_histogram_below(&port->late, 0.5) / 1000,

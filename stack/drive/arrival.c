@@ -104,6 +104,8 @@ int64_t wt_arrival_of(struct wt_arrival *arrival, const uint8_t *data, uint32_t 
 {
 	uint64_t print = fingerprint(data, len);
 
+	if (arrival->from == arrival->to) /* stay within few cache lines */
+		arrival->from = arrival->to = 0;
 	collect(arrival);
 	for (uint32_t i = arrival->from; i != arrival->to; i++) {
 		if (arrival->print[i % KEPT] != print)
@@ -176,7 +178,7 @@ struct wt_arrival *wt_arrival_over(void *ring, uint32_t slots)
 	return arrival;
 }
 
-struct wt_arrival *wt_arrival_open(int index)
+struct wt_arrival *wt_arrival_open(void)
 {
 	struct wt_arrival *arrival = wt_arrival_over(NULL, SLOTS);
 	int error;
@@ -188,8 +190,6 @@ struct wt_arrival *wt_arrival_open(int index)
 	error = arrival->fd < 0 ? -errno : set_filter(arrival->fd);
 	if (!error)
 		error = set_ring(arrival);
-	if (!error)
-		error = wt_arrival_bind(arrival, index);
 	if (!error)
 		return arrival;
 	wt_arrival_close(arrival);

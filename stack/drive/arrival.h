@@ -19,12 +19,12 @@
 
 struct wt_arrival;
 
-/* Hears interface `index` of the caller's network namespace. Needs CAP_NET_RAW there. NULL with errno. Close accepts NULL. */
-struct wt_arrival *wt_arrival_open(int index);
+/* For an interface of the caller's network namespace. Needs CAP_NET_RAW there. NULL with errno. Close accepts NULL. */
+struct wt_arrival *wt_arrival_open(void);
 /* The same over a ring of `slots` slots of WT_ARRIVAL_SLOT bytes that somebody else fills, and owns. */
 struct wt_arrival *wt_arrival_over(void *ring, uint32_t slots);
 void wt_arrival_close(struct wt_arrival *arrival);
-/* The device came back with this index. Needs no privilege. 0 or negative errno. */
+/* Hears interface `index` from now on. Needs no privilege. 0 or negative errno. */
 int wt_arrival_bind(struct wt_arrival *arrival, int index);
 /* When the frame came that was just read from the device: CLOCK_REALTIME in ns, 0 if that is not known. */
 int64_t wt_arrival_of(struct wt_arrival *arrival, const uint8_t *data, uint32_t len);

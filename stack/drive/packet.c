@@ -195,9 +195,9 @@ static int packet_reopen(struct wt_port *port)
 	return attach(port);
 }
 
-static int packet_stamp(struct wt_port *port)
+static int packet_stamp(struct wt_port *port, bool now)
 {
-	return set(port->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	return now ? set(port->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) : 0;
 }
 
 static const struct wt_port_ops ops = {packet_read, wt_offload_write, packet_refresh, packet_reopen, packet_stamp};

@@ -224,8 +224,16 @@ void wt_port_count_from_now(struct wt_port *port)
 
 void wt_port_stamp(struct wt_port *port)
 {
-	port->stamps_refused = port->ops->stamp(port);
+	port->stamps_refused = port->ops->stamp(port, false);
 	port->stamps = !port->stamps_refused;
+}
+
+void wt_port_hear(struct wt_port *port)
+{
+	if (!port->stamps || port->hears)
+		return;
+	port->stamps_refused = port->ops->stamp(port, true);
+	port->hears = !port->stamps_refused;
 }
 
 int wt_port_reopen(struct wt_port *port)

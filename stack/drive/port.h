@@ -18,7 +18,7 @@
  * Under a loop a port may gather what leaves it and write it in one system call (batch.h); the loop asks for that when its graph has
  * come to rest.
  *
- * The kernel can be asked when each frame came (wt_port_stamp()): a packet socket says it beside the frame, for a TAP another
+ * The kernel can be asked when each frame came (wt_port_hear()): a packet socket says it beside the frame, for a TAP another
  * socket does (arrival.h).
  *
  * A kernel that cannot take a frame right now (EAGAIN) gets it later, in order, up to WT_PORT_WAITING frames; then frames are
@@ -52,8 +52,8 @@ struct wt_port_ops {
 	void (*refresh)(struct wt_port *port);
 	/* Attaches a port whose device was gone to one of the same name, with the descriptors there are. 0 or negative errno. */
 	int (*reopen)(struct wt_port *port);
-	/* Asks the kernel when each frame came. 0 or negative errno. */
-	int (*stamp)(struct wt_port *port);
+	/* Asks the kernel when each frame came; before, while there is the privilege, makes ready for that. 0 or negative errno. */
+	int (*stamp)(struct wt_port *port, bool now);
 };
 
 struct wt_port {
@@ -78,7 +78,8 @@ struct wt_port {
 	uint8_t *scratch;
 	uint32_t scratch_len;
 	struct wt_batch *batch;        /* frames for the kernel, gathered; NULL: written one by one */
-	bool stamps;                   /* the kernel says when frames came */
+	bool stamps;                   /* the kernel can be asked when frames came */
+	bool hears;                    /* it is */
 	int stamps_refused;            /* asked for, and not got: negative errno */
 	int64_t stamp;                 /* of the frame read last, CLOCK_REALTIME in ns; 0: none */
 	uint64_t stamped, unstamped;   /* frames dated by their stamps, and by the reading, under a loop (rloop.h) */
@@ -110,9 +111,11 @@ void wt_port_count_from_now(struct wt_port *port);
 /* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It
  * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */
 int wt_port_reopen(struct wt_port *port);
-/* Asks the kernel for a stamp of each frame it gives us, on which the loop then dates it; if that is refused, frames are dated when they are
- * read, and port->stamps_refused says why. Called in the network namespace of the interface. */
+/* Makes ready to ask the kernel for a stamp of each frame it gives us, on which the loop then dates it; if that is refused, frames are dated when
+ * they are read, and port->stamps_refused says why. Called in the network namespace of the interface. */
 void wt_port_stamp(struct wt_port *port);
+/* Asks for them from now on, if it was made ready. They cost the sender something: where nothing hangs on them nobody should. */
+void wt_port_hear(struct wt_port *port);
 /* Gathers frames from now on, where the kernel has what it takes: TAP only. */
 void wt_port_gather(struct wt_port *port);
 /* Writes what is gathered. */

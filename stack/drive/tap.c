@@ -38,7 +38,7 @@ static int read_error(struct wt_port *port)
 		return 0;
 	if (errno != EAGAIN)
 		return -errno;
-	if (port->arrival) {
+	if (port->hears) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		wt_arrival_empty(port->arrival, now.tv_sec * WT_S + now.tv_nsec);
 	}
@@ -61,7 +61,7 @@ static int lose_one(struct wt_port *port)
 /* Of `len` bytes that were read, of which `fresh` has the first. */
 static void note_stamp(struct wt_port *port, const struct wt_frame *fresh, uint32_t len)
 {
-	port->stamp = port->arrival ? wt_arrival_of(port->arrival, fresh->data, len) : 0;
+	port->stamp = port->hears ? wt_arrival_of(port->arrival, fresh->data, len) : 0;
 }
 
 static int tap_read(struct wt_port *port, struct wt_frame **frame)
@@ -211,16 +211,17 @@ static int tap_reopen(struct wt_port *port)
 			port->mac = mac;
 		wt_interface_queue(port, QUEUE_FRAMES);
 		count_on(port);
-		if (port->arrival)
+		if (port->hears)
 			port->stamps_refused = wt_arrival_bind(port->arrival, port->index);
 	}
 	return error;
 }
 
-static int tap_stamp(struct wt_port *port)
+static int tap_stamp(struct wt_port *port, bool now)
 {
-	if (!port->arrival)
-		port->arrival = wt_arrival_open(port->index);
+	if (now)
+		return wt_arrival_bind(port->arrival, port->index);
+	port->arrival = wt_arrival_open();
 	return port->arrival ? 0 : -errno;
 }
 

@@ -95,6 +95,19 @@ def a_queue_that_would_not_have_been_full_does_not_overflow_when_the_emulator_co
     check(stage(record, "fwd.rate")["dropped"].get("queue", 0) > 0, "dated when read there was room, too:", record["fwd"])
 
 
+def where_nothing_hangs_on_it_stamps_are_not_asked_for_until_a_change(a, b):
+    control = scratch() + "/control"
+    emulator = Emulator(a, b, "--control", control, "--rev", "delay 1ms")
+    answer(a.python(PING, B, 5, 0.01))
+    before = [port["arrival"]["by"] for port in json.loads(run([WAVETANK, "emu", "show", "--json", "--control", control]).stdout)["ports"]]
+    check(before == ["read", "kernel"], before)
+    done = run([WAVETANK, "emu", "set", "--control", control, "fwd", "delay 1ms"])
+    check(done.returncode == 0, done.stderr)
+    answer(a.python(PING, B, 5, 0.01))
+    arrival = emulator.end()["ports"][0]["arrival"]
+    check(arrival["by"] == "kernel" and arrival["stamped"] >= 5 and arrival["unstamped"] >= 5, arrival)
+
+
 def without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_says_so(a, b):
     emulator = Emulator(a, b, "--link", "delay 5ms", under=["setpriv", "--bounding-set=-net_raw"])
     check(len(answer(a.python(PING, B, 5, 0.01))) == 5, "no answers")
@@ -107,4 +120,5 @@ def without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_say
 main(a_frame_that_came_while_the_emulator_stood_still_is_released_a_delay_after_it_was_sent, the_same_by_packet_sockets,
      asked_for_the_time_of_the_reading_it_is_that,
      a_queue_that_would_not_have_been_full_does_not_overflow_when_the_emulator_comes_back,
+     where_nothing_hangs_on_it_stamps_are_not_asked_for_until_a_change,
      without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_says_so)

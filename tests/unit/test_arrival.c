@@ -274,7 +274,10 @@ static struct wt_port *open_tap(struct wt_pool *big)
 		print_error("%s\n", err);
 	assert_non_null(tap);
 	wt_port_stamp(tap);
-	assert_int_equal(tap->stamps_refused, 0);
+	send_by("wttap", 77, 0);
+	assert_int_equal(stamp_of(tap, 77), 0); /* not asked for yet */
+	wt_port_hear(tap);
+	assert_true(tap->stamps && tap->hears && !tap->stamps_refused);
 	return tap;
 }
 
@@ -317,7 +320,10 @@ static void a_packet_socket_dates_a_frame_when_the_other_end_sent_it(void **stat
 	port = wt_packet_open("wtvb", pool, err, sizeof(err));
 	assert_non_null(port);
 	wt_port_stamp(port);
-	assert_true(port->stamps && !port->stamps_refused);
+	send_by("wtva", 4, 0);
+	assert_int_equal(stamp_of(port, 4), 0);
+	wt_port_hear(port);
+	assert_true(port->stamps && port->hears && !port->stamps_refused);
 	/* the kernel begins to stamp a little after it was asked: until then a frame is stamped when it is read */
 	for (int64_t now = 0, stamp = 1; stamp > now; stamp = stamp_of(port, 5)) {
 		send_by("wtva", 5, 0);
