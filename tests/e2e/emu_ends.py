@@ -123,7 +123,7 @@ def on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so(a, b):
             err = process.communicate(timeout=5)[1]
         check(process.returncode == 3 and err == "wavetank emu run: standard output: No space left on device\n", process.returncode, err)
     finally:
-        run(["umount", folder])
+        run(["umount", "-l", folder])
 
 
 def a_hundred_signals_at_once_end_it_once_with_a_complete_record(a, b):
