@@ -203,6 +203,7 @@ def beneath_the_filter_of_system_calls_everything_works(a, b):
     check(listener.recv(3) == b"ok\n", "no events")
     control("set", "both", "rate trace " + folder + "/trace limit 64KB queue fq_codel delay 1ms jitter file " + folder + "/jitter loss 0%")
     control("set", "--queue", "flush", "fwd", "rate 10Mbit burst 0B limit 64KB delay 1ms")
+    control("set", "both", "handoff every 1h for 1ms | only (tcp port http or host localhost) { loss 0% } | delay 1ms")
     check(pings() == 10 and json.loads(control("show", "--json"))["record"] == "show" and "verdict" in control("show"), "no answers")
     write("loss 50% delay 2ms")
     emulator.process.send_signal(signal.SIGHUP)
@@ -217,7 +218,7 @@ def beneath_the_filter_of_system_calls_everything_works(a, b):
     record = emulator.end()
     check(record["fwd"]["path"] == "loss 50% delay 2ms", record["fwd"])
     told = [json.loads(line)["event"] for line in listener.makefile().read().splitlines()]
-    check(told.count("emulation:path_changed") == 3 and "emulation:port_back" in told and "emulation:change_refused" in told, told)
+    check(told.count("emulation:path_changed") == 4 and "emulation:port_back" in told and "emulation:change_refused" in told, told)
     check(6 in blocks(folder + "/c.pcapng") and lines(folder + "/l.jsonl") and not os.path.exists(folder + "/s"), "files")
 
 
