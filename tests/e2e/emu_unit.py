@@ -16,7 +16,8 @@ def boot():
 
 
 def config(machine, ports, words):
-    machine.write(CONFIG, f"[port a]\ninterface = {ports[0]}\n[port b]\ninterface = {ports[1]}\n[link]\nboth = {words}\n")
+    awake = "[emulator]\nawake = yes\n" if os.path.exists("/dev/cpu_dma_latency") else ""
+    machine.write(CONFIG, f"{awake}[port a]\ninterface = {ports[0]}\n[port b]\ninterface = {ports[1]}\n[link]\nboth = {words}\n")
 
 
 def settle(side, address):

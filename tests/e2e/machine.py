@@ -48,6 +48,7 @@ for node in null:3 zero:5 full:7 random:8 urandom:9 console:3 kmsg:3 forbidden:1
 done
 mknod -m 666 "$root/dev/tty" c 5 0
 mknod -m 666 "$root/dev/net/tun" c 10 200
+[ ! -c /dev/cpu_dma_latency ] || cp -a /dev/cpu_dma_latency "$root/dev/"
 ln -s /proc/self/fd "$root/dev/fd"
 ln -s pts/ptmx "$root/dev/ptmx"
 rm -rf "$root"/etc/systemd "$root"/etc/wavetank "$root"/usr/lib/systemd/system*-generators "$root"/lib/systemd/system*-generators
