@@ -316,7 +316,8 @@ static void a_packet_socket_dates_a_frame_when_the_other_end_sent_it(void **stat
 	struct wt_port *port;
 
 	need(!no_namespace, no_namespace);
-	shell("ip link add wtva type veth peer name wtvb && ip link set wtva up && ip link set wtvb up");
+	shell("ip link add wtva type veth peer name wtvb && ip link set wtva up && ip link set wtvb up &&"
+	      " for i in $(seq 100); do ip -br link show wtva | grep -q ' UP ' && break; sleep 0.01; done");
 	port = wt_packet_open("wtvb", pool, err, sizeof(err));
 	assert_non_null(port);
 	wt_port_stamp(port);
