@@ -227,8 +227,13 @@ def failing():
         file.write(SWEEP.format(name="failing", backend=need_labs(HOME)[0], late="1s", stacks="user:reno, kernel:reno").replace(
             "limit = 60s", "limit = {limit}").replace("200KB", "1MB") + "limit = 900ms 60s\n")
     HOME.run("sweep", "run", "failing.ini", code=5, limit=150)
-    with open(HOME.path("results/failing/runs.jsonl"), encoding="utf-8") as file:
-        runs = [entry for entry in map(json.loads, file) if entry["record"] == "run"]
+    for _ in range(5):  # time that a hypervisor took makes runs invalid, and has nothing to do with this
+        with open(HOME.path("results/failing/runs.jsonl"), encoding="utf-8") as file:
+            runs = [entry for entry in map(json.loads, file) if entry["record"] == "run"]
+        if "invalid" not in [run["outcome"] for run in runs]:
+            break
+        print("# again:", {run["why"] for run in runs if run["outcome"] == "invalid"})
+        HOME.run("sweep", "resume", "failing.ini", code=5, limit=150)
     equal([run["outcome"] for run in runs], ["failed", "failed", "ok", "ok"] * 2, "outcomes")
     reasons = [run["why"] for run in runs if run["outcome"] == "failed"]
     check(all(why.startswith("send: ") and len(why) > 10 for why in reasons), f"reasons: {reasons}")
