@@ -193,7 +193,7 @@ bool wt_lab_valid(const json_t *emulator, wt_time late, char *why, size_t why_le
 {
 	const json_t *verdict = json_object_get(emulator, "verdict"), *faults = json_object_get(verdict, "faults"), *entry;
 	const char *found = NULL;
-	json_int_t worst = 0;
+	json_int_t worst = json_integer_value(json_object_get(json_object_get(emulator, "lateness"), "judged_ns"));
 	size_t i;
 
 	json_array_foreach(json_object_get(emulator, "ports"), i, entry) {

@@ -178,7 +178,10 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	wt_script_init(&daemon->script, &daemon->plan, daemon->net.link, daemon->net.graph, 0);
 	daemon->script.changed = on_changed;
 	daemon->script.arg = daemon;
+	wt_pulse_init(&daemon->pulse, &daemon->net, daemon->rloop);
 	error = wt_graph_add(daemon->net.graph, &daemon->script.node);
+	if (!error)
+		error = wt_graph_add(daemon->net.graph, &daemon->pulse.node);
 	set_sinks(daemon);
 	for (unsigned i = 0; i < daemon->plan.ports && !error; i++) {
 		keep |= daemon->plan.port[i].where.kind == WT_WHERE_PACKET;
@@ -288,7 +291,7 @@ static void try_again(struct wt_daemon *daemon, unsigned i)
 static void look(struct wt_daemon *daemon)
 {
 	uint64_t pool = 0;
-	bool late = false;
+	bool late = wt_verdict_late(&daemon->verdict, &daemon->pulse.late);
 
 	for (unsigned i = 0; i < daemon->plan.ports; i++) {
 		struct wt_port *port = daemon->net.port[i];
@@ -412,11 +415,13 @@ void wt_daemon_run(struct wt_daemon *daemon)
 struct wt_verdict wt_daemon_judge(const struct wt_daemon *daemon)
 {
 	struct wt_verdict verdict = daemon->verdict;
+	bool late = wt_verdict_late(&verdict, &daemon->pulse.late);
 
 	for (unsigned i = 0; i < daemon->plan.ports; i++)
-		if (wt_verdict_late(&verdict, &daemon->net.port[i]->late))
-			wt_verdict_fault(&verdict, WT_FAULT_LATE,
-					 daemon->late_since != WT_NEVER ? daemon->late_since : wt_graph_now(daemon->net.graph));
+		late |= wt_verdict_late(&verdict, &daemon->net.port[i]->late);
+	if (late)
+		wt_verdict_fault(&verdict, WT_FAULT_LATE,
+				 daemon->late_since != WT_NEVER ? daemon->late_since : wt_graph_now(daemon->net.graph));
 	return verdict;
 }
 

@@ -22,6 +22,7 @@
 #include "emu/daemon/net.h"
 #include "emu/daemon/notify.h"
 #include "emu/daemon/plan.h"
+#include "emu/daemon/pulse.h"
 #include "emu/daemon/script.h"
 #include "emu/daemon/steer.h"
 #include "emu/daemon/tokens.h"
@@ -44,6 +45,7 @@ struct wt_daemon {
 	struct wt_control *control;
 	struct wt_tokens tokens;
 	struct wt_script script;
+	struct wt_pulse pulse;
 	struct wt_verdict verdict;
 	wt_time late_since; /* the share of late frames has been above the bound from then on; WT_NEVER: it is not */
 	struct wt_notify notify;

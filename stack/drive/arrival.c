@@ -89,10 +89,11 @@ static void collect(struct wt_arrival *arrival)
 {
 	for (;;) {
 		struct tpacket2_hdr *slot = (struct tpacket2_hdr *)(arrival->ring + (size_t)arrival->next * WT_ARRIVAL_SLOT);
-		const uint8_t *data = (const uint8_t *)slot + slot->tp_mac;
+		const uint8_t *data;
 
 		if (!(__atomic_load_n(&slot->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER))
 			return;
+		data = (const uint8_t *)slot + slot->tp_mac;
 		keep(arrival, slot->tp_status & TP_STATUS_VLAN_VALID ? tagged_fingerprint(slot, data) : fingerprint(data, slot->tp_len),
 		     slot->tp_sec * WT_S + slot->tp_nsec);
 		__atomic_store_n(&slot->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);

@@ -41,7 +41,7 @@
 #define BATCH 32 /* frames read of one port in a round */
 #define ROUNDS 4 /* before libev has its turn */
 #define AWAY (100 * WT_US)
-#define OLD (5 * WT_S) /* a stamp from further back is no stamp */
+#define OLD (60 * WT_S) /* a stamp from further back is no stamp */
 #define CLOCKS_APART (10 * WT_US) /* at most, two readings for a comparison */
 #define COMPARE_EVERY WT_MS
 
@@ -250,38 +250,61 @@ static wt_time look(struct wt_rloop *rloop)
 	return rloop->looked;
 }
 
-/* When the frame just read came. */
-static wt_time date(struct watch *watch)
+/* When the frame just read came, by its stamp; -1: it has none that can be. */
+static wt_time came(const struct watch *watch)
 {
 	const struct wt_rloop *rloop = watch->rloop;
-	struct wt_port *port = watch->port;
-	wt_time came = port->stamp - rloop->zero;
+	wt_time time = watch->port->stamp - rloop->zero;
 
-	if (port->stamp && came > rloop->looked - OLD && (came <= rloop->looked || came <= wt_rloop_clock(rloop))) {
-		port->stamped++;
-	} else {
-		port->unstamped++;
-		came = wt_rloop_clock(rloop);
+	if (!watch->port->stamp || time <= rloop->looked - OLD || (time > rloop->looked && time > wt_rloop_clock(rloop)))
+		return -1;
+	return time;
+}
+
+/*
+ * Frames without a stamp came no later than the first frame with one behind them; if there is none among what was read, no earlier than the one
+ * before them, and that is taken if still more wait in the port: none of them came just now.
+ */
+static void date_others(struct watch *watch, struct wt_frame *from, wt_time time)
+{
+	for (struct wt_frame *frame = from; frame && frame->time < 0; frame = frame->next) {
+		wt_time read = -frame->time;
+
+		frame->time = wt_time_max(time >= 0 && time < read ? time : read, watch->last);
+		watch->last = frame->time;
+		watch->port->unstamped++;
 	}
-	watch->last = wt_time_max(watch->last, came);
-	return watch->last;
 }
 
 /* Reads a batch. The time up to which the port has been read. The packets of a big frame are all taken: the descriptor does not speak
- * for them. */
+ * for them. Until it is dated a frame without a stamp has the time of its reading, negative. */
 static wt_time take(struct watch *watch)
 {
 	struct wt_port *port = watch->port;
-	struct wt_frame *frame;
+	struct wt_frame *frame, *others = NULL;
+	wt_time stamped = -1;
 	int n = 1;
 
 	for (uint32_t i = watch->held.frames; (i < BATCH || port->cut.head) && (n = port->ops->read(port, &frame)) > 0; i++) {
+		wt_time time;
+
 		if (!frame)
 			continue;
-		frame->time = date(watch);
+		time = came(watch);
 		wt_frame_queue_push(&watch->held, frame);
+		if (time < 0) {
+			frame->time = -wt_rloop_clock(watch->rloop);
+			others = others ? others : frame;
+			continue;
+		}
+		frame->time = stamped = wt_time_max(time, watch->last);
+		*(stamped - time < AWAY ? &port->stamped : &port->unstamped) += 1; /* of a port time never goes back */
+		date_others(watch, others, stamped);
+		others = NULL;
+		watch->last = stamped;
 	}
 	watch->ready = n > 0;
+	date_others(watch, others, watch->ready ? stamped : -1);
 	if (n < 0) {
 		watch->error = n;
 		stop(watch);

@@ -95,6 +95,14 @@ def a_queue_that_would_not_have_been_full_does_not_overflow_when_the_emulator_co
     check(stage(record, "fwd.rate")["dropped"].get("queue", 0) > 0, "dated when read there was room, too:", record["fwd"])
 
 
+def frames_that_waited_unseen_make_a_run_invalid_though_nobody_knows_how_long(a, b):
+    _, record = stop_and_go(a, b, "--fwd", "", "--late", "10ms")
+    check("late" in [fault["fault"] for fault in record["verdict"]["faults"]], record["verdict"], record["lateness"])
+    check(record["ports"][0]["arrival"]["by"] == "read" and record["lateness"]["judged_ns"] > 10000000, record["lateness"])
+    _, record = stop_and_go(a, b, "--fwd", "", "--late", "10s")
+    check("late" not in [fault["fault"] for fault in record["verdict"]["faults"]], record["verdict"])
+
+
 def where_nothing_hangs_on_it_stamps_are_not_asked_for_until_a_change(a, b):
     control = scratch() + "/control"
     emulator = Emulator(a, b, "--control", control, "--rev", "delay 1ms")
@@ -120,5 +128,6 @@ def without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_say
 main(a_frame_that_came_while_the_emulator_stood_still_is_released_a_delay_after_it_was_sent, the_same_by_packet_sockets,
      asked_for_the_time_of_the_reading_it_is_that,
      a_queue_that_would_not_have_been_full_does_not_overflow_when_the_emulator_comes_back,
+     frames_that_waited_unseen_make_a_run_invalid_though_nobody_knows_how_long,
      where_nothing_hangs_on_it_stamps_are_not_asked_for_until_a_change,
      without_the_privilege_frames_are_dated_when_they_are_read_and_the_record_says_so)

@@ -499,8 +499,35 @@ static void a_stamp_that_cannot_be_is_not_believed_and_time_does_not_go_back(voi
 	assert_int_equal(sink.got[1].time, sink.got[0].time);
 	for (unsigned i = 2; i < 5; i++)
 		assert_in_range(sink.got[i].time, wt_time_max(20 * WT_MS, sink.got[i - 1].time), wt_rloop_clock(rloop));
-	assert_int_equal(port->stamped, 2);
-	assert_int_equal(port->unstamped, 3);
+	assert_int_equal(port->stamped, 1);
+	assert_int_equal(port->unstamped, 4);
+	close(end);
+}
+
+/* Those behind it keep their own times. The loop reads 32 at once: the last of those has nobody behind it, but others follow. */
+static void a_frame_without_a_stamp_came_between_those_around_it(void **state)
+{
+	enum { COUNT = 100, ONE = 3, TWO = 4, LAST_OF_BATCH = 31 };
+	struct wt_port *port;
+	int end;
+
+	port = stamped_port("one", &end);
+	usleep(20000);
+	for (unsigned i = 0; i < COUNT; i++) {
+		bool none = i == ONE || i == TWO || i == LAST_OF_BATCH || i == COUNT - 1;
+
+		send_stamped(end, i, none ? -wt_rloop_epoch(rloop) : 10 * WT_MS + i * 20 * WT_US);
+	}
+	assert_true(run_until_count(COUNT));
+	for (unsigned i = 0; i < COUNT - 1; i++)
+		if (i != ONE && i != TWO && i != LAST_OF_BATCH)
+			assert_near(sink.got[i].time, 10 * WT_MS + i * 20 * WT_US);
+	assert_int_equal(sink.got[ONE].time, sink.got[TWO + 1].time);
+	assert_int_equal(sink.got[TWO].time, sink.got[TWO + 1].time);
+	assert_int_equal(sink.got[LAST_OF_BATCH].time, sink.got[LAST_OF_BATCH - 1].time);
+	assert_in_range(sink.got[COUNT - 1].time, 20 * WT_MS, wt_rloop_clock(rloop));
+	assert_int_equal(port->stamped, COUNT - 4);
+	assert_int_equal(port->unstamped, 4);
 	close(end);
 }
 
@@ -541,6 +568,7 @@ int main(void)
 		CASE(a_loop_that_was_away_does_what_it_missed_in_the_order_of_time),
 		CASE(catching_up_reads_what_came_before),
 		CASE(a_stamp_that_cannot_be_is_not_believed_and_time_does_not_go_back),
+		CASE(a_frame_without_a_stamp_came_between_those_around_it),
 		CASE(a_device_that_goes_away_leaves_the_frames_it_gave),
 	};
 
