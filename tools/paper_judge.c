@@ -7,7 +7,8 @@
  * A row's order is judged pair by pair on paired differences (both met the same losses). It agrees if every pair is decided for the
  * paper, at 95 %: as all must be, more pairs make that no easier by chance (an intersection-union test, Berger 1982). It differs if one
  * is decided against it, and of many pairs one easily is: so those are judged together (Holm), and a row differs by chance alone
- * in at most 5 % of cases. Between, and where a pair was met only once, it is undecided.
+ * in at most 5 % of cases. Between, and where a pair was met only once, it is undecided. Two cells printed with one number state no
+ * order: their pair is not judged, and not counted among those judged together; Kendall's tau-b counts it neither for nor against.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
 			struct wt_mean difference;
 
-			if (!usable(point, row, j))
+			if (!usable(point, row, j) || point->cell[i].value == point->cell[j].value) /* a tie: not printed in any order */
 				continue;
 			difference = wt_paired_difference(sample[i], sample[j], plan->repeats);
 			p[pairs] = wt_mean_p(&difference);
