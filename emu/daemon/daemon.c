@@ -304,6 +304,10 @@ static void look(struct wt_daemon *daemon)
 		wt_port_refresh(port);
 		if (port->kernel_drops || port->node.audit.dropped[WT_DROP_WIRE])
 			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
+		if (port->oversize)
+			fault(daemon, WT_FAULT_TOO_LONG, daemon->plan.port[i].name);
+		if (port->node.audit.dropped[WT_DROP_MALFORMED])
+			fault(daemon, WT_FAULT_MALFORMED, daemon->plan.port[i].name);
 	}
 	if (wt_steer_drops(&daemon->steering))
 		fault(daemon, WT_FAULT_KERNEL_DROPS, "backlog");

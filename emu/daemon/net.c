@@ -255,7 +255,7 @@ void wt_net_finish(struct wt_net *net)
 static void add_arrivals(struct wt_net_books *books, const struct wt_port *port)
 {
 	const struct wt_audit *audit = &port->node.audit;
-	uint64_t lost = audit->dropped[WT_DROP_POOL] + port->oversize + (port->big_pool ? audit->dropped[WT_DROP_OFFLOAD] : 0);
+	uint64_t lost = audit->dropped[WT_DROP_POOL] + audit->dropped[WT_DROP_MALFORMED] + port->oversize;
 
 	books->offered += audit->out + lost + port->kernel_drops;
 	books->lost += lost;
@@ -267,7 +267,7 @@ static void add_departures(struct wt_net_books *books, const struct wt_port *por
 	const struct wt_audit *audit = &port->node.audit;
 
 	books->delivered += audit->taken;
-	books->dropped += audit->dropped[WT_DROP_WIRE] + (port->big_pool ? 0 : audit->dropped[WT_DROP_OFFLOAD]);
+	books->dropped += audit->dropped[WT_DROP_WIRE] + audit->dropped[WT_DROP_OFFLOAD];
 	books->queued += wt_port_holds(port);
 }
 

@@ -11,7 +11,7 @@
 
 const char *wt_fault_name(enum wt_fault fault)
 {
-	static const char *const names[WT_FAULTS] = {"late", "busy", "kernel-drops", "memory", "port-gone", "audit"};
+	static const char *const names[WT_FAULTS] = {"late", "busy", "kernel-drops", "memory", "too-long", "malformed", "port-gone", "audit"};
 
 	return names[fault];
 }

@@ -7,6 +7,8 @@
  *   kernel-drops  the kernel dropped frames at a port (tx_dropped, packet socket drops), or refused some we wrote, or, where
  *                 reception is steered, a processor's queue overflowed
  *   memory        a frame was lost because no memory was left for it
+ *   too-long      a frame that came to a port was longer than the emulator takes, as where hosts have an MTU for jumbo frames
+ *   malformed     a big frame that came to a port contradicted the header the kernel put in front of it
  *   port-gone     a port was away for a time
  *   audit         frames were lost without a cause
  */
@@ -20,7 +22,8 @@
 #include "stack/drive/histogram.h"
 
 enum wt_fault {
-	WT_FAULT_LATE, WT_FAULT_BUSY, WT_FAULT_KERNEL_DROPS, WT_FAULT_MEMORY, WT_FAULT_PORT_GONE, WT_FAULT_AUDIT, WT_FAULTS,
+	WT_FAULT_LATE, WT_FAULT_BUSY, WT_FAULT_KERNEL_DROPS, WT_FAULT_MEMORY, WT_FAULT_TOO_LONG, WT_FAULT_MALFORMED, WT_FAULT_PORT_GONE,
+	WT_FAULT_AUDIT, WT_FAULTS,
 };
 
 const char *wt_fault_name(enum wt_fault fault);

@@ -109,7 +109,7 @@ static struct wt_frame *take_big(struct wt_port *port, const struct virtio_net_h
 	big.head_len = len < fresh->room ? len : fresh->room;
 	big.rest_len = len - big.head_len;
 	if (!understand(&big, kind, &layout))
-		return lose(port, fresh, WT_DROP_OFFLOAD);
+		return lose(port, fresh, WT_DROP_MALFORMED);
 	if (port->whole) {
 		port->big_frames++;
 		whole = take_whole(port, &big, fresh);
@@ -121,8 +121,10 @@ static struct wt_frame *take_big(struct wt_port *port, const struct virtio_net_h
 	}
 	lost = wt_cut(&big, port->pool, &port->cut);
 	wt_frame_free(fresh);
-	if (lost < 0) /* packets longer than a frame of the pool */
-		return lose(port, NULL, WT_DROP_OFFLOAD);
+	if (lost < 0) { /* packets longer than a frame of the pool */
+		port->oversize++;
+		return NULL;
+	}
 	port->big_frames++;
 	port->node.audit.in += (unsigned)lost;
 	port->node.audit.dropped[WT_DROP_POOL] += (unsigned)lost;

@@ -69,7 +69,7 @@ struct wt_port {
 	int offloads;        /* packet socket: 0 if the interface's offloads are off, else the negative errno of the attempt */
 	uint64_t kernel_drops; /* since it was opened, refreshed by wt_port_refresh(): TAP tx_dropped or packet socket drops */
 	uint64_t kernel_base;  /* TAP: that less tx_dropped, which is older than us, or as young as a device that came back */
-	uint64_t oversize;   /* frames lost because they were longer than a frame of the pool and stood for no packets */
+	uint64_t oversize;   /* frames lost because they, or the packets they stood for, were longer than a frame of the pool */
 	int last_error;      /* of the last refused write, 0: none so far */
 	struct wt_pool *big_pool;      /* of big frames, with offloads; NULL: without */
 	bool whole;                    /* hand them out whole */

@@ -94,6 +94,25 @@ def an_exhausted_pool_is_a_counted_fault(a, b):
     check("memory" in {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
 
 
+JUMBO = "import socket, sys; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(bytes(4000), (sys.argv[1], 7777)); print(1)"
+
+
+def frames_longer_than_those_of_memory_make_a_run_invalid(a, b):
+    for words in ([], ["--offload"]):
+        log = scratch() + "/log.jsonl"
+        emulator = Emulator(a, b, "--link", "delay 1ms", "--log", log, *words)
+        for side in (a, b):
+            side.must("ip", "link", "set", "wt0", "mtu", "9000")
+        answer(a.python(PING, B, 2, 0.01))
+        answer(a.python(JUMBO, B))
+        record = emulator.end()
+        faults = [fault for fault in record["verdict"]["faults"] if fault["fault"] == "too-long"]
+        check(record["ports"][0]["oversize"] == 1 == record["fwd"]["lost"], record["ports"], record["fwd"])
+        check(not record["verdict"]["valid"] and len(faults) == 1 and 0 < faults[0]["first_ns"] <= record["ran_ns"], record["verdict"])
+        told = [e["data"]["where"] for e in events(log, "emulation:fault") if e["data"]["fault"] == "too-long"]
+        check(told == ["a"], told)
+
+
 def the_record_counts_what_queues_and_errors_did(a, b):
     log = scratch() + "/log.jsonl"
     emulator = Emulator(a, b, "--fwd", "rate 1Mbit burst 0B limit 64KB queue pie | corrupt 20% | loss elliott mean 20% burst 3packets", "--log", log)
@@ -178,6 +197,6 @@ def what_is_written_is_received_on_other_processors_where_asked_for(a, b):
 
 main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
      the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
-     an_exhausted_pool_is_a_counted_fault, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
+     an_exhausted_pool_is_a_counted_fault, frames_longer_than_those_of_memory_make_a_run_invalid, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
      tokens_taken_from_a_bucket_are_logged_for_each_interval, processors_stay_awake_where_asked_for_and_only_as_long,
      *([what_is_written_is_received_on_other_processors_where_asked_for] if os.cpu_count() > 1 else []))

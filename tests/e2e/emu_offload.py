@@ -132,7 +132,42 @@ def packet_sockets_do_so_too(a, b):
             side.must("ip", "address", "flush", "dev", "wt0")
 
 
+LYING = """
+import socket, struct, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+s.setsockopt(263, 15, 1) # SOL_PACKET, PACKET_VNET_HDR
+s.bind(("wt0", 0x86dd))
+ethernet = bytes(12) + b"\\x86\\xdd"
+ip = struct.pack(">IHBB", 6 << 28, 3020, 6, 64) + bytes(32)
+tcp = bytes(12) + b"\\x50\\x10" + bytes(6)
+s.send(struct.pack("<BBHHHH", 1, 4, 74, 1000, 54, 16) + ethernet + ip + tcp + bytes(int(sys.argv[1])))
+print(1)
+"""
+
+
+def big_frames_a_port_cannot_take_are_lost_on_arrival_and_the_books_hold(a, b):
+    middle = Side()
+    pairs = [veth(middle, "ea", a), veth(middle, "eb", b)]
+    for side in (a, b):
+        side.must("ip", "link", "set", "wt0", "up", "mtu", "9000")
+    for words in ([], ["--offload", "--fwd", "loss 0%"]):
+        emulator = Emulator(a, b, *words, ports=pairs)
+        answer(a.python(LYING, 2990))
+        receiver = listener(b, TCP_RECEIVE)
+        sender = a.python(TCP_SEND, B, 300000)
+        time.sleep(1)
+        for process in (sender, receiver):
+            stop(process, signal.SIGKILL)
+        record = emulator.end()
+        port, fwd = ports(record)[0], record["fwd"]
+        check(port["dropped"] == {"malformed": 1} and port["oversize"] > 0, port)
+        check(fwd["lost"] == 1 + port["oversize"] and fwd["offered"] == port["read"] + fwd["lost"], fwd)
+        check({"too-long", "malformed"} <= {fault["fault"] for fault in record["verdict"]["faults"]}, record["verdict"])
+        for side in (a, b):
+            side.must("ip", "address", "flush", "dev", "wt0")
+
+
 main(big_frames_pass_whole_where_no_stage_looks_at_packets, before_a_stage_that_looks_at_packets_they_are_cut,
      each_direction_by_its_own_stages, a_changed_path_is_looked_at_again, big_frames_under_way_are_cut_where_a_stage_comes_behind_their_delay,
      datagrams_in_one_piece_arrive_one_by_one,
-     packet_sockets_do_so_too)
+     packet_sockets_do_so_too, big_frames_a_port_cannot_take_are_lost_on_arrival_and_the_books_hold)

@@ -174,7 +174,7 @@ static void headers_that_contradict_the_frame_are_refused_and_counted(void **sta
 		change;                                                                  \
 		assert_null(arrive());                                                   \
 		assert_int_equal(port.cut.frames, 0);                                    \
-		assert_int_equal(port.node.audit.dropped[WT_DROP_OFFLOAD], ++refused);   \
+		assert_int_equal(port.node.audit.dropped[WT_DROP_MALFORMED], ++refused); \
 		assert_int_equal(port.big_frames, 0);                                    \
 	} while (0)
 	for (unsigned whole = 0; whole < 2; whole++) {
@@ -206,7 +206,8 @@ static void packets_longer_than_a_frame_are_refused(void **state)
 {
 	build(5000, 3000);
 	assert_null(arrive());
-	assert_int_equal(port.node.audit.dropped[WT_DROP_OFFLOAD], 1);
+	assert_int_equal(port.oversize, 1);
+	assert_int_equal(port.node.audit.in, 0);
 	assert_int_equal(port.cut.frames, 0);
 }
 
