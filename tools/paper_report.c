@@ -58,8 +58,11 @@ static void print_order(FILE *out, const struct wt_paper_plan *plan, const struc
 	if (!n)
 		return;
 	fprintf(out, "        order: ");
-	for (unsigned i = 0; i < n; i++)
-		fprintf(out, "%s%s", i ? " > " : "", plan->paper->variant[order[i]].label);
+	for (unsigned i = 0; i < n; i++) {
+		bool tied = i && row->cell[order[i]].ours.mean == row->cell[order[i - 1]].ours.mean;
+
+		fprintf(out, "%s%s", !i ? "" : tied ? " = " : " > ", plan->paper->variant[order[i]].label);
+	}
 	if (row->order == WT_ORDER_NONE) {
 		fprintf(out, "%s\n", mark);
 		return;

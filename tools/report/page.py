@@ -174,6 +174,12 @@ def results(page, table, notes):
     page.add(''.join(result_rows(table, notes)) + '</table>')
 
 
+def in_order(values):
+    """Names by falling value, those of one value joined by =."""
+    values = sorted(values, key=lambda pair: -pair[0])
+    return ''.join((' = ' if i and value == values[i - 1][0] else ' &gt; ' if i else '') + name for i, (value, name) in enumerate(values))
+
+
 def orders(page, table):
     rows = []
     for point in table.points:
@@ -181,9 +187,8 @@ def orders(page, table):
         cells = [(c, v) for c, v in cells if c and c['mean'] is not None]
         if len(cells) < 2:
             continue
-        ours = ' &gt; '.join(e(v['label']) for _, v in sorted(cells, key=lambda c: -c[0]['mean']))
-        printed = ' &gt; '.join(e(v['label']) + ('?' if c['suspect'] else '') for c, v in
-                                sorted([x for x in cells if x[0]['paper'] is not None], key=lambda c: -c[0]['paper']))
+        ours = in_order([(c['mean'], e(v['label'])) for c, v in cells])
+        printed = in_order([(c['paper'], e(v['label']) + ('?' if c['suspect'] else '')) for c, v in cells if c['paper'] is not None])
         tau = cells[0][0]['tau']
         rows.append('<tr><th scope="row">%s</th><td>%s</td><td>%s</td><td class="n">%s</td><td>%s</td></tr>' % (
             e(point['label']), ours, printed or '–', number(tau, 2), ORDERS[cells[0][0]['order']]))
