@@ -122,8 +122,10 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 
 static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	int error = wt_claim(&daemon->claim, &daemon->plan, err, err_len);
+	int error = wt_steer_prepare(&daemon->steering, &daemon->plan, err, err_len);
 
+	if (!error)
+		error = wt_claim(&daemon->claim, &daemon->plan, err, err_len);
 	if (error)
 		return error;
 	wt_notify_open(&daemon->notify);

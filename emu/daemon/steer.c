@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "emu/daemon/confine.h"
 
 #define WORDS 32 /* of 32 processors */
 
@@ -37,44 +41,152 @@ static long others(int but, char *text, size_t len)
 	return count;
 }
 
-/* /sys shows the devices of the network namespace it was mounted in, so it is mounted anew, where nobody else sees it. */
-static int write_inside(const struct wt_where *where, const char *set)
-{
-	char path[100];
-	ssize_t written;
-	int fd;
+/* ---- the helper: a process of its own -------------------------------------------------------------------- */
 
-	if (where->space[0]) {
-		fd = open(where->space, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || setns(fd, CLONE_NEWNET))
-			return errno;
-	}
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-		return errno;
-	snprintf(path, sizeof(path), "/sys/class/net/%s/queues/rx-0/rps_cpus", where->interface);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	written = write(fd, set, strlen(set));
-	return written == (ssize_t)strlen(set) ? 0 : errno;
+/*
+ * Who writes to rps_cpus needs CAP_NET_ADMIN at that time, and the emulator may have none then, or be killed. So a helper does, which
+ * lives as long as the emulator and a little longer: it ends by what it hears of the socket between them, a byte or that its other end
+ * was closed, and writes back what it found. It begins before the emulator has its memory, to share none of it, and is
+ * nobody's child, so that nobody has to wait for it.
+ */
+struct helper {
+	const struct wt_plan *plan;
+	const char *set;
+	int control[WT_PLAN_PORTS]; /* rps_cpus of each TAP port; -1: none */
+	char found[WT_PLAN_PORTS][WORDS * 9 + 1];
+};
+
+/* What the emulator hears of it. */
+struct outcome {
+	unsigned port;
+	int error;
+};
+
+static int write_set(int fd, const char *set)
+{
+	ssize_t written = write(fd, set, strlen(set));
+
+	return written == (ssize_t)strlen(set) ? 0 : written < 0 ? errno : EIO;
 }
 
-static int steer_port(const struct wt_where *where, const char *set, char *err, size_t err_len)
+/* /sys shows the devices of the network namespace it was mounted in, so it is mounted anew, where nobody else sees it. */
+static int steer_port(struct helper *helper, unsigned i, int home)
 {
-	int status = 0, error;
-	pid_t child = fork(); /* a namespace of mounts cannot be left again */
+	const struct wt_where *where = &helper->plan->port[i].where;
+	int space = where->space[0] ? open(where->space, O_RDONLY | O_CLOEXEC) : home;
+	char path[100];
+	ssize_t n;
 
-	if (child == 0)
-		_exit(write_inside(where, set));
-	error = child < 0 ? errno : 0;
-	while (!error && waitpid(child, &status, 0) < 0)
-		error = errno == EINTR ? 0 : errno;
-	if (!error)
-		error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
-	if (error)
-		snprintf(err, err_len, "cannot steer what %s receives to other processors: %s", where->interface, strerror(error));
-	return -error;
+	if (space < 0 || setns(space, CLONE_NEWNET) || mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		return errno;
+	if (space != home)
+		close(space);
+	snprintf(path, sizeof(path), "/sys/class/net/%s/queues/rx-0/rps_cpus", where->interface);
+	helper->control[i] = open(path, O_RDWR | O_CLOEXEC);
+	if (helper->control[i] < 0)
+		return errno;
+	n = pread(helper->control[i], helper->found[i], sizeof(helper->found[i]) - 1, 0);
+	return n <= 0 ? EIO : write_set(helper->control[i], helper->set);
+}
+
+/* In namespaces of its own, which are left again: a helper that stayed would keep whatever is mounted there from being unmounted. */
+static void steer_ports(struct helper *helper, struct outcome *outcome)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+
+	if (home < 0 || mounts < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+		outcome->error = errno;
+		return;
+	}
+	for (unsigned i = 0; i < helper->plan->ports && !outcome->error; i++) {
+		outcome->port = i;
+		if (helper->plan->port[i].where.kind == WT_WHERE_TAP)
+			outcome->error = steer_port(helper, i, home);
+	}
+	if (setns(home, CLONE_NEWNET) || setns(mounts, CLONE_NEWNS))
+		outcome->error = outcome->error ? outcome->error : errno;
+	close(home);
+	close(mounts);
+}
+
+static bool heard(int link)
+{
+	char byte;
+	ssize_t n;
+
+	do
+		n = read(link, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+static void help(struct helper *helper, int link)
+{
+	static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct outcome outcome = {0};
+
+	/* whoever asks a group of processes to end asks the emulator, too */
+	for (unsigned i = 0; i < sizeof(asked_to_end) / sizeof(asked_to_end[0]); i++)
+		signal(asked_to_end[i], SIG_IGN);
+	/* what its starter waits for the end of is not kept open */
+	if (link > 0)
+		close_range(0, (unsigned)link - 1, 0);
+	close_range((unsigned)link + 1, ~0u, 0);
+	memset(helper->control, -1, sizeof(helper->control));
+	if (!heard(link))
+		return;
+	steer_ports(helper, &outcome);
+	wt_confine(true);
+	if (send(link, &outcome, sizeof(outcome), MSG_NOSIGNAL) == sizeof(outcome))
+		heard(link);
+	for (unsigned i = 0; i < helper->plan->ports; i++)
+		if (helper->control[i] >= 0 && helper->found[i][0])
+			write_set(helper->control[i], helper->found[i]); /* or the device is gone */
+}
+
+/* ---- the emulator's side --------------------------------------------------------------------------------- */
+
+int wt_steer_prepare(struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
+{
+	static struct helper helper;
+	char set[WORDS * 9 + 1];
+	pid_t child;
+	int link[2];
+
+	if (!plan->steer)
+		return 0;
+	if (!others(plan->cpu, set, sizeof(set))) {
+		snprintf(err, err_len, "steer: there is no other processor than %d", plan->cpu);
+		return -EINVAL;
+	}
+	snprintf(err, err_len, "steer: no helper process");
+	helper = (struct helper){.plan = plan, .set = set};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link))
+		return -errno;
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0)
+			help(&helper, link[1]);
+		_exit(0);
+	}
+	close(link[1]);
+	steering->helper = link[0];
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return child < 0 ? -EAGAIN : 0;
+}
+
+static int ask_helper(const struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
+{
+	struct outcome outcome = {.error = EPIPE};
+
+	if (send(steering->helper, "", 1, MSG_NOSIGNAL) == 1 &&
+	    recv(steering->helper, &outcome, sizeof(outcome), MSG_WAITALL) != sizeof(outcome))
+		outcome.error = EPIPE;
+	if (outcome.error)
+		snprintf(err, err_len, "cannot steer what %s receives to other processors: %s", plan->port[outcome.port].where.interface,
+			 strerror(outcome.error));
+	return -outcome.error;
 }
 
 uint64_t wt_softnet_dropped(const char *text)
@@ -98,19 +210,9 @@ static uint64_t dropped(int fd)
 
 int wt_steer(struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
 {
-	char set[WORDS * 9 + 1];
-	int error = 0;
+	int error = plan->steer ? ask_helper(steering, plan, err, err_len) : 0;
 
-	if (!plan->steer)
-		return 0;
-	if (!others(plan->cpu, set, sizeof(set))) {
-		snprintf(err, err_len, "steer: there is no other processor than %d", plan->cpu);
-		return -EINVAL;
-	}
-	for (unsigned i = 0; i < plan->ports && !error; i++)
-		if (plan->port[i].where.kind == WT_WHERE_TAP)
-			error = steer_port(&plan->port[i].where, set, err, err_len);
-	if (error)
+	if (error || !plan->steer)
 		return error;
 	steering->fd = open("/proc/net/softnet_stat", O_RDONLY | O_CLOEXEC);
 	if (steering->fd < 0) {
@@ -131,5 +233,10 @@ void wt_steer_finish(struct wt_steering *steering)
 {
 	if (steering->fd)
 		close(steering->fd);
-	steering->fd = 0;
+	/* whoever saw us end finds what was there before */
+	if (steering->helper && send(steering->helper, "", 1, MSG_NOSIGNAL) == 1)
+		heard(steering->helper);
+	if (steering->helper)
+		close(steering->helper);
+	*steering = (struct wt_steering){0};
 }

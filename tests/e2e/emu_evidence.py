@@ -184,6 +184,25 @@ def processors_stay_awake_where_asked_for_and_only_as_long(a, b):
 STEERED = "mount -t sysfs sysfs /sys && cat /sys/class/net/wt0/queues/rx-0/rps_cpus"
 
 
+def a_device_that_stays_is_steered_as_before_when_the_emulator_has_ended(a, b):
+    def sets():
+        return [int(side.must("unshare", "-m", "sh", "-c", STEERED).replace(",", ""), 16) for side in (a, b)]
+
+    for side in (a, b):
+        side.must("ip", "tuntap", "add", "wt0", "mode", "tap")
+    a.must("unshare", "-m", "sh", "-c", STEERED.replace("cat", "echo 1 >"))
+    check(sets() == [1, 0], sets())
+    for number, words in ((signal.SIGTERM, ["--seccomp"]), (signal.SIGTERM, ["--log", "/dev/full"]), (signal.SIGKILL, [])):
+        emulator = Emulator(a, b, "--cpu", "0", "--steer", *words, addresses=False)
+        check(sets() == [2 ** os.cpu_count() - 2] * 2, sets())
+        emulator.process.send_signal(number)
+        emulator.process.communicate(timeout=20)
+        until = time.monotonic() + (5 if number == signal.SIGKILL else 0)
+        while sets() != [1, 0] and time.monotonic() < until:
+            time.sleep(0.02)
+        check(sets() == [1, 0], words, sets())
+
+
 def what_is_written_is_received_on_other_processors_where_asked_for(a, b):
     emulator = Emulator(a, b, "--cpu", "0", "--steer")
     sets = [int(side.must("unshare", "-m", "sh", "-c", STEERED).replace(",", ""), 16) for side in (a, b)]
@@ -199,4 +218,5 @@ main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_p
      the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
      an_exhausted_pool_is_a_counted_fault, frames_longer_than_those_of_memory_make_a_run_invalid, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
      tokens_taken_from_a_bucket_are_logged_for_each_interval, processors_stay_awake_where_asked_for_and_only_as_long,
-     *([what_is_written_is_received_on_other_processors_where_asked_for] if os.cpu_count() > 1 else []))
+     *([what_is_written_is_received_on_other_processors_where_asked_for,
+        a_device_that_stays_is_steered_as_before_when_the_emulator_has_ended] if os.cpu_count() > 1 else []))
