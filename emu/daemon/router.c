@@ -64,6 +64,24 @@ bool wt_router_is_mine(const struct wt_router *router, const struct wt_addr *add
 	return mine && address->family;
 }
 
+bool wt_router_is_broadcast(const struct wt_router_port *port, const struct wt_addr *address)
+{
+	const struct wt_addr *gateway = &port->gateway[WT_FAMILY_IPV4];
+	unsigned prefix = port->prefix[WT_FAMILY_IPV4];
+
+	return gateway->family && prefix < 31 && wt_addr_in(address, gateway, prefix) &&
+	       (uint32_t)(wt_get32(address->bytes) << prefix) == (uint32_t)(UINT32_MAX << prefix);
+}
+
+bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address)
+{
+	bool may = wt_source_usable(address) && !wt_router_is_mine(router, address);
+
+	for (unsigned i = 0; i < router->node.ports; i++)
+		may &= !wt_router_is_broadcast(&router->port[i], address);
+	return may;
+}
+
 /* The answer to `to` and the route it takes; NULL: none. */
 static struct wt_frame *complain(struct wt_router *router, wt_time now, struct wt_frame *about, enum wt_refusal_kind kind,
 				 struct wt_addr *to, const struct wt_router_route **back)
@@ -149,7 +167,8 @@ static void destroy(struct wt_node *node)
 {
 	struct wt_router *router = (struct wt_router *)node;
 
-	wt_frame_queue_clear(&router->wait);
+	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++)
+		wt_frame_queue_clear(&router->neighbour[i].wait);
 	wt_frame_queue_clear(&router->ready);
 	free(router);
 }

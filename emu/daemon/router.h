@@ -13,8 +13,9 @@
 
 #define WT_ROUTER_PORTS 32
 #define WT_ROUTER_ROUTES 64
-#define WT_ROUTER_NEIGHBOURS 64 /* of one router; the one not heard of for longest makes room, those that never were heard first */
-#define WT_ROUTER_WAITING 64    /* frames that wait for a neighbour's address, all together */
+#define WT_ROUTER_NEIGHBOURS 64  /* of one router; who makes room: router_neighbour.c */
+#define WT_ROUTER_WAITING 64     /* frames that wait for a neighbour's address, all together; */
+#define WT_ROUTER_WAITING_EACH 8 /* for one */
 
 /* Node ports 0 to ports-1. `number` makes its hardware addresses: 02:77:74:10:NUMBER:PORT. `address`: by family, whose messages it
  * sends where it has no gateway address. NULL: no memory. */

@@ -112,6 +112,7 @@ static void mine(struct wt_router *router, unsigned port, wt_time now, struct wt
 	struct wt_nd nd;
 
 	wt_frame_finish_csum(frame);
+	/* nor what comes in fragments, neighbour discovery above all (RFC 6980 section 5) */
 	if (!wt_ipv6_upper(head, frame->len - WT_ROUTER_IP_AT, &upper) || upper.protocol != WT_IP_ICMPV6 || upper.fragment) {
 		wt_router_take(router, frame);
 		return;
@@ -146,7 +147,7 @@ void wt_router_ipv6(struct wt_router *router, unsigned port, wt_time now, struct
 		wt_node_drop(&router->node, now, frame, WT_DROP_IP_HEADER);
 		return;
 	}
-	if (!wt_source_usable(&ip.src) && !wt_addr_eq(&ip.src, &unspecified)) {
+	if (!wt_router_may_be_from(router, &ip.src) && !wt_addr_eq(&ip.src, &unspecified)) {
 		wt_node_drop(&router->node, now, frame, WT_DROP_IP_SOURCE);
 		return;
 	}

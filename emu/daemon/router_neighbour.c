@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who is behind which port of a router, of either family: one table, one queue of frames that wait, one clock of questions. ARP and
+ * Who is behind which port of a router, of either family: one table, the frames that wait for each, one clock of questions. ARP and
  * neighbour discovery differ in how they ask, and in whom they believe (router_ipv4.c, router_ipv6.c).
  */
 #include "emu/daemon/router_parts.h"
@@ -41,53 +41,84 @@ static uint16_t type_of(const struct wt_addr *address)
 	return address->family == WT_FAMILY_IPV4 ? WT_ETH_IPV4 : WT_ETH_IPV6;
 }
 
-/* Is a waiting frame for this neighbour? Hosts are next hops of their own packets alone. */
-static bool waits_for(const struct wt_frame *frame, const struct wt_neighbour *neighbour)
+/* The first of the frames that wait for a neighbour, taken out; NULL: none does. */
+static struct wt_frame *next_waiting(struct wt_router *router, struct wt_neighbour *neighbour)
 {
-	const uint8_t *ip = frame->data + WT_ROUTER_IP_AT;
+	struct wt_frame *frame = wt_frame_queue_pop(&neighbour->wait);
 
-	if (frame->mark != neighbour->port || wt_get16(frame->data + 12) != type_of(&neighbour->address))
-		return false;
-	return neighbour->address.family == WT_FAMILY_IPV4 ? !memcmp(ip + 16, neighbour->address.bytes, 4)
-							   : !memcmp(ip + 24, neighbour->address.bytes, 16);
+	router->waiting -= frame != NULL;
+	router->node.audit.queued -= frame != NULL;
+	return frame;
 }
 
-/* The first of the frames that wait for a neighbour, taken out; NULL: none does. Others keep their order. */
-static struct wt_frame *next_waiting(struct wt_router *router, const struct wt_neighbour *neighbour)
+/*
+ * Into the neighbour's queue. RFC 4861 7.2.2 has one each, of a packet or more, whose oldest makes room; where all places are taken the
+ * longest queue gives one up: packets to one that is not there keep nobody else's from waiting.
+ */
+static void wait_for(struct wt_router *router, struct wt_neighbour *neighbour, struct wt_frame *frame, wt_time now)
 {
-	struct wt_frame_queue kept = {0};
-	struct wt_frame *frame, *found = NULL;
+	struct wt_neighbour *longest = neighbour;
 
-	while ((frame = wt_frame_queue_pop(&router->wait))) {
-		if (!found && waits_for(frame, neighbour))
-			found = frame;
-		else
-			wt_frame_queue_push(&kept, frame);
+	if (neighbour->wait.frames >= WT_ROUTER_WAITING_EACH || router->waiting >= WT_ROUTER_WAITING) {
+		for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++)
+			if (router->neighbour[i].wait.frames > longest->wait.frames)
+				longest = &router->neighbour[i];
+		wt_node_drop(&router->node, now, next_waiting(router, longest), WT_DROP_NEIGHBOUR);
 	}
-	router->wait = kept;
-	router->node.audit.queued -= found != NULL;
-	return found;
+	router->waiting++;
+	router->node.audit.queued++;
+	wt_frame_queue_push(&neighbour->wait, frame);
 }
 
+static struct wt_neighbour *free_place(struct wt_router *router)
+{
+	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++)
+		if (!router->neighbour[i].address.family)
+			return &router->neighbour[i];
+	return NULL;
+}
+
+/*
+ * Who makes room. First who has not answered: a flood of addresses nobody has must not push out those that somebody has (RFC 6583
+ * section 7). Of these, or where all have answered of those, one of the port that has most of them, so that none takes the places of
+ * another that has fewer; there who was heard of, or first asked for, the longest ago.
+ */
+static struct wt_neighbour *least_missed(struct wt_router *router)
+{
+	unsigned held[2][WT_ROUTER_PORTS] = {{0}};
+	struct wt_neighbour *least = &router->neighbour[0];
+
+	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++)
+		held[router->neighbour[i].known][router->neighbour[i].port]++;
+	for (unsigned i = 1; i < WT_ROUTER_NEIGHBOURS; i++) {
+		struct wt_neighbour *one = &router->neighbour[i];
+		unsigned many = held[one->known][one->port], most = held[least->known][least->port];
+
+		if (one->known != least->known ? least->known : many != most ? many > most : one->heard < least->heard)
+			least = one;
+	}
+	return least;
+}
+
+static void enter(struct wt_neighbour *place, const struct wt_addr *address, unsigned port, wt_time now)
+{
+	*place = (struct wt_neighbour){.address = *address, .port = port, .heard = now, .ask = WT_NEVER};
+}
+
+/* A place for one to be asked for, whoever has it now. */
 static struct wt_neighbour *claim(struct wt_router *router, const struct wt_addr *address, unsigned port, wt_time now)
 {
-	struct wt_neighbour *oldest = &router->neighbour[0], gone;
+	struct wt_neighbour *place = free_place(router);
 	struct wt_frame *frame;
 
-	/* a flood of addresses nobody has must not push out those that somebody has (RFC 6583 section 7) */
-	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS && oldest->address.family; i++) {
-		struct wt_neighbour *one = &router->neighbour[i];
-
-		if (!one->address.family || one->known < oldest->known || (one->known == oldest->known && one->heard < oldest->heard))
-			oldest = one;
+	if (!place) {
+		place = least_missed(router);
+		ask_no_more(router, place);
+		while ((frame = next_waiting(router, place)))
+			wt_node_drop(&router->node, now, frame, WT_DROP_NEIGHBOUR);
 	}
-	gone = *oldest;
-	if (gone.address.family)
-		ask_no_more(router, oldest);
-	*oldest = (struct wt_neighbour){.address = *address, .port = port, .heard = now, .ask = WT_NEVER};
-	while (gone.address.family && (frame = next_waiting(router, &gone)))
-		wt_node_drop(&router->node, now, frame, WT_DROP_NEIGHBOUR);
-	return oldest;
+	enter(place, address, port, now);
+	return place;
 }
 
 void wt_router_heard(struct wt_router *router, struct wt_neighbour *neighbour, wt_time now)
@@ -108,7 +139,8 @@ static bool may_be_there(const struct wt_router_port *here, const struct wt_addr
 	const struct wt_addr *gateway = &here->gateway[address->family];
 	static const struct wt_addr link_local = {WT_FAMILY_IPV6, {0xfe, 0x80}};
 
-	if (!gateway->family || wt_addr_eq(address, gateway) || wt_addr_eq(address, &here->link_local))
+	if (!gateway->family || wt_addr_eq(address, gateway) || wt_addr_eq(address, &here->link_local) ||
+	    wt_router_is_broadcast(here, address))
 		return false;
 	return wt_addr_in(address, gateway, here->prefix[address->family]) || wt_addr_in(address, &link_local, 10);
 }
@@ -120,8 +152,12 @@ void wt_router_learn(struct wt_router *router, unsigned port, const struct wt_ad
 	if (mac->bytes[0] & 1 || !may_be_there(&router->port[port], address))
 		return;
 	neighbour = wt_router_find(router, address, port);
-	if (!neighbour)
-		neighbour = claim(router, address, port, now);
+	if (!neighbour) {
+		neighbour = free_place(router);
+		if (!neighbour) /* asked for when a packet goes there */
+			return;
+		enter(neighbour, address, port, now);
+	}
 	neighbour->mac = *mac;
 	wt_router_heard(router, neighbour, now);
 }
@@ -142,16 +178,11 @@ void wt_router_deliver(struct wt_router *router, struct wt_frame *frame, unsigne
 			ask(router, neighbour, now);
 		return;
 	}
-	if (router->wait.frames >= WT_ROUTER_WAITING) {
-		wt_node_drop(&router->node, now, frame, WT_DROP_NEIGHBOUR);
-		return;
+	if (!neighbour) {
+		neighbour = claim(router, next, port, now);
+		ask(router, neighbour, now);
 	}
-	frame->mark = (uint8_t)port;
-	wt_put16(frame->data + 12, type_of(next));
-	router->node.audit.queued++;
-	wt_frame_queue_push(&router->wait, frame);
-	if (!neighbour)
-		ask(router, claim(router, next, port, now), now);
+	wait_for(router, neighbour, frame, now);
 }
 
 /* Nobody answered: who sent the packets that waited is told. Their answers may wait in turn, and claim places in the table. */

@@ -17,6 +17,7 @@ struct wt_neighbour {
 	wt_time heard; /* or first asked for */
 	wt_time ask;   /* when to ask again; WT_NEVER: nobody asks */
 	unsigned asked;
+	struct wt_frame_queue wait; /* for its hardware address: empty where that is known */
 };
 
 struct wt_router_route {
@@ -42,7 +43,7 @@ struct wt_router {
 	unsigned routes;
 	struct wt_neighbour neighbour[WT_ROUTER_NEIGHBOURS];
 	unsigned asking;             /* neighbours that are asked for */
-	struct wt_frame_queue wait;  /* for a neighbour's address; mark: the port they will leave by */
+	unsigned waiting;            /* frames, for all of them */
 	struct wt_frame_queue ready; /* mark: the port */
 	struct wt_refusal_limit limit;
 };
@@ -59,6 +60,10 @@ void wt_router_take(struct wt_router *router, struct wt_frame *frame);
 const struct wt_router_route *wt_router_look_up(const struct wt_router *router, const struct wt_addr *address);
 /* One of its own that is reached from everywhere? */
 bool wt_router_is_mine(const struct wt_router *router, const struct wt_addr *address);
+/* May a packet be from there: an address of one host, and not one of ours? (RFC 1812 5.3.7, RFC 4291 2.5) */
+bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address);
+/* All ones behind the prefix of a network of IPv4; of 31 bits and more none is (RFC 3021). */
+bool wt_router_is_broadcast(const struct wt_router_port *port, const struct wt_addr *address);
 /* Tells the sender of a packet, from the address of the port that leads there (RFC 1812 4.3.2.4), and drops it. */
 void wt_router_refuse(struct wt_router *router, wt_time now, struct wt_frame *frame, enum wt_refusal_kind kind, enum wt_drop cause);
 
@@ -67,7 +72,7 @@ void wt_router_refuse(struct wt_router *router, wt_time now, struct wt_frame *fr
 /* On its way to `next`, whose packet it is or who is its next hop, by a port; waits where the hardware address is not known. */
 void wt_router_deliver(struct wt_router *router, struct wt_frame *frame, unsigned port, const struct wt_addr *next, wt_time now);
 struct wt_neighbour *wt_router_find(struct wt_router *router, const struct wt_addr *address, unsigned port);
-/* It was heard from at a port, if it may be there. */
+/* It was heard from at a port, if it may be there. Who is new takes a free place, nobody else's: anyone can write any source. */
 void wt_router_learn(struct wt_router *router, unsigned port, const struct wt_addr *address, const struct wt_mac *mac, wt_time now);
 /* It answered: what waits for it leaves. */
 void wt_router_heard(struct wt_router *router, struct wt_neighbour *neighbour, wt_time now);

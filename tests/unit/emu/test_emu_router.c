@@ -1,173 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A router of the emulator, frame by frame: neighbours, forwarding, and what it says when there is none. */
-#include "queue_bench.h"
-
-#include <stdio.h>
-
-#include "emu/daemon/router.h"
-#include "stack/wire/checksum.h"
-#include "stack/wire/ethernet.h"
-#include "stack/wire/nd.h"
-
-enum { IP = 14, UPPER = 54, UDP = 17, ICMP6 = 58, PORTS = 3, NET1 = 0, NET2 = 1, PEER = 2 };
-
-static struct wt_node *router;
-static const struct wt_mac host1 = {{2, 0, 0, 0, 0, 1}}, host2 = {{2, 0, 0, 0, 0, 2}}, other = {{2, 0, 0, 0, 0, 3}};
-
-static struct wt_addr at(const char *text)
-{
-	struct wt_addr addr;
-
-	assert_true(wt_addr_parse(text, &addr));
-	return addr;
-}
-
-static int setup(void **state)
-{
-	const struct wt_addr none[WT_FAMILIES] = {0};
-	struct wt_addr address;
-
-	bench_setup(state);
-	router = wt_router_create("r", 7, PORTS, none, bench_pool);
-	for (unsigned i = 0; i < 2; i++) {
-		wt_router_set_network(router, i, (address = at(i ? "10.0.2.1" : "10.0.1.1"), &address), 24);
-		wt_router_set_network(router, i, (address = at(i ? "2001:db8:2::1" : "2001:db8:1::1"), &address), 64);
-	}
-	wt_router_set_peer(router, PEER, &other);
-	wt_router_add_route(router, (address = at("2001:db8:3::"), &address), 48, PEER);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	router->ops->destroy(router);
-	return bench_teardown(state);
-}
-
-static struct wt_frame *packet(const char *src, const char *dst, uint8_t protocol, uint8_t hop_limit, uint32_t len)
-{
-	struct wt_frame *frame = bench_frame(WT_ETH_IPV6, protocol, UPPER + len, 0);
-	struct wt_ipv6 ip = {.src = at(src), .dst = at(dst), .payload_len = (uint16_t)len, .next_header = protocol, .hop_limit = hop_limit};
-	struct wt_eth eth = {.dst = wt_router_mac(7, NET1), .src = host1, .type = WT_ETH_IPV6};
-
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv6_emit(frame->data + IP, &ip);
-	return frame;
-}
-
-static void sum(struct wt_frame *frame)
-{
-	struct wt_addr src = wt_addr_ipv6(frame->data + IP + 8), dst = wt_addr_ipv6(frame->data + IP + 24);
-	uint32_t len = frame->len - UPPER;
-
-	wt_put16(frame->data + UPPER + 2, 0);
-	wt_put16(frame->data + UPPER + 2,
-		 wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, ICMP6, len), frame->data + UPPER, len)));
-}
-
-static struct wt_frame *ping(const char *src, const char *dst)
-{
-	struct wt_frame *frame = packet(src, dst, ICMP6, 64, 40);
-
-	frame->data[UPPER] = 128;
-	sum(frame);
-	return frame;
-}
-
-/* A solicitation or advertisement from a host at NET1 or NET2. */
-static struct wt_frame *nd(const char *src, const char *dst, struct wt_nd message)
-{
-	struct wt_frame *frame = packet(src, dst, ICMP6, 255, WT_ND_LEN);
-	struct wt_addr from = at(src), to = at(dst);
-
-	wt_nd_emit(frame->data + UPPER, &from, &to, &message);
-	return frame;
-}
-
-static struct wt_frame *solicitation(const char *target)
-{
-	return nd("2001:db8:1::2", "ff02::1:ff00:1", (struct wt_nd){.type = WT_ND_SOLICITATION, .target = at(target), .mac = host1});
-}
-
-static void put_in(unsigned port, wt_time now, struct wt_frame *frame)
-{
-	struct wt_mac mac = wt_router_mac(7, port);
-
-	if (!(frame->data[0] & 1))
-		memcpy(frame->data, &mac, sizeof(mac));
-	router->ops->input(router, port, now, frame);
-	assert_true(wt_audit_holds(&router->audit));
-}
-
-/* The next frame, or NULL; its port in *port. */
-static struct wt_frame *take(wt_time now, unsigned *port)
-{
-	struct wt_frame *frame = router->ops->output(router, now, port);
-
-	assert_true(wt_audit_holds(&router->audit));
-	assert_true(frame || router->ops->deadline(router) > now);
-	return frame;
-}
-
-static void nothing(wt_time now)
-{
-	unsigned port;
-
-	assert_null(take(now, &port));
-}
-
-/* Takes a message of neighbour discovery that leaves by `port`. */
-static struct wt_nd heard(wt_time now, unsigned port, struct wt_ipv6 *ip, struct wt_eth *eth)
-{
-	unsigned by = 99;
-	struct wt_frame *frame = take(now, &by);
-	struct wt_nd message;
-
-	assert_non_null(frame);
-	assert_int_equal(by, port);
-	assert_true(wt_eth_parse(frame->data, frame->len, eth));
-	assert_true(wt_ipv6_parse(frame->data + IP, frame->len - IP, ip));
-	assert_int_equal(ip->payload_len, frame->len - UPPER);
-	assert_true(wt_nd_parse(ip, frame->data + UPPER, ip->payload_len, &message));
-	wt_frame_free(frame);
-	return message;
-}
-
-/* Takes an ICMPv6 error about a packet from host 1. */
-static void complaint(wt_time now, uint8_t type, uint8_t code, const char *from)
-{
-	unsigned port = 99;
-	struct wt_frame *frame = take(now, &port);
-	struct wt_ipv6 ip;
-	struct wt_addr source = at(from);
-
-	assert_non_null(frame);
-	assert_int_equal(port, NET1);
-	assert_memory_equal(frame->data, &host1, 6);
-	assert_true(wt_ipv6_parse(frame->data + IP, frame->len - IP, &ip));
-	assert_true(wt_addr_eq(&ip.src, &source));
-	assert_int_equal(frame->data[UPPER], type);
-	assert_int_equal(frame->data[UPPER + 1], code);
-	assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip.src, &ip.dst, ICMP6, ip.payload_len), frame->data + UPPER,
-						  ip.payload_len)), 0);
-	wt_frame_free(frame);
-}
-
-/* Host 1 becomes known: it asks for the gateway. */
-static void introduce(wt_time now)
-{
-	unsigned port;
-
-	put_in(NET1, now, solicitation("2001:db8:1::1"));
-	wt_frame_free(take(now, &port));
-}
-
-static void host2_answers(wt_time now, bool solicited, bool override, const struct wt_mac *mac)
-{
-	put_in(NET2, now, nd("2001:db8:2::2", solicited ? "fe80::77:74ff:fe10:701" : "ff02::1",
-			     (struct wt_nd){.type = WT_ND_ADVERTISEMENT, .solicited = solicited, .override = override,
-					    .target = at("2001:db8:2::2"), .mac = *mac}));
-}
+#include "router_bench.h"
 
 static void a_solicitation_of_its_addresses_is_answered(void **state)
 {
@@ -272,13 +105,9 @@ static void who_does_not_answer_is_asked_three_times_and_then_its_senders_told(v
 
 static void an_ipv4_host_that_does_not_answer_is_told_of_too(void **state)
 {
-	struct wt_frame *frame = bench_packet(100, 0, 0, 80);
+	struct wt_frame *frame = packet_ipv4("10.0.1.2", "10.0.2.9", &host1);
 	unsigned port;
 
-	wt_put32(frame->data + 26, 0x0a000102);
-	wt_put32(frame->data + 30, 0x0a000209);
-	wt_packet_ipv4_checksum(frame->data + IP);
-	memcpy(frame->data + 6, &host1, 6);
 	put_in(NET1, 0, frame);
 	for (unsigned i = 0; i < 3; i++)
 		wt_frame_free(take(i * WT_S, &port)); /* ARP */
@@ -343,29 +172,6 @@ static void a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent
 	heard(now + 3 * WT_S, NET2, &ip, &eth);
 	assert_memory_equal(&eth.dst, "\x33\x33\xff\0\0\2", 6);
 	nothing(now + 3 * WT_S);
-}
-
-static void a_flood_of_strangers_takes_bounded_memory_and_no_neighbour_away(void **state)
-{
-	struct wt_frame *frame;
-	unsigned port;
-
-	introduce(0);
-	for (unsigned i = 0; i < 1000; i++) {
-		char to[40];
-
-		snprintf(to, sizeof(to), "2001:db8:2::%x", 0x100 + i);
-		put_in(NET1, i, packet("2001:db8:1::2", to, UDP, 64, 20));
-		while ((frame = take(i, &port)))
-			wt_frame_free(frame);
-		assert_true(router->audit.queued <= WT_ROUTER_WAITING);
-	}
-	assert_int_equal(router->audit.dropped[WT_DROP_NEIGHBOUR] + router->audit.queued, 1000);
-	put_in(NET1, 1000, ping("2001:db8:1::2", "2001:db8:1::1"));
-	frame = take(1000, &port);
-	assert_non_null(frame); /* host 1 is known still */
-	assert_int_equal(port, NET1);
-	wt_frame_free(frame);
 }
 
 static void packets_that_go_no_further_are_told_why(void **state)
@@ -463,8 +269,6 @@ static void a_router_of_ipv4_does_not_speak_ipv6(void **state)
 	nothing(0);
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,7 +279,6 @@ int main(void)
 		T(an_ipv4_host_that_does_not_answer_is_told_of_too),
 		T(an_advertisement_is_believed_as_far_as_it_was_asked_for),
 		T(a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent),
-		T(a_flood_of_strangers_takes_bounded_memory_and_no_neighbour_away),
 		T(packets_that_go_no_further_are_told_why),
 		T(what_no_router_passes_on_it_does_not),
 		T(pings_to_its_addresses_are_answered_and_broken_ones_not),
