@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A file, or where one would come to be: its folder and its name there. */
 struct place {
@@ -15,7 +17,20 @@ struct place {
 	char name[NAME_MAX + 1]; /* empty: it exists */
 };
 
-static bool find(const char *path, struct place *place)
+/* Where a link leads whose end does not exist yet; false: it is none. */
+static bool follow(const char *path, char *target, size_t len)
+{
+	const char *slash = strrchr(path, '/');
+	char text[PATH_MAX];
+	ssize_t n = readlink(path, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return snprintf(target, len, "%.*s%s", text[0] != '/' && slash ? (int)(slash - path) + 1 : 0, path, text) < (int)len;
+}
+
+static bool find_place(const char *path, struct place *place)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char folder[PATH_MAX];
@@ -32,6 +47,15 @@ static bool find(const char *path, struct place *place)
 	place->device = facts.st_dev;
 	place->number = facts.st_ino;
 	return true;
+}
+
+static bool find(const char *path, struct place *place)
+{
+	char links[2][PATH_MAX];
+
+	for (unsigned i = 0; i < MAXSYMLINKS && access(path, F_OK) && follow(path, links[i % 2], sizeof(links[0])); i++)
+		path = links[i % 2];
+	return find_place(path, place);
 }
 
 static bool same(const char *a, const char *b)

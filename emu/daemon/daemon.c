@@ -297,13 +297,18 @@ static void look(struct wt_daemon *daemon)
 
 	for (unsigned i = 0; i < daemon->plan.ports; i++) {
 		struct wt_port *port = daemon->net.port[i];
+		int error;
 
 		late |= wt_verdict_late(&daemon->verdict, &port->late);
 		if (daemon->away[i]) {
 			try_again(daemon, i);
 			continue;
 		}
-		wt_port_refresh(port);
+		error = wt_port_refresh(port);
+		if (error) {
+			on_gone(port, error);
+			continue;
+		}
 		if (port->kernel_drops || port->node.audit.dropped[WT_DROP_WIRE])
 			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
 		if (port->oversize)

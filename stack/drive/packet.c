@@ -150,7 +150,8 @@ static int packet_read(struct wt_port *port, struct wt_frame **frame)
 	return 1;
 }
 
-static void packet_refresh(struct wt_port *port)
+/* A socket hears once that its interface goes down, and no more when the interface is then deleted: that has to be asked for. */
+static int packet_refresh(struct wt_port *port)
 {
 	struct tpacket_stats stats;
 	socklen_t len = sizeof(stats);
@@ -158,6 +159,7 @@ static void packet_refresh(struct wt_port *port)
 	/* The kernel starts from zero again after each reading. */
 	if (!getsockopt(port->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &len))
 		port->kernel_drops += stats.tp_drops;
+	return still_there(port);
 }
 
 static int set(int fd, int level, int option, int value)

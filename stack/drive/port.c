@@ -210,9 +210,9 @@ struct wt_port *wt_port_new(const char *interface, const struct wt_port_ops *ops
 	return port;
 }
 
-void wt_port_refresh(struct wt_port *port)
+int wt_port_refresh(struct wt_port *port)
 {
-	port->ops->refresh(port);
+	return port->ops->refresh(port);
 }
 
 void wt_port_count_from_now(struct wt_port *port)

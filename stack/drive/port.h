@@ -48,8 +48,8 @@ struct wt_port_ops {
 	int (*read)(struct wt_port *port, struct wt_frame **frame);
 	/* Writes one frame, whose checksum is finished. 0 or negative errno; -EAGAIN: when the descriptor is writable again. */
 	int (*write)(struct wt_port *port, const struct wt_frame *frame);
-	/* Brings kernel_drops up to date. */
-	void (*refresh)(struct wt_port *port);
+	/* Brings kernel_drops up to date. 0, or a negative errno if the interface is found to be gone. */
+	int (*refresh)(struct wt_port *port);
 	/* Attaches a port whose device was gone to one of the same name, with the descriptors there are. 0 or negative errno. */
 	int (*reopen)(struct wt_port *port);
 	/* Asks the kernel when each frame came; before, while there is the privilege, makes ready for that. 0 or negative errno. */
@@ -105,7 +105,8 @@ struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct w
 struct wt_port *wt_packet_open(const char *interface, struct wt_pool *pool, char *err, size_t err_len);
 /* The same with offloads, and those of the interface stay on but for the merging of received frames. */
 struct wt_port *wt_packet_open_big(const char *interface, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
-void wt_port_refresh(struct wt_port *port);
+/* Brings port->kernel_drops up to date. 0, or a negative errno: its interface is gone, which a packet port may not have noticed. */
+int wt_port_refresh(struct wt_port *port);
 /* What the kernel has dropped so far does not count. */
 void wt_port_count_from_now(struct wt_port *port);
 /* After the device was gone, and the loop told to forget the port: 0 if it is back (a TAP is made anew), else negative errno. It

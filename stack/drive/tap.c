@@ -131,12 +131,14 @@ static int tap_write(struct wt_port *port, const struct wt_frame *frame)
 	return n < 0 ? -errno : 0;
 }
 
-static void tap_refresh(struct wt_port *port)
+/* That its device is gone is what reading says. */
+static int tap_refresh(struct wt_port *port)
 {
 	int64_t dropped = wt_interface_tx_dropped(port);
 
 	if (dropped >= 0)
 		port->kernel_drops = port->kernel_base + (uint64_t)dropped;
+	return 0;
 }
 
 static void count_on(struct wt_port *port)

@@ -235,6 +235,18 @@ def an_interface_that_goes_away_is_named(a, b):
     check(json.loads(out.splitlines()[-1])["ended_by"] == "port-gone", out)
 
 
+def a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes(a, b):
+    for how in ("guard", "spin"):  # one that is awake hears that it goes down, while it is still there
+        middle = Side()
+        emulator = Emulator(a, b, "--link", "delay 5ms", "--release", how, ports=[veth(middle, "va", a), veth(middle, "vb", b)])
+        middle.must("ip", "link", "delete", "va")
+        out, err = emulator.process.communicate(timeout=10)
+        check(emulator.process.returncode == 3 and "packet:va@" in err and "is gone" in err, how, emulator.process.returncode, err)
+        check(json.loads(out.splitlines()[-1])["ended_by"] == "port-gone", out)
+        b.do("ip", "link", "delete", "wt0")
+        middle.close()
+
+
 def it_keeps_no_privilege_it_does_not_need(a, b):
     emulator = Emulator(a, b)
     with open(f"/proc/{emulator.process.pid}/status", encoding="ascii") as status:
@@ -250,4 +262,5 @@ main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_a
      a_hundred_hangups_in_a_second_cost_no_answer, without_a_reader_or_without_standard_output_it_runs_ends_and_says_so,
      listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
      ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed, an_interface_that_goes_away_is_named,
+     a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes,
      it_keeps_no_privilege_it_does_not_need)

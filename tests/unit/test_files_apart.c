@@ -58,6 +58,25 @@ static void so_is_one_that_does_not_exist_yet(void **state)
 	assert_true(apart("nowhere/x", "nowhere/x")); /* opening them tells what is wrong */
 }
 
+static void so_is_one_that_links_lead_to(void **state)
+{
+	char whole[100];
+
+	snprintf(whole, sizeof(whole), "%s/x", dir);
+	assert_int_equal(symlink("x", "one"), 0);
+	assert_int_equal(symlink("./one", "two"), 0);
+	assert_int_equal(symlink(whole, "three"), 0);
+	assert_int_equal(symlink("itself", "itself"), 0);
+	assert_false(apart("x", "one"));
+	assert_false(apart("two", "three"));
+	assert_true(apart("two", "y"));
+	assert_true(apart("itself", "x"));
+	unlink("one");
+	unlink("two");
+	unlink("three");
+	unlink("itself");
+}
+
 static void what_is_no_file_may_take_everything(void **state)
 {
 	assert_true(apart("/dev/null", "/dev/null"));
@@ -68,6 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_itself_under_any_name),
 		cmocka_unit_test(so_is_one_that_does_not_exist_yet),
+		cmocka_unit_test(so_is_one_that_links_lead_to),
 		cmocka_unit_test(what_is_no_file_may_take_everything),
 	};
 

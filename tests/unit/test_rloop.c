@@ -262,8 +262,9 @@ static int pair_write(struct wt_port *port, const struct wt_frame *frame)
 	return send(port->fd, frame->data, frame->len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static void pair_refresh(struct wt_port *port)
+static int pair_refresh(struct wt_port *port)
 {
+	return 0;
 }
 
 static void on_gone(struct wt_port *port, int error)
