@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,44 +70,57 @@ static int write_set(int fd, const char *set)
 	return written == (ssize_t)strlen(set) ? 0 : written < 0 ? errno : EIO;
 }
 
-/* /sys shows the devices of the network namespace it was mounted in, so it is mounted anew, where nobody else sees it. */
+/* A sysfs shows the devices of the network namespace it is made in. This one is attached nowhere, and goes when the file is closed.
+ * Before 2.36 glibc knows the calls by number only. */
+static int open_control(const char *interface)
+{
+	int context = (int)syscall(SYS_fsopen, "sysfs", FSOPEN_CLOEXEC), tree = -1, fd = -1, error;
+	char path[100];
+
+	if (context >= 0 && !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		tree = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	snprintf(path, sizeof(path), "class/net/%s/queues/rx-0/rps_cpus", interface);
+	if (tree >= 0)
+		fd = openat(tree, path, O_RDWR | O_CLOEXEC);
+	error = errno;
+	if (tree >= 0)
+		close(tree);
+	if (context >= 0)
+		close(context);
+	errno = error;
+	return fd;
+}
+
 static int steer_port(struct helper *helper, unsigned i, int home)
 {
 	const struct wt_where *where = &helper->plan->port[i].where;
 	int space = where->space[0] ? open(where->space, O_RDONLY | O_CLOEXEC) : home;
-	char path[100];
 	ssize_t n;
 
-	if (space < 0 || setns(space, CLONE_NEWNET) || mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+	if (space < 0 || setns(space, CLONE_NEWNET))
 		return errno;
 	if (space != home)
 		close(space);
-	snprintf(path, sizeof(path), "/sys/class/net/%s/queues/rx-0/rps_cpus", where->interface);
-	helper->control[i] = open(path, O_RDWR | O_CLOEXEC);
+	helper->control[i] = open_control(where->interface);
 	if (helper->control[i] < 0)
 		return errno;
 	n = pread(helper->control[i], helper->found[i], sizeof(helper->found[i]) - 1, 0);
 	return n <= 0 ? EIO : write_set(helper->control[i], helper->set);
 }
 
-/* In namespaces of its own, which are left again: a helper that stayed would keep whatever is mounted there from being unmounted. */
 static void steer_ports(struct helper *helper, struct outcome *outcome)
 {
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
-	if (home < 0 || mounts < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+	if (home < 0)
 		outcome->error = errno;
-		return;
-	}
 	for (unsigned i = 0; i < helper->plan->ports && !outcome->error; i++) {
 		outcome->port = i;
 		if (helper->plan->port[i].where.kind == WT_WHERE_TAP)
 			outcome->error = steer_port(helper, i, home);
 	}
-	if (setns(home, CLONE_NEWNET) || setns(mounts, CLONE_NEWNS))
-		outcome->error = outcome->error ? outcome->error : errno;
-	close(home);
-	close(mounts);
+	if (home >= 0)
+		close(home);
 }
 
 static bool heard(int link)
