@@ -77,7 +77,7 @@ static void text_ports(const struct wt_daemon *daemon, FILE *out)
 		else if (port->hears && port->unstamped)
 			fprintf(out, "  without a stamp %" PRIu64, port->unstamped);
 		if (port->late.count)
-			fprintf(out, "  left late: half %.0f us, 1%% %.0f us, worst %.0f us", (double)wt_histogram_below(&port->late, 0.5) / 1000,
+			fprintf(out, "  lateness: half below %.0f us, 99%% below %.0f us, worst %.0f us", (double)wt_histogram_below(&port->late, 0.5) / 1000,
 				(double)wt_histogram_below(&port->late, 0.99) / 1000, (double)port->late.worst / 1000);
 		text_dropped(&port->node.audit, out);
 	}
