@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "emu/daemon/control.h"
@@ -159,6 +160,15 @@ static int send_line(int fd, const char *first, const char *rest)
 	return send(fd, line, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -1;
 }
 
+/* errno says why there was no answer; EAGAIN is the patience of wt_control_connect(). */
+static int no_answer(void)
+{
+	if (errno == EAGAIN)
+		return wt_fail(WT_EXIT_TIMEOUT, "the emulator gave no answer in %d s: it is stopped, or hung; what it was asked is not done later",
+			       WT_CONTROL_PATIENCE);
+	return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
+}
+
 /* Copies what the daemon says to standard output. */
 static int copy(int fd)
 {
@@ -168,17 +178,17 @@ static int copy(int fd)
 	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
 		if (fwrite(bytes, 1, (size_t)n, stdout) != (size_t)n || fflush(stdout))
 			return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
-	return n < 0 ? wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno)) : WT_EXIT_OK;
+	return n < 0 ? no_answer() : WT_EXIT_OK;
 }
 
-static int open_control(const struct request *request)
+static int open_control(const struct request *request, int *fd)
 {
 	char err[600];
-	int fd = wt_control_connect(request->control, err, sizeof(err));
 
-	if (fd < 0)
-		wt_fail(WT_EXIT_CONNECTION, "%s", err);
-	return fd;
+	*fd = wt_control_connect(request->control, err, sizeof(err));
+	if (*fd >= 0)
+		return WT_EXIT_OK;
+	return wt_fail(*fd == -ETIMEDOUT ? WT_EXIT_TIMEOUT : WT_EXIT_CONNECTION, "%s", err);
 }
 
 static int show_main(int argc, char **argv)
@@ -188,9 +198,9 @@ static int show_main(int argc, char **argv)
 
 	if (code)
 		return code;
-	fd = open_control(&request);
-	if (fd < 0)
-		return WT_EXIT_CONNECTION;
+	code = open_control(&request, &fd);
+	if (code)
+		return code;
 	if (send_line(fd, request.json ? "show json" : "show text", "") || shutdown(fd, SHUT_WR))
 		code = wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
 	else
@@ -205,22 +215,26 @@ static int set_main(int argc, char **argv)
 	int code = read_arguments(&request, &wt_command_emu_set, argc, argv), fd;
 	char answer[600] = "";
 	size_t len = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (code)
 		return code;
 	if (!request.targets || request.worded < request.targets)
 		return wt_fail(WT_EXIT_USAGE, "expected a target and the words of its path, such as fwd delay 30ms");
-	fd = open_control(&request);
-	if (fd < 0)
-		return WT_EXIT_CONNECTION;
+	code = open_control(&request, &fd);
+	if (code)
+		return code;
 	if (send_line(fd, request.flush ? "set flush" : "set", request.line) || shutdown(fd, SHUT_WR)) {
 		close(fd);
 		return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
 	}
 	while (len < sizeof(answer) - 1 && (n = read(fd, answer + len, sizeof(answer) - 1 - len)) > 0)
 		len += (size_t)n;
+	if (n < 0)
+		code = no_answer();
 	close(fd);
+	if (code)
+		return code;
 	answer[strcspn(answer, "\n")] = 0;
 	if (!strncmp(answer, "error ", 6))
 		return wt_fail(WT_EXIT_USAGE, "%s", answer + 6);
@@ -232,19 +246,22 @@ static int set_main(int argc, char **argv)
 
 static int events_main(int argc, char **argv)
 {
+	static const struct timeval forever = {0};
 	struct request request = {0};
 	int code = read_arguments(&request, &wt_command_emu_events, argc, argv), fd;
 	char ok[3];
+	ssize_t n;
 
 	if (code)
 		return code;
-	fd = open_control(&request);
-	if (fd < 0)
-		return WT_EXIT_CONNECTION;
-	if (send_line(fd, "events", "") || recv(fd, ok, sizeof(ok), MSG_WAITALL) != sizeof(ok))
-		code = wt_fail(WT_EXIT_CONNECTION, "the emulator gave no answer");
-	else
+	code = open_control(&request, &fd);
+	if (code)
+		return code;
+	n = send_line(fd, "events", "") ? -1 : recv(fd, ok, sizeof(ok), MSG_WAITALL);
+	if (n == sizeof(ok) && !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever))) /* nothing may happen for long */
 		code = copy(fd);
+	else
+		code = n < 0 ? no_answer() : wt_fail(WT_EXIT_CONNECTION, "the emulator gave no answer");
 	close(fd);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -121,6 +122,14 @@ static void obey(struct client *client, char *line, size_t len)
 	}
 }
 
+/* Has it closed its end? Not merely sent all that it had to send (shutdown), after which it still waits for the answer. */
+static bool gone(const struct client *client)
+{
+	struct pollfd end = {.fd = client->fd};
+
+	return poll(&end, 1, 0) == 1 && end.revents & (POLLHUP | POLLERR);
+}
+
 /* One line at a time is taken from the socket: between two of them frames have their turn, however many a client sends at once. */
 static void on_line(struct ev_loop *ev, ev_io *watcher, int events)
 {
@@ -135,7 +144,8 @@ static void on_line(struct ev_loop *ev, ev_io *watcher, int events)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	client->len += n > 0 ? (size_t)n : 0;
-	if (n <= 0 || (!end && client->len == sizeof(client->line))) { /* gone, or a line of no end */
+	/* no more to come, or a line of no end; and what nobody waits for any more is not done */
+	if (n <= 0 || (!end && client->len == sizeof(client->line)) || gone(client)) {
 		leave(client);
 	} else if (end) {
 		size_t len = client->len - 1;

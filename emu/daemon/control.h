@@ -7,7 +7,8 @@
  *   set flush<TAB>TARGET...                   the same, and what waits in queues in front of rates is dropped
  *   events                                    every event from now on, as the log has them, until the client leaves
  *
- * A client that does not read its events loses some, and is told how many; it never holds up the path.
+ * What a client asked for that has closed its end meanwhile is not done: it may have given up. One that has sent all, and only says so
+ * (shutdown), gets its answer. A client that does not read its events loses some, and is told how many; it never holds up the path.
  */
 #ifndef WT_EMU_DAEMON_CONTROL_H
 #define WT_EMU_DAEMON_CONTROL_H
@@ -41,7 +42,12 @@ struct wt_state_sink *wt_control_states(struct wt_control *control, struct wt_st
 struct wt_json *wt_control_begin(struct wt_control *control, wt_time now, const char *event);
 void wt_control_end(struct wt_control *control);
 
-/* The other side: connects to a daemon. `path` NULL: the only one there is. A descriptor, or negative errno with a sentence. */
+/* How long the other side waits for a daemon: one that is stopped, or hung, accepts connections and never answers. */
+#define WT_CONTROL_PATIENCE 10 /* s */
+/*
+ * The other side: connects to a daemon. `path` NULL: the only one there is. A descriptor on which an operation fails with EAGAIN after
+ * WT_CONTROL_PATIENCE, or negative errno with a sentence, -ETIMEDOUT if connecting took that long.
+ */
 int wt_control_connect(const char *path, char *err, size_t err_len);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ int wt_control_place(const char *path, char *out, size_t len, char *err, size_t 
 
 static int try(const char *path)
 {
+	static const struct timeval patience = {.tv_sec = WT_CONTROL_PATIENCE};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd;
 
@@ -50,8 +52,10 @@ static int try(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		int error = -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) || /* of connecting, too: where nobody accepts */
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		int error = errno == EAGAIN ? -ETIMEDOUT : -errno;
 
 		close(fd);
 		return error;
@@ -76,6 +80,8 @@ static int find(char *err, size_t err_len)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		fd = try(path);
+		if (fd == -ETIMEDOUT)
+			snprintf(dead, sizeof(dead), "; %.60s is of one that is stopped, or hung", entry->d_name);
 		if (fd == -ECONNREFUSED)
 			snprintf(dead, sizeof(dead), "; %.60s is of one that was killed", entry->d_name);
 		if (fd < 0)
@@ -110,6 +116,8 @@ int wt_control_connect(const char *path, char *err, size_t err_len)
 		snprintf(err, err_len, "%s: not a control socket", path);
 	else if (fd == -ECONNREFUSED)
 		snprintf(err, err_len, "%s: no emulator listens there any more; the one that did was killed, and left no record but its log and capture", path);
+	else if (fd == -ETIMEDOUT)
+		snprintf(err, err_len, "%s: the emulator there takes nothing since %d s: it is stopped, or hung", path, WT_CONTROL_PATIENCE);
 	else if (fd < 0)
 		snprintf(err, err_len, "%s: %s", path, fd == -ENOENT ? "no emulator listens there" : strerror(-fd));
 	return fd;

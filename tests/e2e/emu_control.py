@@ -191,6 +191,32 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     check(ask("show", "--control", path).returncode == 4)
 
 
+def a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later(a, b):
+    path = scratch() + "/emu.sock"
+    emulator = Emulator(a, b, "--link", "delay 5ms", "--control", path)
+    emulator.process.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    asked = [start([WAVETANK, "emu", *words, "--control", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             for words in (["show"], ["show", "--json"], ["events"], ["set", "fwd", "delay 20ms"])]
+    with socket.socket(socket.AF_UNIX) as patient:  # one that waits on, and has said that it has no more to say
+        patient.connect(path)
+        patient.settimeout(10)
+        patient.sendall(b"set\trev\tdelay 9ms\n")
+        patient.shutdown(socket.SHUT_WR)
+        for client in asked:
+            out, err = client.communicate(timeout=30)
+            check(client.returncode == 124 and "no answer in 10 s" in err and len(err.splitlines()) == 1 and not out, client.args, client.returncode, err)
+        check(9.5 < time.monotonic() - began < 25, time.monotonic() - began)
+        emulator.process.send_signal(signal.SIGCONT)
+        check(patient.recv(100).startswith(b"ok "), "who still waits is not answered")
+    done = ask("show", "--control", path, "--json")
+    check(done.returncode == 0, done.stderr)
+    record = json.loads(done.stdout)
+    check(record["fwd"]["path"] == "delay 5ms", "the change of one that has gone was made", record["fwd"])
+    check(record["rev"]["path"] == "delay 9ms", record["rev"])
+    emulator.end()
+
+
 def nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up(a, b):
     path = scratch() + "/emu.sock"
     emulator = Emulator(a, b, "--link", "delay 5ms loss 0%", "--control", path)
@@ -378,6 +404,7 @@ def a_service_manager_is_told(a, b):
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
-     a_running_path_is_shown_changed_and_followed, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
+     a_running_path_is_shown_changed_and_followed,
+     a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,
      of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
