@@ -156,6 +156,21 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	return -EINVAL;
 }
 
+/* Which of two would win is not left to their order. */
+static int take_words(struct emu *emu, int option, const char *value, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (option != OPT_LINK && option != (i ? OPT_REV : OPT_FWD))
+			continue;
+		if (emu->words[i]) {
+			snprintf(err, err_len, "one direction is given words twice; --link gives them to --fwd and --rev");
+			return -EINVAL;
+		}
+		emu->words[i] = value;
+	}
+	return 0;
+}
+
 static int take(struct emu *emu, struct wt_daemon *daemon, int option, const char *value, char *err, size_t err_len)
 {
 	uint64_t fd;
@@ -163,9 +178,9 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 
 	switch (option) {
 	case OPT_FILE: emu->file = value; return 0;
-	case OPT_FWD: emu->words[0] = value; return 0;
-	case OPT_REV: emu->words[1] = value; return 0;
-	case OPT_LINK: emu->words[0] = emu->words[1] = value; return 0;
+	case OPT_FWD:
+	case OPT_REV:
+	case OPT_LINK: return take_words(emu, option, value, err, err_len);
 	case OPT_STRICT: emu->strict = true; return 0;
 	case OPT_CHECK: emu->check = true; return 0;
 	case OPT_JSON: emu->json = true; return 0;

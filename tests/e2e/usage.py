@@ -66,6 +66,9 @@ WRONG = [
     (("sim", "--link", "only () { loss 1% }"), 2, "expected an expression"),
     (("lab", "up", "x", "--link", "only (tcp prt 80) { loss 1% }"), 2, "pcap-filter"),
     (("sim", "-S", "nosuch=1"), 2, "keepalive_probes"),
+    (("emu", "run", "-n", "--link", "delay 1ms", "--fwd", "delay 2ms"), 2, "--fwd: one direction is given words twice"),
+    (("emu", "run", "-n", "--rev", "delay 1ms", "--link", "delay 2ms"), 2, "--link: one direction is given words twice"),
+    (("emu", "run", "-n", "--fwd", "delay 1ms", "--rev", "delay 1ms", "--fwd", ""), 2, "one direction is given words twice"),
     (("emu", "run", "-n", "--link", "rate trace / limit 64KB"), 2, "cannot be read"),
     (("help", "nothing"), 2, "no command 'nothing'"),
 ]
