@@ -108,9 +108,10 @@ void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
 	for (unsigned i = 0; i < daemon->plan.routers; i++)
 		text_node(daemon->net.router[i], false, out);
 	text_ports(daemon, out);
-	fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,
-		(double)wt_lateness_below(lateness, 0.5) / 1000, (double)wt_lateness_below(lateness, 0.99) / 1000,
-		(double)lateness->worst / 1000);
+	if (lateness->count)
+		fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,
+			(double)wt_lateness_below(lateness, 0.5) / 1000, (double)wt_lateness_below(lateness, 0.99) / 1000,
+			(double)lateness->worst / 1000);
 	fprintf(out, "audit: %s\n", wt_net_audit(&daemon->net) ? "every frame is accounted for in every node" : "BROKEN");
 	text_verdict(daemon, out);
 	fflush(out);

@@ -182,6 +182,7 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     record = json.loads(done.stdout)
     check(record["record"] == "show" and record["fwd"]["path"] == "loss 0% delay 20ms", record["fwd"])
     check("verdict" in ask("show", "--control", path).stdout, "no text")
+    check("lateness of" in ask("show", "--control", path).stdout, "it woke up for pings")
     ask("set", "--control", path, "both", "delay 10ms loss 0%")
     check(20 <= best_rtt(a) < 24)
     emulator.end()

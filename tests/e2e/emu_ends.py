@@ -189,6 +189,13 @@ def without_a_reader_or_without_standard_output_it_runs_ends_and_says_so(a, b):
         check(all(json.loads(line)["event"] for line in lines), "something else was written into the log")
 
 
+def the_record_for_people_says_how_late_it_woke_up_only_if_it_did(a, b):
+    ports = ["--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
+    for ran, woke in (("1ms", False), ("500ms", True)):
+        done = run([WAVETANK, "emu", "run", "-t", ran, *ports], timeout=10)
+        check(done.returncode == 0 and "lateness of 0" not in done.stdout and ("lateness of" in done.stdout or not woke), done.stdout)
+
+
 def listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up(a, b):
     path = scratch() + "/s"
     emulator = Emulator(a, b, "--fwd", "loss 100%", "--rev", "delay 1ms", "--control", path)
@@ -260,7 +267,7 @@ main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_a
      killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3,
      on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so, a_hundred_signals_at_once_end_it_once_with_a_complete_record,
      a_hundred_hangups_in_a_second_cost_no_answer, without_a_reader_or_without_standard_output_it_runs_ends_and_says_so,
-     listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
+     the_record_for_people_says_how_late_it_woke_up_only_if_it_did, listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
      ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed, an_interface_that_goes_away_is_named,
      a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes,
      it_keeps_no_privilege_it_does_not_need)
