@@ -188,7 +188,7 @@ static int open_control(const struct request *request, int *fd)
 	*fd = wt_control_connect(request->control, err, sizeof(err));
 	if (*fd >= 0)
 		return WT_EXIT_OK;
-	return wt_fail(*fd == -ETIMEDOUT ? WT_EXIT_TIMEOUT : WT_EXIT_CONNECTION, "%s", err);
+	return wt_fail(*fd == -ETIMEDOUT ? WT_EXIT_TIMEOUT : *fd == -EACCES ? WT_EXIT_ENVIRONMENT : WT_EXIT_CONNECTION, "%s", err);
 }
 
 static int show_main(int argc, char **argv)

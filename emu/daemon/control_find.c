@@ -68,10 +68,12 @@ static int find(char *err, size_t err_len)
 {
 	char where[200], path[500], dead[100] = "";
 	int found = -1;
+	bool denied;
 	DIR *dir;
 
 	folder(where, sizeof(where));
 	dir = opendir(where);
+	denied = !dir && errno == EACCES;
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		size_t length = strlen(entry->d_name);
 		int fd;
@@ -84,6 +86,7 @@ static int find(char *err, size_t err_len)
 			snprintf(dead, sizeof(dead), "; %.60s is of one that is stopped, or hung", entry->d_name);
 		if (fd == -ECONNREFUSED)
 			snprintf(dead, sizeof(dead), "; %.60s is of one that was killed", entry->d_name);
+		denied |= fd == -EACCES;
 		if (fd < 0)
 			continue;
 		if (found >= 0) {
@@ -97,6 +100,10 @@ static int find(char *err, size_t err_len)
 	}
 	if (dir)
 		closedir(dir);
+	if (found < 0 && denied) {
+		snprintf(err, err_len, "%s: %s; what listens there is another user's", where, strerror(EACCES));
+		return -EACCES;
+	}
 	if (found < 0) {
 		snprintf(err, err_len, "no emulator listens in %s%s; start one with --control auto, or say where by --control PATH", where, dead);
 		return -ENOENT;
