@@ -339,6 +339,7 @@ static int run(const struct emu *emu, struct wt_daemon *daemon)
 		return print_check(emu, daemon);
 	if (emu->die)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+	daemon->quiet = wt_quiet;
 	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an error of writing, not an end without a record */
 	if (wt_daemon_open(daemon, err, sizeof(err)))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);

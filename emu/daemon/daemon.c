@@ -217,28 +217,34 @@ static void on_signal(struct ev_loop *ev, ev_signal *watcher, int events)
 }
 
 /* Frames do not wait for whoever should read our standard error and does not: the log has it, too. */
-static void complain(const char *words)
+static void say_reloaded(const struct wt_daemon *daemon, unsigned changed, const char *refused)
 {
 	struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	if (poll(&to, 1, 0) == 1 && to.revents & POLLOUT)
-		fprintf(stderr, "wavetank emu run: not read again: %s\n", words);
+	if (poll(&to, 1, 0) != 1 || !(to.revents & POLLOUT))
+		return;
+	if (refused)
+		fprintf(stderr, "wavetank emu run: not read again: %s\n", refused);
+	else if (!daemon->quiet)
+		fprintf(stderr, "wavetank emu run: read again: %u of %u links changed\n", changed, daemon->plan.links);
 }
 
 static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 {
 	struct wt_daemon *daemon = watcher->data;
+	unsigned changed = 0;
 	char err[500];
+	int error;
 
 	if (!daemon->plan.file) { /* the terminal is gone */
 		end(daemon, WT_DAEMON_SIGNAL, SIGHUP);
 		return;
 	}
 	wt_notify_reloading(&daemon->notify);
-	if (wt_daemon_reload(daemon, err, sizeof(err))) {
-		complain(err);
+	error = wt_daemon_reload(daemon, &changed, err, sizeof(err));
+	say_reloaded(daemon, changed, error ? err : NULL);
+	if (error)
 		wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:change_refused", "by", "file", "reason", err, NULL);
-	}
 	wt_notify_say(&daemon->notify, "READY=1");
 }
 

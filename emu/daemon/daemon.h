@@ -35,6 +35,7 @@ enum wt_daemon_end { WT_DAEMON_RUNNING, WT_DAEMON_SIGNAL, WT_DAEMON_TIME, WT_DAE
 struct wt_daemon {
 	struct wt_plan plan;
 	int ready_fd; /* -1: none */
+	bool quiet;   /* nothing on standard error but what went wrong */
 	struct wt_claim claim;
 	struct wt_net net;
 	struct wt_steering steering;
@@ -73,8 +74,8 @@ void wt_daemon_finish(struct wt_daemon *daemon);
  * NULL at the end. All at one instant, or -EINVAL with a sentence and nothing has changed. reload.c
  */
 int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len);
-/* Reads the file again: words of links, and what is still to come of the script. 0, or -EINVAL and nothing has changed. */
-int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len);
+/* Reads the file again: words of links, and what is still to come of the script. 0 and how many links have others, or -EINVAL and none has. */
+int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, size_t err_len);
 
 /* Words of links have changed: what depends on them follows. */
 void wt_daemon_changed(struct wt_daemon *daemon);

@@ -10,6 +10,8 @@
 struct change {
 	const char *words[WT_PLAN_LINKS][2];
 	bool flush; /* what waits in front of rates */
+	bool whole; /* a link that has these words already is not told of */
+	unsigned changed; /* links, filled in */
 };
 
 /* "fwd", "bott.both": which link, and which directions as bits. */
@@ -32,8 +34,26 @@ static int find_target(const struct wt_daemon *daemon, const char *target, unsig
 	return 0;
 }
 
+/* Tells of it, too, unless it came with all links of a file and is none. */
+static void commit(struct wt_daemon *daemon, struct wt_span *link, struct wt_span_change *prepared, struct change *change, const char *by,
+		   wt_time now)
+{
+	char *before[2] = {strdup(link->leg[0].path.text), strdup(link->leg[1].path.text)};
+	bool changed = change->flush || !change->whole;
+
+	wt_span_commit(prepared, now, change->flush);
+	for (unsigned d = 0; d < 2; d++) {
+		changed |= !before[d] || strcmp(before[d], link->leg[d].path.text);
+		free(before[d]);
+	}
+	change->changed += changed;
+	if (changed)
+		wt_daemon_note(daemon, now, "emulation:path_changed", "link", link->name, "fwd", link->leg[0].path.text, "rev",
+			       link->leg[1].path.text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
+}
+
 /* Everything is tried before anything is done. */
-static int apply(struct wt_daemon *daemon, const struct change *change, const char *by, wt_time *now, char *err, size_t err_len)
+static int apply(struct wt_daemon *daemon, struct change *change, const char *by, wt_time *now, char *err, size_t err_len)
 {
 	struct wt_span_change *prepared[WT_PLAN_LINKS] = {NULL};
 	struct wt_net *net = &daemon->net;
@@ -49,13 +69,10 @@ static int apply(struct wt_daemon *daemon, const struct change *change, const ch
 	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
 		error = prepared[i] ? wt_span_admit(prepared[i], err, err_len) : 0;
 	for (unsigned i = 0; i < daemon->plan.links; i++) {
-		if (!prepared[i] || error) {
+		if (!prepared[i] || error)
 			wt_span_cancel(prepared[i]);
-			continue;
-		}
-		wt_span_commit(prepared[i], *now, change->flush);
-		wt_daemon_note(daemon, *now, "emulation:path_changed", "link", net->link[i].name, "fwd", net->link[i].leg[0].path.text,
-			       "rev", net->link[i].leg[1].path.text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
+		else
+			commit(daemon, &net->link[i], prepared[i], change, by, *now);
 	}
 	wt_daemon_changed(daemon);
 	/* only now, with all links changed, is any of them looked at again */
@@ -100,32 +117,40 @@ int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *n
 
 /* ---- the file, again --------------------------------------------------------------------------------------- */
 
-static int same(bool is, const char *what, char *err, size_t err_len)
+/* The line of the new file, 0: of it as a whole. */
+static int same(bool is, const struct wt_plan *new, unsigned line, const char *what, char *err, size_t err_len)
 {
+	char where[20] = "";
+
 	if (is)
 		return 0;
-	snprintf(err, err_len, "%s cannot change while it runs; stop it and start it again", what);
+	if (line)
+		snprintf(where, sizeof(where), "%u: ", line);
+	snprintf(err, err_len, "%s:%s%s cannot change while it runs; stop it and start it again", new->file, line ? where : " ", what);
 	return -EINVAL;
 }
 
 static int compare(const struct wt_plan *old, const struct wt_plan *new, char *err, size_t err_len)
 {
-	int error = same(old->ports == new->ports && old->routers == new->routers && old->links == new->links,
+	int error = same(old->ports == new->ports && old->routers == new->routers && old->links == new->links, new, 0,
 			 "the number of ports, routers and links", err, err_len);
 
 	if (!error)
-		error = same(old->seed == new->seed && old->frames == new->frames && old->offload == new->offload, "seed, frames and offload", err, err_len);
+		error = same(old->seed == new->seed && old->frames == new->frames && old->offload == new->offload, new, 0,
+			     "seed, frames and offload", err, err_len);
 	for (unsigned i = 0; i < old->ports && !error; i++)
 		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
 			     !memcmp(old->port[i].gateway, new->port[i].gateway, sizeof(old->port[i].gateway)) &&
 				     !memcmp(old->port[i].prefix, new->port[i].prefix, sizeof(old->port[i].prefix)),
-			     "ports and gateways", err, err_len);
+			     new, new->port[i].line, "ports and gateways", err, err_len);
 	for (unsigned i = 0; i < old->routers && !error; i++)
 		error = same(!strcmp(old->router[i].name, new->router[i].name) &&
-			     !memcmp(old->router[i].address, new->router[i].address, sizeof(old->router[i].address)), "routers", err, err_len);
+			     !memcmp(old->router[i].address, new->router[i].address, sizeof(old->router[i].address)),
+			     new, new->router[i].line, "routers", err, err_len);
 	for (unsigned i = 0; i < old->links && !error; i++)
 		error = same(!strcmp(old->link[i].name, new->link[i].name) &&
-			     !memcmp(old->link[i].end, new->link[i].end, sizeof(old->link[i].end)), "what links join", err, err_len);
+			     !memcmp(old->link[i].end, new->link[i].end, sizeof(old->link[i].end)),
+			     new, new->link[i].line, "what links join", err, err_len);
 	return error;
 }
 
@@ -162,10 +187,10 @@ static void exchange(struct wt_plan *old, struct wt_plan *new)
 	new->events = events;
 }
 
-int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len)
+int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, size_t err_len)
 {
 	struct wt_plan *new = malloc(sizeof(*new));
-	struct change change = {0};
+	struct change change = {.whole = true};
 	wt_time from = wt_rloop_catch_up(daemon->rloop), now;
 	int error;
 
@@ -193,6 +218,7 @@ int wt_daemon_reload(struct wt_daemon *daemon, char *err, size_t err_len)
 		wt_graph_touch(daemon->net.graph, &daemon->script.node);
 		wt_rloop_kick(daemon->rloop);
 	}
+	*changed = change.changed;
 	wt_plan_finish(new);
 	free(new);
 	return error;

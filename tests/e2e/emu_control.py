@@ -166,6 +166,33 @@ def sighup_reads_the_file_again_or_changes_nothing(a, b):
     check(record["fwd"]["path"] == "delay 15ms", record["fwd"])
 
 
+def who_reloads_is_told_which_links_changed_and_where_the_file_is_wrong(a, b):
+    folder = scratch()
+    ports = config(a, b, "").replace("[port b]", "gateway = 10.0.1.1/24\n[port b]") + "gateway = 10.0.2.1/24\n"
+
+    def links(one, two, ports=ports):
+        write(folder + "/path.conf", ports + f"[router r]\n[link one]\nbetween = a r\nboth = {one}\n[link two]\nbetween = r b\nboth = {two}\n")
+
+    links("delay 1ms", "delay 2ms")
+    emulator = Emulator(a, b, "-f", folder + "/path.conf", "--log", folder + "/log.jsonl", "--control", folder + "/s", ports=(), addresses=False)
+    said = []
+    for change in (lambda: links("delay 1ms", "delay 3ms"), lambda: links("delay 1000us", "delay 3ms"), lambda: links("delay 4ms", "delay 5ms"),
+                   lambda: links("delay 1ms", "delay 2ms", ports.replace("10.0.2.1", "10.0.3.1")), lambda: links("delai 1ms", "delay 2ms")):
+        change()
+        emulator.process.send_signal(signal.SIGHUP)
+        while "read again: " not in (line := emulator.process.stderr.readline()):
+            check(line, "it says nothing of a reload")
+        said.append(line.strip())
+    emulator.end()
+    check(said[:3] == [f"wavetank emu run: read again: {n} of 2 links changed" for n in (1, 0, 2)], said)
+    check(said[3] == f"wavetank emu run: not read again: {folder}/path.conf:4: ports and gateways cannot change while it runs; stop it and start it again", said)
+    check(f"{folder}/path.conf:10: " in said[4], said)
+    changes = [(change["data"]["link"], change["data"]["fwd"]) for change in events(folder + "/log.jsonl", "emulation:path_changed")]
+    check(changes == [("two", "delay 3ms"), ("one", "delay 4ms"), ("two", "delay 5ms")], changes)
+    refused = events(folder + "/log.jsonl", "emulation:change_refused")
+    check(len(refused) == 2 and "path.conf:4: " in refused[0]["data"]["reason"], refused)
+
+
 def a_running_path_is_shown_changed_and_followed(a, b):
     path = scratch() + "/emu.sock"
     emulator = Emulator(a, b, "--link", "delay 5ms loss 0%", "--control", path)
@@ -405,7 +432,7 @@ def a_service_manager_is_told(a, b):
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
-     a_running_path_is_shown_changed_and_followed,
+     who_reloads_is_told_which_links_changed_and_where_the_file_is_wrong, a_running_path_is_shown_changed_and_followed,
      a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,
      of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
