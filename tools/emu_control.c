@@ -213,7 +213,7 @@ static int set_main(int argc, char **argv)
 {
 	struct request request = {0};
 	int code = read_arguments(&request, &wt_command_emu_set, argc, argv), fd;
-	char answer[600] = "";
+	char answer[700] = "";
 	size_t len = 0;
 	ssize_t n = 0;
 
@@ -286,7 +286,7 @@ const struct wt_command wt_command_emu_set = {
 		 "  wavetank emu set demo.fwd rate 10Mbit burst 20KB limit 64KB delay 15ms loss 2%\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
 		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
-		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links. WORDS are the whole path from then on: any that\n"
+		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links (main: an only one without a name). WORDS are the whole path from then on: any that\n"
 		 "a run may begin with. What is under way keeps its order. Words that cannot be used change nothing.",
 };
 

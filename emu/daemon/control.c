@@ -84,7 +84,7 @@ static void answer_show(struct client *client, bool json)
 
 static void answer_set(struct client *client, bool flush, char *line)
 {
-	char *word[WORDS + 1], err[400] = "", text[500];
+	char *word[WORDS + 1], err[500] = "", text[600];
 	unsigned count = 0;
 	wt_time now = 0;
 	int n;

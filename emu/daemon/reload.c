@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/daemon/daemon.h"
+#include "stack/base/params.h"
 
 /* New words for each link, by its index; NULL: as they are. */
 struct change {
@@ -14,20 +15,45 @@ struct change {
 	unsigned changed; /* links, filled in */
 };
 
+static const char *link_at(const void *ctx, size_t i)
+{
+	const struct wt_plan *plan = ctx;
+
+	return i < plan->links ? plan->link[i].name : NULL;
+}
+
+/* A link of that name there is none: the nearest, and all. */
+static int no_link(const struct wt_plan *plan, const char *name, char *err, size_t err_len)
+{
+	const char *nearest = wt_nearest_word(name, link_at, plan);
+	char list[WT_PLAN_LINKS * (WT_SPAN_NAME + 1) + 1] = "";
+
+	for (unsigned i = 0, at = 0; i < plan->links; i++)
+		at += (unsigned)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "", plan->link[i].name);
+	snprintf(err, err_len, "no link '%s'; %s%s%sthere %s: %s", name, nearest ? "did you mean '" : "", nearest ? nearest : "",
+		 nearest ? "'? " : "", plan->links > 1 ? "are" : "is", list);
+	return -EINVAL;
+}
+
 /* "fwd", "bott.both": which link, and which directions as bits. */
 static int find_target(const struct wt_daemon *daemon, const char *target, unsigned *link, unsigned *directions, char *err, size_t err_len)
 {
+	const struct wt_plan *plan = &daemon->plan;
 	const char *dot = strchr(target, '.'), *direction = dot ? dot + 1 : target;
-	char name[WT_SPAN_NAME + 1];
+	char name[41];
 	int found = 0;
 
 	snprintf(name, sizeof(name), "%.*s", dot ? (int)(dot - target) : 0, target);
 	if (dot)
-		found = wt_plan_find_link(&daemon->plan, name);
+		found = wt_plan_find_link(plan, name);
+	if (found < 0)
+		return no_link(plan, name, err, err_len);
 	*directions = !strcmp(direction, "fwd") ? 1 : !strcmp(direction, "rev") ? 2 : !strcmp(direction, "both") ? 3 : 0;
-	if (found < 0 || !*directions || (!dot && daemon->plan.links > 1)) {
-		snprintf(err, err_len, "'%.40s' is no target: expected %s", target,
-			 daemon->plan.links > 1 ? "LINK.fwd, LINK.rev or LINK.both" : "fwd, rev or both");
+	if (!*directions || (!dot && plan->links > 1)) {
+		const char *of = plan->links > 1 ? plan->link[0].name : "", *mark = plan->links > 1 ? "." : "";
+
+		snprintf(err, err_len, "'%.40s' is no target: expected fwd, rev or both%s, such as %s%sfwd", target,
+			 plan->links > 1 ? " of a link" : "", of, mark);
 		return -EINVAL;
 	}
 	*link = (unsigned)found;

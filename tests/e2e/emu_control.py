@@ -166,7 +166,7 @@ def sighup_reads_the_file_again_or_changes_nothing(a, b):
     check(record["fwd"]["path"] == "delay 15ms", record["fwd"])
 
 
-def who_reloads_is_told_which_links_changed_and_where_the_file_is_wrong(a, b):
+def who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong(a, b):
     folder = scratch()
     ports = config(a, b, "").replace("[port b]", "gateway = 10.0.1.1/24\n[port b]") + "gateway = 10.0.2.1/24\n"
 
@@ -175,6 +175,10 @@ def who_reloads_is_told_which_links_changed_and_where_the_file_is_wrong(a, b):
 
     links("delay 1ms", "delay 2ms")
     emulator = Emulator(a, b, "-f", folder + "/path.conf", "--log", folder + "/log.jsonl", "--control", folder + "/s", ports=(), addresses=False)
+    for target, answered in (("onne.fwd", "no link 'onne'; did you mean 'one'? there are: one, two"), ("nowhere.both", "no link 'nowhere'; there are: one, two"),
+                             ("fwd", "'fwd' is no target: expected fwd, rev or both of a link, such as one.fwd")):
+        done = ask("set", "--control", folder + "/s", target, "delay 9ms")
+        check(done.returncode == 2 and done.stderr == f"wavetank emu set: {answered}\n", done)
     said = []
     for change in (lambda: links("delay 1ms", "delay 3ms"), lambda: links("delay 1000us", "delay 3ms"), lambda: links("delay 4ms", "delay 5ms"),
                    lambda: links("delay 1ms", "delay 2ms", ports.replace("10.0.2.1", "10.0.3.1")), lambda: links("delai 1ms", "delay 2ms")):
@@ -210,7 +214,9 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     check(record["record"] == "show" and record["fwd"]["path"] == "loss 0% delay 20ms", record["fwd"])
     check("verdict" in ask("show", "--control", path).stdout, "no text")
     check("lateness of" in ask("show", "--control", path).stdout, "it woke up for pings")
-    ask("set", "--control", path, "both", "delay 10ms loss 0%")
+    done = ask("set", "--control", path, "mian.fwd", "delay 1ms")
+    check(done.returncode == 2 and "no link 'mian'; did you mean 'main'? there is: main" in done.stderr, done)
+    ask("set", "--control", path, "main.both", "delay 10ms loss 0%")
     check(20 <= best_rtt(a) < 24)
     emulator.end()
     told = [json.loads(line)["event"] for line in listener.communicate(timeout=5)[0].splitlines()]
@@ -432,7 +438,7 @@ def a_service_manager_is_told(a, b):
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
-     who_reloads_is_told_which_links_changed_and_where_the_file_is_wrong, a_running_path_is_shown_changed_and_followed,
+     who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong, a_running_path_is_shown_changed_and_followed,
      a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,
      of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
