@@ -157,7 +157,7 @@ def a_hundred_hangups_in_a_second_cost_no_answer(a, b):
         emulator.process.send_signal(signal.SIGHUP)
         time.sleep(0.01)
     check(len(answer(a.python(PING, B, 10, 0))) == 10, "it waits for whoever should read its standard error")
-    check(any("not read again" in emulator.process.stderr.readline() for _ in range(8)), "not a word")
+    check("read again: " in emulator.process.stderr.readline(), "not a word")  # a page is full with one line
     write("delay 3ms")
     emulator.process.send_signal(signal.SIGHUP)
     check(len(answer(pings)) == 80, "answers are missing")
