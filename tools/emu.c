@@ -14,6 +14,7 @@
 #include "stack/drive/json.h"
 #include "tools/cli.h"
 #include "tools/files_apart.h"
+#include "tools/path_words.h"
 
 extern const struct wt_command wt_command_emu_run;
 
@@ -55,7 +56,8 @@ static const struct wt_option options[] = {
 };
 
 struct emu {
-	const char *file, *words[2];
+	const char *file;
+	struct wt_path_words path;
 	bool check, json, die, strict;
 };
 
@@ -156,21 +158,6 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	return -EINVAL;
 }
 
-/* Which of two would win is not left to their order. */
-static int take_words(struct emu *emu, int option, const char *value, char *err, size_t err_len)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		if (option != OPT_LINK && option != (i ? OPT_REV : OPT_FWD))
-			continue;
-		if (emu->words[i]) {
-			snprintf(err, err_len, "one direction is given words twice; --link gives them to --fwd and --rev");
-			return -EINVAL;
-		}
-		emu->words[i] = value;
-	}
-	return 0;
-}
-
 static int take(struct emu *emu, struct wt_daemon *daemon, int option, const char *value, char *err, size_t err_len)
 {
 	uint64_t fd;
@@ -178,9 +165,9 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 
 	switch (option) {
 	case OPT_FILE: emu->file = value; return 0;
-	case OPT_FWD:
-	case OPT_REV:
-	case OPT_LINK: return take_words(emu, option, value, err, err_len);
+	case OPT_FWD: return wt_path_words_take(&emu->path, WT_PATH_FWD, value, err, err_len);
+	case OPT_REV: return wt_path_words_take(&emu->path, WT_PATH_REV, value, err, err_len);
+	case OPT_LINK: return wt_path_words_take(&emu->path, WT_PATH_LINK, value, err, err_len);
 	case OPT_STRICT: emu->strict = true; return 0;
 	case OPT_CHECK: emu->check = true; return 0;
 	case OPT_JSON: emu->json = true; return 0;
@@ -203,7 +190,7 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 /* The file first, then what the command line says of the daemon itself. */
 static int plan_file(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	if (daemon->plan.ports || emu->words[0] || emu->words[1]) {
+	if (daemon->plan.ports || emu->path.words[0] || emu->path.words[1]) {
 		snprintf(err, err_len, "--port, --fwd, --rev and --link stand in the file where there is one");
 		return -EINVAL;
 	}
@@ -222,7 +209,7 @@ static int plan_words(struct emu *emu, struct wt_daemon *daemon, char *err, size
 	link = wt_plan_add_link(plan, "main");
 	snprintf(err, err_len, "out of memory");
 	for (unsigned i = 0; i < 2; i++)
-		if (!link || wt_plan_text(&link->words[i], emu->words[i] ? emu->words[i] : ""))
+		if (!link || wt_plan_text(&link->words[i], emu->path.words[i] ? emu->path.words[i] : ""))
 			return -ENOMEM;
 	return 0;
 }

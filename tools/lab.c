@@ -15,6 +15,7 @@
 #include "tools/cli.h"
 #include "tools/lab_keeper.h"
 #include "tools/lab_state.h"
+#include "tools/path_words.h"
 
 enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD };
 
@@ -40,16 +41,16 @@ static int absolute_path(const char *file, char path[WT_LAB_PATH])
 	return snprintf(path, WT_LAB_PATH, "%s/%s", cwd, file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
 }
 
-static int set_words(char to[WT_LAB_WORDS], const char *from, const char *option)
+static int set_words(char to[WT_LAB_WORDS], const char *from, const char *direction)
 {
 	return snprintf(to, WT_LAB_WORDS, "%s", from) < WT_LAB_WORDS ?
-		       WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--%s has more than %d characters", option, WT_LAB_WORDS - 1);
+		       WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "%s has more than %d characters", direction, WT_LAB_WORDS - 1);
 }
 
 /* Parses the words, so that a wrong one is told before anything is started, and keeps the normal form. */
-static int check_paths(struct wt_lab *lab)
+static int check_paths(struct wt_lab *lab, const struct wt_path_words *path)
 {
-	const char *const words[2] = {lab->fwd, lab->rev};
+	const char *const words[2] = {path->words[0] ? path->words[0] : "", path->words[1] ? path->words[1] : ""};
 	static struct wt_span link; /* large */
 	char err[300];
 	int code;
@@ -63,11 +64,19 @@ static int check_paths(struct wt_lab *lab)
 	return code;
 }
 
-static int up_option(struct wt_lab *lab, int option, const char *value)
+static int take_words(struct wt_path_words *path, int option, const char *value)
+{
+	unsigned directions = option == UP_FWD ? WT_PATH_FWD : option == UP_REV ? WT_PATH_REV : WT_PATH_LINK;
+	char err[200];
+
+	return wt_path_words_take(path, directions, value, err, sizeof(err)) ?
+		       wt_fail(WT_EXIT_USAGE, "--%s: %s", up_options[option].name, err) : WT_EXIT_OK;
+}
+
+static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option, const char *value)
 {
 	char err[200];
 	uint64_t number;
-	int code;
 
 	switch (option) {
 	case WT_ARGS_WORD:
@@ -78,12 +87,9 @@ static int up_option(struct wt_lab *lab, int option, const char *value)
 		strcpy(lab->name, value);
 		break;
 	case UP_LINK:
-		code = set_words(lab->fwd, value, "link");
-		return code ? code : set_words(lab->rev, value, "link");
 	case UP_FWD:
-		return set_words(lab->fwd, value, "fwd");
 	case UP_REV:
-		return set_words(lab->rev, value, "rev");
+		return take_words(path, option, value);
 	case UP_SEED:
 		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT64_MAX)
 			return wt_fail(WT_EXIT_USAGE, "--seed: '%s' is not a whole number below 2^63", value);
@@ -159,6 +165,7 @@ static int bring_up(struct wt_lab *lab)
 static int up_run(int argc, char **argv)
 {
 	struct wt_lab lab = {.backend = "auto"};
+	struct wt_path_words path = {{NULL, NULL}};
 	struct wt_args args;
 	char err[200];
 	int option, code = wt_lab_refuse_inside(), lock;
@@ -170,13 +177,13 @@ static int up_run(int argc, char **argv)
 	lab.seed = getrandom(&fresh, sizeof(fresh), 0) == sizeof(fresh) ? fresh : (uint64_t)lab.created;
 	wt_args_init(&args, wt_current_command, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, option, args.value);
+		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, &path, option, args.value);
 		if (code)
 			return code;
 	}
 	if (!lab.name[0])
 		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab up NAME --link 'delay 15ms'");
-	code = check_paths(&lab);
+	code = check_paths(&lab, &path);
 	if (code)
 		return code;
 	lock = wt_labs_lock(err, sizeof(err));

@@ -10,6 +10,7 @@
 #include "stack/base/units.h"
 #include "tools/cli.h"
 #include "tools/files_apart.h"
+#include "tools/path_words.h"
 #include "tools/scenario.h"
 #include "tools/tcp_words.h"
 
@@ -52,6 +53,7 @@ static const struct wt_option options[] = {
 
 struct sim {
 	struct wt_scenario scenario;
+	struct wt_path_words path;
 	struct wt_tcp_words words, rival; /* rival: only what differs */
 	struct wt_tcp_config rival_a, rival_b;
 	struct wt_playback_config playback;
@@ -92,6 +94,10 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 		snprintf(err, err_len, "there is one file, '%.60s' is a second", value);
 		return -EINVAL;
 	}
+	if (sim->path.words[0] || sim->path.words[1]) {
+		snprintf(err, err_len, "--fwd, --rev and --link stand behind the file, whose words they replace");
+		return -EINVAL;
+	}
 	wt_plan_init(&plan);
 	error = wt_plan_read(&plan, value, err, err_len);
 	if (!error)
@@ -110,6 +116,15 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 	s->log = plan.log;
 	s->capture = plan.capture;
 	return 0;
+}
+
+static int take_words(struct sim *sim, unsigned directions, const char *value, char *err, size_t err_len)
+{
+	int error = wt_path_words_take(&sim->path, directions, value, err, err_len);
+
+	sim->scenario.fwd = sim->path.words[0] ? sim->path.words[0] : sim->scenario.fwd;
+	sim->scenario.rev = sim->path.words[1] ? sim->path.words[1] : sim->scenario.rev;
+	return error;
 }
 
 static int take_number(struct wt_scenario *scenario, int option, const char *value, char *err, size_t err_len)
@@ -158,9 +173,9 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 
 	switch (option) {
 	case OPT_FILE: return take_file(sim, value, err, err_len);
-	case OPT_FWD: s->fwd = value; return 0;
-	case OPT_REV: s->rev = value; return 0;
-	case OPT_LINK: s->fwd = s->rev = value; return 0;
+	case OPT_FWD: return take_words(sim, WT_PATH_FWD, value, err, err_len);
+	case OPT_REV: return take_words(sim, WT_PATH_REV, value, err, err_len);
+	case OPT_LINK: return take_words(sim, WT_PATH_LINK, value, err, err_len);
 	case OPT_SIZE:
 	case OPT_TIME: return take_length(sim, option, value, err, err_len);
 	case OPT_APP:

@@ -69,6 +69,10 @@ WRONG = [
     (("emu", "run", "-n", "--link", "delay 1ms", "--fwd", "delay 2ms"), 2, "--fwd: one direction is given words twice"),
     (("emu", "run", "-n", "--rev", "delay 1ms", "--link", "delay 2ms"), 2, "--link: one direction is given words twice"),
     (("emu", "run", "-n", "--fwd", "delay 1ms", "--rev", "delay 1ms", "--fwd", ""), 2, "one direction is given words twice"),
+    (("sim", "--link", "delay 1ms", "--rev", "delay 2ms"), 2, "--rev: one direction is given words twice"),
+    (("sim", "--fwd", "delay 1ms", "--rev", "delay 1ms", "--fwd", ""), 2, "--fwd: one direction is given words twice"),
+    (("lab", "up", "x", "--fwd", "delay 1ms", "--link", "delay 2ms"), 2, "--link: one direction is given words twice"),
+    (("lab", "up", "x", "--rev", "", "--rev", "delay 1ms"), 2, "--rev: one direction is given words twice"),
     (("emu", "run", "-n", "--link", "rate trace / limit 64KB"), 2, "cannot be read"),
     (("help", "nothing"), 2, "no command 'nothing'"),
 ]
