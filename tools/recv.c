@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "stack/drive/create.h"
 #include "tools/bulk_json.h"
 #include "tools/transfer.h"
 
@@ -176,6 +177,7 @@ static int take_options(struct recv *recv, int argc, char **argv)
 static int open_output(struct recv *recv)
 {
 	int code = wt_transfer_files(&recv->transfer, "--output", recv->output);
+	char why[WT_CREATE_WHY];
 
 	if (code || !recv->output)
 		return code;
@@ -186,8 +188,9 @@ static int open_output(struct recv *recv)
 		recv->fd = STDOUT_FILENO;
 		return WT_EXIT_OK;
 	}
-	recv->fd = open(recv->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return recv->fd < 0 ? wt_fail(WT_EXIT_ENVIRONMENT, "cannot write %s: %s", recv->output, strerror(errno)) : WT_EXIT_OK;
+	recv->fd = wt_create(recv->output);
+	return recv->fd < 0 ? wt_fail(WT_EXIT_ENVIRONMENT, "cannot write %s: %s", recv->output, wt_create_why(recv->output, -recv->fd, why)) :
+			      WT_EXIT_OK;
 }
 
 static int begin(struct recv *recv)

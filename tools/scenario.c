@@ -10,6 +10,7 @@
 #include "emu/daemon/script.h"
 #include "emu/daemon/span.h"
 #include "stack/drive/capture.h"
+#include "stack/drive/create.h"
 #include "stack/drive/digest.h"
 #include "stack/drive/graph.h"
 #include "stack/drive/journal.h"
@@ -49,6 +50,15 @@ static int complain(struct run *run, int error, const char *what)
 {
 	snprintf(run->err, run->err_len, "%s: %s", what, strerror(-error));
 	return error;
+}
+
+static int not_written(struct run *run, const char *path)
+{
+	int error = errno ? errno : ENOMEM;
+	char why[WT_CREATE_WHY];
+
+	snprintf(run->err, run->err_len, "%s: %s", path, wt_create_why(path, error, why));
+	return -error;
 }
 
 /* ---- building ----------------------------------------------------------------------------------------- */
@@ -203,25 +213,25 @@ static int open_files(struct run *run)
 	if (run->scenario->capture) {
 		run->capture = wt_capture_open(run->scenario->capture, WT_CAPTURE_EPOCH);
 		if (!run->capture)
-			return complain(run, errno ? -errno : -ENOMEM, run->scenario->capture);
+			return not_written(run, run->scenario->capture);
 		sink = wt_capture_drops(run->capture, sink);
 	}
 	if (run->scenario->trace) {
 		run->journal = wt_journal_open(run->scenario->trace);
 		if (!run->journal)
-			return complain(run, errno ? -errno : -ENOMEM, run->scenario->trace);
+			return not_written(run, run->scenario->trace);
 		sink = wt_journal_drops(run->journal, sink);
 	}
 	if (run->scenario->log) {
 		run->log = wt_journal_open(run->scenario->log);
 		if (!run->log)
-			return complain(run, errno ? -errno : -ENOMEM, run->scenario->log);
+			return not_written(run, run->scenario->log);
 		sink = wt_journal_drops(run->log, sink);
 	}
 	if (run->scenario->tokens_trace) {
-		run->tokens_trace = fopen(run->scenario->tokens_trace, "we");
+		run->tokens_trace = wt_create_stream(run->scenario->tokens_trace);
 		if (!run->tokens_trace)
-			return complain(run, errno ? -errno : -ENOMEM, run->scenario->tokens_trace);
+			return not_written(run, run->scenario->tokens_trace);
 	}
 	if (sink)
 		wt_graph_set_drop_sink(run->graph, sink);

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "stack/drive/create.h"
 #include "tools/cli.h"
 #include "tools/lab_net.h"
 #include "tools/lab_state.h"
@@ -205,17 +206,19 @@ static int create_host(struct wt_station *station, const struct wt_station_confi
 /* Capture and journal, and what goes into them. */
 static int open_files(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
+	char why[WT_CREATE_WHY];
+
 	if (config->capture) {
 		station->capture = wt_capture_open(config->capture, wt_rloop_epoch(station->rloop));
 		if (!station->capture) {
-			snprintf(err, err_len, "cannot write the capture %s: %s", config->capture, strerror(errno));
+			snprintf(err, err_len, "cannot write the capture %s: %s", config->capture, wt_create_why(config->capture, errno, why));
 			return WT_EXIT_ENVIRONMENT;
 		}
 	}
 	if (config->trace) {
 		station->journal = wt_journal_open(config->trace);
 		if (!station->journal) {
-			snprintf(err, err_len, "cannot write the trace %s: %s", config->trace, strerror(errno));
+			snprintf(err, err_len, "cannot write the trace %s: %s", config->trace, wt_create_why(config->trace, errno, why));
 			return WT_EXIT_ENVIRONMENT;
 		}
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "stack/base/units.h"
+#include "stack/drive/create.h"
 #include "stack/drive/json.h"
 #include "tools/cli.h"
 #include "tools/files_apart.h"
@@ -123,7 +124,7 @@ static int convert_main(int argc, char **argv)
 	static const char *const formats[] = {"qlog", "xpl", "csv"};
 	struct words words = {0};
 	const char *dot;
-	char err[400];
+	char err[400], why[WT_CREATE_WHY];
 	FILE *out;
 	int code, error, known = 0;
 
@@ -141,9 +142,9 @@ static int convert_main(int argc, char **argv)
 	error = wt_trace_survey(words.file, &flows, err, sizeof(err));
 	if (error)
 		return failed(error, err);
-	out = words.output ? fopen(words.output, "we") : stdout;
+	out = words.output ? wt_create_stream(words.output) : stdout;
 	if (!out)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", words.output, strerror(errno));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", words.output, wt_create_why(words.output, errno, why));
 	error = write_as(out, &words, words.format, err, sizeof(err));
 	code = error ? failed(error, err) : WT_EXIT_OK;
 	if ((out == stdout ? fflush(out) : fclose(out)) && !code)

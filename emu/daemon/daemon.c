@@ -12,6 +12,7 @@
 
 #include "emu/daemon/confine.h"
 #include "emu/daemon/seccomp.h"
+#include "stack/drive/create.h"
 
 #define TICK 0.1 /* s: how often the books are looked at */
 #define TICKS_PER_SECOND 10
@@ -71,19 +72,23 @@ static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event
 static int open_files(struct wt_daemon *daemon, char *err, size_t err_len)
 {
 	const struct wt_plan *plan = &daemon->plan;
+	char why[WT_CREATE_WHY];
+	int error;
 
 	if (plan->capture) {
 		daemon->capture = wt_capture_open(plan->capture, wt_rloop_epoch(daemon->rloop));
 		if (!daemon->capture) {
-			snprintf(err, err_len, "%s: %s", plan->capture, strerror(errno));
-			return -errno;
+			error = errno;
+			snprintf(err, err_len, "%s: %s", plan->capture, wt_create_why(plan->capture, error, why));
+			return -error;
 		}
 	}
 	if (plan->log) {
 		daemon->journal = wt_journal_open(plan->log);
 		if (!daemon->journal) {
-			snprintf(err, err_len, "%s: %s", plan->log, strerror(errno));
-			return -errno;
+			error = errno;
+			snprintf(err, err_len, "%s: %s", plan->log, wt_create_why(plan->log, error, why));
+			return -error;
 		}
 	}
 	return 0;

@@ -37,17 +37,13 @@ struct wt_journal {
 struct wt_journal *wt_journal_open(const char *path)
 {
 	struct wt_journal *journal = calloc(1, sizeof(*journal));
-	int fd;
 
 	if (!journal)
 		return NULL;
-	fd = wt_create(path);
-	journal->file = fd < 0 ? NULL : fdopen(fd, "w");
+	journal->file = wt_create_stream(path);
 	if (!journal->file) {
-		int error = fd < 0 ? -fd : errno;
+		int error = errno;
 
-		if (fd >= 0)
-			close(fd);
 		free(journal);
 		errno = error;
 		return NULL;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import fcntl
+import itertools
 import socket
 
 from emu_lab import *
@@ -36,6 +37,25 @@ def what_the_machine_refuses_is_one_line_and_exit_3(a, b):
     check(a.interfaces() == {"lo"}, "left behind:", a.interfaces())
     emulator = Emulator(a, b)
     fails(3, "in use by another process", *port, "--port", "tap:wt9")
+    emulator.end()
+
+
+def what_one_emulator_writes_no_other_does(a, b):
+    others = ["--port", f"tap:wt9@{a.holder.pid}", "--port", f"tap:wt9@{b.holder.pid}"]
+    folder = scratch()
+    written = {"--log": folder + "/l", "--capture": folder + "/c"}
+    emulator = Emulator(a, b, *itertools.chain(*written.items()))
+    before = {path: os.path.getsize(path) for path in written.values()}
+    for path in written.values():
+        for option in written:
+            fails(3, "is writing it", *others, option, path)
+    check(before[folder + "/c"] > 0 and all(os.path.getsize(path) >= size for path, size in before.items()), "emptied", before)
+    emulator.process.kill()
+    emulator.process.wait(10)
+    Emulator(a, b, *itertools.chain(*written.items())).end()
+    both = ("--log", "/dev/null", "--capture", "/dev/null")
+    emulator = Emulator(a, b, *both)
+    check(run([WAVETANK, "emu", "run", "-t", "50ms", *both, *others], timeout=10).returncode == 0, "/dev/null is everybody's")
     emulator.end()
 
 
@@ -266,7 +286,7 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
     emulator.end()
 
 
-main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, ctrl_c_and_kill_leave_nothing,
+main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, what_one_emulator_writes_no_other_does, ctrl_c_and_kill_leave_nothing,
      killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3,
      on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so, a_hundred_signals_at_once_end_it_once_with_a_complete_record,
      a_hundred_hangups_in_a_second_cost_no_answer, without_a_reader_or_without_standard_output_it_runs_ends_and_says_so,
