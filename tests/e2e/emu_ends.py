@@ -151,11 +151,15 @@ def a_hundred_signals_at_once_end_it_once_with_a_complete_record(a, b):
         folder = scratch()
         emulator = Emulator(a, b, "--fwd", "loss 50% delay 1ms", "--capture", folder + "/c", "--log", folder + "/l", "--control", folder + "/s")
         answer(a.python(UDP_SEND, B, 2000, 0, 600))
+        until, offered = time.monotonic() + 10, 0
+        while offered < 400 and time.monotonic() < until:  # the TAP holds 500 for an emulator that has no processor yet
+            shown = run([WAVETANK, "emu", "show", "--json", "--control", folder + "/s"], timeout=10).stdout
+            offered = json.loads(shown)["fwd"]["offered"]
         for i in range(100):
             emulator.process.send_signal(numbers[i % len(numbers)])
             time.sleep(0.0002)
         record = emulator.end()
-        check(record["ended_by"] == "signal" and record["fwd"]["offered"] > 500, record)
+        check(record["ended_by"] == "signal" and record["fwd"]["offered"] >= 400, record)
         check(not os.path.exists(folder + "/s"), "the socket stays")
         whole(folder)
 
