@@ -143,8 +143,8 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 		if (!error)
 			plan->cpu = (int)n;
 		return error;
-	case OPT_LATE: return wt_parse_time(value, &plan->late, err, err_len);
-	case OPT_STEAL: return wt_parse_share(value, &plan->steal, err, err_len);
+	case OPT_LATE: return wt_parse_time(value, &plan->bounds.late, err, err_len);
+	case OPT_STEAL: return wt_parse_share(value, &plan->bounds.steal, err, err_len);
 	case OPT_REALTIME: plan->realtime = true; return 0;
 	case OPT_AWAKE: plan->awake = true; return 0;
 	case OPT_STEER: plan->steer = true; return 0;

@@ -17,7 +17,7 @@
 #include "tools/lab_state.h"
 #include "tools/path_words.h"
 
-enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD };
+enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD, UP_LATE, UP_STEAL };
 
 static const struct wt_option up_options[] = {
 	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
@@ -28,6 +28,8 @@ static const struct wt_option up_options[] = {
 	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the emulator: both ends, and drops with cause"},
 	[UP_OWNER] = {0, "owner", "PID", "a process the lab ends with; while it lives, lab down --all leaves the lab alone"},
 	[UP_OFFLOAD] = {0, "offload", NULL, "kernels keep their offloads: big frames pass whole where no stage looks at packets"},
+	[UP_LATE] = {0, "late", "TIME", "the emulator's record is valid if 99 % of the frames leave at most this late (default 1ms)"},
+	[UP_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 };
 
 static int absolute_path(const char *file, char path[WT_LAB_PATH])
@@ -113,6 +115,10 @@ static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option,
 	case UP_OFFLOAD:
 		lab->offload = true;
 		break;
+	case UP_LATE:
+		return wt_parse_time(value, &lab->bounds.late, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--late: %s", err) : WT_EXIT_OK;
+	case UP_STEAL:
+		return wt_parse_share(value, &lab->bounds.steal, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--steal: %s", err) : WT_EXIT_OK;
 	}
 	return WT_EXIT_OK;
 }
@@ -164,7 +170,7 @@ static int bring_up(struct wt_lab *lab)
 
 static int up_run(int argc, char **argv)
 {
-	struct wt_lab lab = {.backend = "auto"};
+	struct wt_lab lab = {.backend = "auto", .bounds = WT_VERDICT_BOUNDS};
 	struct wt_path_words path = {{NULL, NULL}};
 	struct wt_args args;
 	char err[200];

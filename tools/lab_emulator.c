@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stack/base/units.h"
 #include "tools/cli.h"
 #include "tools/lab_host.h"
 
@@ -25,8 +26,8 @@ static int open_output(const char *lab, const char *file)
 
 static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
 {
-	char port[2][64], seed[24], fd[12], socket[WT_LAB_PATH];
-	const char *argv[22];
+	char port[2][64], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
+	const char *argv[26];
 	int argc = 0;
 	sigset_t none;
 
@@ -42,6 +43,7 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 			snprintf(port[i], sizeof(port[i]), "packet:e%c", 'a' + i);
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)lab->seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
+	snprintf(steal, sizeof(steal), "%.9f", lab->bounds.steal);
 	argv[argc++] = "wavetank";
 	argv[argc++] = "emu";
 	argv[argc++] = "run";
@@ -58,6 +60,10 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	argv[argc++] = seed;
 	argv[argc++] = "--ready-fd";
 	argv[argc++] = fd;
+	argv[argc++] = "--late";
+	argv[argc++] = wt_format_time(lab->bounds.late, late, sizeof(late));
+	argv[argc++] = "--steal";
+	argv[argc++] = steal;
 	wt_lab_path(socket, lab->name, "emu.sock");
 	if (strlen(socket) < sizeof(((struct sockaddr_un *)0)->sun_path)) {
 		argv[argc++] = "--control";

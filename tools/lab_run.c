@@ -43,9 +43,10 @@ static bool up(struct lab *lab)
 {
 	struct wt_words words = {0};
 	struct wt_child child;
-	char text[600] = "";
+	char text[600] = "", late[32], steal[32];
 	int error;
 
+	snprintf(steal, sizeof(steal), "%.9f", lab->job->bounds.steal);
 	wt_words_add(&words, lab->program);
 	wt_words_add(&words, "lab");
 	wt_words_add(&words, "up");
@@ -55,6 +56,8 @@ static bool up(struct lab *lab)
 	wt_words_option(&words, "--rev", lab->job->rev);
 	wt_words_option(&words, "--seed", lab->seed);
 	wt_words_option(&words, "--owner", lab->owner);
+	wt_words_option(&words, "--late", wt_format_time(lab->job->bounds.late, late, sizeof(late)));
+	wt_words_option(&words, "--steal", steal);
 	error = wt_child_start_words(&child, &words, false, true);
 	if (error)
 		return fail(lab, "lab up", strerror(-error));
@@ -189,33 +192,42 @@ double wt_lab_number(const json_t *object, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-bool wt_lab_valid(const json_t *emulator, wt_time late, char *why, size_t why_len)
+/* What 99 % of the frames were less late than, ns: of the loop and of each port. */
+static json_int_t lateness(const json_t *emulator)
 {
-	const json_t *verdict = json_object_get(emulator, "verdict"), *faults = json_object_get(verdict, "faults"), *entry;
-	const char *found = NULL;
 	json_int_t worst = json_integer_value(json_object_get(json_object_get(emulator, "lateness"), "judged_ns"));
+	const json_t *port;
 	size_t i;
 
-	json_array_foreach(json_object_get(emulator, "ports"), i, entry) {
-		json_int_t judged = json_integer_value(json_object_get(json_object_get(entry, "late"), "judged_ns"));
+	json_array_foreach(json_object_get(emulator, "ports"), i, port) {
+		json_int_t judged = json_integer_value(json_object_get(json_object_get(port, "late"), "judged_ns"));
 
 		worst = judged > worst ? judged : worst;
 	}
-	json_array_foreach(faults, i, entry) {
-		const char *name = json_string_value(json_object_get(entry, "fault"));
+	return worst;
+}
 
-		if (name && (strcmp(name, "late") != 0 || !late))
-			found = name;
-	}
-	if (!json_is_object(verdict))
+bool wt_lab_valid(const json_t *emulator, char *why, size_t why_len)
+{
+	const json_t *verdict = json_object_get(emulator, "verdict"), *fault;
+	size_t len, i;
+
+	*why = '\0';
+	if (!json_is_object(verdict)) {
 		snprintf(why, why_len, "the emulator left no record");
-	else if (found)
-		snprintf(why, why_len, "the host was too busy: %s; 99 %% of the frames were less than %.3g ms late", found, (double)worst / 1e6);
-	else if (late && worst > late)
-		snprintf(why, why_len, "the host was too busy: 1 %% of the frames were more than %.3g ms late", (double)worst / 1e6);
-	else
-		*why = '\0';
-	return !*why;
+		return false;
+	}
+	json_array_foreach(json_object_get(verdict, "faults"), i, fault) {
+		const char *name = json_string_value(json_object_get(fault, "fault"));
+
+		len = strlen(why);
+		snprintf(why + len, why_len - len, "%s%s", len ? ", " : "the host was too busy: ", name ? name : "?");
+	}
+	len = strlen(why);
+	if (len)
+		snprintf(why + len, why_len - len, "; 99 %% of the frames were less than %.3g ms late, %.2g %% of the processors' time was stolen",
+			 (double)lateness(emulator) / 1e6, json_number_value(json_object_get(verdict, "steal_share")) * 100);
+	return !len;
 }
 
 /* The last line of send's output. */
@@ -229,11 +241,11 @@ static json_t *last_record(char *text)
 	return json_loads(line ? line + 1 : text, 0, NULL);
 }
 
-enum wt_lab_outcome wt_lab_judge(struct wt_lab_result *result, wt_time late)
+enum wt_lab_outcome wt_lab_judge(struct wt_lab_result *result)
 {
 	char busy[sizeof(result->why)];
 	bool told = json_is_object(json_object_get(result->emulator, "verdict"));
-	bool valid = wt_lab_valid(result->emulator, late, busy, sizeof(busy));
+	bool valid = wt_lab_valid(result->emulator, busy, sizeof(busy));
 
 	if (valid && wt_lab_number(json_object_get(result->record, "noise"), "kernel_drops") > 0) {
 		snprintf(busy, sizeof(busy), "the host was too busy: the kernel dropped frames at the sender");
@@ -257,7 +269,7 @@ static enum wt_lab_outcome judge(struct lab *lab, bool whole)
 	outcome = json_string_value(json_object_get(result->record, "outcome"));
 	if (whole && (!outcome || strcmp(outcome, "complete")))
 		fail(lab, "send", outcome ? outcome : "no record");
-	return stopped(lab) ? WT_LAB_STOPPED : wt_lab_judge(result, lab->job->late);
+	return stopped(lab) ? WT_LAB_STOPPED : wt_lab_judge(result);
 }
 
 static void forget(struct wt_lab_result *result)

@@ -11,12 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/daemon/verdict.h"
 #include "stack/base/time.h"
 
 #define WT_LAB_RUNS 8     /* real-time runs are idle most of the time: labs side by side */
 #define WT_LAB_ATTEMPTS 3
 /* What a person can do about runs that stayed invalid. */
-#define WT_LAB_HINT "fewer runs at a time (--jobs), real-time priority (as root: chrt -f 10 wavetank ...), or another bound of lateness"
+#define WT_LAB_HINT "fewer runs at a time (--jobs), real-time priority (as root: chrt -f 10 wavetank ...), or other bounds"
 
 /* Texts are words of lab up, recv and send; NULL or empty: not given. */
 struct wt_lab_job {
@@ -27,7 +28,7 @@ struct wt_lab_job {
 	const char *kernel; /* instead of ours the kernel's TCP with this congestion control */
 	uint64_t seed, size;
 	wt_time time, limit; /* time 0: `size` alone decides */
-	wt_time late;        /* bound of 99 % of the frames; 0: the emulator's own */
+	struct wt_verdict_bounds bounds;
 	uint64_t attempts;   /* at most, while the host is too busy */
 	const volatile int *stop;
 };
@@ -52,17 +53,14 @@ struct wt_lab_result {
 void wt_lab_run(const struct wt_lab_job *job, struct wt_lab_result *result);
 void wt_lab_result_finish(struct wt_lab_result *result);
 
-/*
- * Was the host too busy? From the last record of the emulator (lab down --json): its own verdict, or, with a bound of lateness of our own,
- * everything in that verdict but lateness, and the lateness of 99 % of the frames. `why` gets the reason.
- */
-bool wt_lab_valid(const json_t *emulator, wt_time late, char *why, size_t why_len);
+/* Was the host too busy? By the verdict in the last record of the emulator (lab down --json). `why` gets the reason. */
+bool wt_lab_valid(const json_t *emulator, char *why, size_t why_len);
 
 /*
  * What one attempt came to, by its records and by `why`, which says of a transfer that failed how. One that failed while the host was too
  * busy says as little as one that came to its end: INVALID, and `why` says that.
  */
-enum wt_lab_outcome wt_lab_judge(struct wt_lab_result *result, wt_time late);
+enum wt_lab_outcome wt_lab_judge(struct wt_lab_result *result);
 
 /* The number under `key`, NaN if there is none. */
 double wt_lab_number(const json_t *object, const char *key);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "emu/daemon/verdict.h"
 #include "stack/base/addr.h"
 
 #define WT_LAB_NAME 32
@@ -33,6 +34,7 @@ struct wt_lab {
 	char backend[8]; /* "tap" or "packet" */
 	char fwd[WT_LAB_WORDS], rev[WT_LAB_WORDS];
 	char capture[WT_LAB_PATH]; /* empty: none */
+	struct wt_verdict_bounds bounds;
 	bool offload; /* big frames and unfinished checksums may pass */
 	uint64_t seed;
 	int64_t created; /* seconds since 1970 */

@@ -18,7 +18,7 @@
 
 extern const struct wt_command wt_command_paper_run;
 
-enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_LATE, OPT_ATTEMPTS, OPT_RESUME, OPT_JSON, OPT_DIR };
+enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_LATE, OPT_STEAL, OPT_ATTEMPTS, OPT_RESUME, OPT_JSON, OPT_DIR };
 
 static const struct wt_option options[] = {
 	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
@@ -27,6 +27,7 @@ static const struct wt_option options[] = {
 	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 8 labs in real time)"},
 	[OPT_BACKEND] = {0, "backend", "NAME", "sim (default), tap or packet: the emulator daemon in real time, in labs"},
 	[OPT_LATE] = {0, "late", "TIME", "in real time: the host was too busy if 1 % of the frames were later (default 1ms)"},
+	[OPT_STEAL] = {0, "steal", "SHARE", "... or the hypervisor took a larger share of the processors (default 1%)"},
 	[OPT_ATTEMPTS] = {0, "attempts", "N", "in real time: so often is a run tried while the host is too busy (default 3)"},
 	[OPT_RESUME] = {0, "resume", NULL, "go on with what stands in the results folder (needs -o)"},
 	[OPT_JSON] = {0, "json", NULL, "the cells as JSON Lines"},
@@ -75,7 +76,8 @@ static int take(struct command *command, int option, const char *value, char *er
 	case OPT_SEED:
 		command->has_seed = true;
 		return wt_parse_count(value, &command->seed, err, err_len);
-	case OPT_LATE: return wt_parse_time(value, &command->plan.late, err, err_len);
+	case OPT_LATE: return wt_parse_time(value, &command->plan.bounds.late, err, err_len);
+	case OPT_STEAL: return wt_parse_share(value, &command->plan.bounds.steal, err, err_len);
 	case OPT_ATTEMPTS: return take_count(value, &command->plan.attempts, err, err_len);
 	case OPT_POINTS: command->points = value; return 0;
 	case OPT_RESUME: command->resume = true; return 0;
@@ -217,7 +219,7 @@ static int conclude(struct command *command, struct wt_paper_files_out *out, con
 			       plan->paper->point[plan->point[at.point]].label, plan->seed + at.repeat, records[i].why);
 		}
 	if (report->invalid)
-		wt_say("where the host was too busy helps: " WT_LAB_HINT " (--late)");
+		wt_say("where the host was too busy helps: " WT_LAB_HINT " (--late or --steal)");
 	if (report->failed || report->invalid)
 		code = WT_EXIT_SOME_FAILED;
 	if (!interrupted && strcmp(plan->backend, "sim")) {
@@ -419,6 +421,7 @@ static int run_main(int argc, char **argv)
 
 	command.plan.backend = "sim";
 	command.plan.attempts = WT_LAB_ATTEMPTS;
+	command.plan.bounds = (struct wt_verdict_bounds)WT_VERDICT_BOUNDS;
 	wt_args_init(&args, &wt_command_paper_run, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		if (option == WT_ARGS_BAD)

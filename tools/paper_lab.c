@@ -47,7 +47,7 @@ void wt_paper_run_lab(const struct wt_paper_plan *plan, uint32_t index, struct w
 		.seed = plan->seed + at.repeat,
 		.size = paper->size,
 		.limit = paper->limit,
-		.late = plan->late,
+		.bounds = plan->bounds,
 		.attempts = plan->attempts,
 		.stop = stop,
 	};

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "emu/daemon/verdict.h"
 #include "tools/paper_table.h"
 #include "tools/scenario.h"
 #include "tools/stats.h"
@@ -38,7 +39,7 @@ struct wt_paper_plan {
 	uint32_t repeats;
 	uint64_t seed; /* repeat k runs with seed + k: the same losses for every variant and point */
 	unsigned jobs; /* at a time; 0: as many as cores */
-	wt_time late;  /* in real time, bound of 99 % of the frames; 0: the emulator's own */
+	struct wt_verdict_bounds bounds; /* in real time, of a run while the host is not too busy */
 	uint64_t attempts; /* in real time, at most, while the host is too busy */
 };
 

@@ -317,7 +317,7 @@ static int conclude(struct command *command, int error)
 	wt_say("%s: %s", command->dir, command->shards ? "when all shards are done, wavetank sweep merge puts them together" :
 	       totals.done == totals.wanted ? "runs.jsonl, facts.jsonl" : "incomplete; wavetank sweep resume goes on");
 	if (totals.invalid)
-		wt_say("where the host was too busy helps: " WT_LAB_HINT " (late = in [sweep])");
+		wt_say("where the host was too busy helps: " WT_LAB_HINT " (late = or steal = in [sweep])");
 	if (error && error != -EINTR)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; what is finished is kept", command->dir, strerror(-error));
 	return interrupted ? 128 + interrupted : code ? code : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;

@@ -21,7 +21,7 @@ const char *const wt_sweep_param_name[WT_SWEEP_PARAMS] = {
 	"app", "tokens",
 };
 
-static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", NULL};
+static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", "steal", NULL};
 #define SWEEP_KEYS (sizeof(sweep_keys) / sizeof(sweep_keys[0]))
 
 struct parse {
@@ -162,7 +162,9 @@ static int sweep_key(struct parse *parse, char *err, size_t err_len)
 	if (!strcmp(key, "seed"))
 		return seed_of(parse, err, err_len);
 	if (!strcmp(key, "late"))
-		return wt_parse_time(value, &sweep->late, err, err_len);
+		return wt_parse_time(value, &sweep->bounds.late, err, err_len);
+	if (!strcmp(key, "steal"))
+		return wt_parse_share(value, &sweep->bounds.steal, err, err_len);
 	if (!strcmp(key, "stop"))
 		return stop_rule(parse, err, err_len);
 	if (strcmp(key, "backend") != 0)
@@ -452,6 +454,7 @@ int wt_sweep_parse(struct wt_sweep *sweep, const char *text, const char *name, c
 	sweep->seed = 1;
 	sweep->repeats = 10;
 	sweep->attempts = WT_LAB_ATTEMPTS;
+	sweep->bounds = (struct wt_verdict_bounds)WT_VERDICT_BOUNDS;
 	snprintf(sweep->backend, sizeof(sweep->backend), "sim");
 	snprintf(err, err_len, "%s: no memory", name);
 	if (!parse || keep(&sweep->file, name) || keep(&sweep->metric, "goodput_kBps")) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/daemon/verdict.h"
 #include "tools/kernel_names.h"
 
 #define WT_SWEEP_AXES 12
@@ -50,7 +51,7 @@ struct wt_sweep {
 	unsigned metric_line; /* 0: the default */
 	char backend[8]; /* "sim", "tap", "packet" */
 	uint64_t seed, repeats, most, attempts;
-	int64_t late; /* in real time, of 99 % of the frames; ns. 0: the emulator's own bound */
+	struct wt_verdict_bounds bounds; /* in real time, of a run while the host is not too busy */
 	double relative; /* stop rule: half of the 95 % interval over the mean; 0: `repeats` runs of each point */
 	unsigned axes, variants;
 	struct wt_sweep_axis axis[WT_SWEEP_AXES]; /* [variant NAME] sections become the axis "variant" */

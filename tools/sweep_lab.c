@@ -111,7 +111,7 @@ void wt_sweep_lab_work(const struct wt_sweep *sweep, const struct wt_sweep_run *
 		.size = run->scenario.size,
 		.time = run->scenario.time,
 		.limit = run->scenario.limit,
-		.late = sweep->late,
+		.bounds = sweep->bounds,
 		.attempts = sweep->attempts,
 		.stop = stop,
 	};

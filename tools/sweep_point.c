@@ -437,8 +437,10 @@ void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, co
 	const struct wt_scenario *s = &run->scenario;
 
 	wt_json_string(json, "backend", sweep->backend);
-	if (strcmp(sweep->backend, "sim") != 0)
-		wt_json_number(json, "late_s", (double)sweep->late / 1e9);
+	if (strcmp(sweep->backend, "sim") != 0) {
+		wt_json_number(json, "late_s", (double)sweep->bounds.late / 1e9);
+		wt_json_number(json, "steal_share", sweep->bounds.steal);
+	}
 	wt_json_string(json, "stack", *run->kernel ? "kernel" : "user");
 	wt_json_string(json, "fwd", run->fwd);
 	wt_json_string(json, "rev", run->rev);

@@ -134,7 +134,7 @@ static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 	if (error)
 		return error;
 	wt_notify_open(&daemon->notify);
-	wt_verdict_init(&daemon->verdict, daemon->plan.late, daemon->plan.steal);
+	wt_verdict_init(&daemon->verdict, daemon->plan.bounds);
 	daemon->late_since = WT_NEVER;
 	error = wt_net_open(&daemon->net, &daemon->plan, err, err_len);
 	if (!error)

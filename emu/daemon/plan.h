@@ -13,6 +13,7 @@
 #define WT_EMU_DAEMON_PLAN_H
 
 #include "emu/daemon/span.h"
+#include "emu/daemon/verdict.h"
 #include "emu/daemon/where.h"
 #include "stack/base/addr.h"
 #include "stack/drive/rloop.h"
@@ -75,8 +76,7 @@ struct wt_plan {
 	struct wt_plan_event event[WT_PLAN_EVENTS]; /* in order of time */
 	uint64_t seed, frames;
 	wt_time time;         /* ends by itself after this, 0: never */
-	wt_time late;         /* a run is valid if 99 % of its frames leave at most this late */
-	double steal;         /* ... and the hypervisor took no larger share of the processors */
+	struct wt_verdict_bounds bounds;
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */

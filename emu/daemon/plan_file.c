@@ -296,8 +296,8 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 		error = wt_parse_count(value, &n, why, sizeof(why));
 		plan->cpu = n < 1024 ? (int)n : 1024;
 		break;
-	case 8: error = wt_parse_time(value, &plan->late, why, sizeof(why)); break;
-	case 9: error = wt_parse_share(value, &plan->steal, why, sizeof(why)); break;
+	case 8: error = wt_parse_time(value, &plan->bounds.late, why, sizeof(why)); break;
+	case 9: error = wt_parse_share(value, &plan->bounds.steal, why, sizeof(why)); break;
 	case 10:
 		which = find(ends, value);
 		if (which < 0)

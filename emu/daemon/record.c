@@ -229,9 +229,9 @@ static void json_verdict(const struct wt_daemon *daemon, struct wt_json *json)
 		wt_json_end(json);
 	}
 	wt_json_end(json);
-	wt_json_i64(json, "late_bound_ns", verdict.late_bound);
+	wt_json_i64(json, "late_bound_ns", verdict.bounds.late);
 	wt_json_number(json, "steal_share", wt_verdict_steal(&verdict));
-	wt_json_number(json, "steal_bound", verdict.steal_bound);
+	wt_json_number(json, "steal_bound", verdict.bounds.steal);
 	wt_json_end(json);
 }
 

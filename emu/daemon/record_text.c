@@ -91,8 +91,8 @@ static void text_verdict(const struct wt_daemon *daemon, FILE *out)
 	for (unsigned i = 0; i < WT_FAULTS; i++)
 		if (verdict.first[i] != WT_NEVER)
 			fprintf(out, ", %s from %.3f s", wt_fault_name((enum wt_fault)i), (double)verdict.first[i] / WT_S);
-	fprintf(out, " (bounds: all but 1%% of the frames, or one, leave within %.0f us, stolen at most %g%%)\n", (double)verdict.late_bound / 1000,
-		verdict.steal_bound * 100);
+	fprintf(out, " (bounds: all but 1%% of the frames, or one, leave within %.0f us, stolen at most %g%%)\n", (double)verdict.bounds.late / 1000,
+		verdict.bounds.steal * 100);
 }
 
 void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)

@@ -38,9 +38,9 @@ static bool read_ticks(const struct wt_verdict *verdict, struct wt_ticks *ticks)
 	return wt_ticks_parse(text, ticks);
 }
 
-void wt_verdict_init(struct wt_verdict *verdict, wt_time late_bound, double steal_bound)
+void wt_verdict_init(struct wt_verdict *verdict, struct wt_verdict_bounds bounds)
 {
-	*verdict = (struct wt_verdict){.late_bound = late_bound, .steal_bound = steal_bound};
+	*verdict = (struct wt_verdict){.bounds = bounds};
 	for (unsigned i = 0; i < WT_FAULTS; i++)
 		verdict->first[i] = WT_NEVER;
 	verdict->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ bool wt_verdict_busy(struct wt_verdict *verdict)
 
 	if (read_ticks(verdict, &now) && now.all >= verdict->from.all && now.steal >= verdict->from.steal)
 		verdict->to = now;
-	return verdict->to.steal - verdict->from.steal >= STEAL_NOISE && wt_verdict_steal(verdict) > verdict->steal_bound;
+	return verdict->to.steal - verdict->from.steal >= STEAL_NOISE && wt_verdict_steal(verdict) > verdict->bounds.steal;
 }
 
 wt_time wt_verdict_lateness(const struct wt_histogram *late)
@@ -86,7 +86,7 @@ wt_time wt_verdict_lateness(const struct wt_histogram *late)
 
 bool wt_verdict_late(const struct wt_verdict *verdict, const struct wt_histogram *late)
 {
-	return wt_verdict_lateness(late) > verdict->late_bound;
+	return wt_verdict_lateness(late) > verdict->bounds.late;
 }
 
 bool wt_verdict_valid(const struct wt_verdict *verdict)

@@ -33,15 +33,22 @@ struct wt_ticks {
 	uint64_t all, steal;
 };
 
+/* What a valid run keeps. */
+struct wt_verdict_bounds {
+	wt_time late; /* all but 1 % of the frames, or one, leave within this time after they were due */
+	double steal; /* and the hypervisor takes no larger share of the processors, 0 to 1 */
+};
+
+#define WT_VERDICT_BOUNDS {.late = WT_MS, .steal = 0.01}
+
 struct wt_verdict {
-	wt_time late_bound;
-	double steal_bound;
+	struct wt_verdict_bounds bounds;
 	int stat_fd;             /* /proc/stat, opened before the privileges go; -1: none */
 	struct wt_ticks from, to;
 	wt_time first[WT_FAULTS]; /* when first noticed; WT_NEVER: not */
 };
 
-void wt_verdict_init(struct wt_verdict *verdict, wt_time late_bound, double steal_bound);
+void wt_verdict_init(struct wt_verdict *verdict, struct wt_verdict_bounds bounds);
 void wt_verdict_finish(struct wt_verdict *verdict);
 /* Notes a fault; true if it is the first of its kind. */
 bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, wt_time now);

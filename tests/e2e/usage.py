@@ -52,6 +52,8 @@ WRONG = [
     (("lab", "up", "x", "--link", "dely 5ms"), 2, "dely"),
     (("lab", "up", "x", "--seed", "-1"), 2, "--seed"),
     (("lab", "up", "x", "--backend", "pigeon"), 2, "none of auto, tap, packet"),
+    (("lab", "up", "x", "--late", "5"), 2, "--late: '5' has no unit"),
+    (("lab", "up", "x", "--steal", "300%"), 2, "--steal: '300%' is not between"),
     (("lab", "exec"), 2, "where?"),
     (("lab", "exec", "x:c", "true"), 2, "'x:c' is no host"),
     (("lab", "exec", "x:a"), 2, "which command?"),

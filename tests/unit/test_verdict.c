@@ -34,7 +34,7 @@ static void drops_of_all_processors_queues_are_summed(void **state)
 /* A verdict over a file of our own in place of /proc/stat. */
 static void start(struct wt_verdict *verdict, FILE *stat, unsigned all, unsigned steal)
 {
-	wt_verdict_init(verdict, WT_MS, 0.01);
+	wt_verdict_init(verdict, (struct wt_verdict_bounds)WT_VERDICT_BOUNDS);
 	wt_verdict_finish(verdict);
 	verdict->stat_fd = fileno(stat);
 	verdict->from = verdict->to = (struct wt_ticks){.all = all, .steal = steal};
@@ -71,7 +71,7 @@ static void one_frame_in_a_hundred_may_be_late(void **state)
 	struct wt_verdict verdict;
 	struct wt_histogram late = {0};
 
-	wt_verdict_init(&verdict, WT_MS, 0.01);
+	wt_verdict_init(&verdict, (struct wt_verdict_bounds)WT_VERDICT_BOUNDS);
 	assert_false(wt_verdict_late(&verdict, &late));
 	for (unsigned i = 0; i < 990; i++)
 		wt_histogram_add(&late, 500 * WT_US);
@@ -88,7 +88,7 @@ static void of_a_handful_of_frames_one_may_be_late_and_two_may_not(void **state)
 {
 	struct wt_verdict verdict;
 
-	wt_verdict_init(&verdict, WT_MS, 0.01);
+	wt_verdict_init(&verdict, (struct wt_verdict_bounds)WT_VERDICT_BOUNDS);
 	for (unsigned count = 1; count <= 199; count++) {
 		struct wt_histogram late = {0};
 
@@ -108,7 +108,7 @@ static void a_fault_is_first_seen_once(void **state)
 {
 	struct wt_verdict verdict;
 
-	wt_verdict_init(&verdict, WT_MS, 0.01);
+	wt_verdict_init(&verdict, (struct wt_verdict_bounds)WT_VERDICT_BOUNDS);
 	assert_true(wt_verdict_valid(&verdict));
 	assert_true(wt_verdict_fault(&verdict, WT_FAULT_MEMORY, 5));
 	assert_false(wt_verdict_fault(&verdict, WT_FAULT_MEMORY, 7));
