@@ -251,7 +251,8 @@ def _():
     script = """set -e
         mount -t tmpfs -o size=64k none "$2"
         $1 lab up small --link 'delay 1ms' --capture "$2/x.pcapng" --quiet
-        $1 lab exec small:a ping -c 300 -i 0.002 -s 1400 -q b >&2
+        # 137: the emulator found the disk full meanwhile, and the lab ended with all that ran in it
+        $1 lab exec small:a ping -c 300 -i 0.002 -s 1400 -q b >&2 || [ $? -eq 137 ]
         code=0
         $1 lab down small || code=$?
         cp "$2/x.pcapng" "$3"
