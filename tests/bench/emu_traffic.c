@@ -3,7 +3,7 @@
  * Measures a path from outside, with plain kernel sockets: numbered UDP datagrams that carry the time they were sent, and the
  * kernel's time stamp of each arrival, so that no wake-up of ours is in the figures.
  *
- *   emu_traffic send ADDRESS COUNT GAP_NS SIZE     one each GAP_NS; 0: as fast as the kernel takes them
+ *   emu_traffic send ADDRESS COUNT GAP_NS SIZE [FIRST]  one each GAP_NS; 0: as fast as the kernel takes them; FIRST of them at once
  *   emu_traffic recv COUNT                         until as many have come, or none for half a second; prints one JSON object
  *   emu_traffic tcp-send ADDRESS SECONDS | tcp-recv    prints bits per second
  */
@@ -54,7 +54,7 @@ static void wait_until(int64_t when)
 		;
 }
 
-static int send_all(const char *address, uint64_t count, int64_t gap, size_t size)
+static int send_all(const char *address, uint64_t count, int64_t gap, size_t size, uint64_t first)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM, 0), room = 1 << 24;
 	struct sockaddr_in to = peer(address);
@@ -73,7 +73,7 @@ static int send_all(const char *address, uint64_t count, int64_t gap, size_t siz
 		message[i].msg_hdr = (struct msghdr){.msg_iov = &part[i], .msg_iovlen = 1};
 	}
 	from = clock_ns(CLOCK_MONOTONIC);
-	for (uint64_t n = 0; n < count; n += most, next += gap) {
+	for (uint64_t n = 0; n < count; n += most, next += n > first ? gap : 0) {
 		int64_t now;
 
 		if (gap)
@@ -210,8 +210,9 @@ static int tcp_receive(void)
 
 int main(int argc, char **argv)
 {
-	if (argc == 6 && !strcmp(argv[1], "send"))
-		return send_all(argv[2], strtoull(argv[3], NULL, 10), atoll(argv[4]), (size_t)atol(argv[5]));
+	if ((argc == 6 || argc == 7) && !strcmp(argv[1], "send"))
+		return send_all(argv[2], strtoull(argv[3], NULL, 10), atoll(argv[4]), (size_t)atol(argv[5]),
+				argc == 7 ? strtoull(argv[6], NULL, 10) : 0);
 	if (argc == 3 && !strcmp(argv[1], "recv"))
 		return receive_all(strtoull(argv[2], NULL, 10));
 	if (argc == 4 && !strcmp(argv[1], "tcp-send"))
