@@ -227,7 +227,7 @@ static void print_text(const struct emu *emu, const struct wt_plan *plan, const 
 				link[i].leg[d].path.text[0] ? link[i].leg[d].path.text : "(an ideal wire)");
 	for (unsigned i = 0; i < plan->events && emu->check; i++)
 		for (unsigned d = 0; d < 2; d++)
-			if (plan->event[i].words[d])
+			if (plan->event[i].words[d] && plan->event[i].at > 0)
 				fprintf(out, "at %s  %s.%s  %s%s\n", wt_format_time(plan->event[i].at, when, sizeof(when)),
 					plan->link[plan->event[i].link].name, d ? "rev" : "fwd", plan->event[i].words[d],
 					plan->event[i].flush ? "  (flush)" : "");
@@ -277,11 +277,17 @@ static void print_start(const struct emu *emu, const struct wt_daemon *daemon, c
 
 static int print_check(const struct emu *emu, const struct wt_daemon *daemon)
 {
-	struct wt_span *link = calloc(daemon->plan.links, sizeof(*link));
+	const struct wt_plan *plan = &daemon->plan;
+	struct wt_span *link = calloc(plan->links, sizeof(*link));
 	char err[300];
 
-	for (unsigned i = 0; link && i < daemon->plan.links; i++)
-		wt_plan_make_link(&daemon->plan, i, &link[i], err, sizeof(err)); /* it was checked */
+	for (unsigned i = 0; link && i < plan->links; i++)
+		wt_plan_make_link(plan, i, &link[i], err, sizeof(err)); /* it was checked */
+	for (unsigned i = 0; link && i < plan->events && plan->event[i].at == 0; i++) {
+		const char *words[2] = {plan->event[i].words[0], plan->event[i].words[1]};
+
+		wt_span_change(&link[plan->event[i].link], words, 0, false, err, sizeof(err));
+	}
 	if (link)
 		print_start(emu, daemon, link);
 	for (unsigned i = 0; link && i < daemon->plan.links; i++)

@@ -123,8 +123,6 @@ static int build_paths(struct run *run)
 
 	if (error)
 		return error;
-	snprintf(run->result->fwd, sizeof(run->result->fwd), "%s", run->span.leg[0].path.text);
-	snprintf(run->result->rev, sizeof(run->result->rev), "%s", run->span.leg[1].path.text);
 	if (scenario->tokens)
 		error = wt_token_watch(&run->meter, scenario->tokens, &run->span.leg[0].path,
 				       &run->result->flow[0], run->tokens_trace, run->err, run->err_len);
@@ -149,6 +147,12 @@ static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event
 	wt_json_string(json, "by", "script");
 	wt_json_string(json, refused ? "reason" : "note", refused ? refused : event->note);
 	wt_journal_end(run->log);
+}
+
+static void keep_words(const struct run *run, char path[2][WT_PATH_TEXT])
+{
+	for (unsigned i = 0; i < 2; i++)
+		snprintf(path[i], WT_PATH_TEXT, "%s", run->span.leg[i].path.text);
 }
 
 static int build_script(struct run *run)
@@ -260,10 +264,12 @@ static int build(struct run *run)
 	if (error)
 		return error;
 	join(run);
-	if (run->log) {
+	if (run->log)
 		wt_graph_set_state_sink(run->graph, wt_journal_states(run->log));
+	wt_graph_run(run->graph, 0); /* what the script changes at 0 holds before anything is sent */
+	keep_words(run, run->result->path);
+	if (run->log)
 		wt_graph_tell_states(run->graph);
-	}
 	return 0;
 }
 
@@ -406,6 +412,7 @@ static void account(struct run *run)
 {
 	struct wt_scenario_result *result = run->result;
 
+	keep_words(run, result->path_end);
 	for (unsigned i = 0; i < wt_graph_count(run->graph); i++) {
 		const struct wt_audit *audit = &wt_graph_node(run->graph, i)->audit;
 

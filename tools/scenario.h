@@ -57,7 +57,7 @@ struct wt_scenario_result {
 	uint64_t frames;        /* made by both hosts */
 	uint64_t dropped[WT_DROP_CAUSES];
 	uint64_t marked;        /* CE marks, of all queues */
-	char fwd[WT_PATH_TEXT], rev[WT_PATH_TEXT]; /* in normal form */
+	char path[2][WT_PATH_TEXT], path_end[2][WT_PATH_TEXT]; /* fwd and rev in normal form: from time 0 on, and in the end */
 	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	unsigned flows;
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result. wt_scenario_finish() frees */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/bulk_json.h"
 #include "tools/scenario.h"
@@ -34,8 +35,11 @@ void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struc
 	wt_json_string(&json, "version", WT_VERSION);
 	wt_json_string(&json, "backend", "sim");
 	wt_json_u64(&json, "seed", scenario->seed);
-	wt_json_string(&json, "fwd", result->fwd);
-	wt_json_string(&json, "rev", result->rev);
+	for (unsigned i = 0; i < 2; i++)
+		wt_json_string(&json, i ? "rev" : "fwd", result->path[i]);
+	for (unsigned i = 0; i < 2; i++)
+		if (strcmp(result->path[i], result->path_end[i]))
+			wt_json_string(&json, i ? "rev_end" : "fwd_end", result->path_end[i]);
 	wt_tcp_config_json(&json, "a", &scenario->a);
 	wt_tcp_config_json(&json, "b", &scenario->b);
 	if (scenario->rival_a)

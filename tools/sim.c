@@ -244,6 +244,11 @@ static void print_flow(const struct wt_bulk_sender *s)
 		       wt_playback_success(&s->result));
 }
 
+static const char *shown(const char *path)
+{
+	return *path ? path : "(an ideal wire)";
+}
+
 static void print_result(const struct wt_scenario *scenario, const struct wt_scenario_result *result)
 {
 	bool any = false;
@@ -253,8 +258,12 @@ static void print_result(const struct wt_scenario *scenario, const struct wt_sce
 	if (scenario->tokens)
 		printf("  tokens per round trip: %.2f in each, %.2f in each that is not idle, %.2f in each as timed\n",
 		       result->tokens[WT_TOKEN_SLOT].mean, result->tokens[WT_TOKEN_BUSY].mean, result->tokens[WT_TOKEN_ROUND].mean);
-	printf("  fwd  %s\n  rev  %s\n  drop", *result->fwd ? result->fwd : "(an ideal wire)",
-	       *result->rev ? result->rev : "(an ideal wire)");
+	for (unsigned i = 0; i < 2; i++) {
+		printf("  %s  %s\n", i ? "rev" : "fwd", shown(result->path[i]));
+		if (strcmp(result->path[i], result->path_end[i]))
+			printf("       in the end %s\n", shown(result->path_end[i]));
+	}
+	printf("  drop");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		if (result->dropped[i]) {
 			printf("%s %s %" PRIu64, any ? "," : "", wt_drop_name(i), result->dropped[i]);

@@ -190,6 +190,8 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	if (!error)
 		error = wt_graph_add(daemon->net.graph, &daemon->pulse.node);
 	set_sinks(daemon);
+	if (!error)
+		wt_graph_run(daemon->net.graph, 0); /* what the script changes at 0 holds before any frame comes, and is what is said to run */
 	for (unsigned i = 0; i < daemon->plan.ports && !error; i++) {
 		keep |= daemon->plan.port[i].where.kind == WT_WHERE_PACKET;
 		wt_port_count_from_now(daemon->net.port[i]); /* what comes while others are still being opened is not of the run */

@@ -150,6 +150,15 @@ def the_log_has_every_change_with_its_time_and_note(a, b):
     check(changes[0]["data"]["note"] == "far" and changes[0]["data"]["rev"] == "delay 15ms", changes[0])
 
 
+def the_first_row_of_a_schedule_is_what_the_path_is_said_to_be_at_the_start(a, b):
+    _, emulator = from_file(a, b, "[link]\n[schedule]\nboth = delay $d\ncolumns = d\n0s = 5ms\n100ms = 7ms\n")
+    time.sleep(0.3)
+    emulator.process.terminate()
+    first, last = map(json.loads, emulator.process.communicate(timeout=10)[0].splitlines())
+    check(first["record"] == "run" and first["fwd"] == first["rev"] == "delay 5ms", first)
+    check(last["record"] == "end" and last["fwd"]["path"] == last["rev"]["path"] == "delay 7ms", last["fwd"], last["rev"])
+
+
 def sighup_reads_the_file_again_or_changes_nothing(a, b):
     folder, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n")
     check(10 <= best_rtt(a) < 14)
@@ -437,7 +446,8 @@ def a_service_manager_is_told(a, b):
 
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
-     steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, sighup_reads_the_file_again_or_changes_nothing,
+     steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, the_first_row_of_a_schedule_is_what_the_path_is_said_to_be_at_the_start,
+     sighup_reads_the_file_again_or_changes_nothing,
      who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong, a_running_path_is_shown_changed_and_followed,
      a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,

@@ -50,6 +50,20 @@ if grep -v '"time_ns":1000000000,.*"node":"fwd.rate"' flushed; then echo "flushe
 [ "$(grep -c '"event":"emulation:path_changed"' one)" = 3 ] || { echo "not three changes"; exit 1; }
 grep -q '"time_ns":1000000000,.*path_changed.*"queue":"flush"' one || { echo "the change does not say it flushed"; exit 1; }
 
+# What is changed at 0 holds before anything is sent: the first segment meets it.
+cat >first.conf <<END
+[port a]
+interface = tap:wt0@left
+[port b]
+interface = tap:wt0@right
+[link]
+both = delay 20ms
+[at 0s]
+both = outage at 0s for 100ms delay 15ms
+END
+"$wavetank" sim -f first.conf --log one -n 1KB --quiet >/dev/null
+grep -q '"event":"emulation:packet_dropped","data":{"node":"fwd.outage"' one || { echo "the first segment passed before the change"; exit 1; }
+
 # A path over time as a table: each row from its time on, in virtual time and as the daemon would.
 cat >table.conf <<END
 [port a]
@@ -68,7 +82,12 @@ columns = hops delay rate outage
 2s = 64 15ms 10Mbit 0%
 END
 "$wavetank" emu run -n -f table.conf | grep -q "^at 300ms  main.fwd  rate 2Mbit burst 0B limit 64KB hops 7 outage at 0s for 1h drop 0% delay 40ms" || { echo "no row"; exit 1; }
-"$wavetank" sim -f table.conf --log one --seed 4 -n 20MB --limit 5s --check --quiet >/dev/null 2>&1 || true
+first="hops 3 rate 10Mbit burst 0 limit 64KB outage at 0 for 1h drop 0% delay 15ms"
+"$wavetank" emu run -n -f table.conf >check
+[ "$(grep -c -e "^fwd  $first" -e "^rev  $first" check)" = 2 ] && ! grep -q '^at 0 ' check || { echo "the first row is not what it begins with: $(cat check)"; exit 1; }
+"$wavetank" sim -f table.conf --log one --seed 4 -n 20MB --limit 5s --check --quiet >record 2>&1 || true
+grep -q "^  fwd  $first" record && grep -q "^       in the end hops 64 rate 10Mbit " record || { echo "words of a record: $(cat record)"; exit 1; }
+"$wavetank" sim -f table.conf -n 1KB --json | grep -q "\"fwd\":\"$first[^_]*\"a\":" || { echo "words that did not change have an end"; exit 1; }
 grep -q '"time_ns":4[0-9]*,.*"cause":"outage"' one || { echo "no outage from 400 ms on"; exit 1; }
 if grep '"cause":"outage"' one | grep -qv '"time_ns":4........,'; then echo "an outage at another time"; exit 1; fi
 grep '"cause":"ttl"' one | head -1 | grep -q '"time_ns":2' || { echo "64 routers let a TTL of 64 pass"; exit 1; }
