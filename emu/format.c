@@ -46,20 +46,11 @@ static void put_size(struct text *text, const char *word, uint64_t value)
 	put(text, " %s %s", word, wt_format_size(value, buffer, sizeof(buffer)));
 }
 
-/* The shortest per cent that reads back as the same double, else the share itself. */
 static void put_share(struct text *text, double value)
 {
-	char buffer[40];
-	double back;
+	char buffer[48];
 
-	for (int digits = 1; digits <= 15; digits++) {
-		snprintf(buffer, sizeof(buffer), "%.*g%%", digits, value * 100);
-		if (!wt_parse_share(buffer, &back, NULL, 0) && back == value) {
-			put(text, " %s", buffer);
-			return;
-		}
-	}
-	put(text, " %.17g", value);
+	put(text, " %s", wt_format_share(value, buffer, sizeof(buffer)));
 }
 
 static void put_from(struct text *text, const struct wt_sources *from)
@@ -85,16 +76,10 @@ static void put_queue(struct text *text, const struct wt_queue_config *queue)
 	for (unsigned i = 0; i < kind->count; i++) {
 		const struct wt_param *param = &kind->params[i];
 
-		const char *field = (const char *)queue + param->offset;
-
-		if (param->type == WT_PARAM_SHARE) {
-			put(text, " %s", param->name);
-			put_share(text, *(const double *)field);
-		} else if (param->type != WT_PARAM_BOOL) {
+		if (param->type != WT_PARAM_BOOL)
 			put(text, " %s %s", param->name, wt_param_format(param, queue, buffer, sizeof(buffer)));
-		} else if (*(const uint64_t *)field) {
+		else if (*(const uint64_t *)((const char *)queue + param->offset))
 			put(text, " %s", param->name);
-		}
 	}
 }
 

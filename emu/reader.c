@@ -38,8 +38,6 @@ static int split(struct wt_reader *reader, const char *text)
 			text++;
 			continue;
 		}
-		if (reader->count == WT_READER_WORDS)
-			return wt_reader_complain(reader, "the path has more than %d words", WT_READER_WORDS);
 		if (*text == '|') {
 			reader->place[reader->count] = place;
 			reader->word[reader->count++] = bar;

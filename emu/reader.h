@@ -10,13 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define WT_READER_WORDS 256
-#define WT_READER_TEXT 2048
+#define WT_READER_TEXT 4096 /* as long as normal forms (WT_PATH_TEXT) may be, so that each can be read */
 
 struct wt_reader {
 	char buffer[2 * WT_READER_TEXT];
-	const char *word[WT_READER_WORDS + 1];
-	unsigned place[WT_READER_WORDS + 1]; /* as people count: from 1, bars not counted */
+	const char *word[WT_READER_TEXT]; /* bars are words, too, and need no blanks between them */
+	unsigned place[WT_READER_TEXT];   /* as people count: from 1, bars not counted */
 	unsigned count, at;
 	char *err;
 	size_t err_len;

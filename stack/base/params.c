@@ -181,19 +181,6 @@ static const char *format_real(double value, char *text, size_t len)
 	return text;
 }
 
-/* A share in the form wt_parse_share reads: no exponent. */
-static const char *format_share(double value, char *text, size_t len)
-{
-	double back;
-
-	for (int places = 0; places <= 19; places++) {
-		snprintf(text, len, "%.*f", places, value);
-		if (!wt_parse_share(text, &back, NULL, 0) && memcmp(&back, &value, sizeof(back)) == 0)
-			break;
-	}
-	return text;
-}
-
 static const char *format_value(const struct wt_param *param, const union value *value, char *text, size_t len)
 {
 	switch (param->type) {
@@ -206,7 +193,7 @@ static const char *format_value(const struct wt_param *param, const union value 
 	case WT_PARAM_NUMBER:
 		return format_real(value->real, text, len);
 	case WT_PARAM_SHARE:
-		return format_share(value->real, text, len);
+		return wt_format_share(value->real, text, len);
 	case WT_PARAM_BOOL:
 		snprintf(text, len, "%s", value->whole ? "on" : "off");
 		return text;

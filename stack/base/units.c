@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIGITS "0123456789"
+#define SHARE_ZEROS 8 /* of a percentage behind the point, before an exponent says how many */
+
 __extension__ typedef unsigned __int128 u128;
 
 struct unit {
@@ -137,20 +140,40 @@ int wt_parse_rate(const char *text, uint64_t *bit_per_s, char *err, size_t err_l
 	return parse_with_unit(text, rate_units, rate_expected, UINT64_MAX, bit_per_s, err, err_len);
 }
 
+/* "e-7" behind the digits of a number; 0 if there is none. The end of it, or NULL. */
+static const char *read_exponent(const char *text, int *exponent)
+{
+	const char *digit = text + 1;
+	int value = 0;
+
+	*exponent = 0;
+	if (*text != 'e')
+		return text;
+	digit += *digit == '-' || *digit == '+';
+	if (!is_digit(*digit))
+		return NULL;
+	for (; is_digit(*digit); digit++)
+		if ((value = value * 10 + (*digit - '0')) > 999)
+			return NULL;
+	*exponent = text[1] == '-' ? -value : value;
+	return digit;
+}
+
 int wt_parse_share(const char *text, double *out, char *err, size_t err_len)
 {
-	uint64_t mantissa;
-	unsigned places;
-	const char *end = read_decimal(text, &mantissa, &places);
+	size_t whole = strspn(text, DIGITS), places = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
+	size_t len = text[whole] == '.' ? whole + 1 + places : whole;
+	int exponent;
+	const char *end = whole && (places || text[whole] != '.') && len <= 40 ? read_exponent(text + len, &exponent) : NULL;
 	bool percent = end && !strcmp(end, "%");
 	char number[64];
 	double value;
 
-	if (!end || (*end && !percent) || end - text > 40)
+	if (!end || (*end && !percent))
 		return fail(err, err_len, "'%.40s' is not a share: expected a percentage such as 20%% or a number such as 0.2",
 			    text);
 	/* one conversion, so that 0.1% and 0.001 are the same double */
-	snprintf(number, sizeof(number), "%.*s%s", (int)(end - text), text, percent ? "e-2" : "");
+	snprintf(number, sizeof(number), "%.*se%d", (int)len, text, exponent - (percent ? 2 : 0));
 	value = strtod(number, NULL);
 	if (value > 1)
 		return fail(err, err_len, "'%.40s' is not between 0 and 1 (0%% and 100%%)", text);
@@ -255,4 +278,31 @@ const char *wt_format_size(uint64_t value, char *text, size_t len)
 const char *wt_format_rate(uint64_t bit_per_s, char *text, size_t len)
 {
 	return format_with_unit(bit_per_s, rate_units, text, len);
+}
+
+/* The fewest digits that read back: of the number and of the percentage they are the same, two places apart. */
+const char *wt_format_share(double value, char *text, size_t len)
+{
+	char scientific[40], digits[20] = "";
+	int count = 0, at;
+
+	if (!(value > 0)) {
+		snprintf(text, len, "0%%");
+		return text;
+	}
+	do
+		snprintf(scientific, sizeof(scientific), "%.*e", count++, value);
+	while (count < 17 && strtod(scientific, NULL) != value);
+	digits[0] = scientific[0];
+	memcpy(digits + 1, scientific + 2, (size_t)count - 1);
+	at = atoi(strchr(scientific, 'e') + 1) + 3; /* digits before the point of the percentage */
+	if (at <= -SHARE_ZEROS)
+		snprintf(text, len, "%c%s%se%d%%", digits[0], count > 1 ? "." : "", digits + 1, at - 1);
+	else if (at <= 0)
+		snprintf(text, len, "0.%.*s%s%%", -at, "00000000", digits);
+	else if (at >= count)
+		snprintf(text, len, "%s%.*s%%", digits, at - count, "00000000");
+	else
+		snprintf(text, len, "%.*s.%s%%", at, digits, digits + at);
+	return text;
 }

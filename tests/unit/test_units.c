@@ -86,7 +86,8 @@ static void shares_counts_numbers_and_words_have_their_grammar(void **state)
 {
 	double d;
 	uint64_t v;
-	static const char *const bad_shares[] = {"", "%", "101%", "1.01", "-1%", "20 %", "20%%", "nan", "1e-3", "0x1p-1", ".5"};
+	static const char *const bad_shares[] = {"", "%", "101%", "1.01", "-1%", "20 %", "20%%", "nan", "0x1p-1", ".5", "5.", "5.%",
+					   "e-3", "1e", "1e-", "1e--3", "1e-1000", "1e1", "1E-3", "1e-3e"};
 	static const char *const bad_counts[] = {"", "-1", "1.0", "0x10", "18446744073709551616", "1 ", "ten"};
 	static const char *const bad_numbers[] = {"", "nan", "inf", "1e999", "0x10", " 1", "1 ", "1,5", "e", "--1"};
 
@@ -94,6 +95,8 @@ static void shares_counts_numbers_and_words_have_their_grammar(void **state)
 	assert_true(!wt_parse_share("0.1%", &d, NULL, 0) && d == 0.001);
 	assert_true(!wt_parse_share("0.2", &d, NULL, 0) && d == 0.2);
 	assert_true(!wt_parse_share("0", &d, NULL, 0) && d == 0);
+	assert_true(!wt_parse_share("1e-7", &d, NULL, 0) && d == 1e-7);
+	assert_true(!wt_parse_share("2.5e+1%", &d, NULL, 0) && d == 0.25);
 	assert_true(!wt_parse_share("100%", &d, NULL, 0) && d == 1);
 	for (unsigned i = 0; i < sizeof(bad_shares) / sizeof(bad_shares[0]); i++)
 		assert_int_equal(wt_parse_share(bad_shares[i], &d, NULL, 0), -EINVAL);
@@ -121,6 +124,38 @@ static void values_print_in_the_unit_people_use(void **state)
 	assert_string_equal(wt_format_size(64000, text, sizeof(text)), "64KB");
 	assert_string_equal(wt_format_size(5 << 20, text, sizeof(text)), "5MiB");
 	assert_string_equal(wt_format_rate(10000000, text, sizeof(text)), "10Mbit");
+	assert_string_equal(wt_format_share(0, text, sizeof(text)), "0%");
+	assert_string_equal(wt_format_share(1, text, sizeof(text)), "100%");
+	assert_string_equal(wt_format_share(0.2, text, sizeof(text)), "20%");
+	assert_string_equal(wt_format_share(1.0 / 16, text, sizeof(text)), "6.25%");
+	assert_string_equal(wt_format_share(0.999, text, sizeof(text)), "99.9%");
+	assert_string_equal(wt_format_share(0.01, text, sizeof(text)), "1%");
+	assert_string_equal(wt_format_share(0.001, text, sizeof(text)), "0.1%");
+	assert_string_equal(wt_format_share(5e-7, text, sizeof(text)), "0.00005%");
+	assert_string_equal(wt_format_share(1.25e-30, text, sizeof(text)), "1.25e-28%");
+}
+
+static void every_share_reads_back_to_the_same_double(void **state)
+{
+	struct wt_key key = wt_key_derive(10, "units");
+	char text[48];
+	double back;
+
+	for (uint64_t n = 0; n < 100000; n++) {
+		uint64_t bits = wt_siphash_u64(&key, n);
+		double value;
+
+		if (n % 3) { /* near 0 and near 1, as far as there are doubles */
+			bits &= UINT64_C(0x3fffffffffffffff);
+			memcpy(&value, &bits, sizeof(value));
+			value = value < 1 ? value : 1 / value;
+		} else {
+			value = (double)(bits >> 11) * 0x1p-53;
+		}
+		assert_true(strlen(wt_format_share(value, text, sizeof(text))) < sizeof(text) - 1);
+		assert_int_equal(wt_parse_share(text, &back, NULL, 0), 0);
+		assert_true(back == value);
+	}
 }
 
 static void what_is_printed_reads_back_to_the_same_value(void **state)
@@ -153,6 +188,7 @@ int main(void)
 		cmocka_unit_test(a_bare_number_and_kbps_are_told_apart_in_the_message),
 		cmocka_unit_test(shares_counts_numbers_and_words_have_their_grammar),
 		cmocka_unit_test(values_print_in_the_unit_people_use),
+		cmocka_unit_test(every_share_reads_back_to_the_same_double),
 		cmocka_unit_test(what_is_printed_reads_back_to_the_same_value),
 	};
 

@@ -28,6 +28,10 @@ static const struct {
 	{"outage at 10s every 10s for 1s", "outage every 10s for 1s", "fwd.outage "},
 	{"loss 0.3333333333333333", NULL, "fwd.loss "},
 	{"loss 7%", "loss 7%", "fwd.loss "},
+	{"loss 0.00005%", "loss 0.00005%", "fwd.loss "},
+	{"corrupt 1e-12", "corrupt 1e-10%", "fwd.corrupt "},
+	{"loss elliott mean 0.001% burst 7packets", NULL, "fwd.elliott "},
+	{"loss elliott mean 0.0000000000000000001% burst 99999999999999999999999packets", NULL, "fwd.elliott "},
 	{"loss 0.07", "loss 7%", "fwd.loss "},
 	{"loss gilbert on 1s 20% off 1s 0% start on", "loss gilbert on 1s 20% off 1s 0% start on", "fwd.gilbert "},
 	{"loss twice 20%", "loss twice 20%", "fwd.loss "},
@@ -240,15 +244,23 @@ static void too_much_is_refused_and_not_cut(void **state)
 	struct wt_path path;
 	char err[300];
 
-	memset(text, ' ', 3000);
-	text[3000] = 0;
+	memset(text, ' ', 4096);
+	text[4096] = 0;
 	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
-	assert_string_equal(err, "the path has more than 2047 characters");
+	assert_string_equal(err, "the path has more than 4095 characters");
+	memset(text, '|', 4095);
+	text[4095] = 0;
+	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "after word 0: a \"|\" stands between two stages");
 	text[0] = 0;
-	for (int i = 0; i < 300; i++)
-		strcat(text, "a ");
+	for (int i = 0; i < 16; i++) { /* queues say more in normal form */
+		strcat(text, i ? "|" : "");
+		strcat(text, i > 4 ? "rate 1Mbit burst 1B limit 1MB queue dualpi2" : "");
+		for (int n = 0; i <= 4 && n < 16; n++)
+			strcat(text, "outage at 1.234567891s for 1.234567891s ");
+	}
 	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), -EINVAL);
-	assert_string_equal(err, "the path has more than 256 words");
+	assert_string_equal(err, "the path is too long: its normal form has more than 4095 characters");
 	strcpy(text, "delay 1ms");
 	for (int i = 0; i < 16; i++)
 		strcat(text, "|delay 1ms");
@@ -261,6 +273,21 @@ static void too_much_is_refused_and_not_cut(void **state)
 	assert_string_equal(err, "word 81 \"outage\": more than 16 outages in one stage");
 	assert_int_equal(wt_path_init(&path, "delay 1ms", "northbound", 1, err, sizeof(err)), -EINVAL);
 	assert_string_equal(err, "the name of a direction has at most 8 characters: \"northbound\"");
+}
+
+static void whatever_begins_a_run_can_be_read_again_in_normal_form(void **state)
+{
+	struct wt_path path, again;
+	char text[2048] = "", err[300];
+
+	for (int i = 0; i < WT_PATH_STAGES; i++)
+		strcat(text, i ? "|rate 1Mbit burst 0B limit 64KB queue pie" : "rate 1Mbit burst 0B limit 64KB queue pie");
+	assert_int_equal(wt_path_init(&path, text, "fwd", 1, err, sizeof(err)), 0);
+	assert_int_equal(wt_path_init(&again, path.text, "fwd", 1, err, sizeof(err)), 0);
+	assert_string_equal(again.text, path.text);
+	assert_int_equal(wt_path_change(&path, "delay 1ms", 0, err, sizeof(err)), 0);
+	wt_path_finish(&path);
+	wt_path_finish(&again);
 }
 
 static void a_shared_chain_needs_an_equal_partner(void **state)
@@ -350,6 +377,7 @@ int main(void)
 		cmocka_unit_test(words_give_stages_in_the_stated_order_whatever_their_own),
 		cmocka_unit_test(a_bad_word_gives_one_sentence_with_its_place_and_what_was_expected),
 		cmocka_unit_test(too_much_is_refused_and_not_cut),
+		cmocka_unit_test(whatever_begins_a_run_can_be_read_again_in_normal_form),
 		cmocka_unit_test(a_shared_chain_needs_an_equal_partner),
 		cmocka_unit_test(mutated_words_never_crash_and_never_fail_without_a_sentence),
 	};
