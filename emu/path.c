@@ -8,6 +8,7 @@
 
 #include "emu/handoff.h"
 #include "emu/path_parts.h"
+#include "emu/refuser.h"
 
 /* One for both directions: handoffs are atomic. */
 static const char handoff_stream[] = "shared.handoff";
@@ -107,7 +108,7 @@ int wt_path_build_gate(const struct wt_path *path, const struct wt_path_place *p
 	return *node ? 0 : -ENOMEM;
 }
 
-struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place)
+static struct wt_node *build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place)
 {
 	uint64_t seed = path->seed;
 	struct wt_gilbert_config gilbert;
@@ -148,6 +149,27 @@ struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_
 	default:
 		return wt_delay_create(name, &key, &stage->delay);
 	}
+}
+
+static void limit_answers(struct wt_node *node, enum wt_stage_kind kind, const struct wt_refusal_rate *rate)
+{
+	if (node && (kind == WT_STAGE_HOPS || kind == WT_STAGE_MTU || kind == WT_STAGE_OUTAGE))
+		((struct wt_refuser *)node)->limit.rate = *rate;
+}
+
+void wt_path_limit_answers(struct wt_path *path, const struct wt_refusal_rate *rate)
+{
+	path->answers = *rate;
+	for (unsigned i = 0; i < path->count + path->spares; i++)
+		limit_answers(path->stage[i], path->place[i].kind, rate);
+}
+
+struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place)
+{
+	struct wt_node *node = build(path, stage, place);
+
+	limit_answers(node, stage->kind, &path->answers);
+	return node;
 }
 
 static const struct wt_handoff_config *handoff_of(const struct wt_path_plan *plan)
@@ -252,6 +274,7 @@ int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char 
 static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, char *err, size_t err_len)
 {
 	path->count = path->spares = 0;
+	path->answers = (struct wt_refusal_rate){0};
 	path->text[0] = 0;
 	return wt_path_read(plan, path->text, words, err, err_len);
 }

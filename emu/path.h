@@ -44,6 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/refusal.h"
 #include "stack/base/node.h"
 
 #define WT_PATH_STAGES 16
@@ -80,6 +81,7 @@ struct wt_path {
 	char direction[9];
 	uint64_t seed;
 	const struct wt_path_gates *gates; /* NULL: filters are refused */
+	struct wt_refusal_rate answers; /* of each stage */
 	uint32_t histories; /* numbers given to histories so far */
 	bool whole; /* no stage looks at single packets: there is none, or delays that all frames share */
 	char text[WT_PATH_TEXT];                 /* the specification in normal form: parsed again, it gives the same path */
@@ -93,6 +95,8 @@ struct wt_path {
  */
 int wt_path_init(struct wt_path *path, const char *words, const char *direction, uint64_t seed, char *err, size_t err_len);
 void wt_path_finish(struct wt_path *path);
+/* How many answers each stage may give from now on, and each that comes. */
+void wt_path_limit_answers(struct wt_path *path, const struct wt_refusal_rate *rate);
 /* Answers (ICMP) that stages made and gave out by port 0, towards where frames come from; whoever builds the graph joins that. */
 uint64_t wt_path_sent_back(const struct wt_path *path);
 

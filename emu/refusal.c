@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "emu/refusal.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "emu/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/base/checksum.h"
+#include "stack/base/units.h"
 
 enum {
 	IPV4_HEADER = 20, IPV6_HEADER = 40, ICMP_HEADER = 8,
@@ -12,6 +17,8 @@ enum {
 	ECHO_REPLY = 0, ECHO_REQUEST = 8,
 	INFORMATIONAL = 128, /* from this type on an ICMPv6 message is no error */
 	CONTROL = 0xc0, /* the class of internetwork control, RFC 1812 4.3.2.5 */
+	USUAL_BURST = 100, USUAL_EACH = 10 * WT_MS,
+	MOST = 1000000, /* answers at once, and in a second */
 };
 
 static const struct {
@@ -21,6 +28,7 @@ static const struct {
 	[WT_REFUSAL_SIZE] = {3, 4, 2, 0},
 	[WT_REFUSAL_ROUTE] = {3, 0, 1, 0},
 	[WT_REFUSAL_HOST] = {3, 1, 1, 3},
+	[WT_REFUSAL_PORT] = {3, 3, 1, 4},
 };
 
 /* What an answer needs to know of the packet it is about. */
@@ -53,11 +61,41 @@ struct wt_addr wt_source_behind(const struct wt_addr *addr, unsigned by)
 	return behind;
 }
 
+static int number(const char *text, const char *end, uint64_t *out)
+{
+	char digits[8];
+	int error = snprintf(digits, sizeof(digits), "%.*s", (int)(end - text), text) < (int)sizeof(digits) ? 0 : -EINVAL;
+
+	if (!error)
+		error = wt_parse_count(digits, out, NULL, 0);
+	return error || *out < 1 || *out > MOST ? -EINVAL : 0;
+}
+
+int wt_refusal_rate_parse(const char *text, struct wt_refusal_rate *rate, char *err, size_t err_len)
+{
+	static const char burst[] = "/s burst ";
+	const char *slash = text + strcspn(text, "/");
+	uint64_t per_s, at_once = USUAL_BURST;
+	bool plain = !strcmp(slash, "/s"), full = !strncmp(slash, burst, sizeof(burst) - 1);
+	const char *rest = full ? slash + sizeof(burst) - 1 : slash;
+
+	if ((!plain && !full) || number(text, slash, &per_s) || (full && number(rest, rest + strlen(rest), &at_once))) {
+		snprintf(err, err_len, "'%.40s' is no limit of answers: expected N/s or N/s burst N, such as 100/s burst 100, each from 1 to %d",
+			 text, MOST);
+		return -EINVAL;
+	}
+	*rate = (struct wt_refusal_rate){.burst = (uint32_t)at_once, .each = WT_S / (wt_time)per_s};
+	return 0;
+}
+
 static bool spend(struct wt_refusal_limit *limit, wt_time now)
 {
-	if (limit->full - now > (WT_REFUSAL_BURST - 1) * WT_REFUSAL_EACH)
+	uint32_t burst = limit->rate.burst ? limit->rate.burst : USUAL_BURST;
+	wt_time each = limit->rate.each ? limit->rate.each : USUAL_EACH;
+
+	if (limit->full - now > (burst - 1) * each)
 		return false;
-	limit->full = wt_time_max(limit->full, now) + WT_REFUSAL_EACH;
+	limit->full = wt_time_max(limit->full, now) + each;
 	return true;
 }
 

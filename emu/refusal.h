@@ -14,6 +14,7 @@ enum wt_refusal_kind {
 	WT_REFUSAL_SIZE,  /* fragmentation needed 3/4 (RFC 1191); packet too big 2/0 */
 	WT_REFUSAL_ROUTE, /* network unreachable 3/0; no route to destination 1/0 */
 	WT_REFUSAL_HOST,  /* host unreachable 3/1; address unreachable 1/3 */
+	WT_REFUSAL_PORT,  /* port unreachable 3/3; 1/4 */
 };
 
 /* Whose messages they are, one address for each family at most; of a family without one: the packet's destination's. */
@@ -28,13 +29,21 @@ struct wt_refusal {
 	struct wt_sources from;
 };
 
-#define WT_REFUSAL_BURST 100         /* at once, */
-#define WT_REFUSAL_EACH (10 * WT_MS) /* and one more after this time */
 #define WT_REFUSAL_TTL 255
 #define WT_IPV6_MTU 1280u            /* what every link must carry, RFC 8200 section 5 */
 
-/* A bucket of tokens in scenario time (RFC 4443 2.4(f), RFC 1812 4.3.2.8). Zero-initialised it is full. */
+/* How many answers one may send, which must be limited, and by a limit that can be chosen (RFC 4443 2.4(f), RFC 1812 4.3.2.8). */
+struct wt_refusal_rate {
+	uint32_t burst; /* at once; 0: 100 */
+	wt_time each;   /* and one more after this time; 0: 10 ms */
+};
+
+/* "1000/s", "1000/s burst 50". 0, or -EINVAL with one sentence in err. */
+int wt_refusal_rate_parse(const char *text, struct wt_refusal_rate *rate, char *err, size_t err_len);
+
+/* A bucket of tokens in scenario time. Zero-initialised it is full. */
 struct wt_refusal_limit {
+	struct wt_refusal_rate rate;
 	wt_time full; /* when it will be */
 };
 

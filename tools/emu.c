@@ -20,7 +20,7 @@ extern const struct wt_command wt_command_emu_run;
 
 enum {
 	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME, OPT_AWAKE, OPT_STEER,
-	OPT_OFFLOAD, OPT_WRITES, OPT_ARRIVAL, OPT_LATE, OPT_STEAL, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
+	OPT_OFFLOAD, OPT_WRITES, OPT_ARRIVAL, OPT_LATE, OPT_STEAL, OPT_ICMP_LIMIT, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
 	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
 };
 
@@ -45,6 +45,7 @@ static const struct wt_option options[] = {
 	[OPT_ARRIVAL] = {0, "arrival", "HOW", "a frame came when the kernel had it (kernel, the default, where the kernel says so) or when it was read (read)"},
 	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
+	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage and router, N/s or N/s burst N (default 100/s burst 100)"},
 	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
 	[OPT_WAIT] = {0, "wait-ports", NULL, "a port that vanishes is waited for, and used again when it is back"},
 	[OPT_SECCOMP] = {0, "seccomp", NULL, "once all is open, let the kernel end the emulator at any system call it has no need of"},
@@ -145,6 +146,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 		return error;
 	case OPT_LATE: return wt_parse_time(value, &plan->bounds.late, err, err_len);
 	case OPT_STEAL: return wt_parse_share(value, &plan->bounds.steal, err, err_len);
+	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &plan->icmp_limit, err, err_len);
 	case OPT_REALTIME: plan->realtime = true; return 0;
 	case OPT_AWAKE: plan->awake = true; return 0;
 	case OPT_STEER: plan->steer = true; return 0;

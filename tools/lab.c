@@ -17,7 +17,7 @@
 #include "tools/lab_state.h"
 #include "tools/path_words.h"
 
-enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD, UP_LATE, UP_STEAL };
+enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD, UP_LATE, UP_STEAL, UP_ICMP_LIMIT };
 
 static const struct wt_option up_options[] = {
 	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
@@ -30,6 +30,7 @@ static const struct wt_option up_options[] = {
 	[UP_OFFLOAD] = {0, "offload", NULL, "kernels keep their offloads: big frames pass whole where no stage looks at packets"},
 	[UP_LATE] = {0, "late", "TIME", "the emulator's record is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[UP_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
+	[UP_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage, N/s or N/s burst N (default 100/s burst 100)"},
 };
 
 static int absolute_path(const char *file, char path[WT_LAB_PATH])
@@ -77,6 +78,7 @@ static int take_words(struct wt_path_words *path, int option, const char *value)
 
 static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option, const char *value)
 {
+	struct wt_refusal_rate rate;
 	char err[200];
 	uint64_t number;
 
@@ -111,6 +113,11 @@ static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option,
 		    !(lab->owner.start = wt_process_start((pid_t)number)))
 			return wt_fail(WT_EXIT_USAGE, "--owner: there is no process '%s'", value);
 		lab->owner.pid = (pid_t)number;
+		break;
+	case UP_ICMP_LIMIT:
+		if (wt_refusal_rate_parse(value, &rate, err, sizeof(err)) < 0)
+			return wt_fail(WT_EXIT_USAGE, "--icmp-limit: %s", err);
+		snprintf(lab->icmp_limit, sizeof(lab->icmp_limit), "%s", value);
 		break;
 	case UP_OFFLOAD:
 		lab->offload = true;

@@ -27,7 +27,7 @@ static int open_output(const char *lab, const char *file)
 static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
 {
 	char port[2][64], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
-	const char *argv[26];
+	const char *argv[28];
 	int argc = 0;
 	sigset_t none;
 
@@ -71,6 +71,10 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	}
 	if (lab->offload)
 		argv[argc++] = "--offload";
+	if (lab->icmp_limit[0]) {
+		argv[argc++] = "--icmp-limit";
+		argv[argc++] = lab->icmp_limit;
+	}
 	if (lab->capture[0]) {
 		argv[argc++] = "--capture";
 		argv[argc++] = lab->capture;

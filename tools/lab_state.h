@@ -36,6 +36,7 @@ struct wt_lab {
 	char capture[WT_LAB_PATH]; /* empty: none */
 	struct wt_verdict_bounds bounds;
 	bool offload; /* big frames and unfinished checksums may pass */
+	char icmp_limit[32]; /* empty: as usual */
 	uint64_t seed;
 	int64_t created; /* seconds since 1970 */
 	struct wt_lab_process keeper, emulator, host[2];

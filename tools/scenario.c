@@ -123,6 +123,7 @@ static int build_paths(struct run *run)
 
 	if (error)
 		return error;
+	wt_span_limit_answers(&run->span, &scenario->icmp_limit);
 	if (scenario->tokens)
 		error = wt_token_watch(&run->meter, scenario->tokens, &run->span.leg[0].path,
 				       &run->result->flow[0], run->tokens_trace, run->err, run->err_len);

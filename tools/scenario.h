@@ -32,6 +32,7 @@ struct wt_scenario {
 	const struct wt_playback_config *playback; /* the flows are streams that are played; NULL: bulk */
 	const struct wt_token_config *tokens; /* counts those the first flow takes of the first rate on its way; NULL: nobody does */
 	const char *tokens_trace;  /* CSV file, NULL: none */
+	struct wt_refusal_rate icmp_limit; /* of each stage's answers */
 	unsigned flows;            /* 0: 1; at most WT_SCENARIO_FLOWS. All start at time 0 */
 	uint64_t seed;
 	wt_time limit;             /* simulated time after which the run has failed; 0: a day */

@@ -18,7 +18,7 @@ extern const struct wt_command wt_command_sim;
 
 enum {
 	OPT_FILE, OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_TOKENS, OPT_TOKENS_TRACE, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
-	OPT_FLOWS, OPT_RIVAL, OPT_RIVAL_RECEIVER, OPT_RIVAL_SETTING, OPT_SEED, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
+	OPT_FLOWS, OPT_RIVAL, OPT_RIVAL_RECEIVER, OPT_RIVAL_SETTING, OPT_SEED, OPT_ICMP_LIMIT, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
 static const struct wt_option options[] = {
@@ -41,6 +41,7 @@ static const struct wt_option options[] = {
 	[OPT_RIVAL_RECEIVER] = {0, "rival-rcc", "MODULE", "and this receiver module"},
 	[OPT_RIVAL_SETTING] = {0, "rival-set", "NAME=VALUE,...", "and these stack settings on top of the others"},
 	[OPT_SEED] = {0, "seed", "N", "of everything random (default 1)"},
+	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage, N/s or N/s burst N (default 100/s burst 100)"},
 	[OPT_LIMIT] = {0, "limit", "TIME", "simulated time after which the run has failed (default 24h)"},
 	[OPT_INTERVAL] = {'i', "interval", "TIME", "print the first flow every so often"},
 	[OPT_CAPTURE] = {0, "capture", "FILE", "write a pcapng capture with drops"},
@@ -113,6 +114,7 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 	s->fwd = plan.link[0].words[0];
 	s->rev = plan.link[0].words[1];
 	s->seed = plan.seed;
+	s->icmp_limit = plan.icmp_limit;
 	s->log = plan.log;
 	s->capture = plan.capture;
 	return 0;
@@ -197,6 +199,7 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_RIVAL_SETTING: sim->rival.settings = value; return 0;
 	case OPT_FLOWS:
 	case OPT_SEED: return take_number(s, option, value, err, err_len);
+	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &s->icmp_limit, err, err_len);
 	case OPT_LIMIT: return wt_parse_time(value, &s->limit, err, err_len);
 	case OPT_INTERVAL: return wt_parse_time(value, &s->interval, err, err_len);
 	case OPT_CAPTURE: s->capture = value; return 0;

@@ -106,6 +106,8 @@ static int add_routers(struct wt_net *net)
 	for (unsigned i = 0; i < plan->routers && !error; i++) {
 		net->router[i] = wt_router_create(plan->router[i].name, i, router_ports(plan, i), plan->router[i].address, net->pool);
 		error = add(net, net->router[i]);
+		if (!error)
+			wt_router_limit_answers(net->router[i], &plan->icmp_limit);
 	}
 	for (unsigned i = 0; i < plan->links && !error; i++) {
 		for (unsigned k = 0; k < 2; k++) {

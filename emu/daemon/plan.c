@@ -213,8 +213,11 @@ int wt_plan_make_link(const struct wt_plan *plan, unsigned index, struct wt_span
 {
 	const struct wt_plan_link *from = &plan->link[index];
 	const char *words[2] = {from->words[0], from->words[1]};
+	int error = wt_span_init(link, from->name, plan->links == 1, words, plan->seed, err, err_len);
 
-	return wt_span_init(link, from->name, plan->links == 1, words, plan->seed, err, err_len);
+	if (!error)
+		wt_span_limit_answers(link, &plan->icmp_limit);
+	return error;
 }
 
 /* Every change in its turn, on links that carry nothing. */

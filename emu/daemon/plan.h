@@ -77,6 +77,7 @@ struct wt_plan {
 	uint64_t seed, frames;
 	wt_time time;         /* ends by itself after this, 0: never */
 	struct wt_verdict_bounds bounds;
+	struct wt_refusal_rate icmp_limit; /* of the answers of each stage and router */
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
 	bool realtime;        /* before every ordinary process: SCHED_FIFO */

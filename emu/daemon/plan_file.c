@@ -264,7 +264,8 @@ static char *next_line(char *to, int room, void *stream)
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", NULL};
+					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", "icmp-limit",
+					   NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "read", NULL};
 	struct wt_plan *plan = parse->plan;
@@ -324,6 +325,7 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 			return unknown(parse, "arrival", value, arrivals);
 		plan->stamps = which == 0;
 		break;
+	case 18: error = wt_refusal_rate_parse(value, &plan->icmp_limit, why, sizeof(why)); break;
 	default: return unknown(parse, "key", key, keys);
 	}
 	return error ? refuse(parse, "%s: %s", key, why) : 0;

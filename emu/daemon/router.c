@@ -5,8 +5,14 @@
 #include <stdlib.h>
 
 #include "emu/daemon/router_parts.h"
+#include "emu/packet.h"
 #include "stack/base/bytes.h"
+#include "stack/base/checksum.h"
+#include "stack/wire/checksum.h"
+#include "stack/wire/ipv4.h"
 #include "stack/wire/nd.h"
+
+enum { UDP_HEADER = 8 };
 
 struct wt_mac wt_router_mac(unsigned number, unsigned port)
 {
@@ -82,15 +88,21 @@ bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr 
 	return may;
 }
 
+static struct wt_addr sender_of(const struct wt_frame *frame)
+{
+	const uint8_t *ip = frame->data + WT_ROUTER_IP_AT;
+
+	return ip[0] >> 4 == 6 ? wt_addr_ipv6(ip + 8) : wt_addr_ipv4(ip[12], ip[13], ip[14], ip[15]);
+}
+
 /* The answer to `to` and the route it takes; NULL: none. */
 static struct wt_frame *complain(struct wt_router *router, wt_time now, struct wt_frame *about, enum wt_refusal_kind kind,
 				 struct wt_addr *to, const struct wt_router_route **back)
 {
-	const uint8_t *ip = about->data + WT_ROUTER_IP_AT;
 	struct wt_refusal refusal = {.kind = kind};
 	const struct wt_addr *from;
 
-	*to = ip[0] >> 4 == 6 ? wt_addr_ipv6(ip + 8) : wt_addr_ipv4(ip[12], ip[13], ip[14], ip[15]);
+	*to = sender_of(about);
 	*back = wt_router_look_up(router, to);
 	if (!*back || wt_router_is_mine(router, to))
 		return NULL;
@@ -112,6 +124,34 @@ void wt_router_refuse(struct wt_router *router, wt_time now, struct wt_frame *fr
 	wt_node_drop(&router->node, now, frame, cause);
 	if (answer)
 		wt_router_deliver(router, answer, back->port, &to, now);
+}
+
+/* RFC 768; the checksum may be left out of IPv4 alone (RFC 8200 8.1). */
+static bool is_datagram(const struct wt_addr *src, const struct wt_addr *dst, const uint8_t *udp, uint32_t len)
+{
+	uint32_t said = len < UDP_HEADER ? 0 : wt_get16(udp + 4);
+
+	if (said < UDP_HEADER || said > len)
+		return false;
+	if (!wt_get16(udp + 6))
+		return src->family == WT_FAMILY_IPV4;
+	return !wt_csum_fold(wt_csum_add(wt_csum_pseudo(src, dst, WT_IP_UDP, said), udp, said));
+}
+
+void wt_router_datagram(struct wt_router *router, unsigned port, wt_time now, struct wt_frame *frame, const struct wt_addr *src,
+			const struct wt_addr *dst, const uint8_t *udp, uint32_t len)
+{
+	const struct wt_refusal refusal = {.kind = WT_REFUSAL_PORT}; /* from the address it was for (RFC 4443 2.2(a)) */
+	bool neighbour = src->family == WT_FAMILY_IPV6 && wt_ipv6_is_link_local(src->bytes);
+	const struct wt_router_route *back = wt_router_look_up(router, src);
+	struct wt_frame *answer = NULL;
+
+	wt_frame_finish_csum(frame);
+	if ((neighbour ? router->port[port].network : back != NULL) && is_datagram(src, dst, udp, len))
+		answer = wt_refuse(&router->node, &router->limit, now, frame, &refusal);
+	if (answer)
+		wt_router_deliver(router, answer, neighbour ? port : back->port, src, now);
+	wt_router_take(router, frame);
 }
 
 /* ---- the verbs ----------------------------------------------------------------------------------------- */
@@ -194,6 +234,11 @@ struct wt_node *wt_router_create(const char *name, unsigned number, unsigned por
 		router->port[i].link_local = wt_nd_link_local(&router->port[i].mac);
 	}
 	return &router->node;
+}
+
+void wt_router_limit_answers(struct wt_node *node, const struct wt_refusal_rate *rate)
+{
+	((struct wt_router *)node)->limit.rate = *rate;
 }
 
 void wt_router_set_network(struct wt_node *node, unsigned port, const struct wt_addr *gateway, unsigned prefix)

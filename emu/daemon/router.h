@@ -8,6 +8,7 @@
 #ifndef WT_EMU_DAEMON_ROUTER_H
 #define WT_EMU_DAEMON_ROUTER_H
 
+#include "emu/refusal.h"
 #include "stack/base/addr.h"
 #include "stack/base/node.h"
 
@@ -22,6 +23,8 @@
 struct wt_node *wt_router_create(const char *name, unsigned number, unsigned ports, const struct wt_addr address[WT_FAMILIES],
 				 struct wt_pool *pool);
 struct wt_mac wt_router_mac(unsigned number, unsigned port);
+/* How many errors it may send; else as usual. */
+void wt_router_limit_answers(struct wt_node *router, const struct wt_refusal_rate *rate);
 /* What lies behind a port: a network the router stands in with this address, one of each family at most; or another router. */
 void wt_router_set_network(struct wt_node *router, unsigned port, const struct wt_addr *gateway, unsigned prefix);
 void wt_router_set_peer(struct wt_node *router, unsigned port, const struct wt_mac *peer);

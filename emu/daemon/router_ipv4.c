@@ -51,7 +51,7 @@ void wt_router_arp(struct wt_router *router, unsigned port, wt_time now, struct 
 }
 
 /* A packet for the router itself: pings are answered in their own frame. */
-static void mine(struct wt_router *router, wt_time now, struct wt_frame *frame, const struct wt_ipv4 *ip)
+static void mine(struct wt_router *router, unsigned port, wt_time now, struct wt_frame *frame, const struct wt_ipv4 *ip)
 {
 	uint8_t *body = frame->data + WT_ROUTER_IP_AT + ip->header_len;
 	uint32_t len = ip->total_len - ip->header_len;
@@ -59,6 +59,10 @@ static void mine(struct wt_router *router, wt_time now, struct wt_frame *frame, 
 	struct wt_icmp icmp;
 	struct wt_ipv4 head = *ip;
 
+	if (ip->protocol == WT_IP_UDP && !ip->frag_offset && !ip->more_fragments) {
+		wt_router_datagram(router, port, now, frame, &ip->src, &ip->dst, body, len);
+		return;
+	}
 	if (ip->protocol != WT_IP_ICMP || ip->frag_offset || ip->more_fragments || ip->header_len != WT_IPV4_HEADER || !back ||
 	    !wt_icmp_parse(body, len, &icmp) || icmp.type != WT_ICMP_ECHO_REQUEST) {
 		wt_router_take(router, frame);
@@ -89,7 +93,7 @@ void wt_router_ipv4(struct wt_router *router, unsigned port, wt_time now, struct
 	}
 	wt_router_learn(router, port, &ip.src, (const struct wt_mac *)(frame->data + 6), now);
 	if (wt_router_is_mine(router, &ip.dst)) {
-		mine(router, now, frame, &ip);
+		mine(router, port, now, frame, &ip);
 		return;
 	}
 	if (ip.ttl <= 1) {

@@ -6,6 +6,7 @@
 #include "emu/daemon/router_parts.h"
 #include "emu/packet.h"
 #include "stack/base/bytes.h"
+#include "stack/wire/ipv4.h"
 #include "stack/wire/nd.h"
 
 enum { ECHO_REQUEST = 128, ECHO_REPLY = 129 };
@@ -113,8 +114,13 @@ static void mine(struct wt_router *router, unsigned port, wt_time now, struct wt
 
 	wt_frame_finish_csum(frame);
 	/* nor what comes in fragments, neighbour discovery above all (RFC 6980 section 5) */
-	if (!wt_ipv6_upper(head, frame->len - WT_ROUTER_IP_AT, &upper) || upper.protocol != WT_IP_ICMPV6 || upper.fragment) {
+	if (!wt_ipv6_upper(head, frame->len - WT_ROUTER_IP_AT, &upper) || upper.fragment ||
+	    (upper.protocol != WT_IP_ICMPV6 && upper.protocol != WT_IP_UDP)) {
 		wt_router_take(router, frame);
+		return;
+	}
+	if (upper.protocol == WT_IP_UDP) {
+		wt_router_datagram(router, port, now, frame, &ip->src, &ip->dst, head + upper.at, upper.end - upper.at);
 		return;
 	}
 	if (upper.end - upper.at < 4 || wt_ipv6_icmp_sum(head, upper.at, upper.end - upper.at)) {

@@ -66,6 +66,9 @@ bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr 
 bool wt_router_is_broadcast(const struct wt_router_port *port, const struct wt_addr *address);
 /* Tells the sender of a packet, from the address of the port that leads there (RFC 1812 4.3.2.4), and drops it. */
 void wt_router_refuse(struct wt_router *router, wt_time now, struct wt_frame *frame, enum wt_refusal_kind kind, enum wt_drop cause);
+/* UDP for the router itself, whole: nobody listens to any port, and its sender is told (RFC 1812 5.2.7.1, RFC 4443 3.1). */
+void wt_router_datagram(struct wt_router *router, unsigned port, wt_time now, struct wt_frame *frame, const struct wt_addr *src,
+			const struct wt_addr *dst, const uint8_t *udp, uint32_t len);
 
 /* ---- router_neighbour.c */
 

@@ -95,6 +95,12 @@ int wt_span_init(struct wt_span *link, const char *name, bool only, const char *
 	return 0;
 }
 
+void wt_span_limit_answers(struct wt_span *link, const struct wt_refusal_rate *rate)
+{
+	for (unsigned i = 0; i < 2; i++)
+		wt_path_limit_answers(&link->leg[i].path, rate);
+}
+
 void wt_span_finish(struct wt_span *link)
 {
 	for (unsigned i = 0; i < 2; i++) {

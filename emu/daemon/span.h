@@ -36,6 +36,8 @@ struct wt_span {
 /* 0, or -EINVAL with one sentence in err, -ENOMEM. The seed of a link that is not the only one depends on its name, too. */
 int wt_span_init(struct wt_span *link, const char *name, bool only, const char *const words[2], uint64_t seed, char *err,
 		 size_t err_len);
+/* See wt_path_limit_answers(): both directions. */
+void wt_span_limit_answers(struct wt_span *link, const struct wt_refusal_rate *rate);
 /* Frees what no graph owns. */
 void wt_span_finish(struct wt_span *link);
 /* 0 or -ENOMEM. */

@@ -109,6 +109,14 @@ def too_many_answers_are_withheld(a, b):
     check(hops["made"] >= 100 and hops["withheld"] > 100 and hops["made"] + hops["withheld"] == hops["dropped"]["ttl"], hops)
 
 
+def the_limit_of_answers_can_be_chosen(a, b):
+    emulator = pair(a, b, "--fwd", "hops 5", "--rev", "delay 1ms", "--icmp-limit", "1/s burst 10")
+    ping(a, B6)
+    answer(a.python(FLOOD6, B6, 1000, 3))
+    hops = stage(emulator.end(), "fwd.hops")
+    check(10 <= hops["made"] <= 60 and hops["made"] + hops["withheld"] == hops["dropped"]["ttl"] > 100, hops)
+
+
 def kernel_tcp_of_ipv6_passes_a_smaller_mtu_and_its_capture_is_sound(a, b):
     path = scratch() + "/mtu.pcapng"
     emulator = pair(a, b, "--link", "mtu 1400B rate 50Mbit burst 3KB limit 100KB delay 1ms", "--capture", path)
@@ -163,6 +171,8 @@ def routers_forward_ipv6_and_say_why_not(a, b):
     check(told(a, "2001:db8:2::2", hops=1) == ["EHOSTUNREACH", "2001:db8:1::1", 3, 0], "the first router")
     check(told(a, "2001:db8:2::2", hops=2) == ["EHOSTUNREACH", "2001:db8:ff::2", 3, 0], "the second router")
     check(told(a, "2001:db8:2::2", hops=3) == ["ECONNREFUSED", "2001:db8:2::2", 1, 4], "the end")
+    check(told(a, "2001:db8:1::1", hops=1) == ["ECONNREFUSED", "2001:db8:1::1", 1, 4], "no port of the first router")
+    check(told(a, "2001:db8:2::1", hops=2) == ["ECONNREFUSED", "2001:db8:2::1", 1, 4], "no port of the second router")
     check(told(a, "2001:db8:9::9") == ["ENETUNREACH", "2001:db8:1::1", 1, 0], "no route")
     check(told(a, "2001:db8:2::77") == ["EHOSTUNREACH", "2001:db8:ff::2", 1, 3], "nobody there")
     check("mtu=1400" in ping(a, "2001:db8:2::2", "-M", "do", "-s", "1353", code=1), "too big")
@@ -215,6 +225,6 @@ def a_host_that_tries_the_routers_address_finds_it_taken(a, b):
 
 
 main(the_kernel_learns_the_path_mtu_of_ipv6, a_smaller_link_is_1280_to_ipv6, traceroute_shows_every_router_of_hops,
-     an_outage_is_told_by_whom_it_says, too_many_answers_are_withheld, kernel_tcp_of_ipv6_passes_a_smaller_mtu_and_its_capture_is_sound,
+     an_outage_is_told_by_whom_it_says, too_many_answers_are_withheld, the_limit_of_answers_can_be_chosen, kernel_tcp_of_ipv6_passes_a_smaller_mtu_and_its_capture_is_sound,
      routers_forward_ipv6_and_say_why_not, kernel_tcp_crosses_routers_both_ways_in_both_families,
      big_frames_of_ipv6_are_cut_before_they_are_refused_or_forwarded, a_host_that_tries_the_routers_address_finds_it_taken)

@@ -66,9 +66,12 @@ def a_dumbbell_joins_four_networks_by_one_narrow_link(a, b):
     check(hops == [["10.0.1.1", 11, 0, True], ["10.255.0.2", 11, 0, True], ["10.0.4.2", 3, 3, True]], hops)
     hops = answer(a.python(TRACE, "10.0.9.9", 2))
     check(hops[1] == ["10.0.1.1", 3, 0, True], hops)
+    check(answer(a.python(TRACE, "10.0.1.1", 1)) == [["10.0.1.1", 3, 3, True]], "the way to the gateway")
+    hops = answer(a.python(TRACE, "10.0.4.1", 2))
+    check(hops == [["10.0.1.1", 11, 0, True], ["10.0.4.1", 3, 3, True]], "the way to the far end of another router:", hops)
     record = emulator.end()
     left = record["routers"][0]
-    check(left["stage"] == "left" and left["dropped"]["ttl"] == 2 and left["dropped"]["unrouted"] == 1, left)
+    check(left["stage"] == "left" and left["dropped"]["ttl"] == 3 and left["dropped"]["unrouted"] == 1, left)
     check(record["routers"][1]["dropped"]["ttl"] == 1, record["routers"][1])
     names = [stage["stage"] for link in record["links"] for stage in link["fwd"]["stages"]]
     check(names == ["l2.fwd.delay", "narrow.fwd.rate", "narrow.fwd.delay"], names)

@@ -75,6 +75,9 @@ WRONG = [
     (("sim", "--fwd", "delay 1ms", "--rev", "delay 1ms", "--fwd", ""), 2, "--fwd: one direction is given words twice"),
     (("lab", "up", "x", "--fwd", "delay 1ms", "--link", "delay 2ms"), 2, "--link: one direction is given words twice"),
     (("lab", "up", "x", "--rev", "", "--rev", "delay 1ms"), 2, "--rev: one direction is given words twice"),
+    (("emu", "run", "-n", "--icmp-limit", "100"), 2, "--icmp-limit: '100' is no limit of answers: expected N/s or N/s burst N"),
+    (("sim", "--icmp-limit", "0/s"), 2, "expected N/s or N/s burst N"),
+    (("lab", "up", "x", "--icmp-limit", "9/s burst"), 2, "--icmp-limit: '9/s burst' is no limit"),
     (("emu", "run", "-n", "--link", "rate trace / limit 64KB"), 2, "cannot be read"),
     (("help", "nothing"), 2, "no command 'nothing'"),
 ]

@@ -99,6 +99,8 @@ BAD = [
      "FILE:10: fwd: word 2, after \"delay\": 'fast' is not a time with its unit (ns us ms s min h), such as 15ms"),
     ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop' is none of keep, flush"),
     ("[link]\n[at 1h every 2500000h times 3]\nboth = delay 1ms\n", "FILE:6: the last of 3 times is later than there are nanoseconds"),
+    ("[emulator]\nicmp-limit = 100\n[link]\nboth = delay 1ms\n", "FILE:6: icmp-limit: '100' is no limit of answers: expected N/s or N/s burst N, such as 100/s burst 100, each from 1 to 1000000"),
+    ("[emulator]\nicmp-limit = 9/s burst 9\n[lnk]\n", "FILE:7: section \"lnk\" is not known here; did you mean \"link\"?"),
     ("[lnk]\n", "FILE:5: section \"lnk\" is not known here; did you mean \"link\"?"),
 ]
 for content, expected in BAD:

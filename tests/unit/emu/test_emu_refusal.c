@@ -2,6 +2,7 @@
 /* ICMP and ICMPv6 about packets that stages drop: when, from whom, how often, and every byte of it. */
 #include "queue_bench.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "emu/refuser.h"
@@ -402,6 +403,57 @@ static void answers_are_limited_by_a_bucket_in_scenario_time(void **state)
 	wt_path_finish(&bench_path);
 }
 
+/* Of so many packets at one instant. */
+static unsigned answers_to(struct wt_node *node, wt_time now, unsigned packets)
+{
+	uint64_t before = node->audit.made;
+
+	while (packets--)
+		wt_frame_free(told(node, now, packet6(1400, UDP, 1)));
+	return (unsigned)(node->audit.made - before);
+}
+
+static void the_limit_is_what_it_was_told_of_stages_that_come_later_too(void **state)
+{
+	struct wt_node *node = bench_words("hops 1");
+	struct wt_refusal_rate rate;
+	unsigned seen = 0;
+	char err[200];
+
+	assert_int_equal(wt_refusal_rate_parse("1000/s burst 5", &rate, err, sizeof(err)), 0);
+	wt_path_limit_answers(&bench_path, &rate);
+	assert_int_equal(answers_to(node, WT_S, 20), 5);
+	assert_int_equal(answers_to(node, WT_S + 2 * WT_MS, 20), 2);
+	assert_int_equal(wt_path_change(&bench_path, "hops 0 | mtu 1280B | outage at 4s for 1s unreachable", 2 * WT_S, err, sizeof(err)), 0);
+	for (unsigned i = 0; i < bench_path.count; i++) {
+		if (!strcmp(bench_path.stage[i]->name, "fwd.hops"))
+			continue;
+		assert_int_equal(answers_to(bench_path.stage[i], 4 * WT_S, 20), 5);
+		seen++;
+	}
+	assert_int_equal(seen, 2);
+	wt_path_finish(&bench_path);
+	node = bench_words("mtu 1280B");
+	assert_int_equal(answers_to(node, 0, 150), 100);
+	wt_path_finish(&bench_path);
+}
+
+static void a_limit_that_is_none_is_refused_in_one_line(void **state)
+{
+	static const char *const bad[] = {"", "100", "/s", "0/s", "1000001/s", "100/s burst", "100/s burst 0", "100/s burst x", "100/s  burst 9", "1/min",
+					  "12345678901234567890/s", "-1/s", "1/s burst 99999999999"};
+	struct wt_refusal_rate rate = {7, 7};
+	char err[200];
+
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(wt_refusal_rate_parse(bad[i], &rate, err, sizeof(err)), -EINVAL);
+		assert_non_null(strstr(err, "expected N/s or N/s burst N"));
+		assert_true(rate.burst == 7 && rate.each == 7);
+	}
+	assert_int_equal(wt_refusal_rate_parse("8/s", &rate, err, sizeof(err)), 0);
+	assert_true(rate.burst == 100 && rate.each == 125 * WT_MS);
+}
+
 static void an_answer_without_memory_is_counted_and_a_small_frame_holds_a_short_quote(void **state)
 {
 	struct wt_node *node = bench_words("hops 1");
@@ -495,6 +547,8 @@ int main(void)
 		BENCH_TEST(about_what_many_got_only_its_size_is_told_and_by_an_address_of_ones_own),
 		BENCH_TEST(the_texts_say_about_what_of_ipv4_nobody_is_told),
 		BENCH_TEST(answers_are_limited_by_a_bucket_in_scenario_time),
+		BENCH_TEST(the_limit_is_what_it_was_told_of_stages_that_come_later_too),
+		BENCH_TEST(a_limit_that_is_none_is_refused_in_one_line),
 		BENCH_TEST(an_answer_without_memory_is_counted_and_a_small_frame_holds_a_short_quote),
 		BENCH_TEST(a_checksum_left_open_is_closed_in_the_quote),
 		BENCH_TEST(what_belongs_to_the_link_passes_no_router_and_so_all_of_them),

@@ -255,6 +255,121 @@ static void pings_to_its_addresses_are_answered_and_broken_ones_not(void **state
 	nothing(0);
 }
 
+/* A datagram that holds, in a packet of either family whose upper layer begins at `upper`. */
+static struct wt_frame *fill_udp(struct wt_frame *frame, unsigned upper, const char *src, const char *dst)
+{
+	struct wt_addr from = at(src), to = at(dst);
+	uint8_t *udp = frame->data + upper;
+	uint32_t len = frame->len - upper;
+
+	wt_put32(udp, 40000u << 16 | 33434);
+	wt_put16(udp + 4, (uint16_t)len);
+	wt_put16(udp + 6, 0);
+	wt_put16(udp + 6, wt_csum_fold(wt_csum_add(wt_csum_pseudo(&from, &to, UDP, len), udp, len)));
+	return frame;
+}
+
+static struct wt_frame *datagram(const char *src, const char *dst)
+{
+	return fill_udp(packet(src, dst, UDP, 1, 20), UPPER, src, dst);
+}
+
+static struct wt_frame *datagram_ipv4(const char *src, const char *dst)
+{
+	struct wt_frame *frame = packet_ipv4(src, dst, &host1);
+
+	frame->data[IP + 8] = 1; /* where a traceroute ends */
+	frame->data[IP + 9] = UDP;
+	wt_packet_ipv4_checksum(frame->data + IP);
+	return fill_udp(frame, IP + 20, src, dst);
+}
+
+static void datagrams_to_its_addresses_come_to_no_port_and_that_is_told(void **state)
+{
+	static const char *const targets[] = {"2001:db8:1::1", "2001:db8:2::1", "fe80::77:74ff:fe10:700"};
+	struct wt_frame *frame;
+
+	introduce(0);
+	for (unsigned i = 0; i < 3; i++) {
+		put_in(NET1, 0, datagram("2001:db8:1::2", targets[i]));
+		complaint(0, 1, 4, targets[i]);
+	}
+	put_in(NET1, 0, nd("fe80::2", "ff02::1:ff00:1", (struct wt_nd){.type = WT_ND_SOLICITATION, .target = at(targets[0]), .mac = host1}));
+	wt_frame_free(take(0, &(unsigned){0}));
+	put_in(NET1, 0, datagram("fe80::2", targets[2]));
+	complaint(0, 1, 4, targets[2]);
+	put_in(NET1, 0, datagram("2001:db8:1::2", "ff02::1"));
+	put_in(NET1, 0, packet("2001:db8:1::2", targets[0], UDP, 64, 7));
+	for (unsigned i = 0; i < 3; i++) { /* a byte is wrong, the checksum is missing, the length is too much */
+		frame = datagram("2001:db8:1::2", targets[0]);
+		frame->data[UPPER + 12] ^= i == 0;
+		if (i == 1)
+			wt_put16(frame->data + UPPER + 6, 0);
+		if (i == 2)
+			wt_put16(frame->data + UPPER + 4, 21);
+		put_in(NET1, 0, frame);
+	}
+	put_in(NET1, 0, packet("2001:db8:1::2", targets[0], 6, 64, 20)); /* no TCP here */
+	nothing(0);
+}
+
+static void and_so_it_is_of_ipv4_where_the_checksum_may_be_left_out(void **state)
+{
+	static const char *const targets[] = {"10.0.1.1", "10.0.2.1"};
+	struct wt_frame *frame;
+	unsigned port;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct wt_addr target = at(targets[i % 2]);
+
+		frame = datagram_ipv4("10.0.1.2", targets[i % 2]);
+		if (i > 1)
+			wt_put16(frame->data + IP + 26, 0);
+		put_in(NET1, 0, frame);
+		frame = take(0, &port);
+		assert_non_null(frame);
+		assert_int_equal(port, NET1);
+		assert_memory_equal(frame->data + IP + 12, target.bytes, 4);
+		assert_int_equal(frame->data[IP + 20], 3);
+		assert_int_equal(frame->data[IP + 21], 3);
+		assert_int_equal(frame->len, IP + 20 + 8 + 28);
+		assert_int_equal(wt_get32(frame->data + IP + 48), 40000u << 16 | 33434); /* the ports, for whoever sent it */
+		assert_true(bench_header_holds(frame));
+		assert_int_equal(wt_csum_fold(wt_csum_add(0, frame->data + IP + 20, 36)), 0);
+		wt_frame_free(frame);
+	}
+	frame = datagram_ipv4("10.0.1.2", targets[0]);
+	frame->data[IP + 30] ^= 1;
+	put_in(NET1, 0, frame);
+	frame = datagram_ipv4("10.0.1.2", targets[0]);
+	wt_put16(frame->data + IP + 6, 0x2000); /* a fragment: nobody puts them together */
+	wt_packet_ipv4_checksum(frame->data + IP);
+	put_in(NET1, 0, frame);
+	put_in(NET1, 0, datagram_ipv4("10.0.7.7", targets[0])); /* no way back */
+	nothing(0);
+}
+
+static void its_answers_are_as_many_as_it_was_told(void **state)
+{
+	struct wt_refusal_rate rate;
+	unsigned port, answers = 0;
+	char err[200];
+
+	assert_int_equal(wt_refusal_rate_parse("4/s burst 3", &rate, err, sizeof(err)), 0);
+	wt_router_limit_answers(router, &rate);
+	introduce(0);
+	for (unsigned i = 0; i < 20; i++) {
+		struct wt_frame *frame;
+
+		put_in(NET1, i * 50 * WT_MS, datagram("2001:db8:1::2", "2001:db8:1::1"));
+		frame = take(i * 50 * WT_MS, &port);
+		answers += frame != NULL;
+		wt_frame_free(frame);
+	}
+	assert_int_equal(answers, 3 + 3); /* and at 0.25, 0.5 and 0.75 s */
+	assert_int_equal(router->audit.withheld, 14);
+}
+
 static void a_router_of_ipv4_does_not_speak_ipv6(void **state)
 {
 	const struct wt_addr none[WT_FAMILIES] = {0};
@@ -282,6 +397,9 @@ int main(void)
 		T(packets_that_go_no_further_are_told_why),
 		T(what_no_router_passes_on_it_does_not),
 		T(pings_to_its_addresses_are_answered_and_broken_ones_not),
+		T(datagrams_to_its_addresses_come_to_no_port_and_that_is_told),
+		T(and_so_it_is_of_ipv4_where_the_checksum_may_be_left_out),
+		T(its_answers_are_as_many_as_it_was_told),
 		T(a_router_of_ipv4_does_not_speak_ipv6),
 	};
 
