@@ -94,6 +94,8 @@ static int mtu_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_
 	if (version != 4 || mtu->config.drop || wt_get16(ip + 6) & DONT_FRAGMENT || header < 20 || total <= header ||
 	    WT_ETHERNET + total > frame->len)
 		refuse(mtu, now, frame, most);
+	else if (!wt_packet_ipv4_checksum_holds(ip)) /* that of a fragment would be right: RFC 1812 5.2.2 */
+		wt_node_drop(node, now, frame, WT_DROP_IP_CSUM);
 	else
 		fragment(mtu, now, frame, header, total - header);
 	return WT_KEPT;

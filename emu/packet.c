@@ -101,6 +101,11 @@ void wt_packet_ipv4_checksum(uint8_t *ip)
 	wt_put16(ip + 10, wt_csum_fold(wt_csum_add(0, ip, (ip[0] & 15u) * 4)));
 }
 
+bool wt_packet_ipv4_checksum_holds(const uint8_t *ip)
+{
+	return wt_csum_fold(wt_csum_add(0, ip, (ip[0] & 15u) * 4)) == 0;
+}
+
 void wt_packet_ipv4_checksum_lowered(uint8_t *ip, uint16_t by)
 {
 	/* HC' = ~(~HC + ~m + m'), and m' - m is -by: in ones' complement ~by */

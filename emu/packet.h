@@ -23,6 +23,7 @@ bool wt_packet_mark(struct wt_frame *frame);
 uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame);
 /* Writes the IPv4 header checksum anew. */
 void wt_packet_ipv4_checksum(uint8_t *ip);
+bool wt_packet_ipv4_checksum_holds(const uint8_t *ip); /* the whole header must be there */
 /* The same after a word of the header was lowered by so much (RFC 1624): a wrong one stays wrong. */
 void wt_packet_ipv4_checksum_lowered(uint8_t *ip, uint16_t by);
 

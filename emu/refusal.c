@@ -112,7 +112,7 @@ static bool may_ipv4(const struct wt_frame *frame, struct subject *subject)
 	uint32_t header = (ip[0] & 15u) * 4, len = frame->len - WT_ETHERNET, total = wt_get16(ip + 2);
 	struct wt_addr sender = address4(ip + 12);
 
-	if (ip[0] >> 4 != 4 || header < IPV4_HEADER || header > total || total > len || wt_csum_fold(wt_csum_add(0, ip, header)))
+	if (ip[0] >> 4 != 4 || header < IPV4_HEADER || header > total || total > len || !wt_packet_ipv4_checksum_holds(ip))
 		return false;
 	if (frame->data[0] & 1 || ip[16] >= 224 || (wt_get16(ip + 6) & 0x1fff) || !wt_source_usable(&sender))
 		return false;

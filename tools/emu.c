@@ -59,6 +59,7 @@ static const struct wt_option options[] = {
 struct emu {
 	const char *file;
 	struct wt_path_words path;
+	pid_t parent;
 	bool check, json, die, strict;
 };
 
@@ -175,7 +176,7 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 	case OPT_JSON: emu->json = true; return 0;
 	case OPT_DIE: emu->die = true; return 0;
 	case OPT_READY_FD:
-		error = take_count(value, 0, 1 << 20, &fd, err, err_len);
+		error = take_count(value, 3, 1 << 20, &fd, err, err_len); /* it is closed: not the standard ones */
 		if (!error && fcntl((int)fd, F_GETFD) < 0) {
 			snprintf(err, err_len, "descriptor %s is not open", value);
 			error = -EINVAL;
@@ -332,8 +333,11 @@ static int run(const struct emu *emu, struct wt_daemon *daemon)
 
 	if (emu->check)
 		return print_check(emu, daemon);
-	if (emu->die)
+	if (emu->die) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != emu->parent) /* it had ended before that was said */
+			return wt_fail(WT_EXIT_ENVIRONMENT, "--die-with-parent: the parent has ended already");
+	}
 	daemon->quiet = wt_quiet;
 	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an error of writing, not an end without a record */
 	if (wt_daemon_open(daemon, err, sizeof(err)))
@@ -378,7 +382,7 @@ static int files_apart(const struct emu *emu, const struct wt_plan *plan, char *
 static int emu_run_main(int argc, char **argv)
 {
 	static struct wt_daemon daemon;
-	struct emu emu = {0};
+	struct emu emu = {.parent = getppid()};
 	char err[500];
 	int code;
 

@@ -75,6 +75,10 @@ struct wt_plan {
 	struct wt_plan_link link[WT_PLAN_LINKS];
 	struct wt_plan_event event[WT_PLAN_EVENTS]; /* in order of time */
 	uint64_t seed, frames;
+	struct {
+		uint64_t seed, frames;
+		bool offload;
+	} by_file;            /* as the file has them, whatever the command line says beside it */
 	wt_time time;         /* ends by itself after this, 0: never */
 	struct wt_verdict_bounds bounds;
 	struct wt_refusal_rate icmp_limit; /* of the answers of each stage and router */

@@ -583,6 +583,9 @@ int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_l
 		snprintf(err, err_len, "%s:%u: %s", file, parse.bad_line ? parse.bad_line : 1, parse.why);
 		return -EINVAL;
 	}
+	plan->by_file.seed = plan->seed;
+	plan->by_file.frames = plan->frames;
+	plan->by_file.offload = plan->offload;
 	qsort(plan->event, plan->events, sizeof(plan->event[0]), by_time);
 	return 0;
 }

@@ -162,8 +162,9 @@ static int compare(const struct wt_plan *old, const struct wt_plan *new, char *e
 			 "the number of ports, routers and links", err, err_len);
 
 	if (!error)
-		error = same(old->seed == new->seed && old->frames == new->frames && old->offload == new->offload, new, 0,
-			     "seed, frames and offload", err, err_len);
+		error = same(old->by_file.seed == new->by_file.seed && old->by_file.frames == new->by_file.frames &&
+				     old->by_file.offload == new->by_file.offload,
+			     new, 0, "seed, frames and offload", err, err_len);
 	for (unsigned i = 0; i < old->ports && !error; i++)
 		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
 			     !memcmp(old->port[i].gateway, new->port[i].gateway, sizeof(old->port[i].gateway)) &&
@@ -227,6 +228,7 @@ int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, siz
 	wt_plan_init(new);
 	new->seed = daemon->plan.seed; /* what the command line said, unless the file says otherwise */
 	new->frames = daemon->plan.frames;
+	new->offload = daemon->plan.offload;
 	error = wt_plan_read(new, daemon->plan.file, err, err_len);
 	if (!error)
 		error = wt_plan_check(new, err, err_len);

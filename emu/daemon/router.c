@@ -79,13 +79,18 @@ bool wt_router_is_broadcast(const struct wt_router_port *port, const struct wt_a
 	       (uint32_t)(wt_get32(address->bytes) << prefix) == (uint32_t)(UINT32_MAX << prefix);
 }
 
-bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address)
+bool wt_router_knows_broadcast(const struct wt_router *router, const struct wt_addr *address)
 {
-	bool may = wt_source_usable(address) && !wt_router_is_mine(router, address);
+	bool is = false;
 
 	for (unsigned i = 0; i < router->node.ports; i++)
-		may &= !wt_router_is_broadcast(&router->port[i], address);
-	return may;
+		is |= wt_router_is_broadcast(&router->port[i], address);
+	return is;
+}
+
+bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address)
+{
+	return wt_source_usable(address) && !wt_router_is_mine(router, address) && !wt_router_knows_broadcast(router, address);
 }
 
 static struct wt_addr sender_of(const struct wt_frame *frame)

@@ -96,6 +96,11 @@ void wt_router_ipv4(struct wt_router *router, unsigned port, wt_time now, struct
 		mine(router, port, now, frame, &ip);
 		return;
 	}
+	/* Neither passed on (RFC 2644 section 4) nor answered (RFC 1812 4.3.2.7). */
+	if (wt_router_knows_broadcast(router, &ip.dst)) {
+		wt_node_drop(&router->node, now, frame, WT_DROP_UNROUTED);
+		return;
+	}
 	if (ip.ttl <= 1) {
 		wt_router_refuse(router, now, frame, WT_REFUSAL_HOPS, WT_DROP_TTL);
 		return;

@@ -63,6 +63,7 @@ bool wt_router_is_mine(const struct wt_router *router, const struct wt_addr *add
 /* May a packet be from there: an address of one host, and not one of ours? (RFC 1812 5.3.7, RFC 4291 2.5) */
 bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address);
 /* All ones behind the prefix of a network of IPv4; of 31 bits and more none is (RFC 3021). */
+bool wt_router_knows_broadcast(const struct wt_router *router, const struct wt_addr *address); /* of any of its networks */
 bool wt_router_is_broadcast(const struct wt_router_port *port, const struct wt_addr *address);
 /* Tells the sender of a packet, from the address of the port that leads there (RFC 1812 4.3.2.4), and drops it. */
 void wt_router_refuse(struct wt_router *router, wt_time now, struct wt_frame *frame, enum wt_refusal_kind kind, enum wt_drop cause);

@@ -160,13 +160,14 @@ def the_first_row_of_a_schedule_is_what_the_path_is_said_to_be_at_the_start(a, b
 
 
 def sighup_reads_the_file_again_or_changes_nothing(a, b):
-    folder, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n")
+    said = "[emulator]\nseed = 5\nframes = 1024\n[link]\nboth = delay %s\n"
+    folder, emulator = from_file(a, b, said % "5ms", "--seed", "7", "--frames", "2000")  # options win, and do not make the file another
     check(10 <= best_rtt(a) < 14)
-    write(folder + "/path.conf", config(a, b, "[link]\nboth = delay 15ms\n"))
+    write(folder + "/path.conf", config(a, b, said % "15ms"))
     emulator.process.send_signal(signal.SIGHUP)
     time.sleep(0.2)
     check(30 <= best_rtt(a) < 35, "the new words are not in force")
-    for bad in ("[link]\nboth = delai 1ms\n", "[link]\nfwd = delay 1ms handoff every 1s for 1ms\nrev = delay 1ms\n", "[emulator]\nseed = 9\n[link]\nboth = delay 1ms\n"):
+    for bad in ("[link]\nboth = delai 1ms\n", "[link]\nfwd = delay 1ms handoff every 1s for 1ms\nrev = delay 1ms\n", said.replace("seed = 5", "seed = 7") % "1ms"):
         write(folder + "/path.conf", config(a, b, bad))
         emulator.process.send_signal(signal.SIGHUP)
         time.sleep(0.1)

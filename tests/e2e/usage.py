@@ -63,6 +63,7 @@ WRONG = [
     (("lab", "status", "x"), 2, "no lab 'x' is up"),
     (("emu", "run", "-n", "--time", "0s"), 2, "above 0"),
     (("emu", "run", "-n", "--ready-fd", "99"), 2, "not open"),
+    (("emu", "run", "-n", "--ready-fd", "1"), 2, "not from 3"),
     (("emu", "run", "-n", "--link", "only tcp { loss 1% }"), 2, "only (EXPRESSION) { WORDS }"),
     (("emu", "run", "-n", "--link", "only ( ) { loss 1% }"), 2, "expected an expression"),
     (("sim", "--link", "only () { loss 1% }"), 2, "expected an expression"),

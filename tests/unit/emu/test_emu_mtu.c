@@ -110,6 +110,20 @@ static void fragments_put_together_are_the_packet(void **state)
 	wt_path_finish(&bench_path);
 }
 
+/* The headers of fragments are written anew, and would hide it. */
+static void a_damaged_header_is_dropped_and_not_cut(void **state)
+{
+	struct wt_node *node = bench_words("mtu 576B");
+	struct wt_frame *frame = large(1514, false);
+	unsigned port;
+
+	frame->data[14 + 8] ^= 4; /* TTL */
+	bench_input(node, 0, frame);
+	assert_null(take(node, 0, &port));
+	assert_int_equal(node->audit.dropped[WT_DROP_IP_CSUM], 1);
+	wt_path_finish(&bench_path);
+}
+
 static void a_header_that_lies_is_not_cut(void **state)
 {
 	struct wt_node *node = bench_words("mtu 100B");
@@ -297,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(what_may_not_be_fragmented_is_dropped_and_its_sender_told),
 		BENCH_TEST(fragments_put_together_are_the_packet),
+		BENCH_TEST(a_damaged_header_is_dropped_and_not_cut),
 		BENCH_TEST(a_header_that_lies_is_not_cut),
 		BENCH_TEST(an_outage_may_tell_the_sender_but_not_about_errors_and_later_fragments),
 		BENCH_TEST(an_outage_with_a_share_drops_that_share),

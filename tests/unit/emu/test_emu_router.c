@@ -119,6 +119,20 @@ static void an_ipv4_host_that_does_not_answer_is_told_of_too(void **state)
 	wt_frame_free(frame);
 }
 
+static void what_is_sent_to_a_broadcast_address_of_a_network_goes_no_further_and_nobody_is_told(void **state)
+{
+	struct wt_frame *last = packet_ipv4("10.0.1.2", "10.0.2.255", &host1);
+
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.2.255", &host1));
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.1.255", &host1));
+	last->data[IP + 8] = 1; /* the TTL does not matter either */
+	wt_packet_ipv4_checksum(last->data + IP);
+	put_in(NET1, 0, last);
+	nothing(0);
+	nothing(10 * WT_S);
+	assert_int_equal(router->audit.dropped[WT_DROP_UNROUTED], 3);
+}
+
 static void an_advertisement_is_believed_as_far_as_it_was_asked_for(void **state)
 {
 	static const struct {
@@ -392,6 +406,7 @@ int main(void)
 		T(packets_wait_until_the_neighbour_has_answered),
 		T(who_does_not_answer_is_asked_three_times_and_then_its_senders_told),
 		T(an_ipv4_host_that_does_not_answer_is_told_of_too),
+		T(what_is_sent_to_a_broadcast_address_of_a_network_goes_no_further_and_nobody_is_told),
 		T(an_advertisement_is_believed_as_far_as_it_was_asked_for),
 		T(a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent),
 		T(packets_that_go_no_further_are_told_why),
