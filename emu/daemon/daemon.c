@@ -365,6 +365,7 @@ static void on_tick(struct ev_loop *ev, ev_timer *watcher, int events)
 	struct wt_daemon *daemon = watcher->data;
 
 	look(daemon);
+	wt_notify_again(&daemon->notify);
 	if (++daemon->ticks % TICKS_PER_SECOND == 0)
 		flush(daemon);
 	wt_rloop_kick(daemon->rloop);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "emu/daemon/notify.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,17 +35,41 @@ void wt_notify_open(struct wt_notify *notify)
 		notify->watchdog = (wt_time)(us < 3600000000 ? us : 3600000000) * WT_US / 2;
 }
 
-void wt_notify_say(const struct wt_notify *notify, const char *words)
+/* False: there is no room now. A manager that is gone is no reason to stop, nor to try again. */
+static bool deliver(const struct wt_notify *notify, const char *words)
 {
-	/* a manager that does not listen is no reason to stop */
-	if (notify->fd >= 0)
-		(void)!send(notify->fd, words, strlen(words), MSG_NOSIGNAL);
+	return send(notify->fd, words, strlen(words), MSG_NOSIGNAL) >= 0 || (errno != EAGAIN && errno != ENOBUFS);
 }
 
-void wt_notify_reloading(const struct wt_notify *notify)
+static void forget_first(struct wt_notify *notify)
+{
+	memmove(notify->words[0], notify->words[1], --notify->waiting * sizeof(notify->words[0]));
+}
+
+void wt_notify_again(struct wt_notify *notify)
+{
+	while (notify->waiting && deliver(notify, notify->words[0]))
+		forget_first(notify);
+}
+
+void wt_notify_say(struct wt_notify *notify, const char *words)
+{
+	if (notify->fd < 0)
+		return;
+	wt_notify_again(notify);
+	if (!notify->waiting && deliver(notify, words))
+		return;
+	if (notify->waiting && !strcmp(notify->words[notify->waiting - 1], words)) /* another WATCHDOG=1 says no more */
+		return;
+	if (notify->waiting == WT_NOTIFY_WAITING) /* what was said last counts */
+		forget_first(notify);
+	snprintf(notify->words[notify->waiting++], sizeof(notify->words[0]), "%s", words);
+}
+
+void wt_notify_reloading(struct wt_notify *notify)
 {
 	struct timespec now;
-	char words[80];
+	char words[WT_NOTIFY_WORDS];
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(words, sizeof(words), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
