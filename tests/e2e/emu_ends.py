@@ -9,7 +9,7 @@ F_SETPIPE_SZ = 1031
 
 
 def fails(code, sentence, *words):
-    done = run([WAVETANK, "emu", "run", *words], timeout=10)
+    done = run([WAVETANK, "emu", "run", *words])
     check(done.returncode == code, words, "exit", done.returncode, done.stderr)
     check(len(done.stderr.splitlines()) == 1 and sentence in done.stderr, words, done.stderr)
     check(done.stdout == "", done.stdout)
@@ -65,10 +65,11 @@ def ctrl_c_and_kill_leave_nothing(a, b):
         check("wt0" in a.interfaces(), a.interfaces())
         if number == signal.SIGKILL:
             emulator.process.kill()
-            emulator.process.wait(10)
+            emulator.process.wait(30)
         else:
             emulator.end(number)
-        check(a.interfaces() == {"lo"} and b.interfaces() == {"lo"}, "left behind:", a.interfaces(), b.interfaces())
+        a.is_empty()
+        b.is_empty()
 
 
 def killed_under_traffic_it_leaves_nothing_and_starts_again_at_once(a, b):
@@ -77,27 +78,32 @@ def killed_under_traffic_it_leaves_nothing_and_starts_again_at_once(a, b):
             emulator = Emulator(a, b, "--writes", writes, "--fwd", "delay 5ms")
             answer(a.python(UDP_SEND, B, 2000, 0, 100))
             emulator.process.kill()
-            emulator.process.wait(10)
-            check(a.interfaces() == {"lo"} and b.interfaces() == {"lo"}, "left behind:", a.interfaces(), b.interfaces())
+            emulator.process.wait(30)
+            a.is_empty()
+            b.is_empty()
 
 
 def it_ends_by_itself_after_its_time(a, b):
-    emulator = Emulator(a, b, "-t", "300ms")
-    out, _ = emulator.process.communicate(timeout=5)
-    record = json.loads(out.splitlines()[-1])
-    check(emulator.process.returncode == 0 and record["ended_by"] == "time", record)
-    check(0.29e9 < record["ran_ns"] < 1e9, record["ran_ns"])
+    for _ in range(5):  # the host may hold it back, but not each time
+        emulator = Emulator(a, b, "-t", "300ms", addresses=False)
+        out, _ = emulator.process.communicate(timeout=30)
+        record = json.loads(out.splitlines()[-1])
+        check(emulator.process.returncode == 0 and record["ended_by"] == "time", record)
+        check(0.29e9 < record["ran_ns"], record["ran_ns"])
+        if record["ran_ns"] < 0.5e9:
+            return
+    check(False, "late:", record["ran_ns"])
 
 
 def a_full_disk_ends_it_with_one_line_and_exit_3(a, b):
     emulator = Emulator(a, b, "--link", "loss 50%", "--log", "/dev/full")
     for _ in range(100):
         a.do("ip", "neighbour", "flush", "dev", "wt0")
-        a.python(UDP_SEND, B, 200, 0, 100, stderr=subprocess.DEVNULL).wait(10)  # fails when its route goes
+        a.python(UDP_SEND, B, 200, 0, 100, stderr=subprocess.DEVNULL).wait(30)  # fails when its route goes
         if emulator.process.poll() is not None:
             break
         time.sleep(0.1)
-    out, err = emulator.process.communicate(timeout=5)
+    out, err = emulator.process.communicate(timeout=30)
     check(emulator.process.returncode == 3, emulator.process.returncode, err)
     check("No space left on device" in err and len([l for l in err.splitlines() if l.startswith("wavetank emu run:")]) == 1, err)
     record = json.loads(out.splitlines()[-1])
@@ -124,8 +130,11 @@ def on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so(a, b):
                 with open(folder + "/" + other, "w", encoding="ascii"):
                     pass
             emulator = Emulator(a, b, "--fwd", "loss 50%", option, folder + "/" + name)
-            a.python(UDP_SEND, B, 3000, 0, 600, stderr=subprocess.DEVNULL).wait(10)
-            out, err = emulator.process.communicate(timeout=5)
+            for _ in range(10):  # a queue overflows that is not read
+                a.python(UDP_SEND, B, 3000, 0, 600, stderr=subprocess.DEVNULL).wait(30)
+                if emulator.process.poll() is not None:
+                    break
+            out, err = emulator.process.communicate(timeout=30)
             check(emulator.process.returncode == 3 and "No space left on device" in err, emulator.process.returncode, err)
             check(len([line for line in err.splitlines() if line.startswith("wavetank emu run:")]) == 1, err)
             check(json.loads(out.splitlines()[-1])["ended_by"] == "write-error", out)
@@ -140,7 +149,7 @@ def on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so(a, b):
         with open(folder + "/record", "wb") as record:
             process = start([WAVETANK, "emu", "run", "-t", "100ms", "--json", "--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"],
                             stdout=record, stderr=subprocess.PIPE, text=True)
-            err = process.communicate(timeout=5)[1]
+            err = process.communicate(timeout=30)[1]
         check(process.returncode == 3 and err == "wavetank emu run: standard output: No space left on device\n", process.returncode, err)
     finally:
         run(["umount", "-l", folder])
@@ -151,10 +160,8 @@ def a_hundred_signals_at_once_end_it_once_with_a_complete_record(a, b):
         folder = scratch()
         emulator = Emulator(a, b, "--fwd", "loss 50% delay 1ms", "--capture", folder + "/c", "--log", folder + "/l", "--control", folder + "/s")
         answer(a.python(UDP_SEND, B, 2000, 0, 600))
-        until, offered = time.monotonic() + 10, 0
-        while offered < 400 and time.monotonic() < until:  # the TAP holds 500 for an emulator that has no processor yet
-            shown = run([WAVETANK, "emu", "show", "--json", "--control", folder + "/s"], timeout=10).stdout
-            offered = json.loads(shown)["fwd"]["offered"]
+        # the TAP holds 500 for an emulator that has no processor yet
+        until(lambda: emulator.shown()["fwd"]["offered"] >= 400, "nothing comes in")
         for i in range(100):
             emulator.process.send_signal(numbers[i % len(numbers)])
             time.sleep(0.0002)
@@ -173,7 +180,7 @@ def a_hundred_hangups_in_a_second_cost_no_answer(a, b):
         os.rename(folder + "/new", folder + "/path.conf")
 
     write("delay 1ms")
-    emulator = Emulator(a, b, "-f", folder + "/path.conf", ports=())
+    emulator = Emulator(a, b, "-f", folder + "/path.conf", "--control", folder + "/s", ports=())
     fcntl.fcntl(emulator.process.stderr, F_SETPIPE_SZ, 4096)  # nobody reads it: it fills, and nothing waits for that
     pings = a.python(PING, B, 80, 0.005)
     for i in range(100):
@@ -185,8 +192,8 @@ def a_hundred_hangups_in_a_second_cost_no_answer(a, b):
     write("delay 3ms")
     emulator.process.send_signal(signal.SIGHUP)
     check(len(answer(pings)) == 80, "answers are missing")
-    time.sleep(0.2)
-    check(emulator.end()["fwd"]["path"] == "delay 3ms", "the last file is not in force")
+    until(lambda: emulator.shown()["fwd"]["path"] == "delay 3ms", "the last file is not in force")
+    emulator.end()
 
 
 def without_a_reader_or_without_standard_output_it_runs_ends_and_says_so(a, b):
@@ -195,19 +202,19 @@ def without_a_reader_or_without_standard_output_it_runs_ends_and_says_so(a, b):
     emulator.process.stdout.close()
     emulator.process.terminate()
     err = emulator.process.stderr.read()
-    check(emulator.process.wait(5) == 3 and err == "wavetank emu run: standard output: Broken pipe\n", err)
+    check(emulator.process.wait(30) == 3 and err == "wavetank emu run: standard output: Broken pipe\n", err)
     emulator = Emulator(a, b, "--control", scratch() + "/s")
     emulator.process.stderr.close()
     check(stop(emulator.process) == 0, "without standard error it does not end well")
     folder = scratch()
     process = start(["sh", "-c", '"$@" | :', "sh", WAVETANK, "emu", "run", "--json", "--control", folder + "/s", *ports], stderr=subprocess.PIPE,
                     text=True)
-    err = process.communicate(timeout=5)[1]
+    err = process.communicate(timeout=30)[1]
     check(err == "wavetank emu run: standard output: Broken pipe\n" and os.listdir(folder) == [], err, os.listdir(folder))
     log = folder + "/l"
     process = start(["sh", "-c", 'exec "$@" >&-', "sh", WAVETANK, "emu", "run", "-t", "300ms", "--fwd", "loss 100%", "--log", log, *ports],
                     stderr=subprocess.PIPE, text=True)
-    err = process.communicate(timeout=5)[1]
+    err = process.communicate(timeout=30)[1]
     check(process.returncode == 3 and "standard output: Bad file descriptor" in err, process.returncode, err)
     with open(log, encoding="ascii") as lines:
         check(all(json.loads(line)["event"] for line in lines), "something else was written into the log")
@@ -216,7 +223,7 @@ def without_a_reader_or_without_standard_output_it_runs_ends_and_says_so(a, b):
 def the_record_for_people_says_how_late_it_woke_up_only_if_it_did(a, b):
     ports = ["--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
     for ran, woke in (("1ms", False), ("500ms", True)):
-        done = run([WAVETANK, "emu", "run", "-t", ran, *ports], timeout=10)
+        done = run([WAVETANK, "emu", "run", "-t", ran, *ports])
         check(done.returncode == 0 and "lateness of 0" not in done.stdout and ("lateness of" in done.stdout or not woke), done.stdout)
 
 
@@ -228,10 +235,13 @@ def listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_
     sleeper.sendall(b"events\n")
     for _ in range(3):
         answer(a.python(UDP_SEND, B, 20000, 0.00001, 100))
-    shown = json.loads(run([WAVETANK, "emu", "show", "--json", "--control", path], timeout=5).stdout)
-    check(shown["fwd"]["dropped"] > 10000, shown["fwd"])
+    for _ in range(20):
+        if emulator.shown()["fwd"]["dropped"] > 10000:
+            break
+        answer(a.python(UDP_SEND, B, 20000, 0.00001, 100))  # a queue overflows that is not read
+    check(emulator.shown()["fwd"]["dropped"] > 10000, "held up")
     sender = a.python(UDP_SEND, B, 200, 0.01, 100)
-    sleeper.settimeout(5)
+    sleeper.settimeout(30)
     told = sleeper.makefile()
     while '"emulation:events_lost"' not in (line := told.readline()):
         check(line, "it is not told")
@@ -244,15 +254,17 @@ def ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_rename
     for i in range(20):
         (a, b)[i % 2].do("ip", "link", "delete", "wt0")
         time.sleep(0.04 * (i % 4))
-    time.sleep(0.5)
+    until(lambda: "wt0" in a.interfaces() & b.interfaces(), "not back")
     for side, address in ((a, A), (b, B)):
         side.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
         side.must("ip", "address", "add", address + "/24", "dev", "wt0")
+    wait_for_answer(a)
     check(len(answer(a.python(PING, B, 5, 0.01))) == 5, "not back")
     for change in ("down", "up", "down", "name other"):
         a.must("ip", "link", "set", "wt0", *change.split())
         time.sleep(0.15)
     a.must("ip", "link", "set", "other", "up")
+    wait_for_answer(a)
     check(len(answer(a.python(PING, B, 5, 0.01))) == 5, "renamed, and lost")
     faults = {fault["fault"] for fault in emulator.end()["verdict"]["faults"]}
     check("port-gone" in faults, faults)
@@ -261,7 +273,7 @@ def ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_rename
 def an_interface_that_goes_away_is_named(a, b):
     emulator = Emulator(a, b)
     b.must("ip", "link", "delete", "wt0")
-    out, err = emulator.process.communicate(timeout=10)
+    out, err = emulator.process.communicate(timeout=30)
     check(emulator.process.returncode == 3 and f"tap:wt0@/proc/{b.holder.pid}/ns/net is gone" in err, emulator.process.returncode, err)
     check(json.loads(out.splitlines()[-1])["ended_by"] == "port-gone", out)
 
@@ -274,7 +286,7 @@ def a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes(a, b):
         time.sleep(0.3)
         check(emulator.process.poll() is None, how, "an interface that is down is not gone")
         middle.must("ip", "link", "delete", "va")
-        out, err = emulator.process.communicate(timeout=10)
+        out, err = emulator.process.communicate(timeout=30)
         check(emulator.process.returncode == 3 and "packet:va@" in err and "is gone" in err, how, emulator.process.returncode, err)
         check(json.loads(out.splitlines()[-1])["ended_by"] == "port-gone", out)
         b.do("ip", "link", "delete", "wt0")

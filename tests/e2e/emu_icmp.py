@@ -2,22 +2,24 @@
 """What the path says to the kernel by ICMP, and what it does to the kernel's packets."""
 from emu_lab import *
 
-# Two datagrams to a connected socket: what the second one is told, and the path MTU the kernel then believes in.
+# Datagrams to a connected socket until one is told of those before, each given its time: what, and the path MTU the kernel then believes in.
 TOLD = """
-import errno, json, socket, sys, time
+import errno, json, select, socket, sys
 to, size = sys.argv[1], int(sys.argv[2])
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.IPPROTO_IP, 10, 2)  # IP_MTU_DISCOVER: DF on every packet
 s.setsockopt(socket.IPPROTO_IP, 11, 1)  # IP_RECVERR
 s.connect((to, 4444))
 told = None
-for i in range(20):
+heard = select.poll()
+heard.register(s, 0)  # errors alone
+for i in range(6):
     try:
         s.send(bytes(size))
     except OSError as error:
         told = errno.errorcode[error.errno]
         break
-    time.sleep(0.05)
+    heard.poll(5000)
 print(json.dumps([told, s.getsockopt(socket.IPPROTO_IP, 14)]))
 """
 
@@ -31,12 +33,13 @@ def the_kernel_learns_the_path_mtu(a, b):
 
 
 def the_kernel_hears_of_an_outage(a, b):
-    emulator = Emulator(a, b, "--fwd", "outage at 1s for 1h unreachable delay 1ms", "--rev", "delay 1ms")
-    answer(a.python(PING, B, 1, 0))  # neighbours know each other before
-    time.sleep(1)
+    emulator = Emulator(a, b, "--fwd", "outage at 100ms for 1h unreachable delay 1ms", "--rev", "delay 1ms")
+    mac = json.loads(b.must("ip", "-j", "link", "show", "wt0"))[0]["address"]  # an outage stops ARP, too
+    a.must("ip", "neigh", "replace", B, "lladdr", mac, "dev", "wt0")
+    time.sleep(0.1)
     told, _ = answer(a.python(TOLD, B, 100))
-    emulator.end()
     check(told == "EHOSTUNREACH", told)
+    check(stage(emulator.end(), "fwd.outage")["made"] == 1, "more or less than one answer")
 
 
 def kernel_tcp_passes_a_smaller_mtu_and_bit_errors_unharmed(a, b):

@@ -91,9 +91,9 @@ def big_frames_under_way_are_cut_where_a_stage_comes_behind_their_delay(a, b):
     emulator = Emulator(a, b, "--offload", "--control", control, "--link", "delay 30ms")
 
     def change():
-        until = time.monotonic() + 20
-        while time.monotonic() < until: # until many are in the delay
-            shown = json.loads(run([WAVETANK, "emu", "show", "--control", control, "--json"]).stdout)
+        limit = time.monotonic() + 20
+        while time.monotonic() < limit: # until many are in the delay
+            shown = emulator.shown()
             if ports(shown)[0]["big"] > 300 and stage(shown, "fwd.delay")["queued"] > 5:
                 break
             time.sleep(0.02)
@@ -151,11 +151,11 @@ def big_frames_a_port_cannot_take_are_lost_on_arrival_and_the_books_hold(a, b):
     for side in (a, b):
         side.must("ip", "link", "set", "wt0", "up", "mtu", "9000")
     for words in ([], ["--offload", "--fwd", "loss 0%"]):
-        emulator = Emulator(a, b, *words, ports=pairs)
+        emulator = Emulator(a, b, *words, "--control", scratch() + "/control", ports=pairs)
         answer(a.python(LYING, 2990))
         receiver = listener(b, TCP_RECEIVE)
         sender = a.python(TCP_SEND, B, 300000)
-        time.sleep(1)
+        until(lambda: ports(emulator.shown())[0]["oversize"] and ports(emulator.shown())[0]["dropped"], "nothing is lost on arrival")
         for process in (sender, receiver):
             stop(process, signal.SIGKILL)
         record = emulator.end()

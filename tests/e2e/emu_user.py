@@ -13,7 +13,7 @@ import json, socket, sys
 out, into = (socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5)) for _ in range(2))
 out.bind(("left", 0x88b5))
 into.bind(("right", 0x88b5))
-into.settimeout(5)
+into.settimeout(30)
 for i in range(10):
     out.send(bytes(12) + b"\\x88\\xb5" + bytes(45) + bytes([i]))
 print(json.dumps([into.recv(2000)[59] for i in range(10)]))
@@ -41,7 +41,7 @@ class Place:
                                 "ASAN_OPTIONS=detect_leaks=0", f"XDG_RUNTIME_DIR={self.home if runtime else ''}", self.program, "emu", *words)
 
     def fails(self, code, sentence, *words, **options):
-        done = run(self.command(*words, **options), timeout=10)
+        done = run(self.command(*words, **options))
         check(done.returncode == code and sentence in done.stderr and len(done.stderr.splitlines()) == 1, words, done.returncode, done.stderr)
 
 
@@ -63,7 +63,7 @@ def an_ordinary_user_emulates_between_taps_made_for_him_and_only_he_may_ask(a, b
     facts = os.stat(path), os.stat(os.path.dirname(path))
     check([(stat.S_IMODE(fact.st_mode), fact.st_uid) for fact in facts] == [(0o600, USER), (0o700, USER)], facts)
     check(answer(a.python(PASS)) == list(range(10)), "frames are missing")
-    done = run(place.command("show", "--json"), timeout=10)
+    done = run(place.command("show", "--json"))
     check(done.returncode == 0 and json.loads(done.stdout)["fwd"]["delivered"] >= 10, done)
     os.chmod(place.home, 0o755)
     os.chmod(os.path.dirname(path), 0o755)
@@ -102,7 +102,7 @@ def where_others_may_write_no_link_or_file_of_theirs_is_written_to(a, b):
         os.chown(shared + "/name", USER, USER, follow_symlinks=False)
 
     def refused(*words):
-        done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, *words], timeout=10)
+        done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, *words])
         check(done.returncode == 3 and len(done.stderr.splitlines()) == 1, words, done)
         check(os.path.islink(shared + "/name"), "the link is gone")
         os.unlink(shared + "/name")
@@ -125,11 +125,11 @@ def where_others_may_write_no_link_or_file_of_theirs_is_written_to(a, b):
         with open(shared + "/theirs", "w", encoding="ascii") as file:
             file.write("a trap\n")
         os.chown(shared + "/theirs", USER, USER)
-        done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, option, shared + "/theirs"], timeout=10)
+        done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, option, shared + "/theirs"])
         check(done.returncode == 3 and os.path.getsize(shared + "/theirs") == 7, "a file of another is written to", done)
         os.unlink(shared + "/theirs")
     os.symlink(precious + ".log", shared + "/mine")  # a link of one's own is followed
-    done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, "--log", shared + "/mine"], timeout=10)
+    done = run([WAVETANK, "emu", "run", "-t", "100ms", *ports, "--log", shared + "/mine"])
     check(done.returncode == 0 and os.path.exists(precious + ".log"), done)
 
 

@@ -23,7 +23,7 @@ mkdir "$own"
 echo $$ >"$own/cgroup.procs"
 setpriv --pdeathsig KILL unshare --pid --fork --kill-child --net --uts --ipc --cgroup --mount sh -ec "$INNER" || true
 echo $$ >"$PLACE/cgroup/cgroup.procs"
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for i in $(seq 100); do
 	if remove "$own"; then exit 0; fi
 	sleep 0.1
 done
@@ -76,15 +76,6 @@ def child(process, name):
     except (FileNotFoundError, ProcessLookupError):
         pass
     return None
-
-
-def until(truth, what, seconds=20):
-    """What the truth gives as soon as it is one."""
-    end = time.monotonic() + seconds
-    while not (found := truth()):
-        check(time.monotonic() < end, what() if callable(what) else what)
-        time.sleep(0.02)
-    return found
 
 
 class Machine(Side):
@@ -142,6 +133,7 @@ class Machine(Side):
         self._write(self.root + path, text)
 
     def journal(self, *words):
+        self.do_all("journalctl", "--sync")  # what was said before is in it
         return self.do_all("journalctl", "--no-pager", "-o", "cat", *words).stdout
 
     def drop_in(self, unit, *lines):
@@ -169,7 +161,7 @@ class Machine(Side):
         """The first process takes all others along; what the kernel keeps without processes is cgroups."""
         if self.outer.poll() is None:
             os.kill(self.pid, signal.SIGKILL)
-        check(self.outer.wait(10) == 0, "its cgroups stay")
+        check(self.outer.wait(30) == 0, "its cgroups stay")
 
     def __enter__(self):
         return self
