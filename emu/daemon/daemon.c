@@ -255,9 +255,19 @@ static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 	wt_notify_say(&daemon->notify, "READY=1");
 }
 
+/* The loop counts from when it last looked at the clock, which may be before scenario time 0: what is missing is waited for. */
 static void on_end(struct ev_loop *ev, ev_timer *watcher, int events)
 {
-	end(watcher->data, WT_DAEMON_TIME, 0);
+	struct wt_daemon *daemon = watcher->data;
+	wt_time left = daemon->plan.time - wt_rloop_clock(daemon->rloop);
+
+	if (left <= 0) {
+		end(daemon, WT_DAEMON_TIME, 0);
+		return;
+	}
+	ev_now_update(ev);
+	ev_timer_set(watcher, (double)left / WT_S, 0.);
+	ev_timer_start(ev, watcher);
 }
 
 static void on_watchdog(struct ev_loop *ev, ev_timer *watcher, int events)
