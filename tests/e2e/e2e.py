@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Helpers of the end-to-end tests: TAP output, one temporary state folder, labs that do not outlive their test."""
+"""Helpers of the end-to-end tests: TAP output, one temporary state folder, labs that do not outlive their test.
+
+The host may take processor and time from any process at any moment: what must have happened is waited for, limits of time are there
+against hanging only.
+"""
 import atexit
 import contextlib
 import json
@@ -156,7 +160,7 @@ def users_of(inodes):
     return found
 
 
-def until(condition, what, limit=10):
+def until(condition, what, limit=30):
     end = time.monotonic() + limit
     while not condition():
         check(time.monotonic() < end, f"{what}: not within {limit} s")
@@ -200,16 +204,43 @@ def record(out):
     return json.loads(lines[-1])
 
 
-def wait_for(process, text, limit=10):
+def line_of(pipe, deadline):
+    """The next line, or what there is of it at the deadline or the end; nothing behind it is read, which select() would not tell of."""
+    line = b""
+    while not line.endswith(b"\n") and select.select([pipe], [], [], max(0, deadline - time.monotonic()))[0]:
+        byte = os.read(pipe.fileno(), 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode(errors="replace")
+
+
+def wait_for(process, text, limit=30):
     """Reads stderr until a line holds the text."""
     deadline = time.monotonic() + limit
-    while select.select([process.stderr], [], [], max(0, deadline - time.monotonic()))[0]:
-        line = process.stderr.readline()
+    while line := line_of(process.stderr, deadline):
         if text in line:
             return
-        if not line and process.poll() is not None:
-            break
     raise AssertionError(f"never said '{text}'")
+
+
+def iperf3(home, name, link, within, *options):
+    """The rate at which the kernel of host b receives through a lab, its link being of so many bit/s. What the host takes away can make that
+    less, or seem to be more for a moment: of four tries one has to lie within the bounds. Never more arrives than the link can carry."""
+    seen = []
+    for _ in range(4):
+        server = home.start("lab", "exec", f"{name}:b", "iperf3", "-s", "-1")
+        until(lambda: ":1451 " in home.run("lab", "exec", f"{name}:b", "cat", "/proc/net/tcp6", "/proc/net/tcp", code=None)[0], "iperf3 listens")
+        began = time.monotonic()
+        out, _ = home.run("lab", "exec", f"{name}:a", "iperf3", "-c", "b", "-J", *options)
+        seconds = time.monotonic() - began
+        equal(end(server)[0], 0, "exit code of iperf3 -s")
+        got = json.loads(out)["end"]["sum_received"]
+        check(got["bytes"] * 8 < link * seconds, f"{got['bytes']} bytes in {seconds:.2f} s")
+        seen.append(got["bits_per_second"])
+        if within[0] < seen[-1] < within[1]:
+            return
+    raise AssertionError(f"{', '.join(f'{rate / 1e6:.2f}' for rate in seen)} Mbit/s of {link / 1e6:.0f}")
 
 
 def end(process, limit=LIMIT):

@@ -11,7 +11,7 @@ def the_kernels_ping_takes_twice_the_delay(a, b):
     # a busy machine adds to the path's own 30 ms, to half of them and more, but not always: the best is near it, a tenth not far
     check(rtts[0] < 0.0315 and rtts[10] < 0.040, "slower than the path:", rtts[0], rtts[10])
     check(record["ended_by"] == "signal" and record["ended_detail"] == signal.SIGTERM, record)
-    check(stage(record, "fwd.delay")["out"] >= 101, record)
+    check(stage(record, "fwd.delay")["out"] >= 100, record)
     print(f"    rtt min {rtts[0] * 1e3:.3f} median {rtts[50] * 1e3:.3f} 99% {rtts[98] * 1e3:.3f} ms")
 
 

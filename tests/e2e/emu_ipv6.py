@@ -196,7 +196,7 @@ def kernel_tcp_crosses_routers_both_ways_in_both_families(a, b):
             began = time.monotonic()
             out = a.must("iperf3", "-6", "-c", "2001:db8:2::2", "-n", "3M", "-J", *reverse)
             seconds, got = time.monotonic() - began, json.loads(out)["end"]["sum_received"]["bytes"]
-            check(got > 2 << 20 and got * 8 < 50e6 * seconds, f"{got} bytes in {seconds:.2f} s through a link of 50 Mbit/s", *reverse)
+            check(got > 1 << 20 and got * 8 < 50e6 * seconds, f"{got} bytes in {seconds:.2f} s through a link of 50 Mbit/s", *reverse)
             server.communicate(timeout=30)
     record = emulator.end()
     check(record["audit_holds"] and not record["total"]["lost"], record["total"])

@@ -119,7 +119,7 @@ def answer(process, timeout=60):
 
 
 class Emulator:
-    """The daemon between two sides, by TAP; addresses and fixed neighbours are set when it is ready. Under: a command that runs it."""
+    """The daemon between two sides, by TAP; addresses and neighbours are set when it is ready. Under: a command that runs it."""
 
     def __init__(self, a, b, *words, ports=None, addresses=True, under=()):
         if ports is None:
@@ -140,6 +140,9 @@ class Emulator:
             for side, address in ((a, A), (b, B)):
                 side.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
                 side.must("ip", "address", "add", address + "/24", "dev", "wt0")
+            for side, other, address in ((a, b, B), (b, a, A)):  # while an emulator without a processor holds ARP up, datagrams are lost
+                mac = json.loads(other.must("ip", "-j", "link", "show", "wt0"))[0]["address"]
+                side.do("ip", "neigh", "replace", address, "lladdr", mac, "dev", "wt0", "nud", "reachable")
 
     def shown(self):
         """Its record so far; it was given a control socket."""

@@ -5,7 +5,7 @@ import json
 import shutil
 import time
 
-from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, test, until, wait_for
+from e2e import Home, Skip, check, end, equal, finish, iperf3, lab, need_labs, test, until, wait_for
 
 HOME = Home()
 ROUGH = "delay 2ms loss 0.5% duplicate 0.5% reorder 1% delay 3ms"
@@ -87,13 +87,8 @@ def _():
 @test("iperf3 between the kernels of a lab gets the rate of the path, less the headers, and no more")
 def _():
     need("iperf3")
-    with lab(HOME, "peers", "--link", "rate 20Mbit burst 20KB limit 128KB delay 5ms"):
-        server = inside("b", "iperf3", "-s", "-1")
-        listening("b", 5201)
-        out, _ = HOME.run("lab", "exec", "peers:a", "iperf3", "-c", "b", "-C", "reno", "-t", "4", "-O", "1", "-J")
-        got = json.loads(out)["end"]["sum_received"]["bits_per_second"] / 1e6
-        equal(end(server)[0], 0, "exit code of iperf3 -s")
-    check(17 < got < 19.4, f"{got:.2f} Mbit/s of 20 Mbit/s")
+    with lab(HOME, "peers", "--link", "rate 20Mbit burst 20KB limit 1MB delay 5ms"):
+        iperf3(HOME, "peers", 20e6, (17e6, 19.4e6), "-C", "reno", "-t", "3", "-O", "1")
 
 
 @test("under iperf3 a filter comes, is changed, moves and goes by the lab's name: not one segment is lost or overtaken")
@@ -122,9 +117,13 @@ def _():
         out = json.loads(end(client)[1])
         record = json.loads(HOME.run("emu", "show", "peers", "--json")[0])
         end(server)
+        # not what was sent again: a busy host makes a timer run out though nothing was lost
+        names, values = [line.split() for line in HOME.run("lab", "exec", "peers:b", "cat", "/proc/net/netstat")[0].splitlines() if line.startswith("TcpExt:")]
+        overtaken = int(values[names.index("TCPOFOQueue")])
     stages = {stage["stage"]: stage for stage in record["fwd"]["stages"]}
     check([one["path"].count("only") for one in shown] == [1, 1, 2, 1, 0], shown)
-    equal(out["end"]["sum_sent"]["retransmits"], 0, "segments sent again")
+    check(out["end"]["sum_received"]["bytes"] > SIZE, "too little to see anything")
+    equal(overtaken, 0, "segments that came out of order")
     check("gone" not in stages["fwd.rate"] and stages["fwd.rate"]["in"] > 5000, f"the rate there was: {stages}")
     check(stages["fwd.filter"]["gone"] and stages["fwd.filter"]["in"] > 1000, stages)
     check(not any(stage["dropped"] for stage in stages.values()), stages)

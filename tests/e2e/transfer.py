@@ -114,7 +114,7 @@ def _():
 @test("a live stream is played over TAP, and both ends know how many reads were there in time")
 def _():
     need_labs(HOME)
-    words = "playback:read=5KB,interval=40ms,attempts=50,preroll=200ms"
+    words = "playback:read=5KB,interval=40ms,attempts=50,preroll=1500ms" # what the host takes away is made up for before it is missed
     with lab(HOME, "demo", "--link", "rate 2Mbit burst 0B limit 64KB delay 15ms"):
         peer = receiver("-1", "--app", words, "--json")
         got = record(sends("-c", "b", "--app", words, "--json")[0]) # 50 reads of 5 KB, unless told otherwise
@@ -170,7 +170,7 @@ def _():
         sender = inside("a", PROGRAM, "send", "-c", "b", "-t", "100s", "--json", "-i", "200ms", "-S", "snd_buffer=64KiB")
         check('"wavetank.interval.1"' in sender.stdout.readline(), "an interval line")
         os.killpg(sender.pid, signal.SIGINT)
-        code, out, _ = end(sender, 15)
+        code, out, _ = end(sender)
         equal(code, 130, "exit code")
         got = record(out)
         equal((got["schema"], got["partial"]), ("wavetank.transfer.1", True), "record")
@@ -187,9 +187,9 @@ def _():
         sender.stdout.readline()
         start = time.monotonic()
         os.killpg(sender.pid, signal.SIGINT)
-        code, out, _ = end(sender, 15)
+        code, out, _ = end(sender)
         equal(code, 130, "exit code")
-        check(time.monotonic() - start < 4, "in time")
+        check(time.monotonic() - start < 10, "in time") # what is buffered takes longer
         got = record(out)
         equal((got["partial"], got["outcome"], got["receiver"]), (True, "cancelled", None), "record")
         check(0 < got["acked_bytes"] < got["payload_bytes"], "acknowledged bytes")
@@ -204,10 +204,10 @@ def _():
         sender = inside("a", PROGRAM, "send", "-c", "b", "-t", "100s", "--json", "-i", "200ms")
         sender.stdout.readline()
         os.killpg(peer.pid, signal.SIGTERM)
-        code, out, _ = end(peer, 15)
+        code, out, _ = end(peer)
         equal(code, 128 + signal.SIGTERM, "exit code of recv")
         equal(record(out)["partial"], True, "partial")
-        code, out, err = end(sender, 15)
+        code, out, err = end(sender)
         equal(code, 4, "exit code of send")
         equal(record(out)["error"], "ECONNRESET", "error")
         equal(len(err.splitlines()), 1, f"lines\n{err}")
@@ -231,13 +231,13 @@ def _():
         sender.stdout.readline()
         before = members(state["keeper"][0])
         os.killpg(peer.pid, signal.SIGKILL)
-        code, _, err = end(sender, 30)
+        code, _, err = end(sender)
         equal(code, 4, f"exit code\n{err}")
         check("Connection timed out" in err, err)
         until(lambda: sum(map(running, before)) == 4, "recv and send are gone")
         start = time.monotonic()
         sends("-c", "b", "--timeout", "500ms", code=124)
-        check(time.monotonic() - start < 5, "in time")
+        check(time.monotonic() - start < 15, "in time")
 
 
 @test("a second server on the same host is refused with exit code 3")
