@@ -42,7 +42,7 @@ static const struct wt_option options[] = {
 	[OPT_STEER] = {0, "steer", NULL, "with --cpu: let kernels receive what TAP ports write on the other processors"},
 	[OPT_OFFLOAD] = {0, "offload", NULL, "let kernels leave checksums and cutting to the emulator, which passes big frames whole where it may"},
 	[OPT_WRITES] = {0, "writes", "HOW", "gather (the default: TAP ports write many frames in one call, by io_uring, if it is there) or single"},
-	[OPT_ARRIVAL] = {0, "arrival", "HOW", "a frame came when the kernel had it (kernel, the default, where the kernel says so) or when it was read (read)"},
+	[OPT_ARRIVAL] = {0, "arrival", "HOW", "a frame came when the kernel had it (kernel, the default; ring: told by packet sockets alone) or when it was read (read)"},
 	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage and router, N/s or N/s burst N (default 100/s burst 100)"},
@@ -112,10 +112,15 @@ static int take_writes(struct wt_plan *plan, const char *value, char *err, size_
 
 static int take_arrival(struct wt_plan *plan, const char *value, char *err, size_t err_len)
 {
-	plan->stamps = !strcmp(value, "kernel");
-	if (plan->stamps || !strcmp(value, "read"))
+	static const char *const names[] = {"kernel", "ring", "read"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		plan->stamps = (enum wt_stamps)i;
 		return 0;
-	snprintf(err, err_len, "'%.40s' is none of kernel, read", value);
+	}
+	snprintf(err, err_len, "'%.40s' is none of kernel, ring, read", value);
 	return -EINVAL;
 }
 

@@ -12,7 +12,7 @@
 void wt_plan_init(struct wt_plan *plan)
 {
 	*plan = (struct wt_plan){.seed = 1, .frames = 16384, .bounds = WT_VERDICT_BOUNDS, .release = WT_RELEASE_GUARD, .cpu = -1,
-				  .gather = true, .stamps = true};
+				  .gather = true};
 }
 
 void wt_plan_finish(struct wt_plan *plan)

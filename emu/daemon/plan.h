@@ -88,7 +88,7 @@ struct wt_plan {
 	bool awake;           /* no processor sleeps deeply while it runs */
 	bool steer;           /* kernels receive what TAP ports write on the other processors */
 	bool gather;          /* TAP ports write many frames in one system call where the kernel can */
-	bool stamps;          /* frames are dated by the kernel's stamps where it gives them */
+	enum wt_stamps stamps; /* frames are dated by the kernel's where it gives them */
 	bool offload;         /* ports with offloads: big frames, unfinished checksums */
 	bool seccomp;         /* take the filter of system calls */
 	bool wait_ports;      /* ports may vanish and come back */

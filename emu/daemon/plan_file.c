@@ -267,7 +267,7 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", "icmp-limit",
 					   NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
-	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "read", NULL};
+	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "ring", "read", NULL};
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
 	uint64_t n = 0;
@@ -323,7 +323,7 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 		which = find(arrivals, value);
 		if (which < 0)
 			return unknown(parse, "arrival", value, arrivals);
-		plan->stamps = which == 0;
+		plan->stamps = (enum wt_stamps)which;
 		break;
 	case 18: error = wt_refusal_rate_parse(value, &plan->icmp_limit, why, sizeof(why)); break;
 	default: return unknown(parse, "key", key, keys);

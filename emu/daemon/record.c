@@ -157,6 +157,8 @@ static void json_arrival(struct wt_json *json, const struct wt_port *port)
 {
 	wt_json_object(json, "arrival");
 	wt_json_string(json, "by", port->hears ? "kernel" : "read");
+	if (port->hears)
+		wt_json_string(json, "source", port->stamp_source);
 	wt_json_u64(json, "stamped", port->stamped);
 	wt_json_u64(json, "unstamped", port->unstamped);
 	if (port->stamps_refused)

@@ -49,7 +49,7 @@ int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t e
 	return at ? set_space(where, at + 1, err, err_len) : 0;
 }
 
-static struct wt_port *open_here(const struct wt_where *where, bool stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+static struct wt_port *open_here(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	struct wt_port *port;
 
@@ -57,12 +57,12 @@ static struct wt_port *open_here(const struct wt_where *where, bool stamps, stru
 		port = wt_tap_open_big(where->interface, pool, big, err, err_len);
 	else
 		port = wt_packet_open_big(where->interface, pool, big, err, err_len);
-	if (port && stamps)
-		wt_port_stamp(port);
+	if (port && stamps != WT_STAMPS_READ)
+		wt_port_stamp(port, stamps == WT_STAMPS_KERNEL);
 	return port;
 }
 
-struct wt_port *wt_where_open(const struct wt_where *where, bool stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+struct wt_port *wt_where_open(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	struct wt_port *port = NULL;
 	int home, there, error = 0;

@@ -12,6 +12,9 @@
 #include "stack/drive/port.h"
 
 enum wt_where_kind { WT_WHERE_TAP, WT_WHERE_PACKET };
+/* Frames are dated by the kernel's stamps, and those of a TAP come from the cheapest source there is, or from a packet socket's ring; or
+ * when they are read. */
+enum wt_stamps { WT_STAMPS_KERNEL, WT_STAMPS_RING, WT_STAMPS_READ };
 
 struct wt_where {
 	enum wt_where_kind kind;
@@ -22,7 +25,7 @@ struct wt_where {
 /* 0 or -EINVAL with one sentence in err. */
 int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t err_len);
 /* Opens the port inside its namespace and comes back; with offloads if there is a pool for big frames, with the kernel's stamps if it
- * gives them. NULL: errno, and one sentence in err. */
-struct wt_port *wt_where_open(const struct wt_where *where, bool stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
+ * gives them and they are wanted. NULL: errno, and one sentence in err. */
+struct wt_port *wt_where_open(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);
 
 #endif

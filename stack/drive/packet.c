@@ -199,6 +199,7 @@ static int packet_reopen(struct wt_port *port)
 
 static int packet_stamp(struct wt_port *port, bool now)
 {
+	port->stamp_source = "socket";
 	return now ? set(port->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) : 0;
 }
 

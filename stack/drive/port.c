@@ -222,8 +222,9 @@ void wt_port_count_from_now(struct wt_port *port)
 	port->kernel_drops = 0;
 }
 
-void wt_port_stamp(struct wt_port *port)
+void wt_port_stamp(struct wt_port *port, bool filter)
 {
+	port->stamp_filter = filter;
 	port->stamps_refused = port->ops->stamp(port, false);
 	port->stamps = !port->stamps_refused;
 }

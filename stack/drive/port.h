@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "stack/base/addr.h"
 #include "stack/base/node.h"
@@ -79,9 +80,12 @@ struct wt_port {
 	uint32_t scratch_len;
 	struct wt_batch *batch;        /* frames for the kernel, gathered; NULL: written one by one */
 	bool stamps;                   /* the kernel can be asked when frames came */
+	bool stamp_filter;             /* a TAP's filter may be used for it */
+	const char *stamp_source;      /* who says it: filter, ring (arrival.h), socket */
 	bool hears;                    /* it is */
 	int stamps_refused;            /* asked for, and not got: negative errno */
-	int64_t stamp;                 /* of the frame read last, CLOCK_REALTIME in ns; 0: none */
+	clockid_t stamp_clock;         /* by which: CLOCK_REALTIME, or CLOCK_MONOTONIC */
+	int64_t stamp;                 /* of the frame read last, in ns; 0: none */
 	uint64_t stamped, unstamped;   /* frames dated by their stamps, and by the reading, under a loop (rloop.h) */
 	struct wt_arrival *arrival;    /* a TAP's stamps */
 	struct wt_frame_queue cut;     /* packets of a big frame: read() hands them out before it asks the kernel again */
@@ -113,8 +117,9 @@ void wt_port_count_from_now(struct wt_port *port);
  * stays in the network namespace it was opened in, and needs CAP_NET_ADMIN there. What waited for the old device is dropped. */
 int wt_port_reopen(struct wt_port *port);
 /* Makes ready to ask the kernel for a stamp of each frame it gives us, on which the loop then dates it; if that is refused, frames are dated when
- * they are read, and port->stamps_refused says why. Called in the network namespace of the interface. */
-void wt_port_stamp(struct wt_port *port);
+ * they are read, and port->stamps_refused says why. Called in the network namespace of the interface. Filter: by a TAP's filter, where
+ * that may be used, which costs the sender least. */
+void wt_port_stamp(struct wt_port *port, bool filter);
 /* Asks for them from now on, if it was made ready. They cost the sender something: where nothing hangs on them nobody should. */
 void wt_port_hear(struct wt_port *port);
 /* Gathers frames from now on, where the kernel has what it takes: TAP only. */

@@ -254,7 +254,7 @@ static wt_time look(struct wt_rloop *rloop)
 static wt_time came(const struct watch *watch)
 {
 	const struct wt_rloop *rloop = watch->rloop;
-	wt_time time = watch->port->stamp - rloop->zero;
+	wt_time time = watch->port->stamp - (watch->port->stamp_clock == CLOCK_MONOTONIC ? rloop->base : rloop->zero);
 
 	if (!watch->port->stamp || time <= rloop->looked - OLD || (time > rloop->looked && time > wt_rloop_clock(rloop)))
 		return -1;

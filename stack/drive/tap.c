@@ -39,7 +39,7 @@ static int read_error(struct wt_port *port)
 	if (errno != EAGAIN)
 		return -errno;
 	if (port->hears) {
-		clock_gettime(CLOCK_REALTIME, &now);
+		clock_gettime(port->stamp_clock, &now);
 		wt_arrival_empty(port->arrival, now.tv_sec * WT_S + now.tv_nsec);
 	}
 	return 0;
@@ -214,7 +214,7 @@ static int tap_reopen(struct wt_port *port)
 		wt_interface_queue(port, QUEUE_FRAMES);
 		count_on(port);
 		if (port->hears)
-			port->stamps_refused = wt_arrival_bind(port->arrival, port->index);
+			port->stamps_refused = wt_arrival_bind(port->arrival, port->fd, port->index);
 	}
 	return error;
 }
@@ -222,9 +222,13 @@ static int tap_reopen(struct wt_port *port)
 static int tap_stamp(struct wt_port *port, bool now)
 {
 	if (now)
-		return wt_arrival_bind(port->arrival, port->index);
-	port->arrival = wt_arrival_open();
-	return port->arrival ? 0 : -errno;
+		return wt_arrival_bind(port->arrival, port->fd, port->index);
+	port->arrival = wt_arrival_open(port->fd, port->stamp_filter);
+	if (!port->arrival)
+		return -errno;
+	port->stamp_clock = wt_arrival_clock(port->arrival);
+	port->stamp_source = wt_arrival_source(port->arrival);
+	return 0;
 }
 
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len)

@@ -135,6 +135,7 @@ CASES = (  # what, its reference, the goal in Gbit/s, how
     ("veth pair, whole frames", None, None, lambda a, b: pair(a, b, True)),
     ("an ideal wire, packets", 0, 2.3, lambda a, b: through(a, b)),
     ("rate and delay, packets", 0, 2.3, lambda a, b: through(a, b, *DELAYED)),
+    ("rate and delay, --arrival ring", 0, 2.3, lambda a, b: through(a, b, "--arrival", "ring", *DELAYED)),
     ("rate and delay, --arrival read", 0, 2.3, lambda a, b: through(a, b, "--arrival", "read", *DELAYED)),
     *([("an ideal wire, reception steered", 0, 2.3, lambda a, b: through(a, b, *STEERED)),
        ("rate and delay, reception steered", 0, 2.3, lambda a, b: through(a, b, *STEERED, *DELAYED))] if PROCESSORS else []),

@@ -505,6 +505,26 @@ static void a_stamp_that_cannot_be_is_not_believed_and_time_does_not_go_back(voi
 	close(end);
 }
 
+static void a_port_may_stamp_by_the_clock_of_the_loop(void **state)
+{
+	struct wt_port *port;
+	struct timespec now;
+	int end;
+
+	port = stamped_port("one", &end);
+	port->stamp_clock = CLOCK_MONOTONIC;
+	usleep(20000);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	send_stamped(end, 0, now.tv_sec * WT_S + now.tv_nsec - wt_rloop_clock(rloop) + 3 * WT_MS - wt_rloop_epoch(rloop));
+	send_stamped(end, 1, 4 * WT_MS); /* by the other clock, decades away */
+	assert_true(run_until_count(2));
+	assert_near(sink.got[0].time, 3 * WT_MS);
+	assert_true(sink.got[1].time >= 20 * WT_MS);
+	assert_int_equal(port->stamped, 1);
+	assert_int_equal(port->unstamped, 1);
+	close(end);
+}
+
 /* Those behind it keep their own times. The loop reads 32 at once: the last of those has nobody behind it, but others follow. */
 static void a_frame_without_a_stamp_came_between_those_around_it(void **state)
 {
@@ -569,6 +589,7 @@ int main(void)
 		CASE(a_loop_that_was_away_does_what_it_missed_in_the_order_of_time),
 		CASE(catching_up_reads_what_came_before),
 		CASE(a_stamp_that_cannot_be_is_not_believed_and_time_does_not_go_back),
+		CASE(a_port_may_stamp_by_the_clock_of_the_loop),
 		CASE(a_frame_without_a_stamp_came_between_those_around_it),
 		CASE(a_device_that_goes_away_leaves_the_frames_it_gave),
 	};
