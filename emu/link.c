@@ -106,6 +106,19 @@ void wt_link_before_change(struct wt_link *link, wt_time now, bool waits)
 		wt_link_refill(link, now, waits ? INT64_MAX : wt_link_depth(link));
 }
 
+void wt_link_abandon(struct wt_link *link, wt_time now)
+{
+	uint64_t later;
+
+	if (!link->config->trace)
+		return;
+	/* of those until now it has had every byte, or it would have been complete */
+	later = opportunity_from(link->config->trace, now + 1);
+	if (link->next > later)
+		link->next = later;
+	link->level = 0;
+}
+
 void wt_link_retrace(struct wt_link *link)
 {
 	link->next = 0;

@@ -27,6 +27,8 @@ void wt_link_init(struct wt_link *link, const struct wt_rate_config *config);
 void wt_link_before_change(struct wt_link *link, wt_time now, bool waits);
 /* The trace is another one: opportunities are counted anew. */
 void wt_link_retrace(struct wt_link *link);
+/* The frame that is sent is taken away at `now`: opportunities after that are anybody's again. */
+void wt_link_abandon(struct wt_link *link, wt_time now);
 /* When the tokens for a frame are complete; of a trace: when the frame being sent is. */
 wt_time wt_link_due(const struct wt_link *link, uint32_t len);
 

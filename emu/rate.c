@@ -79,15 +79,23 @@ static void set_rate(struct rate *rate, wt_time now, uint64_t bits)
 		rate->due = wt_link_due(&rate->link, rate->sent->len);
 }
 
+/* Nothing waits any more, nor is sent. */
+static void empty(struct rate *rate, wt_time now)
+{
+	if (rate->sent)
+		wt_link_abandon(&rate->link, now);
+	rate->sent = NULL;
+	rate->queue->sending = 0;
+	wt_link_idle(&rate->link, now);
+	wt_link_rest(&rate->link);
+}
+
 static void flush(struct rate *rate, wt_time now)
 {
 	rate->queue->ops->clear(rate->queue, now, true);
 	if (rate->sent)
 		wt_queue_drop(rate->queue, now, rate->sent, WT_DROP_FLUSH);
-	rate->sent = NULL;
-	rate->queue->sending = 0;
-	wt_link_idle(&rate->link, now);
-	wt_link_rest(&rate->link);
+	empty(rate, now);
 }
 
 /* Departures, and handoffs between them. What is due when one begins still leaves. */
@@ -262,10 +270,7 @@ void wt_rate_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *li
 		node->audit.queued--;
 		node->audit.out++;
 	}
-	rate->sent = NULL;
-	rate->queue->sending = 0;
-	wt_link_idle(&rate->link, now);
-	wt_link_rest(&rate->link);
+	empty(rate, now);
 }
 
 void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)

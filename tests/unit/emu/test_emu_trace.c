@@ -123,62 +123,125 @@ static void what_nobody_uses_is_gone_and_small_packets_share_an_opportunity(void
 
 enum { LINES = 300, PACKETS = 2000 };
 
-static void random_traces_and_packets_agree_with_the_model(void **state)
+static uint64_t line[LINES];
+static wt_time at[PACKETS], expected[PACKETS], got[PACKETS]; /* WT_NEVER: flushed */
+static uint32_t len[PACKETS];
+static bool flushed[PACKETS]; /* right behind this one all that waits is */
+
+static struct wt_node *random_traffic(uint64_t seed)
 {
-	static wt_time at[PACKETS], expected[PACKETS], got[PACKETS];
-	static uint32_t len[PACKETS];
+	struct wt_key key = wt_key_derive(seed, "trace");
+	static char text[LINES * 8];
+	uint64_t n = 0, now = 0;
+	size_t to = 0;
 
+	for (unsigned i = 0; i < LINES; i++) {
+		now += wt_random_below(&key, n++, 5);
+		line[i] = now + 1;
+		to += (size_t)sprintf(text + to, "%u\n", (unsigned)line[i]);
+	}
+	for (unsigned i = 0; i < PACKETS; i++) {
+		at[i] = i ? at[i - 1] : 0;
+		if (wt_random_below(&key, n++, 3))
+			at[i] += (wt_time)wt_random_below(&key, n++, 5 * WT_MS);
+		len[i] = 60 + (uint32_t)wt_random_below(&key, n++, 1455);
+		flushed[i] = seed % 2 && wt_random_below(&key, n++, 12) == 0;
+		if (flushed[i] && wt_random_below(&key, n++, 2)) /* at the instant of an opportunity, perhaps */
+			at[i] = (at[i] / WT_MS + 1) * WT_MS;
+	}
+	return traced(text, "limit 1GB");
+}
+
+/* What waits when the time of an opportunity has come: `first` is the oldest, `left` its bytes. */
+static unsigned after_flushes(unsigned first, int64_t *left, wt_time when)
+{
+	unsigned next = first;
+
+	for (unsigned i = first; i < PACKETS && at[i] < when; i++)
+		if (flushed[i])
+			for (; next <= i; next++)
+				expected[next] = WT_NEVER;
+	if (next > first && next < PACKETS)
+		*left = (int64_t)len[next] - 14;
+	return next;
+}
+
+/* An opportunity at a time: to the packets that are there, until none is or it is spent. */
+static void model(void)
+{
+	int64_t left = (int64_t)len[0] - 14;
+	unsigned next = 0;
+
+	for (uint64_t use = 0; next < PACKETS; use++) {
+		wt_time when = (wt_time)(use / LINES * line[LINES - 1] + line[use % LINES]) * WT_MS;
+		int64_t bytes = 1500;
+
+		next = after_flushes(next, &left, when);
+		while (bytes > 0 && next < PACKETS && at[next] <= when) {
+			int64_t used = left < bytes ? left : bytes;
+
+			bytes -= used;
+			left -= used;
+			if (left)
+				break;
+			expected[next++] = when;
+			left = next < PACKETS ? (int64_t)len[next] - 14 : 0;
+		}
+	}
+}
+
+static void take_until(struct wt_node *node, wt_time now)
+{
+	while (node->ops->deadline(node) <= now && node->ops->deadline(node) != WT_NEVER) {
+		struct wt_frame *frame = bench_output(node, node->ops->deadline(node));
+
+		got[bench_packet_tag(frame)] = frame->time;
+		wt_frame_free(frame);
+	}
+}
+
+static void random_traces_packets_and_flushes_agree_with_the_model(void **state)
+{
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct wt_key key = wt_key_derive(seed, "trace");
-		uint64_t n = 0, line[LINES], now = 0, use = 0;
-		static char text[LINES * 8];
-		struct wt_node *node;
-		unsigned next = 0, seen = 0;
-		size_t to = 0;
+		struct wt_node *node = random_traffic(seed);
 
-		for (unsigned i = 0; i < LINES; i++) {
-			now += wt_random_below(&key, n++, 5);
-			line[i] = now + 1;
-			to += (size_t)sprintf(text + to, "%u\n", (unsigned)line[i]);
-		}
+		model();
 		for (unsigned i = 0; i < PACKETS; i++) {
-			at[i] = i ? at[i - 1] : 0;
-			if (wt_random_below(&key, n++, 3))
-				at[i] += (wt_time)wt_random_below(&key, n++, 5 * WT_MS);
-			len[i] = 60 + (uint32_t)wt_random_below(&key, n++, 1455);
-		}
-		/* an opportunity at a time: to the packets that are there, until none is or it is spent */
-		for (int64_t left = len[0] - 14; next < PACKETS; use++) {
-			wt_time when = (wt_time)(use / LINES * line[LINES - 1] + line[use % LINES]) * WT_MS;
-			int64_t bytes = 1500;
-
-			while (bytes > 0 && next < PACKETS && at[next] <= when) {
-				int64_t used = left < bytes ? left : bytes;
-
-				bytes -= used;
-				left -= used;
-				if (left)
-					break;
-				expected[next++] = when;
-				left = next < PACKETS ? (int64_t)len[next] - 14 : 0;
-			}
-		}
-		node = traced(text, "limit 1GB");
-		for (unsigned i = 0; i < PACKETS; i++) {
-			struct wt_frame *frame;
-
-			while (node->ops->deadline(node) <= at[i] && (frame = bench_output(node, node->ops->deadline(node)))) {
-				got[seen++] = frame->time;
-				wt_frame_free(frame);
-			}
+			got[i] = WT_NEVER;
+			take_until(node, at[i]);
 			bench_input(node, at[i], bench_packet(len[i], i, 0, 1));
+			if (flushed[i])
+				wt_rate_flush(node, at[i]);
 		}
-		seen += drain(node, got + seen);
-		assert_int_equal(seen, PACKETS);
+		take_until(node, WT_NEVER);
 		for (unsigned i = 0; i < PACKETS; i++)
 			assert_int_equal(got[i], expected[i]);
+		assert_true((seed % 2) == (node->audit.dropped[WT_DROP_FLUSH] > 0));
 		wt_path_finish(&bench_path);
 	}
+}
+
+/* 2000 bytes of IP take those at 100 and 200 ms: at 150 ms the one at 200 is free again. */
+static void what_a_frame_that_is_flushed_would_have_used_later_is_for_others(void **state)
+{
+	struct wt_node *node = traced("100\n200\n", "limit 64KB");
+	char words[WT_PATH_TEXT], err[300];
+
+	bench_input(node, 10 * WT_MS, bench_packet(1514, 0, 0, 1));
+	wt_rate_flush(node, 50 * WT_MS);
+	bench_input(node, 60 * WT_MS, bench_packet(2014, 1, 0, 1));
+	assert_int_equal(node->ops->deadline(node), 200 * WT_MS);
+	wt_rate_flush(node, 150 * WT_MS);
+	bench_input(node, 160 * WT_MS, bench_packet(1514, 2, 0, 1));
+	assert_int_equal(node->ops->deadline(node), 200 * WT_MS);
+	/* the whole stage is taken away, and with it what waits; when it comes back the opportunity is still free */
+	strcpy(words, bench_path.text);
+	assert_int_equal(wt_path_change(&bench_path, "", 170 * WT_MS, err, sizeof(err)), 0);
+	assert_int_equal(node->ops->deadline(node), WT_NEVER);
+	assert_int_equal(wt_path_change(&bench_path, words, 180 * WT_MS, err, sizeof(err)), 0);
+	bench_input(node, 190 * WT_MS, bench_packet(1514, 3, 0, 1));
+	assert_int_equal(node->ops->deadline(node), 200 * WT_MS);
+	wt_path_finish(&bench_path);
 }
 
 static void a_bad_file_is_named_with_its_line(void **state)
@@ -271,7 +334,8 @@ int main(void)
 		BENCH_TEST(full_packets_go_one_by_one_at_the_lines_again_and_again),
 		BENCH_TEST(a_million_packets_leave_at_a_million_opportunities),
 		BENCH_TEST(what_nobody_uses_is_gone_and_small_packets_share_an_opportunity),
-		BENCH_TEST(random_traces_and_packets_agree_with_the_model),
+		BENCH_TEST(random_traces_packets_and_flushes_agree_with_the_model),
+		BENCH_TEST(what_a_frame_that_is_flushed_would_have_used_later_is_for_others),
 		BENCH_TEST(a_bad_file_is_named_with_its_line),
 		BENCH_TEST(another_trace_counts_its_opportunities_anew),
 		BENCH_TEST(mutated_files_are_read_or_refused),
