@@ -106,7 +106,7 @@ static void codel_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_codel_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {codel_enqueue, codel_dequeue, codel_clear};
+	static const struct wt_queue_ops ops = {codel_enqueue, codel_dequeue, codel_clear, NULL};
 	struct codel *codel = calloc(1, sizeof(*codel));
 
 	if (!codel)

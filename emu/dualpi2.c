@@ -172,6 +172,15 @@ static void dual_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *f
 		wt_queue_push(queue, ecn == WT_ECN_ECT1 || ecn == WT_ECN_CE ? &dual->low.list : &dual->classic.list, frame);
 }
 
+static void dual_advance(struct wt_queue *queue, wt_time now)
+{
+	struct dual *dual = (struct dual *)queue;
+	wt_time period = queue->config->queue.update;
+
+	steps(dual, now);
+	dual->next = (now / period + 1) * period;
+}
+
 static void dual_clear(struct wt_queue *queue, wt_time now, bool count)
 {
 	struct dual *dual = (struct dual *)queue;
@@ -183,7 +192,7 @@ static void dual_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_dualpi2_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {dual_enqueue, dual_dequeue, dual_clear};
+	static const struct wt_queue_ops ops = {dual_enqueue, dual_dequeue, dual_clear, dual_advance};
 	struct dual *dual = calloc(1, sizeof(*dual));
 
 	if (!dual)

@@ -152,7 +152,7 @@ static void fq_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_fq_codel_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {fq_enqueue, fq_dequeue, fq_clear};
+	static const struct wt_queue_ops ops = {fq_enqueue, fq_dequeue, fq_clear, NULL};
 	struct fq *fq = calloc(1, sizeof(*fq) + config->queue.flows * sizeof(fq->flow[0]));
 
 	if (!fq)

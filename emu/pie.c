@@ -6,7 +6,7 @@
  * Its basic scheme (section 4, appendix A: the delay is a sojourn, by timestamps) with three of its options: ECN (5.1),
  * derandomisation (5.4) and the cap on a step (5.5). The delay is the sojourn of the frame that began to be sent last, 0 when
  * nothing waits. Between two frames nothing the controller reads can change, so its steps are made up for when the next
- * frame comes or goes. docs/emulation-model.md lists where this and the RFC differ.
+ * frame comes or goes, or before a flush or other parameters. docs/emulation-model.md lists where this and the RFC differ.
  */
 #include <stdlib.h>
 
@@ -130,6 +130,15 @@ static struct wt_frame *pie_dequeue(struct wt_queue *queue, wt_time now)
 	return frame;
 }
 
+static void pie_advance(struct wt_queue *queue, wt_time now)
+{
+	struct pie *pie = (struct pie *)queue;
+	wt_time period = queue->config->queue.update;
+
+	steps(pie, now);
+	pie->next = (now / period + 1) * period;
+}
+
 static void pie_clear(struct wt_queue *queue, wt_time now, bool count)
 {
 	wt_queue_clear_list(queue, now, &((struct pie *)queue)->list, count);
@@ -137,7 +146,7 @@ static void pie_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_pie_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {pie_enqueue, pie_dequeue, pie_clear};
+	static const struct wt_queue_ops ops = {pie_enqueue, pie_dequeue, pie_clear, pie_advance};
 	struct pie *pie = calloc(1, sizeof(*pie));
 
 	if (!pie)

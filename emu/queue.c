@@ -215,7 +215,7 @@ static void plain_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_tail_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {tail_enqueue, plain_dequeue, plain_clear};
+	static const struct wt_queue_ops ops = {tail_enqueue, plain_dequeue, plain_clear, NULL};
 	struct plain *plain = calloc(1, sizeof(*plain));
 
 	if (!plain)
@@ -226,7 +226,7 @@ struct wt_queue *wt_queue_tail_create(const struct wt_rate_config *config)
 
 struct wt_queue *wt_queue_head_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {head_enqueue, plain_dequeue, plain_clear};
+	static const struct wt_queue_ops ops = {head_enqueue, plain_dequeue, plain_clear, NULL};
 	struct wt_queue *queue = wt_queue_tail_create(config);
 
 	if (queue)

@@ -6,6 +6,10 @@
  *   dequeue   the frame to send next, dropping on the way as it must; NULL: nothing waits
  *   clear     frees what waits
  *
+ * One that steps by a timer has a fourth, so that what stands at the time of a step is what it reads, though frames alone wake it:
+ *
+ *   advance   steps until now; asked for before anything but frames changes what it reads, and after its parameters have changed
+ *
  * A frame is dequeued when its transmission begins, so the time it has waited (its sojourn, by logical time) does not hold
  * its own transmission. While it is sent it still counts towards the limit, which is the frames or bytes of the buffer.
  * Decisions about chance are numbers of the stage's stream, as everywhere: n-th packet of its class, n-th number.
@@ -22,6 +26,7 @@ struct wt_queue_ops {
 	void (*enqueue)(struct wt_queue *queue, wt_time now, struct wt_frame *frame);
 	struct wt_frame *(*dequeue)(struct wt_queue *queue, wt_time now);
 	void (*clear)(struct wt_queue *queue, wt_time now, bool count); /* count: drops, of cause flush */
+	void (*advance)(struct wt_queue *queue, wt_time now); /* NULL: it has no timer */
 };
 
 struct wt_queue {
@@ -51,6 +56,12 @@ extern const struct wt_queue_kind_info wt_queue_kinds[WT_QUEUE_KINDS];
 /* NULL: no memory. The node's memory and the config's outlive it. */
 struct wt_queue *wt_queue_create(struct wt_node *node, const struct wt_key *key, const struct wt_rate_config *config);
 void wt_queue_destroy(struct wt_queue *queue); /* frees what waits; accepts NULL */
+static inline void wt_queue_advance(struct wt_queue *queue, wt_time now)
+{
+	if (queue->ops->advance)
+		queue->ops->advance(queue, now);
+}
+
 /* Takes out everything that waits, in the order it came, without judging it; in the books it still is queued. */
 void wt_queue_take_all(struct wt_queue *queue, wt_time now, struct wt_frame_queue *list);
 /* Puts a new discipline in the place of another, which it destroys: frames that wait go over in their order, and none is over

@@ -92,6 +92,7 @@ static void empty(struct rate *rate, wt_time now)
 
 static void flush(struct rate *rate, wt_time now)
 {
+	wt_queue_advance(rate->queue, now);
 	rate->queue->ops->clear(rate->queue, now, true);
 	if (rate->sent)
 		wt_queue_drop(rate->queue, now, rate->sent, WT_DROP_FLUSH);
@@ -209,6 +210,7 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	const struct wt_cell *cell;
 
 	settle(rate, now);
+	wt_queue_advance(rate->queue, now);
 	/* what has come in for the frame being sent came at the old rate */
 	wt_link_before_change(&rate->link, now, rate->sent);
 	wt_samples_hold(config->trace);
@@ -217,6 +219,7 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	if (rate->next)
 		wt_queue_replace(&rate->queue, rate->next, now);
 	rate->next = NULL;
+	wt_queue_advance(rate->queue, now);
 	if (!old != !config->trace)
 		restart_link(rate, now);
 	else if (old && !wt_samples_equal(old, config->trace))
@@ -263,6 +266,7 @@ void wt_rate_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *li
 	while ((frame = rate_output(node, now, &port)))
 		wt_frame_queue_push(list, frame);
 	frame = rate->sent;
+	wt_queue_advance(rate->queue, now);
 	wt_queue_take_all(rate->queue, now, &waiting);
 	for (; frame; frame = wt_frame_queue_pop(&waiting)) {
 		frame->time = now;

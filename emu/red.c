@@ -136,7 +136,7 @@ static void red_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_red_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {red_enqueue, red_dequeue, red_clear};
+	static const struct wt_queue_ops ops = {red_enqueue, red_dequeue, red_clear, NULL};
 	struct red *red = calloc(1, sizeof(*red));
 
 	if (!red)

@@ -259,6 +259,85 @@ static void a_ramp_without_range_is_a_step(void **state)
 	wt_path_finish(&bench_path);
 }
 
+static void change(const char *words, wt_time now)
+{
+	char err[300];
+
+	if (wt_path_change(&bench_path, words, now, err, sizeof(err)))
+		fail_msg("%s: %s", words, err);
+}
+
+/* A frame takes 1.2 s, so hardly one wakes the queue. The pressure at 2.395 s, after a flush, or after the words `then` came, at 2.391 s. */
+static double lonely(const char *words, bool woken, const char *then)
+{
+	struct wt_node *node = bench_words(words);
+	double p;
+
+	for (unsigned i = 0; i < 10; i++)
+		bench_input(node, 0, bench_packet(1500, i, WT_ECN_NOT_ECT, 1));
+	take_all(node, 2 * WT_S, NULL);
+	if (woken)
+		bench_input(node, 2390 * WT_MS, bench_packet(60, 10, WT_ECN_NOT_ECT, 1));
+	if (then)
+		change(then, 2391 * WT_MS);
+	else
+		wt_rate_flush(node, 2391 * WT_MS);
+	if (then && !then[0]) /* it was taken away, and comes again */
+		change(words, 2391 * WT_MS);
+	bench_input(node, 2395 * WT_MS, bench_packet(60, 11, WT_ECN_NOT_ECT, 1));
+	p = pressure(node);
+	wt_path_finish(&bench_path);
+	return p;
+}
+
+static void steps_before_a_flush_or_a_change_read_what_stood_then(void **state)
+{
+	static const char *const words[][2] = {
+		{"rate 10Kbit burst 0B limit 1MB queue pie", "rate 10Kbit burst 0B limit 1MB queue pie target 20s"},
+		{"rate 10Kbit burst 0B limit 1MB queue dualpi2", "rate 10Kbit burst 0B limit 1MB queue dualpi2 target 20s"},
+	};
+
+	for (unsigned w = 0; w < 2; w++) {
+		assert_true(lonely(words[w][0], true, NULL) == 1);
+		assert_true(lonely(words[w][0], false, NULL) == 1);
+		assert_true(lonely(words[w][0], true, "") == 1);
+		assert_true(lonely(words[w][0], false, "") == 1);
+		assert_true(lonely(words[w][0], true, words[w][1]) == 1);
+		assert_true(lonely(words[w][0], false, words[w][1]) == 1);
+	}
+}
+
+/* Every 15 ms until 100 ms; at 120, 160, 200 ... ms from then on. A packet each millisecond shows the steps. */
+static void steps_are_at_multiples_of_a_new_period_too(void **state)
+{
+	static const char *const words[][2] = {
+		{"rate 10Kbit burst 0B limit 1MB queue dualpi2 update 15ms alpha 0.01 beta 0",
+		 "rate 10Kbit burst 0B limit 1MB queue dualpi2 update 40ms alpha 0.01 beta 0"},
+		{"rate 10Kbit burst 0B limit 1MB queue pie update 15ms alpha 1 beta 0 target 1ms",
+		 "rate 10Kbit burst 0B limit 1MB queue pie update 40ms alpha 1 beta 0 target 1ms"},
+	};
+
+	for (unsigned w = 0; w < 2; w++) {
+		struct wt_node *node = bench_words(words[w][0]);
+		double p = 0;
+
+		for (unsigned i = 0; i < 5; i++)
+			bench_input(node, 0, bench_packet(14 + i, i, WT_ECN_NOT_ECT, 1));
+		for (unsigned ms = 1; ms < 400; ms++) {
+			bool due = ms > 100 ? ms % 40 == 0 : ms % 15 == 0;
+
+			take_all(node, ms * WT_MS, NULL);
+			if (ms == 100)
+				change(words[w][1], 100 * WT_MS);
+			bench_input(node, ms * WT_MS, bench_packet(60, ms, WT_ECN_NOT_ECT, 1));
+			if (ms > 30)
+				assert_true((pressure(node) != p) == due);
+			p = pressure(node);
+		}
+		wt_path_finish(&bench_path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +352,8 @@ int main(void)
 		BENCH_TEST(without_classic_traffic_the_low_latency_queue_drives_the_controller),
 		BENCH_TEST(with_a_coupling_below_one_overload_begins_at_certainty),
 		BENCH_TEST(a_ramp_without_range_is_a_step),
+		BENCH_TEST(steps_before_a_flush_or_a_change_read_what_stood_then),
+		BENCH_TEST(steps_are_at_multiples_of_a_new_period_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
