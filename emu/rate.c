@@ -305,9 +305,10 @@ void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_handoff_c
 	struct rate *rate = (struct rate *)node;
 	const struct wt_cell *cell;
 
-	/* what has happened until now happened by the old values */
+	/* what has happened until now happened by the old values; a handoff of the new ones may begin at this very instant */
 	settle(rate, now);
 	wt_handoff_copy(&rate->clock, &rate->handoff, clock);
+	settle(rate, now);
 	cell = clock ? wt_handoff_cell(&rate->clock, now) : NULL;
 	set_rate(rate, now, cell && cell->has_rate ? cell->rate : rate->home);
 }

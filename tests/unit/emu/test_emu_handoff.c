@@ -298,6 +298,31 @@ static void exponential_handoffs_that_come_again_are_others_and_the_same_in_both
 	wt_path_finish(&rev);
 }
 
+/* Frames of 12 ms came 10 ms before 10 s, when it begins; it is in the path since then, or since just before. */
+static void one_that_begins_at_the_instant_of_a_change_flushes_too(void **state)
+{
+	static const char words[] = "rate 1Mbit burst 0B limit 64KB handoff every 5s for 100ms flush to-rate 4Mbit";
+
+	for (wt_time early = 0; early < 2; early++) {
+		struct wt_path fwd, rev;
+		struct wt_node *node;
+
+		pair(&fwd, "rate 1Mbit burst 0B limit 64KB", &rev, "rate 1Mbit burst 0B limit 64KB");
+		node = fwd.stage[0];
+		for (unsigned i = 0; i < 12; i++)
+			bench_input(node, 10 * WT_S - 10 * WT_MS, bench_tcp(125, i));
+		change(&fwd, &rev, words, 10 * WT_S - early);
+		for (unsigned i = 0; i < 10; i++) /* the last one is due at the very instant */
+			wt_frame_free(bench_output(node, 10 * WT_S));
+		assert_null(bench_output(node, 10 * WT_S));
+		assert_int_equal(node->audit.out, 10);
+		assert_int_equal(node->audit.dropped[WT_DROP_FLUSH], 2);
+		assert_int_equal(through(node, 10 * WT_S + 1), 2 * WT_MS);
+		wt_path_finish(&fwd);
+		wt_path_finish(&rev);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +335,7 @@ int main(void)
 		BENCH_TEST(the_values_of_a_cell_can_be_changed_in_one_direction_and_the_times_in_both),
 		BENCH_TEST(a_handoff_comes_at_home_and_changes_both_directions_at_its_next_time),
 		BENCH_TEST(exponential_handoffs_that_come_again_are_others_and_the_same_in_both_directions),
+		BENCH_TEST(one_that_begins_at_the_instant_of_a_change_flushes_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
