@@ -64,16 +64,6 @@ static struct flow *fattest(struct fq *fq)
 	return found;
 }
 
-/* The new frame is in already, so the limit is asked about no further one. */
-static bool too_much(const struct wt_queue *queue)
-{
-	const struct wt_rate_config *config = queue->config;
-
-	if (queue->unlimited || !queue->frames)
-		return false;
-	return (config->packets ? queue->frames + (queue->sending > 0) : queue->bytes + queue->sending) > config->limit;
-}
-
 /* RFC 8290 section 4.1, its last paragraph. A flow of one frame loses that. */
 static void relieve(struct fq *fq, wt_time now)
 {
@@ -86,9 +76,9 @@ static void relieve(struct fq *fq, wt_time now)
 	} while (batch-- > 1);
 }
 
-static void fq_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *frame)
+static inline void keep(struct fq *fq, struct wt_frame *frame)
 {
-	struct fq *fq = (struct fq *)queue;
+	struct wt_queue *queue = &fq->queue;
 	uint64_t hash = wt_packet_flow(&queue->key, frame);
 	/* a power of two, as by default: no division for each packet */
 	uint32_t index = (uint32_t)(fq->count & (fq->count - 1) ? hash % fq->count : hash & (fq->count - 1));
@@ -100,8 +90,23 @@ static void fq_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *fra
 		flow->deficit = (int64_t)queue->config->queue.quantum;
 		ring_push(fq, &fq->fresh, index);
 	}
-	while (too_much(queue))
-		relieve(fq, now);
+}
+
+static void fq_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *frame)
+{
+	struct fq *fq = (struct fq *)queue;
+	uint64_t most;
+
+	if (!wt_queue_full(queue, frame->len)) {
+		keep(fq, frame);
+	} else if (wt_queue_hopeless(queue, frame->len)) {
+		wt_queue_refuse(queue, now, frame, WT_DROP_QUEUE);
+	} else {
+		most = wt_queue_most(queue);
+		keep(fq, frame);
+		while (wt_queue_level(queue) > most)
+			relieve(fq, now);
+	}
 }
 
 static struct wt_frame *fq_dequeue(struct wt_queue *queue, wt_time now)

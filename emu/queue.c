@@ -196,11 +196,19 @@ static void tail_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *f
 /* The oldest go, so that the sender hears of the loss a queue's length earlier. What is being sent cannot be taken back. */
 static void head_enqueue(struct wt_queue *queue, wt_time now, struct wt_frame *frame)
 {
-	struct plain *plain = (struct plain *)queue;
+	struct wt_frame_queue *list = &((struct plain *)queue)->list;
+	uint64_t most;
 
-	while (plain->list.head && wt_queue_full(queue, frame->len))
-		wt_queue_drop(queue, now, wt_queue_pop(queue, &plain->list), WT_DROP_QUEUE);
-	tail_enqueue(queue, now, frame);
+	if (!wt_queue_full(queue, frame->len)) {
+		wt_queue_push(queue, list, frame);
+	} else if (wt_queue_hopeless(queue, frame->len)) {
+		wt_queue_refuse(queue, now, frame, WT_DROP_QUEUE);
+	} else {
+		most = wt_queue_most(queue);
+		wt_queue_push(queue, list, frame);
+		while (wt_queue_level(queue) > most)
+			wt_queue_drop(queue, now, wt_queue_pop(queue, list), WT_DROP_QUEUE);
+	}
 }
 
 static struct wt_frame *plain_dequeue(struct wt_queue *queue, wt_time now)

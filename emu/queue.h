@@ -82,6 +82,28 @@ static inline bool wt_queue_full(const struct wt_queue *queue, uint32_t len)
 	return queue->bytes + queue->sending + len > config->limit;
 }
 
+/* Disciplines that drop others for a frame that comes ask: could it not stay even if nothing else waited? */
+static inline bool wt_queue_hopeless(const struct wt_queue *queue, uint32_t len)
+{
+	const struct wt_rate_config *config = queue->config;
+
+	return (config->packets ? (queue->sending > 0) + 1u : queue->sending + len) > config->limit;
+}
+
+/* What counts towards the limit: bytes, or packets. */
+static inline uint64_t wt_queue_level(const struct wt_queue *queue)
+{
+	return queue->config->packets ? queue->frames + (queue->sending > 0) : queue->bytes + queue->sending;
+}
+
+/* The level at which they stop dropping: the limit, or what stands there from the time of a larger one. */
+static inline uint64_t wt_queue_most(const struct wt_queue *queue)
+{
+	uint64_t level = wt_queue_level(queue);
+
+	return level > queue->config->limit ? level : queue->config->limit;
+}
+
 static inline void wt_queue_push(struct wt_queue *queue, struct wt_frame_queue *list, struct wt_frame *frame)
 {
 	queue->frames++;

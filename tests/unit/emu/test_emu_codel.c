@@ -205,6 +205,21 @@ static void a_full_buffer_takes_half_a_flow_but_at_most_sixty_four(void **state)
 	}
 }
 
+static void each_frame_above_a_smaller_limit_costs_no_more_than_one_in_a_full_buffer(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 1MB queue fq_codel");
+	char err[300];
+
+	for (unsigned i = 0; i < 201; i++)
+		bench_input(node, 0, bench_packet(1000, i, 0, 1000));
+	assert_int_equal(wt_path_change(&bench_path, "rate 8Mbit burst 0B limit 5KB queue fq_codel", 0, err, sizeof(err)), 0);
+	for (unsigned i = 1; i <= 3; i++) { /* of 200 that wait 64, of 136 again, of 72 the half */
+		bench_input(node, 0, bench_packet(60, 0, 0, 2000));
+		assert_int_equal(node->audit.dropped[WT_DROP_QUEUE], i < 3 ? 64 * i : 64 * 2 + 36);
+	}
+	wt_path_finish(&bench_path);
+}
+
 /* RFC 8289 section 4.4: twenty flows, none with more than two packets, but twenty and more on the link: that is a queue. */
 static void what_other_flows_have_waiting_counts_before_a_drop(void **state)
 {
@@ -258,6 +273,7 @@ int main(void)
 		BENCH_TEST(a_packet_of_a_quiet_flow_passes_ahead_of_those_that_wait),
 		BENCH_TEST(a_full_buffer_takes_from_the_fattest_flow),
 		BENCH_TEST(a_full_buffer_takes_half_a_flow_but_at_most_sixty_four),
+		BENCH_TEST(each_frame_above_a_smaller_limit_costs_no_more_than_one_in_a_full_buffer),
 		BENCH_TEST(what_other_flows_have_waiting_counts_before_a_drop),
 		BENCH_TEST(a_flow_that_ran_empty_is_not_new_again_at_once),
 	};

@@ -191,6 +191,69 @@ static void a_lump_serves_all_who_wait_for_it_whatever_the_depth(void **state)
 	wt_path_finish(&bench_path);
 }
 
+/* 2 KB are left behind the one being sent: what is larger could not stay even there, and nobody makes way for it. */
+static void a_frame_that_could_not_stay_alone_is_dropped_alone(void **state)
+{
+	static const char *const words[] = {"rate 8Mbit burst 0B limit 3000B queue head", "rate 8Mbit burst 0B limit 3000B queue fq_codel"};
+	uint32_t tags[30];
+	wt_time times[30];
+
+	for (unsigned w = 0; w < 2; w++) {
+		struct wt_node *node = bench_words(words[w]);
+
+		bench_input(node, 0, bench_packet(1000, 0, 0, 1));
+		for (unsigned i = 1; i <= 20; i++)
+			bench_input(node, 0, bench_packet(100, i, 0, 1));
+		bench_input(node, 0, bench_packet(2001, 21, 0, 1));
+		assert_int_equal(node->audit.dropped[WT_DROP_QUEUE], 1);
+		assert_int_equal(drain(node, tags, times), 21);
+		assert_int_equal(tags[20], 20);
+		/* that which just fits does have its place made */
+		bench_input(node, WT_S, bench_packet(1000, 0, 0, 1));
+		for (unsigned i = 1; i <= 20; i++)
+			bench_input(node, WT_S, bench_packet(100, i, 0, 1));
+		bench_input(node, WT_S, bench_packet(2000, 21, 0, 1));
+		assert_int_equal(node->audit.dropped[WT_DROP_QUEUE], 21);
+		assert_int_equal(drain(node, tags, times), 2);
+		assert_int_equal(tags[1], 21);
+		wt_path_finish(&bench_path);
+	}
+}
+
+/*
+ * A hundred frames wait when the limit becomes ten. Of those that come two while one is sent, none makes the queue longer,
+ * and it is as long as it may be when what is too much has been sent.
+ */
+static void what_waits_above_a_smaller_limit_stays_and_nothing_comes_on_top(void **state)
+{
+	static const char *const kinds[] = {"tail", "head", "codel", "pie", "dualpi2 alpha 0 beta 0"};
+
+	for (unsigned k = 0; k < 5; k++) {
+		struct wt_rate_counts counts = {0}, before;
+		char words[100], err[300];
+		struct wt_node *node;
+
+		snprintf(words, sizeof(words), "rate 8Mbit burst 0B limit 200packets queue %s", kinds[k]);
+		node = bench_words(words);
+		for (unsigned i = 0; i < 101; i++)
+			bench_input(node, 0, bench_packet(1000, i, 0, 1));
+		snprintf(words, sizeof(words), "rate 8Mbit burst 0B limit 10packets queue %s", kinds[k]);
+		assert_int_equal(wt_path_change(&bench_path, words, 0, err, sizeof(err)), 0);
+		assert_int_equal(wt_audit_dropped(&node->audit), 0);
+		for (unsigned i = 1; i <= 182; i++) {
+			wt_frame_free(bench_output(node, i * WT_MS / 2));
+			wt_rate_counts(node, &before);
+			bench_input(node, i * WT_MS / 2, bench_packet(1000, i, 0, 1));
+			wt_rate_counts(node, &counts);
+			assert_true(counts.waiting_frames >= 10);
+			assert_true(counts.waiting_frames <= (before.waiting_frames > 10 ? before.waiting_frames : 10));
+			assert_true(counts.waiting_frames >= before.waiting_frames);
+		}
+		assert_int_equal(counts.waiting_frames, 10);
+		wt_path_finish(&bench_path);
+	}
+}
+
 struct log {
 	struct wt_rate_log log;
 	uint64_t bytes;
@@ -236,6 +299,8 @@ int main(void)
 		BENCH_TEST(tokens_in_lumps_let_frames_go_at_the_lumps),
 		BENCH_TEST(a_lump_that_does_not_fit_the_bucket_is_lost_in_part_even_while_frames_wait),
 		BENCH_TEST(a_lump_serves_all_who_wait_for_it_whatever_the_depth),
+		BENCH_TEST(a_frame_that_could_not_stay_alone_is_dropped_alone),
+		BENCH_TEST(what_waits_above_a_smaller_limit_stays_and_nothing_comes_on_top),
 		BENCH_TEST(the_log_hears_of_the_tokens_each_frame_takes),
 	};
 
