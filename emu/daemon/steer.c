@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/mount.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +69,8 @@ static int write_set(int fd, const char *set)
 	return written == (ssize_t)strlen(set) ? 0 : written < 0 ? errno : EIO;
 }
 
-/* A sysfs shows the devices of the network namespace it is made in. This one is attached nowhere, and goes when the file is closed.
+/* A sysfs shows the devices of the network namespace it is made in. This one is attached nowhere, and goes when the file is closed: that a
+ * service has /sys mounted read-only does not matter, unless it is so for the whole machine.
  * Before 2.36 glibc knows the calls by number only. */
 static int open_control(const char *interface)
 {
@@ -91,36 +91,29 @@ static int open_control(const char *interface)
 	return fd;
 }
 
-static int steer_port(struct helper *helper, unsigned i, int home)
+static int steer_port(struct helper *helper, unsigned i)
 {
 	const struct wt_where *where = &helper->plan->port[i].where;
-	int space = where->space[0] ? open(where->space, O_RDONLY | O_CLOEXEC) : home;
+	int home, error = -wt_where_enter(where, &home, NULL, 0);
 	ssize_t n;
 
-	if (space < 0 || setns(space, CLONE_NEWNET))
-		return errno;
-	if (space != home)
-		close(space);
+	if (error)
+		return error;
 	helper->control[i] = open_control(where->interface);
-	if (helper->control[i] < 0)
-		return errno;
+	error = helper->control[i] < 0 ? errno : 0;
+	if (wt_where_leave(where, home, NULL, 0) || error)
+		return error ? error : EPERM;
 	n = pread(helper->control[i], helper->found[i], sizeof(helper->found[i]) - 1, 0);
 	return n <= 0 ? EIO : write_set(helper->control[i], helper->set);
 }
 
 static void steer_ports(struct helper *helper, struct outcome *outcome)
 {
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-
-	if (home < 0)
-		outcome->error = errno;
 	for (unsigned i = 0; i < helper->plan->ports && !outcome->error; i++) {
 		outcome->port = i;
 		if (helper->plan->port[i].where.kind == WT_WHERE_TAP)
-			outcome->error = steer_port(helper, i, home);
+			outcome->error = steer_port(helper, i);
 	}
-	if (home >= 0)
-		close(home);
 }
 
 static bool heard(int link)
@@ -198,8 +191,9 @@ static int ask_helper(const struct wt_steering *steering, const struct wt_plan *
 	    recv(steering->helper, &outcome, sizeof(outcome), MSG_WAITALL) != sizeof(outcome))
 		outcome.error = EPIPE;
 	if (outcome.error)
-		snprintf(err, err_len, "cannot steer what %s receives to other processors: %s", plan->port[outcome.port].where.interface,
-			 strerror(outcome.error));
+		snprintf(err, err_len, "cannot steer what %s receives to other processors: %s%s", plan->port[outcome.port].where.interface,
+			 strerror(outcome.error),
+			 outcome.error == EROFS ? " (all of /sys is, as in a container; in a named network namespace it would work)" : "");
 	return -outcome.error;
 }
 

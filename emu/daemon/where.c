@@ -62,37 +62,58 @@ static struct wt_port *open_here(const struct wt_where *where, enum wt_stamps st
 	return port;
 }
 
+/* Said of the namespace a port is in. */
+static int space_error(const char *what, const struct wt_where *where, int error, const char *hint, char *err, size_t err_len)
+{
+	snprintf(err, err_len, "%s network namespace %s: %s%s", what, where->space, strerror(error), hint);
+	return -error;
+}
+
+int wt_where_enter(const struct wt_where *where, int *home, char *err, size_t err_len)
+{
+	int there, error = 0;
+
+	*home = -1;
+	if (!where->space[0])
+		return 0;
+	*home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	there = open(where->space, O_RDONLY | O_CLOEXEC);
+	if (*home < 0 || there < 0)
+		error = space_error(errno == ENOENT ? "there is no" : "cannot open the", where, errno, "", err, err_len);
+	else if (setns(there, CLONE_NEWNET))
+		error = space_error("cannot enter the", where, errno,
+				    errno == EPERM ? " (run as root, or inside the user namespace that owns it)" : "", err, err_len);
+	if (error && *home >= 0)
+		close(*home);
+	if (there >= 0)
+		close(there);
+	return error;
+}
+
+int wt_where_leave(const struct wt_where *where, int home, char *err, size_t err_len)
+{
+	int error = home >= 0 && setns(home, CLONE_NEWNET) ? space_error("cannot come back from the", where, errno, "", err, err_len) : 0;
+
+	if (home >= 0)
+		close(home);
+	return error;
+}
+
 struct wt_port *wt_where_open(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	struct wt_port *port = NULL;
-	int home, there, error = 0;
+	int home, error = wt_where_enter(where, &home, err, err_len), back;
 
-	if (!where->space[0])
-		return open_here(where, stamps, pool, big, err, err_len);
-	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	there = open(where->space, O_RDONLY | O_CLOEXEC);
-	if (home < 0 || there < 0) {
-		error = errno;
-		snprintf(err, err_len, "%s network namespace %s: %s", error == ENOENT ? "there is no" : "cannot open the", where->space,
-			 strerror(error));
-	} else if (setns(there, CLONE_NEWNET)) {
-		error = errno;
-		snprintf(err, err_len, "cannot enter the network namespace %s: %s%s", where->space, strerror(error),
-			 error == EPERM ? " (run as root, or inside the user namespace that owns it)" : "");
-	} else {
+	if (!error) {
 		port = open_here(where, stamps, pool, big, err, err_len);
-		error = errno;
-		if (setns(home, CLONE_NEWNET)) {
-			error = errno;
-			snprintf(err, err_len, "cannot come back from the network namespace %s: %s", where->space, strerror(error));
+		error = port ? 0 : -errno;
+		back = wt_where_leave(where, home, err, err_len);
+		if (back) {
 			wt_port_close(port);
 			port = NULL;
+			error = back;
 		}
 	}
-	if (home >= 0)
-		close(home);
-	if (there >= 0)
-		close(there);
-	errno = error;
+	errno = -error;
 	return port;
 }

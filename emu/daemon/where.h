@@ -24,6 +24,9 @@ struct wt_where {
 
 /* 0 or -EINVAL with one sentence in err. */
 int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t err_len);
+/* Enters the namespace a port is in, and comes back with what the first left in *home. Each 0, or a negative errno and one sentence. */
+int wt_where_enter(const struct wt_where *where, int *home, char *err, size_t err_len);
+int wt_where_leave(const struct wt_where *where, int home, char *err, size_t err_len);
 /* Opens the port inside its namespace and comes back; with offloads if there is a pool for big frames, with the kernel's stamps if it
  * gives them and they are wanted. NULL: errno, and one sentence in err. */
 struct wt_port *wt_where_open(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);

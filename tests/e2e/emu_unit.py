@@ -100,6 +100,28 @@ def in_its_sandbox_it_makes_taps_in_named_namespaces_and_little_else_is_open_to_
             check("wt0" not in machine.must_all("ip", "-n", name, "link"), "the TAP stays")
 
 
+def it_steers_in_its_own_namespace_as_in_named_ones_and_says_where_it_cannot(a, b):
+    if os.cpu_count() < 2:
+        return
+    with boot() as machine:
+        machine.must_all("ip", "netns", "add", "right")
+        machine.write(CONFIG, "[emulator]\ncpu = 0\nsteer = yes\n[port a]\ninterface = tap:wt0\n[port b]\ninterface = tap:wt0@right\n")
+        machine.must_all("systemctl", "start", NAME)
+        receivers = "/sys/class/net/wt0/queues/rx-0/rps_cpus"
+        here = machine.must_all("cat", receivers)
+        there = machine.must_all("ip", "netns", "exec", "right", "cat", receivers)
+        check(here == there and int(here.replace(",", ""), 16) & 3 == 2, here, there)
+        stop_it(machine)
+        machine.must_all("mount", "-o", "remount,ro", "/sys")
+        check(machine.do_all("systemctl", "start", NAME).returncode != 0, "it steers by a /sys that is read-only")
+        check("cannot steer what wt0 receives to other processors: Read-only file system (all of /sys is, as in a container" in
+              machine.journal("-u", NAME), machine.journal("-u", NAME))
+        machine.write(CONFIG, "[emulator]\ncpu = 0\nsteer = yes\n[port a]\ninterface = tap:wt1@right\n[port b]\ninterface = tap:wt0@right\n")
+        machine.must_all("systemctl", "reset-failed", NAME)
+        machine.must_all("systemctl", "start", NAME)
+        stop_it(machine)
+
+
 def hung_killed_or_without_its_interface_it_is_started_again_but_not_with_wrong_words(a, b):
     with boot() as machine:
         ports = machine.joined("va", a), machine.joined("vb", b)
@@ -131,4 +153,4 @@ def hung_killed_or_without_its_interface_it_is_started_again_but_not_with_wrong_
 
 main(between_two_namespaces_it_starts_is_read_again_and_stops_with_a_complete_record,
      in_its_sandbox_it_makes_taps_in_named_namespaces_and_little_else_is_open_to_it,
-     hung_killed_or_without_its_interface_it_is_started_again_but_not_with_wrong_words)
+     it_steers_in_its_own_namespace_as_in_named_ones_and_says_where_it_cannot, hung_killed_or_without_its_interface_it_is_started_again_but_not_with_wrong_words)

@@ -30,7 +30,7 @@ done
 exit 1
 """
 
-# What systemd asks of those who boot it in a container. Clock, modules, and sysctls but those of the network are not its to change.
+# What systemd asks of those who boot it in a container. Its sysfs may be written, as a machine's, but not where it is mounted. Clock, modules, and sysctls but those of the network are not its to change.
 INNER = """
 root=$PLACE/root
 mount -t overlay -o "lowerdir=/,upperdir=$PLACE/upper,workdir=$PLACE/work" none "$root"
@@ -38,7 +38,8 @@ mount -t proc -o nosuid,nodev,noexec none "$root/proc"
 mount --bind "$root/proc/sys" "$root/proc/sys"
 mount --bind "$root/proc/sys/net" "$root/proc/sys/net"
 mount -o remount,bind,ro "$root/proc/sys"
-mount -t sysfs -o ro,nosuid,nodev,noexec none "$root/sys"
+mount -t sysfs -o nosuid,nodev,noexec none "$root/sys"
+mount -o remount,bind,ro,nosuid,nodev,noexec "$root/sys"
 mount -t cgroup2 none "$root/sys/fs/cgroup"
 mount -t tmpfs -o mode=755 none "$root/run"
 mount -t tmpfs -o mode=755 none "$root/dev"
