@@ -236,3 +236,8 @@ void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list)
 		wt_frame_queue_push(list, frame);
 }
 
+
+struct wt_samples *wt_delay_samples(const struct wt_node *node)
+{
+	return ((const struct delay *)node)->config.samples;
+}

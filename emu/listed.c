@@ -73,3 +73,8 @@ void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_conf
 	listed->config = *config;
 	wt_samples_release(old);
 }
+
+struct wt_samples *wt_list_trace(const struct wt_node *node)
+{
+	return ((const struct listed *)node)->config.trace;
+}

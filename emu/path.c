@@ -234,7 +234,7 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 	snprintf(path->direction, sizeof(path->direction), "%s", direction);
 	path->seed = seed;
 	path->gates = gates;
-	path->spares = path->histories = 0;
+	path->spares = path->histories = path->contents = 0;
 	wt_path_places(plan, path->place);
 	for (unsigned i = 0; i < plan->count && !error; i++) {
 		const struct wt_path_place *place = &path->place[i];
@@ -257,9 +257,35 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 	return 0;
 }
 
-int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, char *err, size_t err_len)
+struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i)
 {
-	int error = wt_path_parse(plan, words, err, err_len);
+	switch (path->place[i].kind) {
+	case WT_STAGE_RATE:
+		return wt_rate_trace(path->stage[i]);
+	case WT_STAGE_LIST:
+		return wt_list_trace(path->stage[i]);
+	case WT_STAGE_DELAY:
+		return wt_delay_samples(path->stage[i]);
+	default:
+		return NULL;
+	}
+}
+
+struct wt_samples *wt_path_find_samples(const struct wt_path *path, const char *name, enum wt_samples_kind kind)
+{
+	for (unsigned i = 0; i < path->count; i++) {
+		struct wt_samples *samples = wt_path_samples(path, i);
+
+		if (samples && samples->kind == kind && !strcmp(samples->name, name))
+			return samples;
+	}
+	return NULL;
+}
+
+int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, const struct wt_path_files *files, char *err,
+		 size_t err_len)
+{
+	int error = wt_path_parse(plan, words, files, err, err_len);
 
 	if (error)
 		return error;
@@ -271,18 +297,22 @@ int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char 
 	return 0;
 }
 
-static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, char *err, size_t err_len)
+static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, struct wt_samples_shelf *shelf, char *err,
+		     size_t err_len)
 {
+	const struct wt_path_files files = {.shelf = shelf};
+
+	path->shelf = shelf;
 	path->count = path->spares = 0;
 	path->answers = (struct wt_refusal_rate){0};
 	path->text[0] = 0;
-	return wt_path_read(plan, path->text, words, err, err_len);
+	return wt_path_read(plan, path->text, words, &files, err, err_len);
 }
 
 int wt_path_init(struct wt_path *path, const char *words, const char *direction, uint64_t seed, char *err, size_t err_len)
 {
 	struct wt_path_plan plan;
-	int error = plan_path(path, &plan, words, err, err_len);
+	int error = plan_path(path, &plan, words, NULL, err, err_len);
 
 	if (error)
 		return error;
@@ -396,17 +426,17 @@ static int build_pair(struct wt_path *fwd, struct wt_path_plan *fwd_plan, struct
 }
 
 int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed,
-			  const struct wt_path_gates *gates, char *err, size_t err_len)
+			  const struct wt_path_gates *gates, struct wt_samples_shelf *shelf, char *err, size_t err_len)
 {
 	struct wt_path_plan fwd_plan, rev_plan;
 	char why[300];
-	int error = plan_path(fwd, &fwd_plan, fwd_words, why, sizeof(why));
+	int error = plan_path(fwd, &fwd_plan, fwd_words, shelf, why, sizeof(why));
 
 	if (error) {
 		snprintf(err, err_len, "fwd: %s", why);
 		return error;
 	}
-	error = plan_path(rev, &rev_plan, rev_words, why, sizeof(why));
+	error = plan_path(rev, &rev_plan, rev_words, shelf, why, sizeof(why));
 	if (error) {
 		snprintf(err, err_len, "rev: %s", why);
 	} else {
@@ -420,5 +450,5 @@ int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_
 int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed, char *err,
 		      size_t err_len)
 {
-	return wt_path_init_filtered(fwd, fwd_words, rev, rev_words, seed, NULL, err, err_len);
+	return wt_path_init_filtered(fwd, fwd_words, rev, rev_words, seed, NULL, NULL, err, err_len);
 }

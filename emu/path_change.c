@@ -92,16 +92,36 @@ static int check_single(struct wt_path_side *side, const struct wt_path_plan *ol
 	return -EINVAL;
 }
 
+/* Does a stage get other values of a file? */
+static bool find_contents(const struct wt_path_side *side)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < side->plan.count; i++) {
+		const struct wt_stage_plan *stage = &side->plan.stage[i];
+		const struct wt_samples *fresh = stage->kind == WT_STAGE_RATE ? stage->rate.trace : stage->kind == WT_STAGE_LIST ?
+						 stage->list.trace : stage->delay.samples;
+		const struct wt_samples *old = side->old[i] == WT_PATH_NEW ? NULL : wt_path_samples(side->path, (unsigned)side->old[i]);
+
+		found |= fresh && old && !wt_samples_equal(old, fresh);
+	}
+	return found;
+}
+
 static int prepare_side(struct wt_path_side *side, const char *words, bool single, char *err, size_t err_len)
 {
+	struct wt_path *path = side->path;
+	const struct wt_path_files kept = {.path = path}, all = {.shelf = path->shelf, .path = path};
 	struct wt_path_plan *old = malloc(sizeof(*old));
 	char text[WT_PATH_TEXT];
-	int error = old ? wt_path_read(&side->plan, side->text, words ? words : side->path->text, err, err_len) : -ENOMEM;
+	int error = old ? wt_path_read(&side->plan, side->text, words ? words : path->text, words ? &all : &kept, err, err_len) : -ENOMEM;
 
+	/* what the stages were made of is read off them: no file has to be there any more */
 	if (!error)
-		error = wt_path_read(old, text, side->path->text, err, err_len);
+		error = wt_path_read(old, text, path->text, &kept, err, err_len);
 	if (!error) {
 		wt_path_match(side, old);
+		side->contents = find_contents(side);
 		error = single ? check_single(side, old, err, err_len) : 0;
 		wt_path_plan_finish(old);
 	}
@@ -360,6 +380,7 @@ static void install(const struct wt_path_side *side)
 	path->count = side->count;
 	path->spares = spares;
 	path->histories = side->histories;
+	path->contents += side->contents;
 	path->whole = wt_path_takes_whole(&side->plan);
 	memcpy(path->text, side->text, sizeof(path->text));
 }

@@ -6,7 +6,11 @@
 #include "emu/words.h"
 
 /* The words, and their normal form. 0 or -EINVAL with a sentence; wt_path_plan_finish() after 0. */
-int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, char *err, size_t err_len);
+int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, const struct wt_path_files *files, char *err,
+		 size_t err_len);
+struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i); /* of its i-th stage; or NULL */
+/* What one of its stages holds of a file of that name; NULL: none does. Not held for the caller. */
+struct wt_samples *wt_path_find_samples(const struct wt_path *path, const char *name, enum wt_samples_kind kind);
 /* What each entry of a plan is called; shared histories are counted from 1. */
 void wt_path_places(const struct wt_path_plan *plan, struct wt_path_place place[WT_PATH_PLACES]);
 /* NULL: no memory. */
@@ -42,6 +46,7 @@ struct wt_path_side {
 	struct wt_node *node[WT_PATH_PLACES], *fresh[WT_PATH_PLACES]; /* fresh: the filter whose expression it takes */
 	struct wt_path_place place[WT_PATH_PLACES];
 	uint32_t histories;
+	bool contents; /* a stage gets other values of a file */
 	/* of each of path->stage: the drain that takes what it keeps, or NULL */
 	struct wt_node *drain[WT_PATH_NODES];
 	unsigned coming;

@@ -293,6 +293,11 @@ void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log)
 	((struct rate *)node)->log = log;
 }
 
+struct wt_samples *wt_rate_trace(const struct wt_node *node)
+{
+	return ((const struct rate *)node)->config.trace;
+}
+
 wt_time wt_rate_every(const struct wt_node *node)
 {
 	const struct rate *rate = (const struct rate *)node;

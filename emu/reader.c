@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/path_parts.h"
 #include "stack/base/params.h"
 #include "stack/base/units.h"
 
@@ -160,8 +161,9 @@ int wt_reader_value(struct wt_reader *reader, enum wt_quantity quantity, void *o
 	return 0;
 }
 
-int wt_reader_init(struct wt_reader *reader, const char *text, char *err, size_t err_len)
+int wt_reader_init(struct wt_reader *reader, const char *text, const struct wt_path_files *files, char *err, size_t err_len)
 {
+	reader->files = files;
 	reader->count = reader->at = 0;
 	reader->err = err;
 	reader->err_len = err ? err_len : 0;
@@ -187,4 +189,27 @@ const char *wt_reader_word(struct wt_reader *reader, const char *what)
 		return reader->word[reader->at++];
 	wt_reader_complain(reader, WT_WORD "%s must follow", WT_ABOUT(reader, reader->at - 1), what);
 	return NULL;
+}
+
+struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind kind)
+{
+	const char *name = wt_reader_word(reader, "the name of a file");
+	const struct wt_path_files *files = reader->files;
+	struct wt_samples *samples = NULL;
+	char why[200];
+
+	if (!name)
+		return NULL;
+	if (files->shelf)
+		samples = wt_samples_find(files->shelf, name, kind);
+	if (!samples && files->path)
+		samples = wt_path_find_samples(files->path, name, kind);
+	if (samples)
+		return wt_samples_hold(samples);
+	samples = wt_samples_read(name, kind, why, sizeof(why));
+	if (!samples)
+		wt_reader_complain(reader, "word %u: %s", reader->place[reader->at - 1], why);
+	else if (files->shelf && files->shelf->open)
+		wt_samples_put(files->shelf, samples);
+	return samples;
 }

@@ -10,13 +10,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "emu/samples.h"
+
 #define WT_READER_TEXT 4096 /* as long as normal forms (WT_PATH_TEXT) may be, so that each can be read */
+
+struct wt_path;
+
+/* Where files that words name may have been read before; NULL: no such place. The shelf is looked at first. */
+struct wt_path_files {
+	struct wt_samples_shelf *shelf;
+	const struct wt_path *path; /* what its stages hold */
+};
 
 struct wt_reader {
 	char buffer[2 * WT_READER_TEXT];
 	const char *word[WT_READER_TEXT]; /* bars are words, too, and need no blanks between them */
 	unsigned place[WT_READER_TEXT];   /* as people count: from 1, bars not counted */
 	unsigned count, at;
+	const struct wt_path_files *files;
 	char *err;
 	size_t err_len;
 };
@@ -34,7 +45,7 @@ extern const char *const wt_reader_stages[];
 /* The error; returns -EINVAL. */
 int wt_reader_complain(struct wt_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 0 or -EINVAL. */
-int wt_reader_init(struct wt_reader *reader, const char *text, char *err, size_t err_len);
+int wt_reader_init(struct wt_reader *reader, const char *text, const struct wt_path_files *files, char *err, size_t err_len);
 bool wt_reader_is_bar(const struct wt_reader *reader, unsigned i);
 /* Is there another word before the next bar? */
 bool wt_reader_more(const struct wt_reader *reader);
@@ -51,5 +62,7 @@ int wt_reader_option(struct wt_reader *reader, const char *const *options, unsig
 int wt_reader_value(struct wt_reader *reader, enum wt_quantity quantity, void *out);
 /* The word after the one just taken, whatever it is; NULL: none, and err is set to "`what` must follow". */
 const char *wt_reader_word(struct wt_reader *reader, const char *what);
+/* What stands in the file that the next word names, held; NULL: err is set. */
+struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind kind);
 
 #endif

@@ -3,10 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "stack/base/units.h"
 
@@ -142,6 +145,28 @@ static bool take_file(struct reading *reading, FILE *file, enum wt_samples_kind 
 	return good;
 }
 
+/* Without waiting: a pipe would have the reader wait for whoever writes, and the frames for the reader. */
+static FILE *open_file(struct reading *reading)
+{
+	int fd = open(reading->samples->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error = errno;
+	struct stat facts;
+	FILE *file = NULL;
+
+	if (fd < 0) {
+		fail(reading, "cannot be read (%s)", error == ENOENT ? "there is no such file" : "not allowed, or not a file");
+		return NULL;
+	}
+	if (fstat(fd, &facts) || !S_ISREG(facts.st_mode))
+		fail(reading, "cannot be read (not a regular file)");
+	else if (facts.st_size > (off_t)WT_SAMPLES_BYTES)
+		fail(reading, "has more than %u MiB", WT_SAMPLES_BYTES >> 20);
+	else if (!(file = fdopen(fd, "r")))
+		fail(reading, "out of memory");
+	if (!file)
+		close(fd);
+	return file;
+}
+
 struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, char *err, size_t err_len)
 {
 	struct wt_samples *samples = calloc(1, sizeof(*samples));
@@ -159,15 +184,14 @@ struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, 
 		return NULL;
 	}
 	samples->holders = 1;
+	samples->kind = kind;
 	memcpy(samples->name, name, len);
-	file = fopen(name, "r");
-	if (!file) {
-		fail(&reading, "cannot be read (%s)", errno == ENOENT ? "there is no such file" : "not allowed, or not a file");
-	} else {
+	file = open_file(&reading);
+	if (file) {
 		good = take_file(&reading, file, kind);
 		reading.line = 0;
 		if (ferror(file))
-			good = fail(&reading, "cannot be read (not a file)");
+			good = fail(&reading, "cannot be read to its end");
 		fclose(file);
 		if (good && !samples->count)
 			good = fail(&reading, "holds no value");
@@ -183,7 +207,7 @@ struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, 
 
 bool wt_samples_equal(const struct wt_samples *a, const struct wt_samples *b)
 {
-	return a->count == b->count && !memcmp(a->value, b->value, a->count * sizeof(*a->value));
+	return a == b || (a->count == b->count && !memcmp(a->value, b->value, a->count * sizeof(*a->value)));
 }
 
 struct wt_samples *wt_samples_hold(struct wt_samples *samples)
@@ -200,4 +224,29 @@ void wt_samples_release(struct wt_samples *samples)
 	free(samples->name);
 	free(samples->value);
 	free(samples);
+}
+
+struct wt_samples *wt_samples_find(const struct wt_samples_shelf *shelf, const char *name, enum wt_samples_kind kind)
+{
+	struct wt_samples *samples = shelf->first;
+
+	while (samples && (samples->kind != kind || strcmp(samples->name, name)))
+		samples = samples->next;
+	return samples;
+}
+
+void wt_samples_put(struct wt_samples_shelf *shelf, struct wt_samples *samples)
+{
+	samples->next = shelf->first;
+	shelf->first = wt_samples_hold(samples);
+}
+
+void wt_samples_clear(struct wt_samples_shelf *shelf)
+{
+	while (shelf->first) {
+		struct wt_samples *samples = shelf->first;
+
+		shelf->first = samples->next;
+		wt_samples_release(samples);
+	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers read from a file when the words are read: they are held by counting, and never change. */
+/*
+ * Numbers read from a file when the words are read: they are held by counting, and never change. A run reads each file once: what its
+ * words and its script name stands on a shelf from the beginning, and what else a change names is kept by the stage that uses it.
+ */
 #ifndef WT_EMU_SAMPLES_H
 #define WT_EMU_SAMPLES_H
 
@@ -10,13 +13,7 @@
 #include "stack/base/time.h"
 
 #define WT_SAMPLES_MAX 4000000u /* of one file: 32 MB */
-
-struct wt_samples {
-	unsigned holders;
-	uint32_t count; /* at least 1 */
-	char *name;     /* of the file, as written */
-	int64_t *value;
-};
+#define WT_SAMPLES_BYTES (64u << 20) /* of the file itself */
 
 enum wt_samples_kind {
 	WT_SAMPLES_TIMES, /* a time with its unit on each line */
@@ -24,11 +21,31 @@ enum wt_samples_kind {
 	WT_SAMPLES_BITS,  /* the characters 0 and 1 */
 };
 
-/* Blank lines, and what follows a #, count for nothing. NULL: err says why in one sentence. Held once. */
+struct wt_samples {
+	unsigned holders;
+	uint32_t count; /* at least 1 */
+	char *name;     /* of the file, as written */
+	enum wt_samples_kind kind;
+	int64_t *value;
+	struct wt_samples *next; /* on the shelf */
+};
+
+/* Blank lines, and what follows a #, count for nothing. A regular file, so that it has an end and none waits for it. NULL: err says why
+ * in one sentence. Held once. */
 struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, char *err, size_t err_len);
 bool wt_samples_equal(const struct wt_samples *a, const struct wt_samples *b);
 /* Another holder; or one less, the last of which frees. Both accept NULL; hold returns its argument. */
 struct wt_samples *wt_samples_hold(struct wt_samples *samples);
 void wt_samples_release(struct wt_samples *samples);
+
+struct wt_samples_shelf {
+	struct wt_samples *first;
+	bool open; /* what is read is put there */
+};
+
+/* Not held for the caller; NULL: it is not there. */
+struct wt_samples *wt_samples_find(const struct wt_samples_shelf *shelf, const char *name, enum wt_samples_kind kind);
+void wt_samples_put(struct wt_samples_shelf *shelf, struct wt_samples *samples);
+void wt_samples_clear(struct wt_samples_shelf *shelf);
 
 #endif

@@ -108,6 +108,7 @@ struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, cons
 void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_config *config);
 /* Taken out of its place: what is under way goes into the list, each with the time it was going to leave. */
 void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list);
+struct wt_samples *wt_delay_samples(const struct wt_node *node); /* what it holds, or NULL */
 
 #define WT_CELLS 4
 
@@ -246,6 +247,7 @@ struct wt_rate_log {
 };
 
 void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log); /* NULL: none */
+struct wt_samples *wt_rate_trace(const struct wt_node *node); /* what it holds, or NULL */
 wt_time wt_rate_every(const struct wt_node *node); /* between two lumps of tokens; 0: they flow, or are a trace */
 
 struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share);
@@ -311,6 +313,7 @@ struct wt_list_config {
 
 struct wt_node *wt_list_create(const char *name, const struct wt_list_config *config);
 void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_config *config);
+struct wt_samples *wt_list_trace(const struct wt_node *node); /* what it holds, or NULL */
 
 struct wt_outage {
 	wt_time at, length;

@@ -125,11 +125,12 @@ static int parse_one(struct wt_reader *reader, struct wt_path_plan *plan, unsign
 }
 
 /* Words without a filter; they begin another group. */
-static int parse_part(struct wt_path_plan *plan, unsigned *group, const char *text, char *err, size_t err_len)
+static int parse_part(struct wt_path_plan *plan, unsigned *group, const char *text, const struct wt_path_files *files, char *err,
+		      size_t err_len)
 {
 	struct wt_reader reader;
 	unsigned stages = 0;
-	int error = wt_reader_init(&reader, text, err, err_len);
+	int error = wt_reader_init(&reader, text, files, err, err_len);
 
 	++*group;
 	while (!error && reader.at < reader.count) {
@@ -154,7 +155,8 @@ static int bar_alone(char *err, size_t err_len)
 }
 
 /* A filter, what stands inside, and its end. *text goes to what follows, and the bar between. */
-static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char **text, char *err, size_t err_len)
+static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char **text, const struct wt_path_files *files, char *err,
+			size_t err_len)
 {
 	struct wt_stage_plan *filter = &plan->stage[plan->count], *merge;
 	char words[WT_READER_TEXT];
@@ -172,7 +174,7 @@ static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char *
 	if (error)
 		return error;
 	plan->count++;
-	error = parse_part(plan, group, words, err, err_len);
+	error = parse_part(plan, group, words, files, err, err_len);
 	if (error)
 		return error;
 	merge = &plan->stage[plan->count++];
@@ -183,19 +185,19 @@ static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char *
 	return **text ? 0 : bar_alone(err, err_len);
 }
 
-static int parse_all(struct wt_path_plan *plan, const char *text, char *err, size_t err_len)
+static int parse_all(struct wt_path_plan *plan, const char *text, const struct wt_path_files *files, char *err, size_t err_len)
 {
 	unsigned group = 0;
 	int error = 0;
 
 	if (!*wt_words_find_filter(text))
-		return parse_part(plan, &group, text, err, err_len);
+		return parse_part(plan, &group, text, files, err, err_len);
 	for (text = wt_words_skip(text); !error && *text;) {
 		const char *filter = wt_words_find_filter(text), *end = filter;
 		char words[WT_READER_TEXT];
 
 		if (filter == text) {
-			error = parse_filter(plan, &group, &text, err, err_len);
+			error = parse_filter(plan, &group, &text, files, err, err_len);
 			continue;
 		}
 		if (*filter) { /* the bar in front of it */
@@ -206,21 +208,21 @@ static int parse_all(struct wt_path_plan *plan, const char *text, char *err, siz
 		}
 		error = wt_words_copy(words, sizeof(words), text, end, err, err_len);
 		if (!error)
-			error = parse_part(plan, &group, words, err, err_len);
+			error = parse_part(plan, &group, words, files, err, err_len);
 		text = filter;
 	}
 	return error;
 }
 
-int wt_path_parse(struct wt_path_plan *plan, const char *text, char *err, size_t err_len)
+int wt_path_parse(struct wt_path_plan *plan, const char *text, const struct wt_path_files *files, char *err, size_t err_len)
 {
 	struct wt_reader nothing;
 	int error;
 
 	plan->count = 0;
-	error = parse_all(plan, text, err, err_len);
+	error = parse_all(plan, text, files, err, err_len);
 	if (!error)
-		error = wt_reader_init(&nothing, "", err, err_len);
+		error = wt_reader_init(&nothing, "", files, err, err_len);
 	if (!error)
 		error = check_handoffs(&nothing, plan);
 	if (error)

@@ -63,7 +63,7 @@ struct wt_path_plan {
 };
 
 /* 0, or -EINVAL with one sentence in err. Finish after 0: a plan holds the files of samples that its words name. */
-int wt_path_parse(struct wt_path_plan *plan, const char *words, char *err, size_t err_len);
+int wt_path_parse(struct wt_path_plan *plan, const char *words, const struct wt_path_files *files, char *err, size_t err_len);
 void wt_path_plan_finish(struct wt_path_plan *plan);
 /* The normal form. False if it does not fit. */
 bool wt_path_format(const struct wt_path_plan *plan, char *text, size_t len);

@@ -194,7 +194,6 @@ static int read_jitter(struct wt_reader *reader, struct wt_delay_config *delay)
 {
 	static const char *const laws[] = {"normal", "pareto", "file", NULL};
 	const char *word = wt_reader_word(reader, "one of normal, pareto, file");
-	char why[200];
 	int law = word ? wt_reader_find(laws, word) : -1;
 
 	if (law < 0)
@@ -206,11 +205,8 @@ static int read_jitter(struct wt_reader *reader, struct wt_delay_config *delay)
 			return -EINVAL;
 		return delay->jitter == WT_JITTER_PARETO ? read_shape(reader, &delay->shape) : 0;
 	}
-	word = wt_reader_word(reader, "the name of a file");
-	if (!word)
-		return -EINVAL;
-	delay->samples = wt_samples_read(word, WT_SAMPLES_TIMES, why, sizeof(why));
-	return delay->samples ? 0 : wt_reader_complain(reader, "word %u: %s", reader->place[reader->at - 1], why);
+	delay->samples = wt_reader_file(reader, WT_SAMPLES_TIMES);
+	return delay->samples ? 0 : -EINVAL;
 }
 
 /* "at 10s 40ms" */

@@ -170,14 +170,9 @@ static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
 
 static int parse_trace(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
-	const char *name = wt_reader_word(reader, "the name of a file");
-	char why[200];
-
 	stage->kind = WT_STAGE_LIST;
-	if (!name)
-		return -EINVAL;
-	stage->list.trace = wt_samples_read(name, WT_SAMPLES_BITS, why, sizeof(why));
-	return stage->list.trace ? 0 : wt_reader_complain(reader, "word %u: %s", reader->place[reader->at - 1], why);
+	stage->list.trace = wt_reader_file(reader, WT_SAMPLES_BITS);
+	return stage->list.trace ? 0 : -EINVAL;
 }
 
 int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage)

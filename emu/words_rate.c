@@ -94,16 +94,11 @@ static int check_rate(struct wt_reader *reader, unsigned i, const struct wt_rate
 static int read_speed(struct wt_reader *reader, struct wt_rate_config *rate)
 {
 	unsigned at = reader->at;
-	char why[200];
-	const char *name;
 	int error;
 
 	if (wt_reader_take(reader, "trace")) {
-		name = wt_reader_word(reader, "the name of a file");
-		if (!name)
-			return -EINVAL;
-		rate->trace = wt_samples_read(name, WT_SAMPLES_TRACE, why, sizeof(why));
-		return rate->trace ? 0 : wt_reader_complain(reader, "word %u: %s", reader->place[at + 1], why);
+		rate->trace = wt_reader_file(reader, WT_SAMPLES_TRACE);
+		return rate->trace ? 0 : -EINVAL;
 	}
 	if (wt_reader_more(reader) && !wt_parse_size(reader->word[at], &rate->lump, NULL, 0)) {
 		reader->at++;

@@ -58,7 +58,7 @@ static int check_paths(struct wt_lab *lab, const struct wt_path_words *path)
 	char err[300];
 	int code;
 
-	if (wt_span_init(&link, "main", true, words, lab->seed, err, sizeof(err)) < 0)
+	if (wt_span_init(&link, "main", true, words, lab->seed, NULL, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = set_words(lab->fwd, link.leg[0].path.text, "fwd");
 	if (!code)

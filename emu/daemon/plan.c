@@ -29,6 +29,9 @@ void wt_plan_finish(struct wt_plan *plan)
 	free(plan->log);
 	free(plan->control);
 	free(plan->file);
+	if (plan->shelf)
+		wt_samples_clear(plan->shelf);
+	free(plan->shelf);
 	memset(plan, 0, sizeof(*plan));
 }
 
@@ -213,7 +216,7 @@ int wt_plan_make_link(const struct wt_plan *plan, unsigned index, struct wt_span
 {
 	const struct wt_plan_link *from = &plan->link[index];
 	const char *words[2] = {from->words[0], from->words[1]};
-	int error = wt_span_init(link, from->name, plan->links == 1, words, plan->seed, err, err_len);
+	int error = wt_span_init(link, from->name, plan->links == 1, words, plan->seed, plan->shelf, err, err_len);
 
 	if (!error)
 		wt_span_limit_answers(link, &plan->icmp_limit);
@@ -249,8 +252,10 @@ static int check_words(const struct wt_plan *plan, char *err, size_t err_len)
 	struct wt_span *link = calloc(plan->links, sizeof(*link));
 	unsigned made = 0;
 	char why[300];
-	int error = link ? 0 : -ENOMEM;
+	int error = link && plan->shelf ? 0 : -ENOMEM;
 
+	if (!error)
+		plan->shelf->open = true;
 	while (!error && made < plan->links) {
 		error = wt_plan_make_link(plan, made, &link[made], why, sizeof(why));
 		if (error)
@@ -261,6 +266,8 @@ static int check_words(const struct wt_plan *plan, char *err, size_t err_len)
 	}
 	if (!error)
 		error = check_events(plan, link, err, err_len);
+	if (plan->shelf)
+		plan->shelf->open = false;
 	while (made)
 		wt_span_finish(&link[--made]);
 	free(link);
@@ -279,5 +286,7 @@ int wt_plan_check(struct wt_plan *plan, char *err, size_t err_len)
 	error = check_ports(plan, err, err_len);
 	if (!error)
 		error = check_ends(plan, err, err_len);
+	if (!plan->shelf)
+		plan->shelf = calloc(1, sizeof(*plan->shelf));
 	return error ? error : check_words(plan, err, err_len);
 }

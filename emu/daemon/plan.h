@@ -94,6 +94,7 @@ struct wt_plan {
 	bool wait_ports;      /* ports may vanish and come back */
 	char *capture, *log, *control; /* paths, or NULL */
 	char *file;           /* where it was read, or NULL */
+	struct wt_samples_shelf *shelf; /* files that words of links and events name: wt_plan_check() reads them */
 };
 
 /* The heap holds the texts: finish frees them. */
@@ -114,7 +115,8 @@ int wt_plan_find_link(const struct wt_plan *plan, const char *name); /* index, o
 
 /*
  * Is it whole? Two ports and one link without ends: the link joins them; no link: an ideal wire. Checks the words of links and
- * events. 0 or -EINVAL; err begins "FILE:LINE: " where there is a file.
+ * events, and reads the files they name: no change of the script has to read one later. 0 or -EINVAL; err begins "FILE:LINE: " where
+ * there is a file.
  */
 int wt_plan_check(struct wt_plan *plan, char *err, size_t err_len);
 /* The link of a plan in its first words; wt_span_finish() later. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "emu/daemon/daemon.h"
 #include "stack/base/params.h"
@@ -65,11 +66,12 @@ static void commit(struct wt_daemon *daemon, struct wt_span *link, struct wt_spa
 		   wt_time now)
 {
 	char *before[2] = {strdup(link->leg[0].path.text), strdup(link->leg[1].path.text)};
+	uint32_t contents[2] = {link->leg[0].path.contents, link->leg[1].path.contents};
 	bool changed = change->flush || !change->whole;
 
 	wt_span_commit(prepared, now, change->flush);
 	for (unsigned d = 0; d < 2; d++) {
-		changed |= !before[d] || strcmp(before[d], link->leg[d].path.text);
+		changed |= !before[d] || strcmp(before[d], link->leg[d].path.text) || contents[d] != link->leg[d].path.contents;
 		free(before[d]);
 	}
 	change->changed += changed;
@@ -214,16 +216,31 @@ static void exchange(struct wt_plan *old, struct wt_plan *new)
 	new->events = events;
 }
 
+/* Files that words name are read again, too. */
+static void exchange_files(struct wt_plan *old, struct wt_plan *new)
+{
+	struct wt_samples_shelf shelf = *old->shelf; /* links know where it is */
+
+	*old->shelf = *new->shelf;
+	*new->shelf = shelf;
+}
+
 int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, size_t err_len)
 {
 	struct wt_plan *new = malloc(sizeof(*new));
 	struct change change = {.whole = true};
+	struct stat facts;
 	wt_time from = wt_rloop_catch_up(daemon->rloop), now;
 	int error;
 
 	if (!new) {
 		snprintf(err, err_len, "out of memory");
 		return -ENOMEM;
+	}
+	if (!stat(daemon->plan.file, &facts) && !S_ISREG(facts.st_mode)) { /* the frames would wait for whoever writes to a pipe */
+		free(new);
+		snprintf(err, err_len, "%s: only a regular file can be read again", daemon->plan.file);
+		return -EINVAL;
 	}
 	wt_plan_init(new);
 	new->seed = daemon->plan.seed; /* what the command line said, unless the file says otherwise */
@@ -236,7 +253,10 @@ int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, siz
 		error = compare(&daemon->plan, new, err, err_len);
 	if (!error) {
 		words_at(new, from, &change);
+		exchange_files(&daemon->plan, new);
 		error = apply(daemon, &change, "file", &now, err, err_len);
+		if (error)
+			exchange_files(&daemon->plan, new);
 	}
 	if (!error) {
 		exchange(&daemon->plan, new);

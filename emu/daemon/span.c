@@ -68,8 +68,8 @@ static void line_up(const struct wt_span *link, struct wt_leg *leg)
 		leg->node[leg->count++] = leg->cutter[i];
 }
 
-int wt_span_init(struct wt_span *link, const char *name, bool only, const char *const words[2], uint64_t seed, char *err,
-		 size_t err_len)
+int wt_span_init(struct wt_span *link, const char *name, bool only, const char *const words[2], uint64_t seed,
+		 struct wt_samples_shelf *shelf, char *err, size_t err_len)
 {
 	char stream[40];
 	int error;
@@ -85,7 +85,7 @@ int wt_span_init(struct wt_span *link, const char *name, bool only, const char *
 		seed = wt_siphash_u64(&key, 0);
 	}
 	error = wt_path_init_filtered(&link->leg[0].path, words[0] ? words[0] : "", &link->leg[1].path, words[1] ? words[1] : "", seed,
-				      &wt_filter_gates, err, err_len);
+				      &wt_filter_gates, shelf, err, err_len);
 	if (error)
 		return error;
 	for (unsigned i = 0; i < 2; i++) {

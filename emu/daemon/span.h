@@ -33,9 +33,10 @@ struct wt_span {
 	struct wt_leg leg[2]; /* fwd, rev */
 };
 
-/* 0, or -EINVAL with one sentence in err, -ENOMEM. The seed of a link that is not the only one depends on its name, too. */
-int wt_span_init(struct wt_span *link, const char *name, bool only, const char *const words[2], uint64_t seed, char *err,
-		 size_t err_len);
+/* 0, or -EINVAL with one sentence in err, -ENOMEM. The seed of a link that is not the only one depends on its name, too. The shelf
+ * (samples.h; may be NULL) lasts longer. */
+int wt_span_init(struct wt_span *link, const char *name, bool only, const char *const words[2], uint64_t seed,
+		 struct wt_samples_shelf *shelf, char *err, size_t err_len);
 /* See wt_path_limit_answers(): both directions. */
 void wt_span_limit_answers(struct wt_span *link, const struct wt_refusal_rate *rate);
 /* Frees what no graph owns. */

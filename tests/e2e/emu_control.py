@@ -165,6 +165,32 @@ def sighup_reads_the_file_again_or_changes_nothing(a, b):
     check(record["fwd"]["path"] == "delay 15ms", record["fwd"])
 
 
+def a_file_that_words_name_is_read_at_the_start_and_by_sighup_and_needed_no_more(a, b):
+    rest = "[link]\nfwd = delay 5ms\nrev = rate trace %s/one limit 64KB\n[at 400ms]\nfwd = delay 6ms\nrev = rate trace %s/two limit 64KB\n"
+    folder = scratch()
+    for name in ("one", "two"):
+        write(f"{folder}/{name}", "1\n")
+    _, emulator = from_file(a, b, rest % (folder, folder), "--log", folder + "/log.jsonl", "--control", folder + "/s")
+    os.rename(folder + "/one", folder + "/gone")
+    os.rename(folder + "/two", folder + "/three")
+    os.mkfifo(folder + "/two")  # who opens or reads it waits for ever
+    until(lambda: "delay 6ms" in ask("show", "--control", folder + "/s").stdout, "the script's change")
+    done = ask("set", "--control", folder + "/s", "fwd", "delay 7ms")
+    check(done.returncode == 0, done)
+    done = ask("set", "--control", folder + "/s", "fwd", f"delay 7ms loss trace {folder}/two")
+    check(done.returncode == 2 and done.stderr.endswith(f"{folder}/two: cannot be read (not a regular file)\n"), done)
+    said = [emulator.read_again()]
+    os.rename(folder + "/gone", folder + "/one")
+    write(folder + "/three", "1\n2\n")
+    os.rename(folder + "/three", folder + "/two")
+    said += [emulator.read_again(), emulator.read_again()]
+    emulator.end()
+    check(f"{folder}/one: cannot be read (there is no such file)" in said[0], said)
+    check(said[1:] == [f"wavetank emu run: read again: {n} of 1 links changed" for n in (1, 0)], said)
+    changes = [change["data"]["by"] for change in events(folder + "/log.jsonl", "emulation:path_changed")]
+    check(changes == ["script", "control", "file"], changes)
+
+
 def who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong(a, b):
     folder = scratch()
     ports = config(a, b, "").replace("[port b]", "gateway = 10.0.1.1/24\n[port b]") + "gateway = 10.0.2.1/24\n"
@@ -440,7 +466,7 @@ def a_service_manager_is_told(a, b):
 
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, the_first_row_of_a_schedule_is_what_the_path_is_said_to_be_at_the_start,
-     sighup_reads_the_file_again_or_changes_nothing,
+     sighup_reads_the_file_again_or_changes_nothing, a_file_that_words_name_is_read_at_the_start_and_by_sighup_and_needed_no_more,
      who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong, a_running_path_is_shown_changed_and_followed,
      a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,

@@ -80,7 +80,7 @@ static void start(struct run *run, const char *fwd, const char *rev)
 	run->pool = wt_pool_create(500, 2048);
 	run->graph = wt_graph_create();
 	wt_graph_set_checked(run->graph, true);
-	if (wt_span_init(&run->link, "main", true, words, 1, err, sizeof(err)))
+	if (wt_span_init(&run->link, "main", true, words, 1, NULL, err, sizeof(err)))
 		fail_msg("%s", err);
 	for (unsigned i = 0; i < 2; i++) {
 		run->end[i].node = (struct wt_node){.ops = &end_ops, .ports = 1};

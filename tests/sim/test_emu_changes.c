@@ -181,7 +181,7 @@ static void start(struct run *run, uint64_t seed, bool ordered, bool quiet)
 	run->big_pool = wt_pool_create(600, BIG + HEADERS);
 	run->graph = wt_graph_create();
 	wt_graph_set_checked(run->graph, true);
-	if (wt_span_init(&run->link, "main", true, words, seed, err, sizeof(err)))
+	if (wt_span_init(&run->link, "main", true, words, seed, NULL, err, sizeof(err)))
 		fail_msg("%s", err);
 	run->link.pool = run->pool;
 	for (unsigned i = 0; i < 2; i++) {
@@ -237,7 +237,7 @@ static bool begins(const struct run *run, const char *const words[2])
 	bool good;
 
 	assert_non_null(fresh);
-	good = !wt_span_init(fresh, "main", true, all, 1, err, sizeof(err));
+	good = !wt_span_init(fresh, "main", true, all, 1, NULL, err, sizeof(err));
 	if (good)
 		wt_span_finish(fresh);
 	free(fresh);

@@ -297,6 +297,57 @@ static void a_rate_becomes_a_trace_and_a_rate_again(void **state)
 	wt_path_finish(&path);
 }
 
+/* The three kinds of files, in a direction that stays, in one that gets other words, and in one that names them again. */
+static void a_file_in_use_is_not_read_again_and_need_not_be_there_any_more(void **state)
+{
+	char trace[SCRATCH_PATH], bits[SCRATCH_PATH], times[SCRATCH_PATH], words[300], more[320], err[300];
+	int fd[3] = {scratch_file(trace), scratch_file(bits), scratch_file(times)};
+	struct wt_path fwd, rev;
+	wt_time time;
+	uint32_t tag;
+
+	assert_true(write(fd[0], "1000\n", 5) == 5 && write(fd[1], "01\n", 3) == 3 && write(fd[2], "3ms\n", 4) == 4);
+	snprintf(words, sizeof(words), "rate trace %s limit 64KB loss trace %s delay 1ms jitter file %s", trace, bits, times);
+	assert_int_equal(wt_path_init_pair(&fwd, "delay 1ms", &rev, words, 1, err, sizeof(err)), 0);
+	bench_input(rev.stage[0], 10 * WT_MS, bench_tcp(60, 1));
+	assert_true(pwrite(fd[0], "5   \n", 5, 0) == 5 && pwrite(fd[1], "xx", 2, 0) == 2); /* another trace, and no trace */
+	assert_int_equal(wt_path_change_pair(&fwd, "delay 2ms", &rev, NULL, 20 * WT_MS, err, sizeof(err)), 0);
+	for (unsigned i = 0; i < 3; i++)
+		close(fd[i]); /* and they are gone */
+	snprintf(more, sizeof(more), "duplicate 0%% %s", words);
+	assert_int_equal(wt_path_change_pair(&fwd, "delay 3ms", &rev, more, 30 * WT_MS, err, sizeof(err)), 0);
+	assert_int_equal(fwd.contents + rev.contents, 0);
+	assert_true(bench_next(rev.stage[0], &time, &tag));
+	assert_int_equal(time, WT_S);
+	assert_int_equal(wt_path_change_pair(&fwd, words, &rev, NULL, 2 * WT_S, err, sizeof(err)), -EINVAL); /* fwd never had them */
+	assert_int_equal(wt_path_change_pair(&fwd, "delay 3ms", &rev, "delay 4ms", 2 * WT_S, err, sizeof(err)), 0);
+	assert_int_equal(wt_path_change_pair(&fwd, "delay 3ms", &rev, words, 2 * WT_S, err, sizeof(err)), -EINVAL); /* nor rev any more */
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+}
+
+static void what_stands_on_the_shelf_is_not_read_either(void **state)
+{
+	struct wt_samples_shelf shelf = {.open = true};
+	char file[SCRATCH_PATH], words[100], err[300];
+	int fd = scratch_file(file);
+	struct wt_path fwd, rev;
+
+	assert_int_equal(write(fd, "10\n", 3), 3);
+	snprintf(words, sizeof(words), "rate trace %s limit 64KB", file);
+	assert_int_equal(wt_path_init_filtered(&fwd, words, &rev, words, 1, NULL, &shelf, err, sizeof(err)), 0);
+	assert_ptr_equal(wt_rate_trace(fwd.stage[0]), wt_rate_trace(rev.stage[0]));
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+	shelf.open = false;
+	close(fd);
+	assert_int_equal(wt_path_init_filtered(&fwd, "delay 1ms", &rev, "delay 1ms", 1, NULL, &shelf, err, sizeof(err)), 0);
+	assert_int_equal(wt_path_change_pair(&fwd, words, &rev, words, WT_S, err, sizeof(err)), 0);
+	wt_path_finish(&fwd);
+	wt_path_finish(&rev);
+	wt_samples_clear(&shelf);
+}
+
 static void a_channel_that_comes_begins_then_and_both_directions_share_it(void **state)
 {
 	static const char *const words[] = {"loss gilbert on 1s 100% off 1s 0% shared start off",
@@ -437,6 +488,8 @@ int main(void)
 		BENCH_TEST(a_flush_drops_what_waits_in_queues_and_nothing_else),
 		BENCH_TEST(a_change_to_a_trace_and_back_fills_no_bucket),
 		BENCH_TEST(a_rate_becomes_a_trace_and_a_rate_again),
+		BENCH_TEST(a_file_in_use_is_not_read_again_and_need_not_be_there_any_more),
+		BENCH_TEST(what_stands_on_the_shelf_is_not_read_either),
 		BENCH_TEST(a_channel_that_comes_begins_then_and_both_directions_share_it),
 		BENCH_TEST(a_history_can_be_shared_and_parted_while_it_runs),
 		BENCH_TEST(stages_that_keep_frames_change_places_and_nothing_overtakes),

@@ -279,6 +279,7 @@ static void a_bad_file_is_named_with_its_line(void **state)
 static void another_trace_counts_its_opportunities_anew(void **state)
 {
 	struct wt_node *node = traced("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "limit 1MB");
+	struct wt_samples_shelf shelf = {.open = true};
 	char words[100], err[300];
 	wt_time times[20];
 
@@ -287,12 +288,48 @@ static void another_trace_counts_its_opportunities_anew(void **state)
 	assert_int_equal(drain(node, times), 5);
 	snprintf(words, sizeof(words), "rate trace %s limit 2MB", file_name);
 	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
-	write_file("20\n");
+	write_file("20\n"); /* it is not read again, until there is a shelf without it */
 	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
+	assert_int_equal(bench_path.contents, 0);
+	bench_path.shelf = &shelf;
+	wt_samples_put(&shelf, wt_samples_read(file_name, WT_SAMPLES_TRACE, err, sizeof(err)));
+	shelf.first->holders--;
+	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
+	assert_int_equal(bench_path.contents, 1);
 	bench_input(node, 200 * WT_S + 1, bench_packet(1514, 0, 0, 1));
 	assert_int_equal(drain(node, times), 1);
 	assert_int_equal(times[0], 200 * WT_S + 20 * WT_MS);
 	wt_path_finish(&bench_path);
+	wt_samples_clear(&shelf);
+}
+
+/* A pipe would hold up who opens or reads it. */
+static void what_is_no_regular_file_or_too_large_is_refused_at_once(void **state)
+{
+	char name[SCRATCH_PATH], words[100], err[300], expected[200];
+	const char *const others[] = {name, "/proc", "/dev/zero"};
+	struct wt_path path;
+	int ends[2], fd;
+
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[0]);
+	alarm(20);
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(words, sizeof(words), "loss trace %s", others[i]);
+		assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+		snprintf(expected, sizeof(expected), "word 3: %s: cannot be read (not a regular file)", others[i]);
+		assert_string_equal(err, expected);
+	}
+	alarm(0);
+	close(ends[0]);
+	close(ends[1]);
+	fd = scratch_file(name);
+	assert_int_equal(ftruncate(fd, (64 << 20) + 1), 0);
+	snprintf(words, sizeof(words), "loss trace %s", name);
+	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+	snprintf(expected, sizeof(expected), "word 3: %s: has more than 64 MiB", name);
+	assert_string_equal(err, expected);
+	close(fd);
 }
 
 /* Bytes of all kinds: read or refused with a sentence, never read past. */
@@ -338,6 +375,7 @@ int main(void)
 		BENCH_TEST(what_a_frame_that_is_flushed_would_have_used_later_is_for_others),
 		BENCH_TEST(a_bad_file_is_named_with_its_line),
 		BENCH_TEST(another_trace_counts_its_opportunities_anew),
+		BENCH_TEST(what_is_no_regular_file_or_too_large_is_refused_at_once),
 		BENCH_TEST(mutated_files_are_read_or_refused),
 	};
 
