@@ -30,6 +30,7 @@ static struct wt_frame *piece(const struct wt_frame *whole, unsigned header, uns
 	memcpy(frame->data, whole->data, WT_ETHERNET + header);
 	memcpy(frame->data + WT_ETHERNET + header, whole->data + WT_ETHERNET + header + from, len);
 	frame->len = WT_ETHERNET + header + len;
+	frame->told = whole->told;
 	ip = frame->data + WT_ETHERNET;
 	wt_put16(ip + 2, (uint16_t)(header + len));
 	wt_put16(ip + 6, (uint16_t)(((wt_get16(ip + 6) & OFFSET) + from / 8) | (wt_get16(ip + 6) & MORE_FRAGMENTS) |

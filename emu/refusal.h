@@ -55,7 +55,7 @@ struct wt_addr wt_source_behind(const struct wt_addr *addr, unsigned by);
 /*
  * The answer about `about`, on its way back: link addresses exchanged. NULL where none may be sent (RFC 1122 3.2.2, RFC 1812
  * 4.3.2.7, RFC 4443 2.4(e)), the limit is reached (the node's audit.withheld) or the pool is exhausted (made and dropped in its
- * books). An answer is among those made; whoever keeps it counts it as queued. A checksum that `about` left open is computed, since it
+ * books). An answer is `told` and among those made; whoever keeps it counts it as queued. A checksum that `about` left open is computed, since it
  * is quoted.
  */
 struct wt_frame *wt_refuse(struct wt_node *node, struct wt_refusal_limit *limit, wt_time now, struct wt_frame *about,

@@ -88,9 +88,10 @@ bool wt_router_knows_broadcast(const struct wt_router *router, const struct wt_a
 	return is;
 }
 
-bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address)
+bool wt_router_may_be_from(const struct wt_router *router, const struct wt_frame *frame, const struct wt_addr *address)
 {
-	return wt_source_usable(address) && !wt_router_is_mine(router, address) && !wt_router_knows_broadcast(router, address);
+	return wt_source_usable(address) && (frame->told || !wt_router_is_mine(router, address)) &&
+	       !wt_router_knows_broadcast(router, address);
 }
 
 static struct wt_addr sender_of(const struct wt_frame *frame)

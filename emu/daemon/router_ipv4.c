@@ -87,11 +87,12 @@ void wt_router_ipv4(struct wt_router *router, unsigned port, wt_time now, struct
 		wt_node_drop(&router->node, now, frame, WT_DROP_IP_HEADER);
 		return;
 	}
-	if (!wt_router_may_be_from(router, &ip.src)) {
+	if (!wt_router_may_be_from(router, frame, &ip.src)) {
 		wt_node_drop(&router->node, now, frame, WT_DROP_IP_SOURCE);
 		return;
 	}
-	wt_router_learn(router, port, &ip.src, (const struct wt_mac *)(frame->data + 6), now);
+	if (!frame->told) /* nobody was heard from: a link answered for him */
+		wt_router_learn(router, port, &ip.src, (const struct wt_mac *)(frame->data + 6), now);
 	if (wt_router_is_mine(router, &ip.dst)) {
 		mine(router, port, now, frame, &ip);
 		return;

@@ -153,7 +153,7 @@ void wt_router_ipv6(struct wt_router *router, unsigned port, wt_time now, struct
 		wt_node_drop(&router->node, now, frame, WT_DROP_IP_HEADER);
 		return;
 	}
-	if (!wt_router_may_be_from(router, &ip.src) && !wt_addr_eq(&ip.src, &unspecified)) {
+	if (!wt_router_may_be_from(router, frame, &ip.src) && !wt_addr_eq(&ip.src, &unspecified)) {
 		wt_node_drop(&router->node, now, frame, WT_DROP_IP_SOURCE);
 		return;
 	}

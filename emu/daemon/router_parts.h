@@ -60,8 +60,9 @@ void wt_router_take(struct wt_router *router, struct wt_frame *frame);
 const struct wt_router_route *wt_router_look_up(const struct wt_router *router, const struct wt_addr *address);
 /* One of its own that is reached from everywhere? */
 bool wt_router_is_mine(const struct wt_router *router, const struct wt_addr *address);
-/* May a packet be from there: an address of one host, and not one of ours? (RFC 1812 5.3.7, RFC 4291 2.5) */
-bool wt_router_may_be_from(const struct wt_router *router, const struct wt_addr *address);
+/* May a packet be from there: an address of one host, and not one of ours? (RFC 1812 5.3.7, RFC 4291 2.5) The stages of a link may
+ * have ours: they answer in the name of the router in front of them. */
+bool wt_router_may_be_from(const struct wt_router *router, const struct wt_frame *frame, const struct wt_addr *address);
 /* All ones behind the prefix of a network of IPv4; of 31 bits and more none is (RFC 3021). */
 bool wt_router_knows_broadcast(const struct wt_router *router, const struct wt_addr *address); /* of any of its networks */
 bool wt_router_is_broadcast(const struct wt_router_port *port, const struct wt_addr *address);

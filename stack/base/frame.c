@@ -133,6 +133,7 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
 	copy->csum_offset = frame->csum_offset;
 	copy->gso_size = frame->gso_size;
 	copy->csum = frame->csum;
+	copy->told = frame->told;
 	copy->mark = frame->mark;
 	memcpy(copy->data, frame->data, frame->len);
 	return copy;

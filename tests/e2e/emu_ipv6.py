@@ -183,6 +183,29 @@ def routers_forward_ipv6_and_say_why_not(a, b):
     check(right["dropped"]["ttl"] == 1 and right["dropped"]["neighbour"] == 1, right)
 
 
+def the_smallest_link_of_the_manual_pages_example_is_found_from_both_ends(a, b):
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "wavetank-emu.conf.5.scd")
+    with open(page, encoding="ascii") as text:
+        example = text.read().split("```")[-2]
+    check("@left" in example and "mtu 1400B from 10.255.0.2 2001:db8:ff::2" in example, "another example:", example)
+    path = scratch() + "/three.conf"
+    with open(path, "w", encoding="ascii") as out:
+        out.write(example.replace("@left", f"@{a.holder.pid}").replace("@right", f"@{b.holder.pid}"))
+    emulator = Emulator(None, None, "-f", path, ports=(), addresses=False)
+    for i, side in enumerate((a, b), 1):
+        address(side, f"10.0.{i}.2/24", f"2001:db8:{i}::2/64", gateway=f"2001:db8:{i}::1")
+        side.must("ip", "route", "add", "default", "via", f"10.0.{i}.1")
+    for i, side in enumerate((a, b), 1):
+        check("From 10.255.0.2 " in (out := ping(side, f"10.0.{3 - i}.2", "-M", "do", "-s", "1450", code=1)) and "mtu = 1400" in out, i, out)
+        out = ping(side, f"2001:db8:{3 - i}::2", "-M", "do", "-s", "1450", code=1)
+        check("From 2001:db8:ff::2 " in out and "mtu=1400" in out, i, out)
+    if shutil.which("tracepath"):
+        check("pmtu 1400" in (out := a.must("tracepath", "-n", "10.0.2.2")) and "reached" in out, out)
+        check("pmtu 1400" in (out := b.must("tracepath", "-n", "2001:db8:1::2")) and "reached" in out, out)
+    for router in emulator.end()["routers"]:
+        check("ip-source" not in router["dropped"], router)
+
+
 def kernel_tcp_crosses_routers_both_ways_in_both_families(a, b):
     emulator = topology([a, b], ROUTERS)
     tcp(a, b, 2000000, "2001:db8:2::2")
@@ -227,5 +250,5 @@ def a_host_that_tries_the_routers_address_finds_it_taken(a, b):
 
 main(the_kernel_learns_the_path_mtu_of_ipv6, a_smaller_link_is_1280_to_ipv6, traceroute_shows_every_router_of_hops,
      an_outage_is_told_by_whom_it_says, too_many_answers_are_withheld, the_limit_of_answers_can_be_chosen, kernel_tcp_of_ipv6_passes_a_smaller_mtu_and_its_capture_is_sound,
-     routers_forward_ipv6_and_say_why_not, kernel_tcp_crosses_routers_both_ways_in_both_families,
+     routers_forward_ipv6_and_say_why_not, the_smallest_link_of_the_manual_pages_example_is_found_from_both_ends, kernel_tcp_crosses_routers_both_ways_in_both_families,
      big_frames_of_ipv6_are_cut_before_they_are_refused_or_forwarded, a_host_that_tries_the_routers_address_finds_it_taken)

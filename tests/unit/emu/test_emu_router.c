@@ -238,6 +238,75 @@ static void what_no_router_passes_on_it_does_not(void **state)
 	nothing(0);
 }
 
+/* What a link's `mtu` says in the router's name about a packet that left by `by` comes back to `by`, and out to who sent the packet. */
+static void a_link_answers(const char *src, const char *dst, unsigned by, unsigned back, const struct wt_sources *from)
+{
+	const struct wt_mtu_config config = {.mtu = 1400, .from = *from};
+	struct wt_node *mtu = wt_mtu_create("one.fwd.mtu", &config);
+	struct wt_frame *frame = at(src).family == WT_FAMILY_IPV4 ? packet_ipv4(src, dst, &host1) : packet(src, dst, UDP, 64, 1452);
+	unsigned port = 99;
+
+	if (at(src).family == WT_FAMILY_IPV4) {
+		frame->len = IP + 1500;
+		wt_put16(frame->data + IP + 2, 1500);
+		wt_put16(frame->data + IP + 6, 0x4000);
+		wt_packet_ipv4_checksum(frame->data + IP);
+	}
+	put_in(back, 0, frame);
+	frame = take(0, &port);
+	assert_non_null(frame);
+	assert_int_equal(port, by);
+	mtu->ops->input(mtu, 0, 0, frame);
+	frame = mtu->ops->output(mtu, 0, &port);
+	assert_non_null(frame);
+	assert_int_equal(port, 0);
+	put_in(by, 0, frame);
+	frame = take(0, &port);
+	assert_non_null(frame);
+	assert_int_equal(port, back);
+	assert_int_equal(frame->data[frame->data[IP] >> 4 == 6 ? UPPER : IP + 20], frame->data[IP] >> 4 == 6 ? 2 : 3);
+	wt_frame_free(frame);
+	nothing(0);
+	mtu->ops->destroy(mtu);
+}
+
+static void a_links_answers_may_come_from_the_routers_own_addresses_and_a_hosts_packets_not(void **state)
+{
+	const struct wt_sources ours = {at("10.0.1.1"), at("2001:db8:1::1")};
+	struct wt_addr far = at("10.0.3.0");
+
+	introduce(0);
+	wt_router_add_route(router, &far, 24, PEER);
+	a_link_answers("2001:db8:1::2", "2001:db8:3::2", PEER, NET1, &ours);
+	a_link_answers("10.0.1.2", "10.0.3.2", PEER, NET1, &ours);
+	for (unsigned port = 0; port < PORTS; port++) { /* host 1 is known, 10.0.1.1 is nobody else's */
+		put_in(port, 0, packet("2001:db8:1::1", "2001:db8:1::2", UDP, 64, 20));
+		put_in(port, 0, packet_ipv4("10.0.2.1", "10.0.1.2", &host1));
+	}
+	assert_int_equal(router->audit.dropped[WT_DROP_IP_SOURCE], 2 * PORTS);
+	nothing(0);
+}
+
+/* A link that is out says so in the name of the host behind it. */
+static void who_is_answered_for_has_not_been_heard_of(void **state)
+{
+	struct wt_frame *frame = packet_ipv4("10.0.2.2", "10.0.1.2", &host2);
+	unsigned port = 99;
+
+	frame->told = 1;
+	put_in(NET2, 0, frame);
+	wt_frame_free(take(0, &port)); /* who has 10.0.1.2 */
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.2.2", &host1));
+	wt_frame_free(take(0, &port)); /* the packet that waited for it */
+	assert_int_equal(port, NET1);
+	frame = take(0, &port);
+	assert_non_null(frame);
+	assert_int_equal(port, NET2);
+	assert_int_equal(wt_get16(frame->data + 12), WT_ETH_ARP);
+	wt_frame_free(frame);
+	nothing(0);
+}
+
 static void pings_to_its_addresses_are_answered_and_broken_ones_not(void **state)
 {
 	static const char *const targets[] = {"2001:db8:1::1", "2001:db8:2::1", "fe80::77:74ff:fe10:700"};
@@ -411,6 +480,8 @@ int main(void)
 		T(a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent),
 		T(packets_that_go_no_further_are_told_why),
 		T(what_no_router_passes_on_it_does_not),
+		T(a_links_answers_may_come_from_the_routers_own_addresses_and_a_hosts_packets_not),
+		T(who_is_answered_for_has_not_been_heard_of),
 		T(pings_to_its_addresses_are_answered_and_broken_ones_not),
 		T(datagrams_to_its_addresses_come_to_no_port_and_that_is_told),
 		T(and_so_it_is_of_ipv4_where_the_checksum_may_be_left_out),
