@@ -68,10 +68,12 @@ static struct wt_state present(const struct outage *outage)
 	return (struct wt_state){.name = outage->out ? "out" : "up", .visit = outage->visit, .since = outage->since};
 }
 
+/* One that drops no share is none. */
 static void come_into(struct outage *outage, wt_time now)
 {
 	struct wt_node *node = &outage->refuser.stage.node;
-	bool out = worst(outage, now) != NULL;
+	const struct wt_outage *found = worst(outage, now);
+	bool out = found && found->drop > 0;
 	struct wt_state state;
 
 	outage->followed = now;
@@ -150,14 +152,17 @@ struct wt_node *wt_outage_create(const char *name, const struct wt_key *key, con
 	return &outage->refuser.stage.node;
 }
 
+/* What was before this instant, was under the old ones; from it on the new ones hold, whoever asks and when. */
 void wt_outage_change(struct wt_node *node, wt_time now, const struct wt_outage *outages, unsigned count)
 {
 	struct outage *outage = (struct outage *)node;
 
-	if (outage->told) /* what was, was under the old ones */
-		follow(outage, now);
+	if (now > outage->followed)
+		follow(outage, now - 1);
 	outage->count = count < WT_OUTAGES_MAX ? count : WT_OUTAGES_MAX;
 	memcpy(outage->outages, outages, outage->count * sizeof(*outages));
+	if (outage->told)
+		come_into(outage, now);
 }
 
 void wt_outage_begin(struct wt_node *node, wt_time now)

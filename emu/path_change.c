@@ -319,9 +319,7 @@ static void begin(const struct wt_path_side *side, unsigned i, wt_time now)
 	struct wt_node *node = side->node[i];
 	bool fresh = side->old[i] == WT_PATH_NEW;
 
-	if (side->place[i].kind == WT_STAGE_OUTAGE)
-		wt_outage_begin(node, now);
-	else if (side->place[i].kind == WT_STAGE_HANDOFF)
+	if (side->place[i].kind == WT_STAGE_HANDOFF)
 		wt_handoff_restart(node, now);
 	if (!fresh)
 		node->states = side->path->place[side->old[i]].states;
@@ -345,9 +343,13 @@ static void renew(const struct wt_path_side *side, unsigned i, wt_time now)
 
 static void set(const struct wt_path_side *side, unsigned i, wt_time now)
 {
+	bool begins = side->old[i] == WT_PATH_NEW || side->path->place[side->old[i]].gone;
+
+	if (begins && side->place[i].kind == WT_STAGE_OUTAGE) /* it was nothing while it was gone, whatever was in its old words */
+		wt_outage_begin(side->node[i], now);
 	if (side->old[i] != WT_PATH_NEW)
 		set_values(side->node[i], &side->plan.stage[i], now);
-	if (side->old[i] == WT_PATH_NEW || side->path->place[side->old[i]].gone)
+	if (begins)
 		begin(side, i, now);
 	if (side->renewed[i])
 		renew(side, i, now);

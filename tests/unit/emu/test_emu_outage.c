@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/path.h"
 #include "emu_bench.h"
 
 static bool up(struct wt_node *node, wt_time now)
@@ -49,11 +50,13 @@ static void several_outages_are_their_union(void **state)
 	node->ops->destroy(node);
 }
 
-/* Since when each state was that it was told of. */
+/* Since when each state was that it was told of, and which. */
 struct told {
 	struct wt_state_sink sink;
 	unsigned count;
 	wt_time since[8];
+	bool out[8];
+	uint64_t visit[8];
 };
 
 static void tell(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state)
@@ -61,6 +64,8 @@ static void tell(struct wt_state_sink *sink, const struct wt_node *node, const s
 	struct told *told = (struct told *)sink;
 
 	assert_true(told->count < 8);
+	told->out[told->count] = !strcmp(state->name, "out");
+	told->visit[told->count] = state->visit;
 	told->since[told->count++] = state->since;
 }
 
@@ -92,6 +97,69 @@ static void an_outage_that_would_end_behind_the_last_nanosecond_does_not_end(voi
 	}
 }
 
+/* A path in which outages begin and end by changes alone, asked for its state every `step`. */
+static void follow_changes(wt_time step, struct told *told)
+{
+	static const struct {
+		wt_time at;
+		const char *words;
+	} changes[] = {{10 * WT_S, "outage at 5s for 20s"}, {12 * WT_S, "outage at 100s for 1s"}, {14 * WT_S, "outage at 14s for 1s"},
+		       {14500 * WT_MS, "delay 1ms"}, {30 * WT_S, "outage at 29s for 3s delay 1ms"}};
+	struct wt_path path;
+	struct wt_state state;
+	unsigned done = 0;
+	char err[300];
+
+	*told = (struct told){.sink.state = tell};
+	assert_int_equal(wt_path_init(&path, "outage at 100s for 1s", "fwd", 1, err, sizeof(err)), 0);
+	path.stage[0]->states = &told->sink;
+	for (wt_time now = 0; now <= 40 * WT_S; now += step) {
+		for (; done < 5 && changes[done].at <= now; done++)
+			assert_int_equal(wt_path_change(&path, changes[done].words, changes[done].at, err, sizeof(err)), 0);
+		for (unsigned i = 0; i < path.count; i++)
+			if (path.stage[i]->ops->state && path.stage[i]->states)
+				path.stage[i]->ops->state(path.stage[i], now, &state);
+	}
+	wt_path_finish(&path);
+}
+
+static void a_change_begins_and_ends_outages_at_its_own_instant_whoever_asks_and_when(void **state)
+{
+	static const wt_time steps[] = {WT_MS, 700 * WT_MS, 40 * WT_S};
+	static const wt_time since[] = {0, 10 * WT_S, 12 * WT_S, 14 * WT_S, 30 * WT_S, 32 * WT_S};
+	static const bool out[] = {false, true, false, true, true, false}; /* the fourth went with its stage */
+	struct told told;
+
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		follow_changes(steps[i], &told);
+		assert_int_equal(told.count, 6);
+		for (unsigned k = 0; k < told.count; k++) {
+			assert_int_equal(told.since[k], since[k]);
+			assert_int_equal(told.out[k], out[k]);
+			assert_int_equal(told.visit[k], k);
+		}
+	}
+}
+
+static void an_outage_that_drops_nothing_is_none(void **state)
+{
+	const struct wt_outage none = {0, 1000 * WT_S, 0, .drop = 0}, all = {0, 1000 * WT_S, 0, .drop = 1};
+	struct wt_node *node = wt_outage_create("fwd.outage", NULL, &none, 1);
+	struct told told = {.sink.state = tell};
+	struct wt_state now;
+
+	node->states = &told.sink;
+	node->ops->state(node, 64 * WT_S, &now);
+	assert_string_equal(now.name, "up");
+	wt_outage_change(node, 65 * WT_S, &all, 1);
+	wt_outage_change(node, 67 * WT_S, &none, 1);
+	node->ops->state(node, 70 * WT_S, &now);
+	assert_int_equal(told.count, 3);
+	assert_true(!told.out[0] && told.out[1] && !told.out[2]);
+	assert_true(told.since[0] == 0 && told.since[1] == 65 * WT_S && told.since[2] == 67 * WT_S);
+	node->ops->destroy(node);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +167,8 @@ int main(void)
 		BENCH_TEST(a_periodic_outage_returns_on_its_nanosecond),
 		BENCH_TEST(several_outages_are_their_union),
 		BENCH_TEST(an_outage_that_would_end_behind_the_last_nanosecond_does_not_end),
+		BENCH_TEST(a_change_begins_and_ends_outages_at_its_own_instant_whoever_asks_and_when),
+		BENCH_TEST(an_outage_that_drops_nothing_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
