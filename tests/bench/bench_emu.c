@@ -18,6 +18,7 @@
 #include "stack/base/random.h"
 #include "stack/drive/graph.h"
 #include "stack/drive/journal.h"
+#include "tests/end_node.h"
 
 enum { POOL = 4096, REPEATS = 3 };
 
@@ -28,23 +29,6 @@ static const struct {
 	double goal; /* million frames a second */
 	double most; /* numbers a frame */
 } sizes[] = {{64, 5, 18}, {1514, 2, 25}};
-
-static void end_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
-{
-	node->audit.in++;
-	node->audit.taken++;
-	wt_frame_free(frame);
-}
-
-static struct wt_frame *end_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	return NULL;
-}
-
-static wt_time end_deadline(const struct wt_node *node)
-{
-	return WT_NEVER;
-}
 
 static double seconds(void)
 {
@@ -90,7 +74,7 @@ static double reference(void)
 
 static double run(const char *words, uint32_t len, uint64_t *out)
 {
-	static const struct wt_node_ops ops = {end_input, end_output, end_deadline, NULL};
+	static const struct wt_node_ops ops = END_NODE_OPS(end_node_input);
 	struct wt_node end = {.ops = &ops, .name = "end", .ports = 1};
 	struct wt_pool *pool = wt_pool_create(POOL, 2048);
 	struct wt_graph *graph = wt_graph_create();

@@ -13,6 +13,7 @@
 #include "emu/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/drive/graph.h"
+#include "tests/end_node.h"
 
 enum { UDP = 17, IP = 14 };
 
@@ -38,22 +39,10 @@ static void end_input(struct wt_node *node, unsigned port, wt_time now, struct w
 	} else {
 		end->arrived++;
 	}
-	node->audit.in++;
-	node->audit.taken++;
-	wt_frame_free(frame);
+	end_node_take(node, frame);
 }
 
-static struct wt_frame *end_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	return NULL;
-}
-
-static wt_time end_deadline(const struct wt_node *node)
-{
-	return WT_NEVER;
-}
-
-static const struct wt_node_ops end_ops = {end_input, end_output, end_deadline, NULL, NULL};
+static const struct wt_node_ops end_ops = END_NODE_OPS(end_input);
 
 struct run {
 	struct wt_pool *pool;

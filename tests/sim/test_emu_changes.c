@@ -18,6 +18,7 @@
 #include "stack/base/bytes.h"
 #include "stack/base/random.h"
 #include "stack/drive/graph.h"
+#include "tests/end_node.h"
 
 enum { RUNS = 240, FRAMES = 900, CHANGES = 30, FLOWS = 3, HEADERS = 54, TAG = 46, BIG = 20000, SEGMENT = 1000 };
 
@@ -77,22 +78,10 @@ static void end_input(struct wt_node *node, unsigned port, wt_time now, struct w
 	note(end->run, node->name, now, (uint64_t)tag << 32 | frame->len);
 	end->run->disorder += tag < *last;
 	*last = tag;
-	node->audit.in++;
-	node->audit.taken++;
-	wt_frame_free(frame);
+	end_node_take(node, frame);
 }
 
-static struct wt_frame *end_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	return NULL;
-}
-
-static wt_time end_deadline(const struct wt_node *node)
-{
-	return WT_NEVER;
-}
-
-static const struct wt_node_ops end_ops = {.input = end_input, .output = end_output, .deadline = end_deadline};
+static const struct wt_node_ops end_ops = END_NODE_OPS(end_input);
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
 

@@ -173,7 +173,7 @@ static void touching_input(struct wt_node *node, unsigned port, wt_time now, str
 
 static void a_touch_from_inside_a_node_is_done_before_the_instant_is_over(void **state)
 {
-	static const struct wt_node_ops ops = {touching_input, toy_sink_output, toy_sink_deadline, NULL};
+	static const struct wt_node_ops ops = {touching_input, end_node_output, end_node_deadline, NULL};
 	struct toy_source source, other;
 
 	toy_source_init(&source, "source", pool, 40, 1, 1);
@@ -405,12 +405,12 @@ static void expect_abort(void (*run)(const struct wt_node_ops *ops), const struc
 
 static void a_node_that_lies_about_its_frames_aborts_by_name(void **state)
 {
-	static const struct wt_node_ops leaks = {leaking_input, toy_sink_output, toy_sink_deadline, NULL};
-	static const struct wt_node_ops forgets = {forgetful_input, toy_sink_output, toy_sink_deadline, NULL};
+	static const struct wt_node_ops leaks = {leaking_input, end_node_output, end_node_deadline, NULL};
+	static const struct wt_node_ops forgets = {forgetful_input, end_node_output, end_node_deadline, NULL};
 	static const struct wt_node_ops conjures = {toy_sink_input, uncounted_output, always_now, NULL};
 
-	static const struct wt_node_ops lets_go = {toy_sink_input, toy_sink_output, toy_sink_deadline, .pass = leaking_pass};
-	static const struct wt_node_ops errs = {toy_sink_input, toy_sink_output, toy_sink_deadline, .pass = far_off};
+	static const struct wt_node_ops lets_go = {toy_sink_input, end_node_output, end_node_deadline, .pass = leaking_pass};
+	static const struct wt_node_ops errs = {toy_sink_input, end_node_output, end_node_deadline, .pass = far_off};
 
 	expect_abort(run_until_broken, &leaks, "input() did not count");
 	expect_abort(run_until_broken, &forgets, "law of conservation");
@@ -421,8 +421,8 @@ static void a_node_that_lies_about_its_frames_aborts_by_name(void **state)
 
 static void a_node_that_stops_time_aborts_by_name(void **state)
 {
-	static const struct wt_node_ops stalls = {toy_sink_input, toy_sink_output, always_now, NULL};
-	static const struct wt_node_ops passes = {toy_sink_input, toy_sink_output, toy_sink_deadline, .pass = straight_on};
+	static const struct wt_node_ops stalls = {toy_sink_input, end_node_output, always_now, NULL};
+	static const struct wt_node_ops passes = {toy_sink_input, end_node_output, end_node_deadline, .pass = straight_on};
 
 	expect_abort(run_until_broken, &stalls, "has nothing");
 	expect_abort(run_a_circle, NULL, "without delay");
@@ -441,7 +441,7 @@ static void stopping_input(struct wt_node *node, unsigned port, wt_time now, str
 
 static void the_virtual_loop_ends_at_its_time_at_stop_or_when_nothing_is_due(void **state)
 {
-	static const struct wt_node_ops ops = {stopping_input, toy_sink_output, toy_sink_deadline, NULL};
+	static const struct wt_node_ops ops = {stopping_input, end_node_output, end_node_deadline, NULL};
 	struct toy_source source;
 
 	toy_source_init(&source, "source", pool, 10, 10, 10);

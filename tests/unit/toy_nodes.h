@@ -8,6 +8,7 @@
 
 #include "stack/base/bytes.h"
 #include "stack/base/node.h"
+#include "tests/end_node.h"
 
 /* Gives `left` frames, one each `period` from `due` on, each with its number in the first four bytes. */
 struct toy_source {
@@ -129,24 +130,12 @@ static inline void toy_sink_input(struct wt_node *node, unsigned port, wt_time n
 		sink->got[sink->count].port = port;
 		sink->got[sink->count++].number = wt_get32(frame->data);
 	}
-	node->audit.in++;
-	node->audit.taken++;
-	wt_frame_free(frame);
-}
-
-static inline struct wt_frame *toy_sink_output(struct wt_node *node, wt_time now, unsigned *port)
-{
-	return NULL;
-}
-
-static inline wt_time toy_sink_deadline(const struct wt_node *node)
-{
-	return WT_NEVER;
+	end_node_take(node, frame);
 }
 
 static inline void toy_sink_init(struct toy_sink *sink, const char *name, unsigned ports)
 {
-	static const struct wt_node_ops ops = {toy_sink_input, toy_sink_output, toy_sink_deadline, NULL};
+	static const struct wt_node_ops ops = END_NODE_OPS(toy_sink_input);
 
 	memset(sink, 0, sizeof(*sink));
 	sink->node.ops = &ops;
