@@ -147,9 +147,9 @@ static void ipv4_sources_that_no_host_has_are_not_passed_on(void **state)
 static void nobody_is_found_at_the_broadcast_address_of_a_link(void **state)
 {
 	announce(NET2, "10.0.2.255", &host2);
-	assert_false(ipv4_reaches(0, "10.0.2.255", &host2));
-	announce(NET2, "10.0.2.255", &host2); /* that it was asked for changes nothing */
-	nothing(0);
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.2.255", &host1));
+	nothing(0); /* nor is it asked for */
+	assert_false(ipv4_reaches(0, "10.0.2.253", &host2));
 	announce(NET2, "10.0.2.254", &host2);
 	assert_true(ipv4_reaches(0, "10.0.2.254", &host2));
 }
