@@ -20,7 +20,7 @@ extern const struct wt_command wt_command_emu_run;
 
 enum {
 	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME, OPT_AWAKE, OPT_STEER,
-	OPT_OFFLOAD, OPT_WRITES, OPT_ARRIVAL, OPT_LATE, OPT_STEAL, OPT_ICMP_LIMIT, OPT_CONTROL, OPT_WAIT, OPT_SECCOMP,
+	OPT_OFFLOAD, OPT_WRITES, OPT_ARRIVAL, OPT_LATE, OPT_STEAL, OPT_ICMP_LIMIT, OPT_CONTROL, OPT_USER, OPT_WAIT, OPT_SECCOMP,
 	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
 };
 
@@ -47,6 +47,7 @@ static const struct wt_option options[] = {
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage and router, N/s or N/s burst N (default 100/s burst 100)"},
 	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
+	[OPT_USER] = {0, "user", "NAME", "whom root becomes once all is open (default: who called sudo, else nobody)"},
 	[OPT_WAIT] = {0, "wait-ports", NULL, "a port that vanishes is waited for, and used again when it is back"},
 	[OPT_SECCOMP] = {0, "seccomp", NULL, "once all is open, let the kernel end the emulator at any system call it has no need of"},
 	[OPT_STRICT] = {0, "strict", NULL, "exit with 1 if the run is not valid"},
@@ -143,6 +144,7 @@ static int take_plan(struct wt_plan *plan, int option, const char *value, char *
 	case OPT_CAPTURE: return take_text(&plan->capture, value, err, err_len);
 	case OPT_LOG: return take_text(&plan->log, value, err, err_len);
 	case OPT_CONTROL: return take_text(&plan->control, value, err, err_len);
+	case OPT_USER: return take_text(&plan->user, value, err, err_len);
 	case OPT_FRAMES: return take_count(value, 64, 1 << 20, &plan->frames, err, err_len);
 	case OPT_RELEASE: return take_release(plan, value, err, err_len);
 	case OPT_CPU:
@@ -384,6 +386,16 @@ static int files_apart(const struct emu *emu, const struct wt_plan *plan, char *
 	return wt_files_apart(file, sizeof(file) / sizeof(file[0]), err, err_len);
 }
 
+static int look_up_user(struct wt_plan *plan, char *err, size_t err_len)
+{
+	char why[200];
+
+	if (!plan->user || !wt_identity_given(&plan->identity, plan->user, why, sizeof(why)))
+		return 0;
+	snprintf(err, err_len, "user: %s", why);
+	return -EINVAL;
+}
+
 static int emu_run_main(int argc, char **argv)
 {
 	static struct wt_daemon daemon;
@@ -395,7 +407,7 @@ static int emu_run_main(int argc, char **argv)
 	daemon.ready_fd = -1;
 	code = read_line(&emu, &daemon, argc, argv, false);
 	if (!code && ((!emu.file && plan_words(&emu, &daemon, err, sizeof(err))) || wt_plan_check(&daemon.plan, err, sizeof(err)) ||
-		      files_apart(&emu, &daemon.plan, err, sizeof(err))))
+		      files_apart(&emu, &daemon.plan, err, sizeof(err)) || look_up_user(&daemon.plan, err, sizeof(err))))
 		code = wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!code)
 		code = run(&emu, &daemon);

@@ -2,12 +2,17 @@
 #ifndef WT_EMU_DAEMON_CONFINE_H
 #define WT_EMU_DAEMON_CONFINE_H
 
-#include <stdbool.h>
+#include <linux/capability.h>
+#include <stdint.h>
+
+#include "emu/daemon/identity.h"
+
+#define WT_KEEP(capability) (UINT32_C(1) << (capability)) /* of the first 32 */
 
 /*
- * Gives up what is not needed once everything is open: no new privileges by any exec, and no capability, but for
- * CAP_NET_ADMIN if `keep_net_admin` (a packet port switches offloads on again when it closes, one that vanished is opened again). 0 or negative errno.
+ * Gives up what is not needed once everything is open: no new privileges by any exec, another identity where there is one (NULL: none),
+ * and no capability but those of `kept` that are held. 0 or negative errno.
  */
-int wt_confine(bool keep_net_admin);
+int wt_confine(const struct wt_identity *identity, uint32_t kept);
 
 #endif

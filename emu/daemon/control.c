@@ -34,8 +34,7 @@ struct wt_control {
 	void *arg;
 	int fd;
 	ev_io acceptable;
-	char path[108];
-	struct stat own; /* the socket as we made it: another in its place is another's */
+	struct wt_control_file file;
 	unsigned listeners;
 	struct client client[CLIENTS];
 	struct wt_drop_sink drops, *next_drops;
@@ -316,8 +315,10 @@ static int bind_there(struct wt_control *control, const struct sockaddr_un *addr
 	mask = umask(0177);
 	if (bind(control->fd, (const struct sockaddr *)address, sizeof(*address)))
 		error = errno == EADDRINUSE ? EEXIST : errno;
-	else if (listen(control->fd, CLIENTS) || lstat(address->sun_path, &control->own))
+	else if (listen(control->fd, CLIENTS) || lstat(address->sun_path, &there))
 		error = errno;
+	else
+		control->file = (struct wt_control_file){.device = there.st_dev, .inode = there.st_ino};
 	umask(mask);
 	return error;
 }
@@ -341,7 +342,7 @@ static int listen_at(struct wt_control *control, const char *path, char *err, si
 		snprintf(err, err_len, "control socket %s: %s", path, error == EADDRINUSE ? "another emulator listens there" :
 			 error == EEXIST ? "there is a file of that name" : strerror(error));
 	else
-		strcpy(control->path, path);
+		strcpy(control->file.path, path);
 	return -error;
 }
 
@@ -376,7 +377,35 @@ struct wt_control *wt_control_open(const char *path, struct ev_loop *ev, const s
 
 const char *wt_control_path(const struct wt_control *control)
 {
-	return control->path;
+	return control->file.path;
+}
+
+const struct wt_control_file *wt_control_file(const struct wt_control *control)
+{
+	return &control->file;
+}
+
+static void remove_ours(const struct wt_control_file *file)
+{
+	struct stat there;
+
+	if (!lstat(file->path, &there) && there.st_dev == file->device && there.st_ino == file->inode)
+		unlink(file->path);
+}
+
+void wt_control_remove(const struct wt_control_file *file)
+{
+	int lock = lock_folder(file->path), probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memcpy(address.sun_path, file->path, sizeof(address.sun_path));
+	/* numbers of files are given again: a new one may have ours, but somebody listens there */
+	if (connect(probe, (const struct sockaddr *)&address, sizeof(address)) && errno == ECONNREFUSED)
+		remove_ours(file);
+	if (probe >= 0)
+		close(probe);
+	if (lock >= 0)
+		close(lock);
 }
 
 void wt_control_close(struct wt_control *control)
@@ -386,12 +415,9 @@ void wt_control_close(struct wt_control *control)
 	for (unsigned i = 0; i < CLIENTS; i++)
 		if (control->client[i].fd >= 0)
 			leave(&control->client[i]);
-	if (control->path[0]) {
-		struct stat there;
-
+	if (control->file.path[0]) {
 		ev_io_stop(control->ev, &control->acceptable);
-		if (!lstat(control->path, &there) && there.st_dev == control->own.st_dev && there.st_ino == control->own.st_ino)
-			unlink(control->path);
+		remove_ours(&control->file); /* while we listen nobody puts another in its place */
 	}
 	if (control->fd >= 0)
 		close(control->fd);

@@ -14,11 +14,19 @@
 #define WT_EMU_DAEMON_CONTROL_H
 
 #include <ev.h>
+#include <sys/types.h>
 
 #include "stack/base/node.h"
 #include "stack/drive/note.h"
 
 struct wt_control;
+
+/* The socket as we made it: another in its place is another's. */
+struct wt_control_file {
+	char path[108]; /* empty: none */
+	dev_t device;
+	ino_t inode;
+};
 
 struct wt_control_ops {
 	void (*show)(void *arg, FILE *out, bool json);
@@ -32,8 +40,11 @@ int wt_control_place(const char *path, char *out, size_t len, char *err, size_t 
 struct wt_control *wt_control_open(const char *path, struct ev_loop *ev, const struct wt_control_ops *ops, void *arg, char *err,
 				   size_t err_len);
 const char *wt_control_path(const struct wt_control *control);
-/* Removes the socket. Accepts NULL. */
+const struct wt_control_file *wt_control_file(const struct wt_control *control);
+/* Closes, and removes the file if we may. Accepts NULL. */
 void wt_control_close(struct wt_control *control);
+/* Removes the file if it is there and nobody listens. */
+void wt_control_remove(const struct wt_control_file *file);
 
 /* For those who read events; each passes the news on to `next`. */
 struct wt_drop_sink *wt_control_drops(struct wt_control *control, struct wt_drop_sink *next);

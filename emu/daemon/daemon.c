@@ -122,13 +122,20 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 	if (error)
 		return error;
 	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
-	return daemon->control ? 0 : -errno;
+	if (!daemon->control)
+		return -errno;
+	wt_janitor_watch(&daemon->janitor, daemon->control);
+	return 0;
 }
 
 static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	int error = wt_steer_prepare(&daemon->steering, &daemon->plan, err, err_len);
+	int error;
 
+	wt_identity_choose(&daemon->plan.identity);
+	error = wt_steer_prepare(&daemon->steering, &daemon->plan, err, err_len);
+	if (!error)
+		error = wt_janitor_prepare(&daemon->janitor, &daemon->plan, err, err_len);
 	if (!error)
 		error = wt_claim(&daemon->claim, &daemon->plan, err, err_len);
 	if (error)
@@ -199,7 +206,8 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	}
 	if (error)
 		return error;
-	error = wt_confine(keep);
+	error = wt_confine(&daemon->plan.identity, keep ? WT_KEEP(CAP_NET_ADMIN) : 0);
+	daemon->uid = geteuid();
 	if (error)
 		snprintf(err, err_len, "cannot give up privileges: %s", strerror(-error));
 	else if (daemon->plan.seccomp && (error = wt_seccomp()))
@@ -471,6 +479,7 @@ int wt_daemon_close_files(struct wt_daemon *daemon)
 	error = wt_capture_close(daemon->capture);
 	journal_error = wt_journal_close(daemon->journal);
 	wt_control_close(daemon->control);
+	wt_janitor_finish(&daemon->janitor);
 	daemon->capture = NULL;
 	daemon->journal = NULL;
 	daemon->control = NULL;

@@ -19,6 +19,7 @@
 
 #include "emu/daemon/claim.h"
 #include "emu/daemon/control.h"
+#include "emu/daemon/janitor.h"
 #include "emu/daemon/net.h"
 #include "emu/daemon/notify.h"
 #include "emu/daemon/plan.h"
@@ -35,10 +36,12 @@ enum wt_daemon_end { WT_DAEMON_RUNNING, WT_DAEMON_SIGNAL, WT_DAEMON_TIME, WT_DAE
 struct wt_daemon {
 	struct wt_plan plan;
 	int ready_fd; /* -1: none */
+	uid_t uid;    /* whose it is once everything is open */
 	bool quiet;   /* nothing on standard error but what went wrong */
 	struct wt_claim claim;
 	struct wt_net net;
 	struct wt_steering steering;
+	struct wt_janitor janitor;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;
 	struct wt_capture *capture;

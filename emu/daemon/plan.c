@@ -28,6 +28,7 @@ void wt_plan_finish(struct wt_plan *plan)
 	free(plan->capture);
 	free(plan->log);
 	free(plan->control);
+	free(plan->user);
 	free(plan->file);
 	if (plan->shelf)
 		wt_samples_clear(plan->shelf);

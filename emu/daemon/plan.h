@@ -12,6 +12,7 @@
 #ifndef WT_EMU_DAEMON_PLAN_H
 #define WT_EMU_DAEMON_PLAN_H
 
+#include "emu/daemon/identity.h"
 #include "emu/daemon/span.h"
 #include "emu/daemon/verdict.h"
 #include "emu/daemon/where.h"
@@ -81,6 +82,7 @@ struct wt_plan {
 	} by_file;            /* as the file has them, whatever the command line says beside it */
 	wt_time time;         /* ends by itself after this, 0: never */
 	struct wt_verdict_bounds bounds;
+	struct wt_identity identity; /* the same, looked up */
 	struct wt_refusal_rate icmp_limit; /* of the answers of each stage and router */
 	enum wt_release release;
 	int cpu;              /* the one to stay on, -1: any */
@@ -93,6 +95,7 @@ struct wt_plan {
 	bool seccomp;         /* take the filter of system calls */
 	bool wait_ports;      /* ports may vanish and come back */
 	char *capture, *log, *control; /* paths, or NULL */
+	char *user;           /* whose identity is taken once everything is open, or NULL */
 	char *file;           /* where it was read, or NULL */
 	struct wt_samples_shelf *shelf; /* files that words of links and events name: wt_plan_check() reads them */
 };

@@ -265,7 +265,7 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
 	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
 					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", "icmp-limit",
-					   NULL};
+					   "user", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "ring", "read", NULL};
 	struct wt_plan *plan = parse->plan;
@@ -326,6 +326,7 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 		plan->stamps = (enum wt_stamps)which;
 		break;
 	case 18: error = wt_refusal_rate_parse(value, &plan->icmp_limit, why, sizeof(why)); break;
+	case 19: error = wt_plan_text(&plan->user, value); break;
 	default: return unknown(parse, "key", key, keys);
 	}
 	return error ? refuse(parse, "%s: %s", key, why) : 0;

@@ -250,6 +250,7 @@ void wt_daemon_record_json(const struct wt_daemon *daemon, const char *record, F
 	wt_json_i64(&json, "epoch_ns", wt_rloop_epoch(daemon->rloop));
 	wt_json_i64(&json, "ran_ns", daemon->ran);
 	wt_json_u64(&json, "seed", daemon->plan.seed);
+	wt_json_u64(&json, "uid", daemon->uid);
 	json_links(daemon, &json);
 	json_ports(daemon, &json);
 	json_lateness(daemon, &json);

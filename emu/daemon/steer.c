@@ -5,15 +5,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/mount.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "emu/daemon/confine.h"
+#include "emu/daemon/helper.h"
 
 #define WORDS 32 /* of 32 processors */
 
@@ -44,10 +43,8 @@ static long others(int but, char *text, size_t len)
 /* ---- the helper: a process of its own -------------------------------------------------------------------- */
 
 /*
- * Who writes to rps_cpus needs CAP_NET_ADMIN at that time, and the emulator may have none then, or be killed. So a helper does, which
- * lives as long as the emulator and a little longer: it ends by what it hears of the socket between them, a byte or that its other end
- * was closed, and writes back what it found. It begins before the emulator has its memory, to share none of it, and is
- * nobody's child, so that nobody has to wait for it.
+ * Who writes to rps_cpus needs CAP_NET_ADMIN at that time, and the emulator may have none then, or be killed. So a helper does, and
+ * writes back what it found.
  */
 struct helper {
 	const struct wt_plan *plan;
@@ -116,36 +113,18 @@ static void steer_ports(struct helper *helper, struct outcome *outcome)
 	}
 }
 
-static bool heard(int link)
+static void help(void *arg, int link)
 {
-	char byte;
-	ssize_t n;
-
-	do
-		n = read(link, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
-}
-
-static void help(struct helper *helper, int link)
-{
-	static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct helper *helper = arg;
 	struct outcome outcome = {0};
 
-	/* whoever asks a group of processes to end asks the emulator, too */
-	for (unsigned i = 0; i < sizeof(asked_to_end) / sizeof(asked_to_end[0]); i++)
-		signal(asked_to_end[i], SIG_IGN);
-	/* what its starter waits for the end of is not kept open */
-	if (link > 0)
-		close_range(0, (unsigned)link - 1, 0);
-	close_range((unsigned)link + 1, ~0u, 0);
 	memset(helper->control, -1, sizeof(helper->control));
-	if (!heard(link))
+	if (!wt_helper_heard(link))
 		return;
 	steer_ports(helper, &outcome);
-	wt_confine(true);
+	wt_confine(NULL, WT_KEEP(CAP_NET_ADMIN));
 	if (send(link, &outcome, sizeof(outcome), MSG_NOSIGNAL) == sizeof(outcome))
-		heard(link);
+		wt_helper_heard(link);
 	for (unsigned i = 0; i < helper->plan->ports; i++)
 		if (helper->control[i] >= 0 && helper->found[i][0])
 			write_set(helper->control[i], helper->found[i]); /* or the device is gone */
@@ -157,8 +136,7 @@ int wt_steer_prepare(struct wt_steering *steering, const struct wt_plan *plan, c
 {
 	static struct helper helper;
 	char set[WORDS * 9 + 1];
-	pid_t child;
-	int link[2];
+	int link;
 
 	if (!plan->steer)
 		return 0;
@@ -166,21 +144,14 @@ int wt_steer_prepare(struct wt_steering *steering, const struct wt_plan *plan, c
 		snprintf(err, err_len, "steer: there is no other processor than %d", plan->cpu);
 		return -EINVAL;
 	}
-	snprintf(err, err_len, "steer: no helper process");
 	helper = (struct helper){.plan = plan, .set = set};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link))
-		return -errno;
-	child = fork();
-	if (child == 0) {
-		if (fork() == 0)
-			help(&helper, link[1]);
-		_exit(0);
+	link = wt_helper_start(help, &helper);
+	if (link < 0) {
+		snprintf(err, err_len, "steer: no helper process");
+		return link;
 	}
-	close(link[1]);
-	steering->helper = link[0];
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	return child < 0 ? -EAGAIN : 0;
+	steering->helper = link;
+	return 0;
 }
 
 static int ask_helper(const struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
@@ -241,10 +212,6 @@ void wt_steer_finish(struct wt_steering *steering)
 {
 	if (steering->fd)
 		close(steering->fd);
-	/* whoever saw us end finds what was there before */
-	if (steering->helper && send(steering->helper, "", 1, MSG_NOSIGNAL) == 1)
-		heard(steering->helper);
-	if (steering->helper)
-		close(steering->helper);
+	wt_helper_finish(steering->helper); /* whoever saw us end finds what was there before */
 	*steering = (struct wt_steering){0};
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import fcntl
 import itertools
+import pwd
 import socket
 
 from emu_lab import *
@@ -293,13 +294,40 @@ def a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes(a, b):
         middle.close()
 
 
+def status(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return {key: value.strip() for key, value in (line.split(":", 1) for line in file)}
+
+
 def it_keeps_no_privilege_it_does_not_need(a, b):
-    emulator = Emulator(a, b)
-    with open(f"/proc/{emulator.process.pid}/status", encoding="ascii") as status:
-        fields = {key: value.strip() for key, value in (line.split(":", 1) for line in status)}
-    check(int(fields["CapEff"], 16) == 0 and int(fields["CapPrm"], 16) == 0, fields["CapEff"])
-    check(fields["NoNewPrivs"] == "1", fields["NoNewPrivs"])
-    emulator.end()
+    path = scratch() + "/s"
+    nobody, sudo = pwd.getpwnam("nobody"), {"SUDO_UID": "12345", "SUDO_GID": "23456"}
+    os.chmod(os.path.dirname(path), 0o700)  # nobody may remove nothing there, and the socket goes all the same
+    for words, given, uid, gid in (((), {}, nobody.pw_uid, nobody.pw_gid), ((), sudo, 12345, 23456), (("--user", "daemon"), sudo, 1, 1),
+                                   (("--user", "root"), {}, 0, 0)):
+        os.environ.update(given)
+        try:
+            emulator = Emulator(a, b, *words, "--control", path)
+        finally:
+            for name in given:
+                del os.environ[name]
+        fields = status(emulator.process.pid)
+        check(fields["Uid"].split() == 4 * [str(uid)] and fields["Gid"].split() == 4 * [str(gid)] and (not uid or not fields["Groups"]), fields)
+        check(int(fields["CapEff"], 16) == 0 and int(fields["CapPrm"], 16) == 0, fields["CapEff"])
+        check(fields["NoNewPrivs"] == "1", fields["NoNewPrivs"])
+        record = emulator.end()
+        check(record["uid"] == uid and not os.path.exists(path), record["uid"], path)
+        emulator = Emulator(a, b, *words, "--control", path)
+        emulator.process.kill()
+        emulator.process.communicate()
+        until = time.monotonic() + 10
+        while uid and os.path.exists(path):  # a helper removes it
+            check(time.monotonic() < until, "the socket is left")
+            time.sleep(0.01)
+    for words, sentence in ((("--user", "nobody-at-all"), "there is no user"), (("--user", "daemon"), "only root can become")):
+        under = () if sentence == "there is no user" else ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+        done = run([*under, WAVETANK, "emu", "run", "-n", "--link", "delay 1ms", *words])
+        check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and sentence in done.stderr, done.returncode, done.stderr)
 
 
 main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, what_one_emulator_writes_no_other_does, ctrl_c_and_kill_leave_nothing,

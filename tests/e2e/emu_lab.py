@@ -179,6 +179,7 @@ def stage(record, name):
 def scratch():
     """A folder that goes with the test."""
     folder = tempfile.mkdtemp(prefix="wavetank-e2e-")
+    os.chmod(folder, 0o755)  # an emulator that is root no longer reads files in it again
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 

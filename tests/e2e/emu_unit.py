@@ -5,7 +5,7 @@ from machine import *
 UNIT = os.path.join(os.path.dirname(os.path.abspath(WAVETANK)), "systemd", "wavetank-emu@.service")
 NAME = "wavetank-emu@demo"
 CONFIG = "/etc/wavetank/demo.conf"
-CAPABILITIES = sum(1 << bit for bit in (12, 13, 21, 23))  # NET_ADMIN, NET_RAW, SYS_ADMIN, SYS_NICE
+CAPABILITIES = sum(1 << bit for bit in (6, 7, 12, 13, 21, 23))  # SETGID, SETUID, NET_ADMIN, NET_RAW, SYS_ADMIN, SYS_NICE
 LEFT, RIGHT = "10.9.0.1/24", "10.9.0.2/24"
 
 
@@ -90,7 +90,7 @@ def in_its_sandbox_it_makes_taps_in_named_namespaces_and_little_else_is_open_to_
             check(refused in told, "not refused:", refused, told)
         facts = status(machine.process(NAME))
         check(int(facts["CapBnd"], 16) & ~CAPABILITIES == 0, facts["CapBnd"])
-        check(int(facts["CapPrm"], 16) == 0 and facts["NoNewPrivs"] == "1" and facts["Seccomp"] == "2", facts)
+        check(int(facts["CapPrm"], 16) == 0 and facts["NoNewPrivs"] == "1" and facts["Seccomp"] == "2" and facts["Uid"].split()[0] != "0", facts)
         for name, address in (("left", LEFT), ("right", RIGHT)):
             machine.must_all("ip", "-n", name, "address", "add", address, "dev", "wt0")
         rtts = json.loads(machine.must_all("ip", "netns", "exec", "left", sys.executable, "-c", PING, B, "10", "0.005"))
