@@ -9,6 +9,7 @@
 
 #include "emu/daemon/script.h"
 #include "emu/daemon/span.h"
+#include "stack/base/units.h"
 #include "stack/drive/capture.h"
 #include "stack/drive/create.h"
 #include "stack/drive/digest.h"
@@ -244,6 +245,21 @@ static int open_files(struct run *run)
 	return 0;
 }
 
+/*
+ * How many frames may be handed on at one instant. Whoever writes for a time on paths that take none would never come to its end; what a
+ * bucket lets pass at once is less. A size comes to its end, however large it is.
+ */
+static uint64_t most_at_once(const struct wt_scenario *scenario)
+{
+	enum { FOR_A_TIME = 1 << 22, EACH_SEGMENT = 1 << 10 };
+	const uint64_t longest = (uint64_t)1 << 40;
+	uint64_t segments = scenario->size / scenario->a.settings.mss + 1;
+
+	if (scenario->time)
+		return FOR_A_TIME;
+	return FOR_A_TIME + (segments < longest ? segments : longest) * EACH_SEGMENT * (scenario->flows ? scenario->flows : 1);
+}
+
 static int build(struct run *run)
 {
 	int error;
@@ -253,6 +269,7 @@ static int build(struct run *run)
 	if (!run->pool || !run->graph)
 		return complain(run, -ENOMEM, "graph");
 	wt_graph_set_checked(run->graph, run->scenario->checked);
+	wt_graph_may_circle(run->graph, most_at_once(run->scenario), &run->stop);
 	errno = 0;
 	error = open_files(run);
 	for (unsigned side = 0; side < 2 && !error; side++)
@@ -391,7 +408,18 @@ static int start(struct run *run)
 	return 0;
 }
 
-static void drive(struct run *run)
+/* Without time between two frames the first instant does not end. */
+static int circles(struct run *run)
+{
+	char at[32];
+
+	snprintf(run->err, run->err_len, "frames go to and fro and take no time, so that it stands still at %s: who writes for a time "
+		 "needs a delay or a rate in one direction (fwd '%.200s', rev '%.200s')",
+		 wt_format_time(wt_graph_now(run->graph), at, sizeof(at)), run->span.leg[0].path.text, run->span.leg[1].path.text);
+	return -EINVAL;
+}
+
+static int drive(struct run *run)
 {
 	const struct wt_scenario *scenario = run->scenario;
 	wt_time limit = scenario->limit ? scenario->limit : 24 * 3600 * WT_S, now = 0;
@@ -405,9 +433,12 @@ static void drive(struct run *run)
 		if (!run->stop && wt_graph_deadline(run->graph) == WT_NEVER)
 			break; /* nothing will ever happen again: a deadlock, reported as out of time */
 	}
+	if (wt_graph_circles(run->graph))
+		return circles(run);
 	wt_graph_tell_states(run->graph);
 	run->result->simulated = now;
 	run->result->out_of_time = !run->stop && !run->result->interrupted;
+	return 0;
 }
 
 static void account(struct run *run)
@@ -461,10 +492,10 @@ int wt_scenario_run(const struct wt_scenario *scenario, struct wt_scenario_resul
 	error = result->flow ? build(&run) : complain(&run, -ENOMEM, "flows");
 	if (!error)
 		error = start(&run);
-	if (!error) {
-		drive(&run);
+	if (!error)
+		error = drive(&run);
+	if (!error)
 		account(&run);
-	}
 	closed = teardown(&run);
 	result->wall_s = wall_clock() - from;
 	if (!error)

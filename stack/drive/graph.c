@@ -12,7 +12,8 @@
  * costs one call, and a row of them is a plain loop.
  *
  * Two guards turn a broken node into an abort that names it, where it would otherwise be an endless loop at one
- * instant: a deadline in the past from a node that has nothing to give, and frames that circle without delay.
+ * instant: a deadline in the past from a node that has nothing to give, and frames that circle without delay. In virtual time
+ * paths that take no time are legal, and frames circle there as long as somebody sends: then who runs the graph is told.
  */
 #include "stack/drive/graph.h"
 
@@ -25,7 +26,7 @@
 #include "stack/base/heap.h"
 
 #define STALL_LIMIT 1000000u     /* empty runs of one node at one instant */
-#define MOVES_LIMIT (1u << 26)   /* frames handed on at one instant */
+#define MOVES_LIMIT (1u << 26)   /* frames handed on at one instant, unless another is given */
 
 struct joint {
 	struct slot *to; /* NULL: nowhere */
@@ -46,7 +47,7 @@ struct wt_graph {
 	struct slot **slots; /* each stays where it is: a change may add a node while others run */
 	uint32_t count, room;
 	struct slot *dirty_head, *dirty_tail;
-	uint32_t moves; /* frames handed on at this instant */
+	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
 	struct wt_heap heap;
 	wt_time now;
 	wt_time (*clock)(const void *arg);
@@ -55,6 +56,7 @@ struct wt_graph {
 	struct wt_state_sink *states;
 	bool checked;
 	bool running;
+	bool *stop; /* set when frames circle without delay; NULL: abort */
 };
 
 static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node *node, const char *what)
@@ -71,7 +73,11 @@ static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node 
 
 struct wt_graph *wt_graph_create(void)
 {
-	return calloc(1, sizeof(struct wt_graph));
+	struct wt_graph *graph = calloc(1, sizeof(*graph));
+
+	if (graph)
+		graph->most = MOVES_LIMIT;
+	return graph;
 }
 
 void wt_graph_destroy(struct wt_graph *graph)
@@ -199,6 +205,17 @@ void wt_graph_set_checked(struct wt_graph *graph, bool checked)
 	graph->checked = checked;
 }
 
+void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop)
+{
+	graph->most = most;
+	graph->stop = stop;
+}
+
+bool wt_graph_circles(const struct wt_graph *graph)
+{
+	return graph->moves > graph->most;
+}
+
 /* ---- running ------------------------------------------------------------------------------------------- */
 
 /* The heap has what deadline() said; what is due at this instant is there as now, for time never goes back. */
@@ -259,6 +276,14 @@ static inline int ask(struct wt_graph *graph, struct slot *slot, unsigned port, 
 	return out;
 }
 
+/* Nothing is run from then on: what moves comes to rest in the next node. */
+static void circle(const struct wt_graph *graph, const struct wt_node *node)
+{
+	if (!graph->stop)
+		broken(graph, node, "frames circle without delay");
+	*graph->stop = true;
+}
+
 /* Where a frame goes that leaves by `port`; NULL: nowhere, and it is dropped. */
 static inline const struct joint *way(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
@@ -266,8 +291,8 @@ static inline const struct joint *way(struct wt_graph *graph, struct slot *slot,
 
 	if (port >= node->ports)
 		broken(graph, node, "a frame leaves by a port it does not have");
-	if (++graph->moves >= MOVES_LIMIT)
-		broken(graph, node, "frames circle without delay");
+	if (++graph->moves > graph->most)
+		circle(graph, node);
 	if (slot->joints[port].to)
 		return &slot->joints[port];
 	node->audit.out--; /* it did not leave after all */
@@ -279,7 +304,7 @@ static inline const struct joint *way(struct wt_graph *graph, struct slot *slot,
 static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	frame->time = graph->now;
-	while (slot->node->ops->pass && !slot->dirty && slot->entry.due > graph->now) {
+	while (slot->node->ops->pass && !slot->dirty && slot->entry.due > graph->now && !wt_graph_circles(graph)) {
 		int out = ask(graph, slot, port, frame);
 		const struct joint *joint = out == WT_KEPT ? NULL : way(graph, slot, (unsigned)out, frame);
 
@@ -311,7 +336,7 @@ static void run_node(struct wt_graph *graph, struct slot *slot, wt_time due)
 	struct wt_node *node = slot->node;
 
 	slot->dirty = true; /* what comes round to it meanwhile waits behind what it has */
-	while (due <= graph->now) {
+	while (due <= graph->now && !wt_graph_circles(graph)) {
 		uint64_t out = node->audit.out;
 		const struct joint *joint;
 		struct wt_frame *frame;
@@ -338,7 +363,7 @@ static void run_node(struct wt_graph *graph, struct slot *slot, wt_time due)
 
 static void settle(struct wt_graph *graph)
 {
-	while (graph->dirty_head) {
+	while (graph->dirty_head && !wt_graph_circles(graph)) {
 		struct slot *slot = graph->dirty_head;
 
 		graph->dirty_head = slot->next_dirty;
@@ -363,7 +388,7 @@ static void run_instant(struct wt_graph *graph)
 
 	graph->running = true;
 	settle(graph);
-	while ((entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
+	while (!wt_graph_circles(graph) && (entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
 		run_node(graph, (struct slot *)entry, entry->due);
 		settle(graph);
 	}
@@ -377,11 +402,11 @@ void wt_graph_run(struct wt_graph *graph, wt_time until)
 	assert(!graph->running);
 	if (graph->dirty_head)
 		run_instant(graph);
-	while ((entry = wt_heap_min(&graph->heap)) && entry->due <= until) {
+	while (!wt_graph_circles(graph) && (entry = wt_heap_min(&graph->heap)) && entry->due <= until) {
 		advance(graph, entry->due);
 		run_instant(graph);
 	}
-	if (until != WT_NEVER)
+	if (until != WT_NEVER && !wt_graph_circles(graph))
 		advance(graph, until);
 }
 

@@ -8,7 +8,8 @@
  * sets off without delay (a chain of nodes that pass a frame on) is finished before the next event of the same instant.
  *
  * A deadline in the past means now: time never goes back. frame->time is set to the instant at which each node gets it.
- * A node that keeps asking for now and has nothing to give, or frames that circle without delay, abort with a name.
+ * A node that keeps asking for now and has nothing to give, or frames that circle without delay, abort with a name
+ * (but see wt_graph_may_circle()).
  */
 #ifndef WT_STACK_DRIVE_GRAPH_H
 #define WT_STACK_DRIVE_GRAPH_H
@@ -41,6 +42,10 @@ void wt_graph_tell_states(struct wt_graph *graph);
 /* Check the law after every call of a node, and that input() and output() count each frame exactly once (tests, and sims
  * on request): aborts with the node's name and its books. */
 void wt_graph_set_checked(struct wt_graph *graph, bool checked);
+/* In virtual time, where legal words may have frames circle without delay: more than `most` of them handed on at one instant set *stop
+ * instead of aborting, and nothing is run from then on; the graph is to be destroyed. */
+void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop);
+bool wt_graph_circles(const struct wt_graph *graph);
 
 /* Runs everything due at or before `until`, in order. Afterwards wt_graph_now() is `until` (with WT_NEVER: the last event). */
 void wt_graph_run(struct wt_graph *graph, wt_time until);

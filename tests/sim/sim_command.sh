@@ -10,6 +10,10 @@ grep -q 'every byte verified' out.txt || fail "bytes not verified"
 grep -q 'simulated seconds per wall second' out.txt || fail "no multiplier"
 expect 0 -n 1B
 expect 2 -n 5
+# On paths that take no time whoever writes for a time never comes to its end: it is said, not aborted.
+printf '[port a]\ninterface = tap:x@a\n[port b]\ninterface = tap:x@b\n[link]\nfwd = delay 1ms\n[at 1s]\nboth = outage at 100s for 1s\n' >still.conf
+expect 2 -t 2s -f still.conf
+grep -q 'stands still at 1' err.txt || fail "a path that takes no time: $(cat err.txt)"
 expect 2 -C rno
 expect 2 --rcc real:profile=nice
 expect 2 --recovery none

@@ -356,6 +356,29 @@ static void run_until_broken(const struct wt_node_ops *ops)
 	wt_graph_run(graph, 1000);
 }
 
+static void frames_that_circle_stop_a_run_that_may_and_it_runs_no_further(void **state)
+{
+	struct toy_delay a, b;
+	bool stopped = false;
+
+	toy_delay_init(&a, "a", 0);
+	toy_delay_init(&b, "b", 0);
+	wt_graph_set_checked(graph, false);
+	wt_graph_add(graph, &a.node);
+	wt_graph_add(graph, &b.node);
+	wt_graph_join(graph, &a.node, 1, &b.node, 0);
+	wt_graph_join(graph, &b.node, 1, &a.node, 0);
+	wt_graph_may_circle(graph, 1000, &stopped);
+	wt_graph_input(graph, &a.node, 0, 5, wt_frame_new(pool));
+	assert_true(stopped && wt_graph_circles(graph));
+	assert_int_equal(wt_vloop_run(graph, 1000, &stopped), 5);
+	wt_graph_run(graph, 1000);
+	assert_int_equal(wt_graph_now(graph), 5);
+	assert_int_equal(a.node.audit.queued + b.node.audit.queued, 1);
+	wt_frame_queue_clear(&a.queue);
+	wt_frame_queue_clear(&b.queue);
+}
+
 static void run_a_circle(const struct wt_node_ops *ops)
 {
 	struct toy_delay a, b;
@@ -513,6 +536,7 @@ int main(void)
 		CASE(a_frame_that_passes_overtakes_only_what_is_held_for_later),
 		CASE(a_frame_that_passes_goes_behind_what_is_due_at_the_same_instant),
 		CASE(a_node_that_lies_about_its_frames_aborts_by_name),
+		CASE(frames_that_circle_stop_a_run_that_may_and_it_runs_no_further),
 		CASE(a_node_that_stops_time_aborts_by_name),
 		CASE(the_virtual_loop_ends_at_its_time_at_stop_or_when_nothing_is_due),
 		CASE(the_same_graph_gives_the_same_digest_however_it_is_driven),
