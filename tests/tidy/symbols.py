@@ -24,7 +24,7 @@ LIBC = set('''
     _GLOBAL_OFFSET_TABLE_
 '''.split())
 # beyond that: the words of a path may name files of samples, read once while the words are (emu/samples.c)
-ALSO = {'wt_emu': {'fopen', 'fopen64', 'getc', 'ferror', 'fclose'}}
+ALSO = {'wt_emu': {'open', 'open64', 'fstat', 'fstat64', 'fdopen', 'close', 'getc', 'ferror', 'fclose'}}
 # helpers of the compiler: 128-bit arithmetic, bit counts, which instructions there are, instrumentation
 COMPILER = re.compile(r'^__(u?(div|mod|mul|cmp)[a-z]*[sdt]i\d|popcount[sd]i2|cpu_model$|c[lt]z[sd]i2|asan_|ubsan_|gcov|llvm_|tsan_|sanitizer_)')
 

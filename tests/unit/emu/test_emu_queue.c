@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What all queues share, the plain ones, and ECN marks. */
+#include <stdio.h>
+
 #include "queue_bench.h"
 
 static unsigned drain(struct wt_node *node, uint32_t tags[], wt_time times[])

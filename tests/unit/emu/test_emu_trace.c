@@ -257,14 +257,14 @@ static void a_bad_file_is_named_with_its_line(void **state)
 		{"5 99999999999999999999\n", ":1: '99999999999999999999' is not a time in whole milliseconds"},
 	};
 	struct wt_path path;
-	char words[100], err[300], expected[300];
+	char words[100], err[300], sentence[300];
 
 	snprintf(words, sizeof(words), "rate trace %s limit 64KB", file_name);
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		write_file(table[i].text);
 		assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
-		snprintf(expected, sizeof(expected), "word 3: %s%s", file_name, table[i].error);
-		assert_string_equal(err, expected);
+		snprintf(sentence, sizeof(sentence), "word 3: %s%s", file_name, table[i].error);
+		assert_string_equal(err, sentence);
 	}
 	assert_int_equal(wt_path_init(&path, "rate trace /nowhere/file limit 64KB", "fwd", 1, err, sizeof(err)), -EINVAL);
 	assert_string_equal(err, "word 3: /nowhere/file: cannot be read (there is no such file)");
@@ -306,7 +306,7 @@ static void another_trace_counts_its_opportunities_anew(void **state)
 /* A pipe would hold up who opens or reads it. */
 static void what_is_no_regular_file_or_too_large_is_refused_at_once(void **state)
 {
-	char name[SCRATCH_PATH], words[100], err[300], expected[200];
+	char name[SCRATCH_PATH], words[100], err[300], sentence[200];
 	const char *const others[] = {name, "/proc", "/dev/zero"};
 	struct wt_path path;
 	int ends[2], fd;
@@ -317,8 +317,8 @@ static void what_is_no_regular_file_or_too_large_is_refused_at_once(void **state
 	for (unsigned i = 0; i < 3; i++) {
 		snprintf(words, sizeof(words), "loss trace %s", others[i]);
 		assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
-		snprintf(expected, sizeof(expected), "word 3: %s: cannot be read (not a regular file)", others[i]);
-		assert_string_equal(err, expected);
+		snprintf(sentence, sizeof(sentence), "word 3: %s: cannot be read (not a regular file)", others[i]);
+		assert_string_equal(err, sentence);
 	}
 	alarm(0);
 	close(ends[0]);
@@ -327,7 +327,7 @@ static void what_is_no_regular_file_or_too_large_is_refused_at_once(void **state
 	assert_int_equal(ftruncate(fd, (64 << 20) + 1), 0);
 	snprintf(words, sizeof(words), "loss trace %s", name);
 	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
-	snprintf(expected, sizeof(expected), "word 3: %s: has more than 64 MiB", name);
+	snprintf(sentence, sizeof(sentence), "word 3: %s: has more than 64 MiB", name);
 	assert_string_equal(err, expected);
 	close(fd);
 }
