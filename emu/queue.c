@@ -89,6 +89,16 @@ void wt_queue_destroy(struct wt_queue *queue)
 	free(queue);
 }
 
+void wt_queue_drop(struct wt_queue *queue, wt_time now, struct wt_frame *frame, enum wt_drop cause)
+{
+	struct wt_node *node = queue->node;
+
+	node->audit.queued--;
+	node->gone_on = node->audit.out + (node->audit.queued - queue->frames) + 1; /* the stage keeps those for a while */
+	wt_node_drop(node, now, frame, cause);
+	node->gone_on = 0;
+}
+
 bool wt_queue_mark(struct wt_queue *queue, struct wt_frame *frame)
 {
 	if (!queue->config->queue.ecn || !wt_packet_mark(frame))

@@ -124,17 +124,13 @@ static inline struct wt_frame *wt_queue_pop(struct wt_queue *queue, struct wt_fr
 	return frame;
 }
 
-/* Drops what came and was never kept, or what was popped. */
+/* Drops what came and was never kept; or what was popped. */
 static inline void wt_queue_refuse(struct wt_queue *queue, wt_time now, struct wt_frame *frame, enum wt_drop cause)
 {
 	wt_node_drop(queue->node, now, frame, cause);
 }
 
-static inline void wt_queue_drop(struct wt_queue *queue, wt_time now, struct wt_frame *frame, enum wt_drop cause)
-{
-	queue->node->audit.queued--;
-	wt_node_drop(queue->node, now, frame, cause);
-}
+void wt_queue_drop(struct wt_queue *queue, wt_time now, struct wt_frame *frame, enum wt_drop cause);
 
 /* Marks CE where the discipline may and the packet can. */
 bool wt_queue_mark(struct wt_queue *queue, struct wt_frame *frame);

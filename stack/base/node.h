@@ -100,6 +100,7 @@ struct wt_node {
 	struct wt_audit audit;
 	struct wt_drop_sink *drops; /* NULL: only counted */
 	struct wt_state_sink *states; /* NULL: nobody is told */
+	uint64_t gone_on; /* for the sink of a drop, of a frame that waited in a queue: frames that went on from there, plus 1; else 0 */
 };
 
 /* Counts the drop, tells the sink, frees the frame. */

@@ -12,22 +12,24 @@
 
 uint64_t wt_bursts_next(struct wt_bursts *bursts, const struct wt_node *node)
 {
+	bool waited = node->gone_on > 0;
+	uint64_t mark = waited ? node->gone_on : node->audit.in;
 	struct wt_burst *burst;
 
 	if (node->index >= bursts->count) { /* once per node, not per frame */
 		unsigned count = node->index + 16;
-		struct wt_burst *grown = realloc(bursts->node, count * sizeof(*grown));
+		struct wt_burst(*grown)[2] = realloc(bursts->node, count * sizeof(*grown));
 
 		if (!grown)
 			return 0;
 		for (unsigned i = bursts->count; i < count; i++)
-			grown[i] = (struct wt_burst){0};
+			grown[i][0] = grown[i][1] = (struct wt_burst){0};
 		bursts->node = grown;
 		bursts->count = count;
 	}
-	burst = &bursts->node[node->index];
-	burst->position = burst->position && node->audit.in <= burst->in + 1 ? burst->position + 1 : 1;
-	burst->in = node->audit.in;
+	burst = &bursts->node[node->index][waited];
+	burst->position = burst->position && mark <= burst->mark + !waited ? burst->position + 1 : 1;
+	burst->mark = mark;
 	return burst->position;
 }
 

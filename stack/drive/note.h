@@ -13,11 +13,14 @@
 #include "stack/base/node.h"
 #include "stack/drive/json.h"
 
-/* Where each node stands in a burst: drops in a row, without a frame between them that came in and was kept. */
+/*
+ * Where each node stands in a burst: drops in a row. Of frames as they come a row is ended by one that came in and was kept; of
+ * frames that waited in a queue, as CoDel's, by one that went on. A queue can have both, and then has two rows.
+ */
 struct wt_bursts {
 	struct wt_burst {
-		uint64_t in, position;
-	} *node; /* by index in its graph */
+		uint64_t mark, position;
+	} (*node)[2]; /* by index in its graph; [1]: of frames that waited */
 	unsigned count;
 };
 

@@ -4,6 +4,10 @@
 
 #include "queue_bench.h"
 
+#include <stdio.h>
+
+#include "stack/drive/note.h"
+
 static unsigned drain(struct wt_node *node, uint32_t tags[], wt_time times[])
 {
 	unsigned n = 0;
@@ -256,6 +260,106 @@ static void what_waits_above_a_smaller_limit_stays_and_nothing_comes_on_top(void
 	}
 }
 
+static struct {
+	struct wt_drop_sink sink;
+	struct wt_bursts bursts;
+	unsigned count;
+	uint64_t place[2000];
+	uint32_t tag[2000];
+} drops;
+
+static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause)
+{
+	assert_true(drops.count < 2000);
+	drops.tag[drops.count] = bench_packet_tag(frame);
+	drops.place[drops.count++] = wt_bursts_next(&drops.bursts, node);
+}
+
+/*
+ * All come at once. What is dropped later has a place of 1 after one that was sent, and else one more than the one before, whether
+ * the queue is asked for what leaves or, by `turns`, another one comes then.
+ */
+static unsigned rows_of_what_waited(const char *words, unsigned frames, unsigned turns)
+{
+	struct wt_node *node = bench_words(words);
+	unsigned longest = 0;
+	uint32_t tags[2000];
+	wt_time times[2000];
+
+	wt_bursts_finish(&drops.bursts);
+	drops.count = 0;
+	drops.sink.drop = on_drop;
+	node->drops = &drops.sink;
+	for (unsigned i = 0; i < frames; i++)
+		bench_input(node, 0, bench_packet(1000, i, 0, 1));
+	for (unsigned i = 0; i < turns && node->ops->deadline(node) != WT_NEVER; i++) {
+		wt_time due = node->ops->deadline(node);
+
+		if (i % 3)
+			bench_input(node, due, bench_packet(1000, frames++, 0, 1));
+		wt_frame_free(bench_output(node, due));
+	}
+	drain(node, tags, times);
+	for (unsigned i = 0; i < drops.count; i++) {
+		bool in_a_row = i && drops.tag[i] == drops.tag[i - 1] + 1;
+
+		assert_int_equal(drops.place[i], in_a_row ? drops.place[i - 1] + 1 : 1);
+		longest = drops.place[i] > longest ? (unsigned)drops.place[i] : longest;
+	}
+	wt_path_finish(&bench_path);
+	wt_bursts_finish(&drops.bursts);
+	return longest;
+}
+
+static void a_frame_that_goes_on_ends_a_row_of_drops_among_those_that_waited(void **state)
+{
+	for (unsigned turns = 0; turns <= 300; turns += 100) {
+		/* one at a time, ever more often */
+		assert_int_equal(rows_of_what_waited("rate 10Mbit burst 0B limit 10MB queue codel", 1000, turns), 1);
+		assert_in_range(drops.count, 10, 100);
+		/* more and more of them, until two frames in three go */
+		assert_in_range(rows_of_what_waited("rate 1Mbit burst 0B limit 10MB queue dualpi2", 500, turns), 3, 500);
+		/* a full buffer: the oldest ones, whatever comes; the one being sent was older */
+		assert_int_equal(rows_of_what_waited("rate 8Mbit burst 0B limit 11packets queue head", 111, turns), 100);
+		assert_int_equal(rows_of_what_waited("rate 8Mbit burst 0B limit 101packets queue fq_codel", 102, turns), 50);
+		/* the last ones come and are dropped */
+		assert_int_equal(rows_of_what_waited("rate 8Mbit burst 0B limit 11packets queue codel", 111, turns), 100);
+	}
+}
+
+static void what_is_flushed_is_one_row_and_those_that_come_have_their_own(void **state)
+{
+	struct wt_node *node = bench_words("rate 8Mbit burst 0B limit 5packets queue head");
+
+	drops.count = 0;
+	drops.sink.drop = on_drop;
+	node->drops = &drops.sink;
+	for (unsigned i = 0; i < 7; i++) /* 1 and 2 make way */
+		bench_input(node, 0, bench_packet(1000, i, 0, 1));
+	wt_frame_free(bench_output(node, WT_MS)); /* 3 begins to be sent */
+	bench_input(node, WT_MS, bench_packet(1000, 7, 0, 1));
+	bench_input(node, WT_MS, bench_packet(1000, 8, 0, 1)); /* 4 makes way */
+	wt_rate_flush(node, WT_MS + 1);
+	assert_int_equal(drops.count, 3 + 5);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(drops.place[i], i < 2 ? i + 1 : i - 1);
+	wt_path_finish(&bench_path);
+	wt_bursts_finish(&drops.bursts);
+	node = bench_words("rate 8Mbit burst 0B limit 5packets");
+	drops.count = 0;
+	node->drops = &drops.sink;
+	for (unsigned i = 0; i < 14; i++) {
+		bench_input(node, 0, bench_packet(1000, i, 0, 1));
+		if (i == 6)
+			wt_rate_flush(node, 0);
+	}
+	assert_int_equal(drops.count, 2 + 5 + 2);
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(drops.place[i], i < 2 ? i + 1 : i < 7 ? i - 1 : i - 6);
+	wt_path_finish(&bench_path);
+	wt_bursts_finish(&drops.bursts);
+}
+
 struct log {
 	struct wt_rate_log log;
 	uint64_t bytes;
@@ -303,6 +407,8 @@ int main(void)
 		BENCH_TEST(a_lump_serves_all_who_wait_for_it_whatever_the_depth),
 		BENCH_TEST(a_frame_that_could_not_stay_alone_is_dropped_alone),
 		BENCH_TEST(what_waits_above_a_smaller_limit_stays_and_nothing_comes_on_top),
+		BENCH_TEST(a_frame_that_goes_on_ends_a_row_of_drops_among_those_that_waited),
+		BENCH_TEST(what_is_flushed_is_one_row_and_those_that_come_have_their_own),
 		BENCH_TEST(the_log_hears_of_the_tokens_each_frame_takes),
 	};
 
