@@ -328,7 +328,7 @@ static void what_is_no_regular_file_or_too_large_is_refused_at_once(void **state
 	snprintf(words, sizeof(words), "loss trace %s", name);
 	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
 	snprintf(sentence, sizeof(sentence), "word 3: %s: has more than 64 MiB", name);
-	assert_string_equal(err, expected);
+	assert_string_equal(err, sentence);
 	close(fd);
 }
 
