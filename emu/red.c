@@ -48,13 +48,21 @@ static double power(double base, uint64_t n)
 	return result;
 }
 
+/* Typical packets that fit into the idle time: a year of a fast link holds more than a number, which decay as if they were 2^63. */
+static uint64_t missed(const struct red *red, wt_time now)
+{
+	double packets = (double)(now - red->idle) / typical_time(red->queue.config);
+
+	return packets < 0x1p63 ? (uint64_t)packets : (uint64_t)1 << 63;
+}
+
 static void measure(struct red *red, wt_time now)
 {
 	const struct wt_rate_config *config = red->queue.config;
 	double weight = config->queue.weight;
 
 	if (red->idle >= 0 && !red->queue.frames && !red->queue.sending)
-		red->queue.pressure *= power(1 - weight, (uint64_t)((double)(now - red->idle) / typical_time(config)));
+		red->queue.pressure *= power(1 - weight, missed(red, now));
 	else
 		red->queue.pressure += weight * ((double)(red->queue.bytes + red->queue.sending) - red->queue.pressure);
 	red->idle = -1;

@@ -24,6 +24,25 @@ static struct wt_node *standing(const char *queue)
 	return bench_words(words);
 }
 
+static void the_average_of_a_fast_link_that_was_idle_for_a_year_is_nothing(void **state)
+{
+	struct wt_node *node = standing("limit 1MB queue red min 10KB max 20KB weight 0.5");
+	wt_time now = WT_S;
+	char err[300];
+
+	for (unsigned i = 0; i < 5; i++)
+		bench_input(node, 0, bench_packet(1000, 0, WT_ECN_NOT_ECT, 1));
+	assert_true(average(node) > 1000);
+	assert_int_equal(wt_path_change(&bench_path, "rate 1GB every 1ns burst 1GB limit 1MB queue red min 10KB max 20KB weight 0.5", now, err,
+					sizeof(err)), 0);
+	wt_rate_flush(node, now);
+	now += 365 * 24 * 3600 * WT_S;
+	bench_input(node, now, bench_packet(1000, 0, WT_ECN_NOT_ECT, 1));
+	assert_true(average(node) == 0);
+	wt_frame_free(bench_output(node, now));
+	wt_path_finish(&bench_path);
+}
+
 /* P(gap = n) where the n-th arrival is struck with p / (1 - (n-1) p). */
 static double chi_square(const uint64_t gaps[GAPS], double p)
 {
@@ -146,6 +165,7 @@ int main(void)
 		BENCH_TEST(from_max_on_all_are_dropped_and_below_min_none),
 		BENCH_TEST(the_average_follows_its_recursion_and_decays_in_idle_time),
 		BENCH_TEST(idle_time_counts_from_a_flush_as_from_an_empty_queue),
+		BENCH_TEST(the_average_of_a_fast_link_that_was_idle_for_a_year_is_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
