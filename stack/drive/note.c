@@ -10,26 +10,38 @@
 #include "stack/wire/ipv6.h"
 #include "stack/wire/tcp.h"
 
+/* Once per node, not per drop. */
+__attribute__((noinline)) static bool grow(struct wt_bursts *bursts, unsigned index)
+{
+	unsigned count = index + 16;
+	struct wt_burst(*grown)[2] = realloc(bursts->node, count * sizeof(*grown));
+
+	if (!grown)
+		return false;
+	for (unsigned i = bursts->count; i < count; i++)
+		grown[i][0] = grown[i][1] = (struct wt_burst){0};
+	bursts->node = grown;
+	bursts->count = count;
+	return true;
+}
+
 uint64_t wt_bursts_next(struct wt_bursts *bursts, const struct wt_node *node)
 {
-	bool waited = node->gone_on > 0;
-	uint64_t mark = waited ? node->gone_on : node->audit.in;
 	struct wt_burst *burst;
+	uint64_t mark, next;
 
-	if (node->index >= bursts->count) { /* once per node, not per frame */
-		unsigned count = node->index + 16;
-		struct wt_burst(*grown)[2] = realloc(bursts->node, count * sizeof(*grown));
-
-		if (!grown)
-			return 0;
-		for (unsigned i = bursts->count; i < count; i++)
-			grown[i][0] = grown[i][1] = (struct wt_burst){0};
-		bursts->node = grown;
-		bursts->count = count;
+	if (node->index >= bursts->count)
+		return grow(bursts, node->index) ? wt_bursts_next(bursts, node) : 0;
+	burst = bursts->node[node->index];
+	mark = node->audit.in;
+	next = burst->mark + 1;
+	if (node->gone_on) {
+		burst++;
+		mark = node->gone_on;
+		next = burst->mark;
 	}
-	burst = &bursts->node[node->index][waited];
-	burst->position = burst->position && mark <= burst->mark + !waited ? burst->position + 1 : 1;
 	burst->mark = mark;
+	burst->position = burst->position && mark <= next ? burst->position + 1 : 1;
 	return burst->position;
 }
 
