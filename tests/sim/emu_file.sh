@@ -72,7 +72,10 @@ interface = tap:wt0@left
 interface = tap:wt0@right
 [link]
 [schedule]
+# a comment, and another that the words go on behind
 both = rate \$rate burst 0B limit 64KB hops \$hops
+  # with blanks before it
+; and the other kind
   outage at 0s for 1h drop \$outage delay \$delay
 columns = hops delay rate outage
 0s = 3 15ms 10Mbit 0%

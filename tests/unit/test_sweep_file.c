@@ -52,7 +52,7 @@ static void variants_are_the_last_axis_unless_axes_names_it(void **state)
 
 static void values_go_on_in_indented_lines_and_comments_are_no_part_of_them(void **state)
 {
-	assert_int_equal(parse("; head\n[sweep]\nname = x ; a comment\nstop = rel 2%\n  max 200\n[run]\nlink = delay 1ms\n\tloss 1% ; more\n"), 0);
+	assert_int_equal(parse("; head\n# head\n[sweep]\n  # blanks before it\nname = x ; a comment\nstop = rel 2%\n  max 200\n[run]\nlink = delay 1ms\n\tloss 1% ; more\n"), 0);
 	assert_string_equal(sweep.name, "x");
 	assert_true(sweep.relative > 0.0199 && sweep.relative < 0.0201);
 	assert_int_equal(sweep.most, 200);
