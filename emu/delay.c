@@ -9,8 +9,6 @@
 #include "emu/draw.h"
 #include "emu/handoff.h"
 
-#define JITTER_MAX (3600 * WT_S)
-
 /* For reordering: a heap of those under way, by time and then by order of arrival. */
 struct entry {
 	wt_time time;
@@ -51,24 +49,23 @@ static wt_time scheduled(struct delay *delay, wt_time now)
 static wt_time jitter(struct delay *delay, const struct wt_frame *frame)
 {
 	const struct wt_delay_config *config = &delay->config;
-	double mean = (double)config->spread, value = 0;
+	double mean = (double)config->spread, value;
 	uint64_t number;
 
 	if (!wt_packets_next(&delay->packets, frame, &number))
 		return 0;
 	switch (config->jitter) {
-	case WT_JITTER_NORMAL:
-		value = wt_stream_normal(&delay->stream, number) * mean;
-		break;
+	case WT_JITTER_NORMAL: /* the deviation is at most WT_JITTER_MAX, and the number at most 10: nothing overflows */
+		return (wt_time)(wt_stream_normal(&delay->stream, number) * mean);
 	case WT_JITTER_PARETO:
 		value = wt_random_pareto(&delay->stream.key, number, config->shape) * (config->shape - 1) * mean;
-		break;
+		return value < (double)WT_JITTER_MAX ? (wt_time)value : WT_JITTER_MAX;
 	case WT_JITTER_FILE:
 		return config->samples->value[wt_random_below(&delay->stream.key, number, config->samples->count)];
 	case WT_JITTER_NONE:
 		break;
 	}
-	return value < (double)JITTER_MAX ? (wt_time)value : JITTER_MAX;
+	return 0;
 }
 
 /* ---- reordering ------------------------------------------------------------------------------------------ */
@@ -139,6 +136,8 @@ static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct
 	node->audit.in++;
 	if (delay->config.jitter != WT_JITTER_NONE)
 		wait = wt_time_add(wait, jitter(delay, frame));
+	else
+		wt_packets_pass_over(&delay->packets, frame);
 	frame->time = wt_time_add(now, wt_time_max(wait, 0));
 	if (!delay->config.reordering) {
 		if (delay->stage.ready.tail)

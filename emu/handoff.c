@@ -124,9 +124,11 @@ static int handoff_pass(struct wt_node *node, unsigned port, wt_time now, struct
 {
 	struct handoff *handoff = (struct handoff *)node;
 
+	bool during;
+
 	follow(handoff, now);
-	if (handoff->clock.count && now < handoff->clock.end &&
-	    wt_packets_share(&handoff->packets, &handoff->stream, frame, handoff->config.drop)) {
+	during = handoff->clock.count && now < handoff->clock.end;
+	if (wt_packets_share(&handoff->packets, &handoff->stream, frame, during ? handoff->config.drop : 0)) { /* they count at all times */
 		wt_node_drop(node, now, frame, WT_DROP_HANDOFF);
 		return WT_KEPT;
 	}

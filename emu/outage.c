@@ -125,7 +125,7 @@ static int outage_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 	struct outage *outage = (struct outage *)node;
 	const struct wt_outage *found = worst(outage, now);
 
-	if (!found || !wt_packets_share(&outage->packets, &outage->stream, frame, found->drop))
+	if (!wt_packets_share(&outage->packets, &outage->stream, frame, found ? found->drop : 0)) /* packets count at all times */
 		return WT_ON;
 	refuse(outage, now, frame, found);
 	return WT_KEPT;

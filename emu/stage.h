@@ -38,10 +38,12 @@ struct wt_packets {
 	uint64_t count[512];
 };
 
+#define WT_CLASS_SHIFT 48
+
 /* The packet's number in its stream: class in the high bits, place in the class below. False: not an IP packet. */
 static inline bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number)
 {
-	enum { ETHERNET_HEADER = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, CLASS_SHIFT = 48 };
+	enum { ETHERNET_HEADER = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd };
 	const uint8_t *ip = frame->data + ETHERNET_HEADER;
 	unsigned class;
 
@@ -58,9 +60,12 @@ static inline bool wt_packets_next(struct wt_packets *packets, const struct wt_f
 	default:
 		return false;
 	}
-	*number = (uint64_t)class << CLASS_SHIFT | packets->count[class]++;
+	*number = (uint64_t)class << WT_CLASS_SHIFT | packets->count[class]++;
 	return true;
 }
+
+/* Counted where nothing is drawn for it: a frame in one piece (offload) as the packets it stands for. */
+void wt_packets_pass_over(struct wt_packets *packets, const struct wt_frame *frame);
 
 /* Is this frame in a share of them? IP packets by their numbers; what is not IP only in a share of 1. */
 bool wt_packets_share(struct wt_packets *packets, struct wt_stream *stream, const struct wt_frame *frame, double share);
@@ -88,6 +93,7 @@ void wt_stage_destroy(struct wt_node *node);
 enum wt_jitter { WT_JITTER_NONE, WT_JITTER_NORMAL, WT_JITTER_PARETO, WT_JITTER_FILE };
 
 #define WT_DELAY_STEPS 16
+#define WT_JITTER_MAX (3600 * WT_S)
 
 struct wt_delay_config {
 	wt_time delay;
@@ -97,7 +103,7 @@ struct wt_delay_config {
 	} step[WT_DELAY_STEPS];     /* at rising times; within a period if there is one */
 	wt_time every;              /* 0: the schedule runs once */
 	enum wt_jitter jitter;
-	wt_time spread;             /* normal: deviation; Pareto: mean */
+	wt_time spread;             /* normal: deviation; Pareto: mean; at most WT_JITTER_MAX */
 	double shape;               /* Pareto, above 1 */
 	struct wt_samples *samples; /* the stage holds them too */
 	bool reordering;            /* each leaves when its own delay is over */

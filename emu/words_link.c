@@ -203,6 +203,8 @@ static int read_jitter(struct wt_reader *reader, struct wt_delay_config *delay)
 	if (delay->jitter != WT_JITTER_FILE) {
 		if (wt_reader_value(reader, WT_QUANTITY_TIME, &delay->spread))
 			return -EINVAL;
+		if (delay->spread > WT_JITTER_MAX)
+			return wt_reader_complain(reader, WT_WORD "jitter is at most 1h", WT_ABOUT(reader, reader->at - 1));
 		return delay->jitter == WT_JITTER_PARETO ? read_shape(reader, &delay->shape) : 0;
 	}
 	delay->samples = wt_reader_file(reader, WT_SAMPLES_TIMES);

@@ -104,6 +104,26 @@ static void loss_changes_with_the_cell(void **state)
 	wt_path_finish(&bench_path);
 }
 
+/* The fate of each of a hundred packets in the second handoff, behind a hundred that met the first, or came before it. */
+static void a_packet_has_its_number_whether_those_before_it_met_a_handoff_or_not(void **state)
+{
+	bool passed[100];
+
+	for (unsigned round = 0; round < 2; round++) {
+		struct wt_node *node = bench_words("handoff every 10s for 1s drop 50%");
+
+		for (unsigned i = 0; i < 100; i++)
+			bench_passes(node, round ? 10 * WT_S : WT_S, bench_tcp(60, i));
+		for (unsigned i = 0; i < 100; i++) {
+			bool passes = bench_passes(node, 20 * WT_S, bench_tcp(60, i));
+
+			assert_true(!round || passes == passed[i]);
+			passed[i] = passes;
+		}
+		wt_path_finish(&bench_path);
+	}
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -329,6 +349,7 @@ int main(void)
 		BENCH_TEST(a_periodic_handoff_loses_for_its_time_and_leads_round_the_cells),
 		BENCH_TEST(the_rate_changes_within_a_frame_and_the_queue_is_kept_or_flushed),
 		BENCH_TEST(loss_changes_with_the_cell),
+		BENCH_TEST(a_packet_has_its_number_whether_those_before_it_met_a_handoff_or_not),
 		BENCH_TEST(exponential_handoffs_have_exponential_gaps_and_lengths),
 		BENCH_TEST(both_directions_meet_the_same_exponential_handoffs),
 		BENCH_TEST(half_a_handoff_is_refused),

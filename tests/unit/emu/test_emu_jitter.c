@@ -252,6 +252,62 @@ static void what_comes_after_reordering_ended_does_not_overtake_what_is_under_wa
 	}
 }
 
+/* The delay that the packet behind 100 others meets, which came one by one or in one piece, with jitter or before there was any. */
+static wt_time the_next_one(bool jitter, bool whole)
+{
+	static const char words[] = "delay 10ms jitter normal 1ms";
+	struct wt_node *node = bench_words(jitter ? words : "delay 10ms");
+	wt_time time = 0;
+	char err[200];
+	uint32_t tag;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		struct wt_frame *frame = bench_tcp(whole ? 14 + 20 + 32 + 1234 : 60, i);
+
+		frame->csum_start = 14 + 20;
+		frame->csum_offset = 16;
+		frame->gso_size = whole ? 100 : 0;
+		frame->data[14 + 20 + 12] = 8 << 4; /* the length of TCP's header */
+		if (!whole || i < 7) /* 7 times 13 packets, and 9 */
+			bench_input(node, i, frame);
+		else if (i < 16)
+			frame->gso_size = 0, bench_input(node, i, frame);
+		else
+			wt_frame_free(frame);
+	}
+	assert_int_equal(wt_path_change(&bench_path, words, WT_S, err, sizeof(err)), 0);
+	while (bench_next(node, &time, &tag))
+		;
+	bench_input(node, 2 * WT_S, bench_tcp(60, 100));
+	assert_true(bench_next(node, &time, &tag));
+	wt_path_finish(&bench_path);
+	return time;
+}
+
+static void the_numbers_of_jitter_go_on_from_where_there_was_none(void **state)
+{
+	wt_time always = the_next_one(true, false);
+
+	assert_true(always != 2 * WT_S + 10 * WT_MS);
+	assert_int_equal(the_next_one(false, false), always);
+	assert_int_equal(the_next_one(false, true), always);
+}
+
+/* At the largest deviation there may be. */
+static void wide_jitter_is_cut_nowhere(void **state)
+{
+	struct wt_node *node = bench_words("delay 100h jitter normal 1h reordering");
+	wt_time time = 0, most = 0;
+	uint32_t tag;
+
+	for (unsigned i = 0; i < 2000; i++)
+		bench_input(node, 0, bench_tcp(60, i));
+	while (bench_next(node, &time, &tag))
+		most = time;
+	assert_true(most > 102 * 3600 * WT_S && most < 110 * 3600 * WT_S);
+	wt_path_finish(&bench_path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +317,8 @@ int main(void)
 		BENCH_TEST(no_packet_is_early_and_none_overtakes_unless_it_may),
 		BENCH_TEST(other_traffic_does_not_move_the_jitter),
 		BENCH_TEST(a_schedule_changes_the_delay_on_its_nanosecond_and_repeats),
+		BENCH_TEST(the_numbers_of_jitter_go_on_from_where_there_was_none),
+		BENCH_TEST(wide_jitter_is_cut_nowhere),
 		BENCH_TEST(our_exponential_is_that_of_the_library),
 		BENCH_TEST(what_comes_after_reordering_ended_does_not_overtake_what_is_under_way),
 	};

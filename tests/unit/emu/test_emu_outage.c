@@ -160,12 +160,33 @@ static void an_outage_that_drops_nothing_is_none(void **state)
 	node->ops->destroy(node);
 }
 
+/* The fate of each of a hundred packets behind a hundred others, which came into the same outage, or before it. */
+static void a_packet_has_its_number_whether_those_before_it_met_the_outage_or_not(void **state)
+{
+	const struct wt_key key = wt_key_derive(1, "fwd.outage");
+	struct wt_outage outage = {0, 10 * WT_S, 0, .drop = 0.5};
+	struct wt_node *always = wt_outage_create("fwd.outage", &key, &outage, 1), *later;
+
+	outage.at = WT_S;
+	later = wt_outage_create("fwd.outage", &key, &outage, 1);
+	for (unsigned i = 0; i < 100; i++) {
+		bench_passes(always, 0, bench_tcp(60, i));
+		assert_true(bench_passes(later, 0, bench_tcp(60, i)));
+	}
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(bench_passes(always, WT_S, bench_tcp(60, i)), bench_passes(later, WT_S, bench_tcp(60, i)));
+	assert_true(later->audit.dropped[WT_DROP_OUTAGE] > 20 && later->audit.dropped[WT_DROP_OUTAGE] < 80);
+	always->ops->destroy(always);
+	later->ops->destroy(later);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(an_outage_begins_and_ends_on_its_nanosecond),
 		BENCH_TEST(a_periodic_outage_returns_on_its_nanosecond),
 		BENCH_TEST(several_outages_are_their_union),
+		BENCH_TEST(a_packet_has_its_number_whether_those_before_it_met_the_outage_or_not),
 		BENCH_TEST(an_outage_that_would_end_behind_the_last_nanosecond_does_not_end),
 		BENCH_TEST(a_change_begins_and_ends_outages_at_its_own_instant_whoever_asks_and_when),
 		BENCH_TEST(an_outage_that_drops_nothing_is_none),

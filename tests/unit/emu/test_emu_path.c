@@ -217,6 +217,7 @@ static const struct {
 	{"delay 5ms jitter", "word 3 \"jitter\": one of normal, pareto, file must follow"},
 	{"delay 5ms jitter uniform 1ms", "word 4 \"uniform\": jitter is one of normal, pareto, file"},
 	{"delay 5ms jitter pareto 1ms", "word 5 \"1ms\": the shape of Pareto's law, a number above 1 such as \"shape 3\", must follow"},
+	{"delay 5ms jitter normal 3601s", "word 5 \"3601s\": jitter is at most 1h"},
 	{"delay 5ms jitter pareto 1ms shape 1", "word 7 \"1\": a shape is a number above 1, at most 1000"},
 	{"delay 5ms at 2s 1ms at 1s 1ms", "word 7 \"1s\": a step later than the one before is wanted"},
 	{"delay 5ms every 2s", "word 1 \"delay\": \"every\" repeats steps and must be longer than the last one's time, such as "
