@@ -60,9 +60,10 @@ static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event
 	const struct wt_span *changed = &daemon->net.link[event->link];
 
 	wt_daemon_changed(daemon);
-	if (refused)
+	if (refused) {
 		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", refused, NULL);
-	else
+		fault(daemon, WT_FAULT_SCRIPT, changed->name);
+	} else
 		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].path.text, "rev",
 			       changed->leg[1].path.text, "queue", event->flush ? "flush" : "keep", "by", "script", "note", event->note, NULL);
 }

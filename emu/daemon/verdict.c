@@ -11,7 +11,8 @@
 
 const char *wt_fault_name(enum wt_fault fault)
 {
-	static const char *const names[WT_FAULTS] = {"late", "busy", "kernel-drops", "memory", "too-long", "malformed", "port-gone", "audit"};
+	static const char *const names[WT_FAULTS] = {"late", "busy", "kernel-drops", "memory", "too-long", "malformed", "port-gone",
+							  "script", "audit"};
 
 	return names[fault];
 }

@@ -10,6 +10,7 @@
  *   too-long      a frame that came to a port was longer than the emulator takes, as where hosts have an MTU for jumbo frames
  *   malformed     a big frame that came to a port contradicted the header the kernel put in front of it
  *   port-gone     a port was away for a time
+ *   script        a change that the file asks for could not be made at its time
  *   audit         frames were lost without a cause
  */
 #ifndef WT_EMU_DAEMON_VERDICT_H
@@ -23,7 +24,7 @@
 
 enum wt_fault {
 	WT_FAULT_LATE, WT_FAULT_BUSY, WT_FAULT_KERNEL_DROPS, WT_FAULT_MEMORY, WT_FAULT_TOO_LONG, WT_FAULT_MALFORMED, WT_FAULT_PORT_GONE,
-	WT_FAULT_AUDIT, WT_FAULTS,
+	WT_FAULT_SCRIPT, WT_FAULT_AUDIT, WT_FAULTS,
 };
 
 const char *wt_fault_name(enum wt_fault fault);

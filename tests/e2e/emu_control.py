@@ -219,6 +219,20 @@ def who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_th
     check(len(refused) == 2 and "path.conf:4: " in refused[0]["data"]["reason"], refused)
 
 
+def a_scripted_change_that_cannot_be_made_makes_the_run_invalid(a, b):
+    folder, emulator = from_file(a, b, "[link]\nboth = delay 1ms\n[at 3s]\nfwd = delay 2ms\n", "--log", "/dev/stderr", "--control", "auto")
+    path = json.loads(emulator.process.stdout.readline())["control"]
+    done = ask("set", "--control", path, "both", "handoff every 1s for 10ms delay 1ms")
+    check(done.returncode == 0, done)
+    while json.loads(ask("show", "--json", "--control", path).stdout)["ran_ns"] < 3.1e9:
+        time.sleep(0.1)
+    emulator.process.terminate()
+    out, err = emulator.process.communicate(timeout=20)
+    record = json.loads(out.splitlines()[-1])
+    check(not record["verdict"]["valid"] and "script" in [fault["fault"] for fault in record["verdict"]["faults"]], record["verdict"])
+    check('"fault":"script"' in err and "must stand in fwd and rev" in err, err)
+
+
 def a_running_path_is_shown_changed_and_followed(a, b):
     path = scratch() + "/emu.sock"
     emulator = Emulator(a, b, "--link", "delay 5ms loss 0%", "--control", path)
@@ -467,7 +481,8 @@ def a_service_manager_is_told(a, b):
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, the_first_row_of_a_schedule_is_what_the_path_is_said_to_be_at_the_start,
      sighup_reads_the_file_again_or_changes_nothing, a_file_that_words_name_is_read_at_the_start_and_by_sighup_and_needed_no_more,
-     who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong, a_running_path_is_shown_changed_and_followed,
+     who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong, a_scripted_change_that_cannot_be_made_makes_the_run_invalid,
+     a_running_path_is_shown_changed_and_followed,
      a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,
      a_file_in_the_place_of_the_control_socket_is_kept, a_socket_whose_emulator_was_killed_is_told_from_others_in_one_line_and_exit_4,
      of_many_that_start_at_one_socket_one_gets_it_and_no_other_takes_it_away, ports_that_vanish_are_waited_for, a_veth_that_comes_back_is_used_again, a_service_manager_is_told)
