@@ -238,48 +238,61 @@ static void what_no_router_passes_on_it_does_not(void **state)
 	nothing(0);
 }
 
-/* What a link's `mtu` says in the router's name about a packet that left by `by` comes back to `by`, and out to who sent the packet. */
-static void a_link_answers(const char *src, const char *dst, unsigned by, unsigned back, const struct wt_sources *from)
+/* What a stage of a link says in the router's name about a large packet that left by `by` comes back by it, and out to who sent that. */
+static void a_link_answers(struct wt_node *link, const char *dst, unsigned by, uint8_t type)
 {
-	const struct wt_mtu_config config = {.mtu = 1400, .from = *from};
-	struct wt_node *mtu = wt_mtu_create("one.fwd.mtu", &config);
-	struct wt_frame *frame = at(src).family == WT_FAMILY_IPV4 ? packet_ipv4(src, dst, &host1) : packet(src, dst, UDP, 64, 1452);
+	bool ipv4 = at(dst).family == WT_FAMILY_IPV4;
+	struct wt_frame *frame = ipv4 ? packet_ipv4("10.0.1.2", dst, &host1) : packet("2001:db8:1::2", dst, UDP, 64, 1452);
 	unsigned port = 99;
 
-	if (at(src).family == WT_FAMILY_IPV4) {
+	if (ipv4) {
 		frame->len = IP + 1500;
 		wt_put16(frame->data + IP + 2, 1500);
 		wt_put16(frame->data + IP + 6, 0x4000);
 		wt_packet_ipv4_checksum(frame->data + IP);
 	}
-	put_in(back, 0, frame);
+	put_in(NET1, 0, frame);
 	frame = take(0, &port);
 	assert_non_null(frame);
 	assert_int_equal(port, by);
-	mtu->ops->input(mtu, 0, 0, frame);
-	frame = mtu->ops->output(mtu, 0, &port);
+	link->ops->input(link, 0, 0, frame);
+	frame = link->ops->output(link, 0, &port);
 	assert_non_null(frame);
 	assert_int_equal(port, 0);
 	put_in(by, 0, frame);
 	frame = take(0, &port);
 	assert_non_null(frame);
-	assert_int_equal(port, back);
-	assert_int_equal(frame->data[frame->data[IP] >> 4 == 6 ? UPPER : IP + 20], frame->data[IP] >> 4 == 6 ? 2 : 3);
+	assert_int_equal(port, NET1);
+	assert_int_equal(frame->data[ipv4 ? IP + 20 : UPPER], type);
 	wt_frame_free(frame);
 	nothing(0);
-	mtu->ops->destroy(mtu);
 }
 
-static void a_links_answers_may_come_from_the_routers_own_addresses_and_a_hosts_packets_not(void **state)
+static void the_stages_of_a_link_may_answer_from_the_routers_own_addresses_and_no_host_may(void **state)
 {
-	const struct wt_sources ours = {at("10.0.1.1"), at("2001:db8:1::1")};
+	const struct wt_sources ours = {at("10.0.2.1"), at("2001:db8:2::1")};
+	const struct wt_outage out = {0, WT_S, 0, .drop = 1, .unreachable = true, .from = ours};
+	const struct {
+		struct wt_node *link;
+		uint8_t type, type6;
+	} stages[] = {
+		{wt_mtu_create("x.fwd.mtu", &(struct wt_mtu_config){.mtu = 1400, .from = ours}), 3, 2},
+		{wt_hops_create("x.fwd.hops", &(struct wt_hops_config){.hops = 100, .from = ours}), 11, 3},
+		{wt_outage_create("x.fwd.outage", NULL, &out, 1), 3, 1},
+	};
 	struct wt_addr far = at("10.0.3.0");
 
 	introduce(0);
 	wt_router_add_route(router, &far, 24, PEER);
-	a_link_answers("2001:db8:1::2", "2001:db8:3::2", PEER, NET1, &ours);
-	a_link_answers("10.0.1.2", "10.0.3.2", PEER, NET1, &ours);
-	for (unsigned port = 0; port < PORTS; port++) { /* host 1 is known, 10.0.1.1 is nobody else's */
+	put_in(NET2, 0, packet_ipv4("10.0.2.2", "10.0.2.1", &host2)); /* both are known */
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.2.1", &host1));
+	for (unsigned i = 0; i < 3; i++) {
+		a_link_answers(stages[i].link, "10.0.3.2", PEER, stages[i].type);
+		a_link_answers(stages[i].link, "10.0.2.2", NET2, stages[i].type);
+		a_link_answers(stages[i].link, "2001:db8:3::2", PEER, stages[i].type6);
+		stages[i].link->ops->destroy(stages[i].link);
+	}
+	for (unsigned port = 0; port < PORTS; port++) {
 		put_in(port, 0, packet("2001:db8:1::1", "2001:db8:1::2", UDP, 64, 20));
 		put_in(port, 0, packet_ipv4("10.0.2.1", "10.0.1.2", &host1));
 	}
@@ -480,7 +493,7 @@ int main(void)
 		T(a_neighbour_long_not_heard_of_is_asked_again_and_forgotten_if_silent),
 		T(packets_that_go_no_further_are_told_why),
 		T(what_no_router_passes_on_it_does_not),
-		T(a_links_answers_may_come_from_the_routers_own_addresses_and_a_hosts_packets_not),
+		T(the_stages_of_a_link_may_answer_from_the_routers_own_addresses_and_no_host_may),
 		T(who_is_answered_for_has_not_been_heard_of),
 		T(pings_to_its_addresses_are_answered_and_broken_ones_not),
 		T(datagrams_to_its_addresses_come_to_no_port_and_that_is_told),
