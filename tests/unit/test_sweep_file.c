@@ -57,7 +57,7 @@ static void values_go_on_in_indented_lines_and_comments_are_no_part_of_them(void
 	assert_true(sweep.relative > 0.0199 && sweep.relative < 0.0201);
 	assert_int_equal(sweep.most, 200);
 	assert_string_equal(sweep.param[WT_SWEEP_LINK].text, "delay 1ms loss 1%");
-	assert_int_equal(sweep.param[WT_SWEEP_LINK].line, 7);
+	assert_int_equal(sweep.param[WT_SWEEP_LINK].line, 9);
 	wt_sweep_finish(&sweep);
 }
 
