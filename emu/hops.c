@@ -2,7 +2,7 @@
 /*
  * As many routers as it is told, in one place: the TTL (hop limit) of an IP packet is lowered by their number, and a packet that
  * one of them would have thrown away is, with "time exceeded" to its sender (RFC 1812 5.3.1, RFC 4443 3.3). What no router would
- * pass on, because it belongs to the link, stays as it is: ARP, and of IPv6 neighbour discovery and addresses of the link.
+ * pass on, because it belongs to the link, stays as it is: ARP, neighbour discovery, addresses of the link.
  */
 #include "emu/packet.h"
 #include "emu/refuser.h"

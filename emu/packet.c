@@ -164,13 +164,22 @@ uint16_t wt_ipv6_icmp_sum(const uint8_t *ip, uint32_t at, uint32_t len)
 	return wt_csum_fold(wt_csum_add(sum, ip + at, len));
 }
 
+static bool ipv4_of_link(const uint8_t *ip)
+{
+	enum { LINK_LOCAL = 0xa9fe, LINK_GROUPS = 0xe00000 };
+
+	return wt_get16(ip + 12) == LINK_LOCAL || wt_get16(ip + 16) == LINK_LOCAL || wt_get32(ip + 16) >> 8 == LINK_GROUPS ||
+	       wt_get32(ip + 16) == UINT32_MAX;
+}
+
 bool wt_packet_of_link(const struct wt_frame *frame)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
+	unsigned version = wt_packet_version(frame);
 	struct wt_ipv6_upper upper;
 
-	if (wt_packet_version(frame) != 6)
-		return false;
+	if (version != 6)
+		return version == 4 && ipv4_of_link(ip);
 	if (wt_ipv6_is_link_local(ip + 8) || wt_ipv6_is_link_local(ip + 24) || (ip[24] == 0xff && (ip[25] & 15) <= LINK_SCOPE))
 		return true;
 	return ip[7] == 255 && wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) && upper.protocol == PROTOCOL_ICMPV6 &&

@@ -48,7 +48,8 @@ static inline bool wt_ipv6_is_link_local(const uint8_t *address)
 uint16_t wt_ipv6_icmp_sum(const uint8_t *ip, uint32_t at, uint32_t len);
 void wt_ipv6_icmp_checksum(uint8_t *ip, uint32_t at, uint32_t len); /* writes it */
 
-/* No router passes it on: neighbour discovery, and addresses that mean something on one link alone (RFC 4291 2.5.6, 2.7). */
+/* No router passes it on: neighbour discovery, and addresses that mean something on one link alone (RFC 4291 2.5.6, 2.7; RFC 3927 2.7,
+ * RFC 5771 section 4, RFC 1122 3.2.1.3). */
 bool wt_packet_of_link(const struct wt_frame *frame);
 
 #endif

@@ -97,8 +97,8 @@ void wt_router_ipv4(struct wt_router *router, unsigned port, wt_time now, struct
 		mine(router, port, now, frame, &ip);
 		return;
 	}
-	/* Neither passed on (RFC 2644 section 4) nor answered (RFC 1812 4.3.2.7). */
-	if (wt_router_knows_broadcast(router, &ip.dst)) {
+	/* To a broadcast address, a group or where no host is: neither passed on (RFC 2644 section 4, RFC 1812 5.3.7) nor answered (4.3.2.7). */
+	if (wt_router_knows_broadcast(router, &ip.dst) || !wt_source_usable(&ip.dst)) {
 		wt_node_drop(&router->node, now, frame, WT_DROP_UNROUTED);
 		return;
 	}
@@ -106,7 +106,7 @@ void wt_router_ipv4(struct wt_router *router, unsigned port, wt_time now, struct
 		wt_router_refuse(router, now, frame, WT_REFUSAL_HOPS, WT_DROP_TTL);
 		return;
 	}
-	route = ip.dst.bytes[0] < 224 ? wt_router_look_up(router, &ip.dst) : NULL;
+	route = wt_router_look_up(router, &ip.dst);
 	if (!route) {
 		wt_router_refuse(router, now, frame, WT_REFUSAL_ROUTE, WT_DROP_UNROUTED);
 		return;

@@ -531,6 +531,28 @@ static void what_belongs_to_the_link_passes_no_router_and_so_all_of_them(void **
 			fail_msg("%s was not counted down", others[i].what);
 		wt_frame_free(out);
 	}
+	for (unsigned i = 0; i < 9; i++) {
+		static const struct {
+			const char *what, src[5], dst[5];
+			unsigned lowered;
+		} ipv4[] = {
+			{"to a group of the link", "\x0a\0\0\1", "\xe0\0\0\x16", 0}, {"to everybody", "\0\0\0\0", "\xff\xff\xff\xff", 0},
+			{"from an address of the link", "\xa9\xfe\1\2", "\x0a\0\0\1", 0}, {"to one", "\x0a\0\0\1", "\xa9\xfe\xff\1", 0},
+			{"to another group", "\x0a\0\0\1", "\xe0\0\1\1", 5}, {"to a private group", "\x0a\0\0\1", "\xef\0\0\1", 5},
+			{"to a host", "\x0a\0\0\1", "\x0a\0\0\2", 5}, {"to 169.253", "\x0a\0\0\1", "\xa9\xfd\0\2", 5},
+			{"to 255.255.255.254", "\x0a\0\0\1", "\xff\xff\xff\xfe", 5},
+		};
+		struct wt_frame *frame = packet4(100, UDP, 64), *out;
+
+		memcpy(frame->data + 26, ipv4[i].src, 4);
+		memcpy(frame->data + 30, ipv4[i].dst, 4);
+		frame->data[22] = 64;
+		bench_input(node, 0, frame);
+		out = bench_output(node, 0);
+		if (!out || out->data[22] != 64 - ipv4[i].lowered)
+			fail_msg("%s", ipv4[i].what);
+		wt_frame_free(out);
+	}
 	wt_path_finish(&bench_path);
 }
 

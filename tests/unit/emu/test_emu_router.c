@@ -125,12 +125,14 @@ static void what_is_sent_to_a_broadcast_address_of_a_network_goes_no_further_and
 
 	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.2.255", &host1));
 	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.1.255", &host1));
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "127.0.0.1", &host1));
+	put_in(NET1, 0, packet_ipv4("10.0.1.2", "224.0.1.1", &host1));
 	last->data[IP + 8] = 1; /* the TTL does not matter either */
 	wt_packet_ipv4_checksum(last->data + IP);
 	put_in(NET1, 0, last);
 	nothing(0);
 	nothing(10 * WT_S);
-	assert_int_equal(router->audit.dropped[WT_DROP_UNROUTED], 3);
+	assert_int_equal(router->audit.dropped[WT_DROP_UNROUTED], 5);
 }
 
 static void an_advertisement_is_believed_as_far_as_it_was_asked_for(void **state)
