@@ -48,7 +48,7 @@ static int split(struct wt_reader *reader, const char *text)
 		reader->place[reader->count] = ++place;
 		reader->word[reader->count++] = to;
 		while (*text && !isspace((unsigned char)*text) && *text != '|')
-			*to++ = isprint((unsigned char)*text) ? *text : '?', text++;
+			*to++ = iscntrl((unsigned char)*text) ? '?' : *text, text++; /* names may be of any letters */
 		*to++ = 0;
 	}
 	return 0;

@@ -383,7 +383,7 @@ static int files_apart(const struct emu *emu, const struct wt_plan *plan, char *
 {
 	const struct wt_named_file file[] = {{"--file", emu->file}, {"--capture", plan->capture}, {"--log", plan->log}};
 
-	return wt_files_apart(file, sizeof(file) / sizeof(file[0]), err, err_len);
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), plan->shelf, err, err_len);
 }
 
 static int look_up_user(struct wt_plan *plan, char *err, size_t err_len)

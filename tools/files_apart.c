@@ -75,3 +75,15 @@ int wt_files_apart(const struct wt_named_file *file, unsigned count, char *err, 
 			}
 	return 0;
 }
+
+int wt_files_apart_from_words(const struct wt_named_file *file, unsigned count, const struct wt_samples_shelf *words, char *err,
+			      size_t err_len)
+{
+	for (const struct wt_samples *samples = words->first; samples; samples = samples->next)
+		for (unsigned i = 0; i < count; i++)
+			if (file[i].path && same(file[i].path, samples->name)) {
+				snprintf(err, err_len, "%s and a file that words name are one file, %s; expected two", file[i].what, file[i].path);
+				return -EINVAL;
+			}
+	return wt_files_apart(file, count, err, err_len);
+}

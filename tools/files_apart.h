@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "emu/samples.h"
+
 struct wt_named_file {
 	const char *what, *path; /* path NULL: not given */
 };
@@ -14,5 +16,8 @@ struct wt_named_file {
  * terminal or /dev/null may take everything. 0, or -EINVAL with one line in err. Call it before anything is opened.
  */
 int wt_files_apart(const struct wt_named_file *file, unsigned count, char *err, size_t err_len);
+/* The same, and none of them is a file that words of a path name. */
+int wt_files_apart_from_words(const struct wt_named_file *file, unsigned count, const struct wt_samples_shelf *words, char *err,
+			      size_t err_len);
 
 #endif

@@ -120,7 +120,7 @@ static int build_paths(struct run *run)
 {
 	const struct wt_scenario *scenario = run->scenario;
 	const char *words[2] = {scenario->fwd, scenario->rev};
-	int error = wt_span_init(&run->span, "main", true, words, scenario->seed, scenario->plan ? scenario->plan->shelf : NULL, run->err,
+	int error = wt_span_init(&run->span, "main", true, words, scenario->seed, scenario->shelf, run->err,
 				 run->err_len);
 
 	if (error)

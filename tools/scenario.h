@@ -25,6 +25,7 @@ struct wt_scenario {
 	struct wt_tcp_config a, b; /* settings and modules of the sender's and of the receiver's host */
 	const struct wt_tcp_config *rival_a, *rival_b; /* of every other flow, to a port of its own; NULL: all are alike */
 	const char *fwd, *rev;     /* path words (emu/path.h); NULL: a wire without delay */
+	struct wt_samples_shelf *shelf; /* files that words and events name, read before; may be NULL */
 	const struct wt_plan *plan; /* of its events: what changes when; NULL: nothing */
 	uint32_t mtu;              /* 0: 1500 */
 	uint64_t size;             /* payload of each flow; 0: by time */

@@ -325,14 +325,30 @@ static int take_rivals(struct sim *sim, char *err, size_t err_len)
 	return wt_tcp_words_apply(&a, &sim->rival_a, err, err_len) || wt_tcp_words_apply(&b, &sim->rival_b, err, err_len);
 }
 
-static int files_apart(const struct sim *sim, char *err, size_t err_len)
+/* Reads the files that words name, before any is written. What is wrong with the words is said when they are needed. */
+static void read_files(struct wt_scenario *s)
 {
-	const struct wt_scenario *s = &sim->scenario;
+	static struct wt_samples_shelf shelf; /* for the life of the process */
+	static struct wt_span span;           /* large */
+	const char *words[2] = {s->fwd, s->rev};
+	char err[300];
+
+	s->shelf = s->plan ? s->plan->shelf : &shelf;
+	s->shelf->open = true;
+	if (!wt_span_init(&span, "main", true, words, s->seed, s->shelf, err, sizeof(err)))
+		wt_span_finish(&span);
+	s->shelf->open = false;
+}
+
+static int files_apart(struct sim *sim, char *err, size_t err_len)
+{
+	struct wt_scenario *s = &sim->scenario;
 	const struct wt_named_file file[] = {
 		{"--file", sim->file}, {"--capture", s->capture}, {"--trace", s->trace}, {"--log", s->log}, {"--tokens-trace", s->tokens_trace},
 	};
 
-	return wt_files_apart(file, sizeof(file) / sizeof(file[0]), err, err_len);
+	read_files(s);
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), s->shelf, err, err_len);
 }
 
 static int sim_main(int argc, char **argv)

@@ -58,6 +58,26 @@ for words in re.findall(r"^\| [^|]* \| (.*`.*) \|$", text("emulation-model.md").
         done = run("emu", "run", "-n", "--link", line)
         check(done.returncode == 0, "words of the model are refused:", line, done.stderr)
 
+# A file may have any name without blanks.
+with tempfile.TemporaryDirectory() as folder:
+    for name in ("gr\u00f6\u00dfe", "\u6e2c\u8a66", b"latin\xe9"):
+        path = os.path.join(os.fsencode(folder), os.fsencode(name))
+        with open(path, "w") as file:
+            file.write("1\n")
+        done = subprocess.run([os.fsencode(WAVETANK), b"emu", b"run", b"-n", b"--fwd", b"rate trace " + path + b" limit 64KB"], capture_output=True, timeout=30)
+        check(done.returncode == 0 and path in done.stdout, name, done)
+
+# What words read is not written.
+with tempfile.TemporaryDirectory() as folder:
+    name = folder + "/keep"
+    with open(name, "w") as file:
+        file.write("10\n20\n")
+    for command in (["emu", "run", "--port", "tap:wt0@left", "--port", "tap:wt0@right"], ["sim", "-n", "1KB"]):
+        for option in ("--log", "--capture"):
+            done = run(*command, "--fwd", f"rate trace {name} limit 64KB", option, name)
+            with open(name) as file:
+                check(done.returncode == 2 and f"{option} and a file that words name are one file, {name}" in done.stderr and file.read() == "10\n20\n", done)
+
 # Every stage and every queue stands in the manual and, the stages, in --help.
 stages = re.search("a stage is one of (.*)", run("emu", "run", "-n", "--fwd", "xyzzy").stderr).group(1).split(", ")
 page, usage = text("wavetank-link.7.scd"), run("emu", "run", "--help").stdout

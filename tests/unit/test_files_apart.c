@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,24 @@ static void a_file_is_itself_under_any_name(void **state)
 	unlink("there");
 }
 
+static void what_words_name_is_not_written(void **state)
+{
+	const struct wt_named_file file[] = {{"--capture", NULL}, {"--log", "./there"}};
+	struct wt_samples_shelf shelf = {0};
+	FILE *trace = fopen("there", "w");
+
+	assert_non_null(trace);
+	fputs("10\n", trace);
+	fclose(trace);
+	wt_samples_put(&shelf, wt_samples_read("there", WT_SAMPLES_TRACE, err, sizeof(err)));
+	wt_samples_release(shelf.first);
+	assert_int_equal(wt_files_apart_from_words(file, 2, &shelf, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "--log and a file that words name are one file, ./there; expected two");
+	assert_int_equal(wt_files_apart_from_words(file, 1, &shelf, err, sizeof(err)), 0);
+	wt_samples_clear(&shelf);
+	unlink("there");
+}
+
 static void so_is_one_that_does_not_exist_yet(void **state)
 {
 	char whole[100];
@@ -86,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_itself_under_any_name),
+		cmocka_unit_test(what_words_name_is_not_written),
 		cmocka_unit_test(so_is_one_that_does_not_exist_yet),
 		cmocka_unit_test(so_is_one_that_links_lead_to),
 		cmocka_unit_test(what_is_no_file_may_take_everything),
