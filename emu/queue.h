@@ -6,9 +6,9 @@
  *   dequeue   the frame to send next, dropping on the way as it must; NULL: nothing waits
  *   clear     frees what waits
  *
- * One that steps by a timer has a fourth, so that what stands at the time of a step is what it reads, though frames alone wake it:
+ * One that steps by a timer, or counts idle time, has a fourth, so that it reads what stood at the time, though frames alone wake it:
  *
- *   advance   steps until now; asked for before anything but frames changes what it reads, and after its parameters have changed
+ *   advance   until now; asked for before anything but frames changes what it reads, and after its parameters have changed
  *
  * A frame is dequeued when its transmission begins, so the time it has waited (its sojourn, by logical time) does not hold
  * its own transmission. While it is sent it still counts towards the limit, which is the frames or bytes of the buffer.
@@ -26,7 +26,7 @@ struct wt_queue_ops {
 	void (*enqueue)(struct wt_queue *queue, wt_time now, struct wt_frame *frame);
 	struct wt_frame *(*dequeue)(struct wt_queue *queue, wt_time now);
 	void (*clear)(struct wt_queue *queue, wt_time now, bool count); /* count: drops, of cause flush */
-	void (*advance)(struct wt_queue *queue, wt_time now); /* NULL: it has no timer */
+	void (*advance)(struct wt_queue *queue, wt_time now); /* NULL: time alone changes nothing */
 };
 
 struct wt_queue {

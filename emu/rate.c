@@ -73,6 +73,7 @@ static void set_rate(struct rate *rate, wt_time now, uint64_t bits)
 {
 	if (!bits || bits == rate->config.rate)
 		return;
+	wt_queue_advance(rate->queue, now);
 	wt_link_before_change(&rate->link, now, rate->sent);
 	rate->config.rate = bits;
 	if (rate->sent)

@@ -20,7 +20,8 @@ struct red {
 	struct wt_queue queue;
 	struct wt_frame_queue list;
 	uint64_t since;   /* arrivals since the last drop by chance, or since the average was below min */
-	wt_time idle;     /* since when nothing waits nor is sent; -1: something does */
+	wt_time idle;     /* since when nothing waits nor is sent, and the link is as it is; -1: something does */
+	double part;      /* of a packet, that was missed before */
 };
 
 enum { TYPICAL = 1500 };
@@ -48,23 +49,33 @@ static double power(double base, uint64_t n)
 	return result;
 }
 
-/* Typical packets that fit into the idle time: a year of a fast link holds more than a number, which decay as if they were 2^63. */
-static uint64_t missed(const struct red *red, wt_time now)
+/* Typical packets that fit into the idle time, with the part that was left before. */
+static double missed(const struct red *red, wt_time now)
 {
-	double packets = (double)(now - red->idle) / typical_time(red->queue.config);
+	return red->part + (double)(now - red->idle) / typical_time(red->queue.config);
+}
 
+/* A year of a fast link holds more than a number, which decay as if they were 2^63. */
+static uint64_t whole(double packets)
+{
 	return packets < 0x1p63 ? (uint64_t)packets : (uint64_t)1 << 63;
+}
+
+static bool is_idle(const struct red *red)
+{
+	return red->idle >= 0 && !red->queue.frames && !red->queue.sending;
 }
 
 static void measure(struct red *red, wt_time now)
 {
-	const struct wt_rate_config *config = red->queue.config;
-	double weight = config->queue.weight;
+	double weight = red->queue.config->queue.weight;
 
-	if (red->idle >= 0 && !red->queue.frames && !red->queue.sending)
-		red->queue.pressure *= power(1 - weight, missed(red, now));
-	else
+	if (is_idle(red)) {
+		red->queue.pressure *= power(1 - weight, whole(missed(red, now)));
+		red->part = 0;
+	} else {
 		red->queue.pressure += weight * ((double)(red->queue.bytes + red->queue.sending) - red->queue.pressure);
+	}
 	red->idle = -1;
 }
 
@@ -133,6 +144,20 @@ static struct wt_frame *red_dequeue(struct wt_queue *queue, wt_time now)
 	return frame;
 }
 
+/* Another rate, or another weight, is for the idle time that comes. */
+static void red_advance(struct wt_queue *queue, wt_time now)
+{
+	struct red *red = (struct red *)queue;
+	double packets;
+
+	if (!is_idle(red))
+		return;
+	packets = missed(red, now);
+	red->queue.pressure *= power(1 - queue->config->queue.weight, whole(packets));
+	red->part = packets < 0x1p63 ? packets - (double)whole(packets) : 0;
+	red->idle = now;
+}
+
 static void red_clear(struct wt_queue *queue, wt_time now, bool count)
 {
 	struct red *red = (struct red *)queue;
@@ -144,7 +169,7 @@ static void red_clear(struct wt_queue *queue, wt_time now, bool count)
 
 struct wt_queue *wt_queue_red_create(const struct wt_rate_config *config)
 {
-	static const struct wt_queue_ops ops = {red_enqueue, red_dequeue, red_clear, NULL};
+	static const struct wt_queue_ops ops = {red_enqueue, red_dequeue, red_clear, red_advance};
 	struct red *red = calloc(1, sizeof(*red));
 
 	if (!red)

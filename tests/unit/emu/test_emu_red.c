@@ -43,6 +43,37 @@ static void the_average_of_a_fast_link_that_was_idle_for_a_year_is_nothing(void 
 	wt_path_finish(&bench_path);
 }
 
+/* Three packets' worth of the old link, two and a half and then four of the new one; words that say the same change nothing. */
+static void idle_time_decays_by_the_rate_there_was(void **state)
+{
+	static const char *const words[] = {"rate 12Mbit burst 0B limit 1MB queue red min 10KB max 20KB weight 0.5",
+					    "rate 12Kbit burst 0B limit 1MB queue red min 10KB max 20KB weight 0.5"};
+	struct wt_node *node = bench_words(words[0]);
+	double before;
+	char err[300];
+
+	for (unsigned i = 0; i < 5; i++)
+		bench_input(node, 0, bench_packet(1500, 0, WT_ECN_NOT_ECT, 1));
+	before = average(node);
+	wt_rate_flush(node, 0);
+	assert_int_equal(wt_path_change(&bench_path, words[1], 3 * WT_MS, err, sizeof(err)), 0);
+	assert_true(average(node) == before / 8);
+	assert_int_equal(wt_path_change(&bench_path, words[1], 3 * WT_MS + 2500 * WT_MS, err, sizeof(err)), 0);
+	bench_input(node, 3 * WT_MS + 6500 * WT_MS, bench_packet(1500, 0, WT_ECN_NOT_ECT, 1));
+	assert_true(average(node) == before / 8 / 64);
+	wt_rate_flush(node, 3 * WT_MS + 6500 * WT_MS);
+	wt_path_finish(&bench_path);
+	/* a handoff to the slow link at 3 ms */
+	node = bench_words("rate 12Mbit burst 0B limit 1MB queue red min 10KB max 20KB weight 0.5 handoff every 3ms for 0s flush to-rate 12Kbit");
+	for (unsigned i = 0; i < 5; i++)
+		bench_input(node, 0, bench_packet(1500, 0, WT_ECN_NOT_ECT, 1));
+	wt_rate_flush(node, 0);
+	bench_input(node, 4 * WT_MS, bench_packet(1500, 0, WT_ECN_NOT_ECT, 1));
+	assert_true(average(node) == before / 8);
+	wt_rate_flush(node, 4 * WT_MS);
+	wt_path_finish(&bench_path);
+}
+
 /* P(gap = n) where the n-th arrival is struck with p / (1 - (n-1) p). */
 static double chi_square(const uint64_t gaps[GAPS], double p)
 {
@@ -165,6 +196,7 @@ int main(void)
 		BENCH_TEST(from_max_on_all_are_dropped_and_below_min_none),
 		BENCH_TEST(the_average_follows_its_recursion_and_decays_in_idle_time),
 		BENCH_TEST(idle_time_counts_from_a_flush_as_from_an_empty_queue),
+		BENCH_TEST(idle_time_decays_by_the_rate_there_was),
 		BENCH_TEST(the_average_of_a_fast_link_that_was_idle_for_a_year_is_nothing),
 	};
 
