@@ -18,16 +18,26 @@ const char *const wt_reader_stages[] = {"hops",    "mtu",       "rate",      "ou
 
 int wt_reader_complain(struct wt_reader *reader, const char *format, ...)
 {
+	unsigned line = reader->about ? reader->line[reader->about - 1] : 1;
+	size_t n = 0;
 	va_list args;
 
 	va_start(args, format);
-	if (reader->err_len)
-		vsnprintf(reader->err, reader->err_len, format, args);
+	if (reader->err_len && line > 1)
+		n = (size_t)snprintf(reader->err, reader->err_len, "line %u: ", line);
+	if (n < reader->err_len)
+		vsnprintf(reader->err + n, reader->err_len - n, format, args);
 	va_end(args);
 	return -EINVAL;
 }
 
-static int split(struct wt_reader *reader, const char *text)
+unsigned wt_reader_about(struct wt_reader *reader, unsigned i)
+{
+	reader->about = i + 1;
+	return reader->place[i];
+}
+
+static int split(struct wt_reader *reader, const char *text, unsigned line)
 {
 	char *to = reader->buffer;
 	unsigned place = 0;
@@ -36,9 +46,10 @@ static int split(struct wt_reader *reader, const char *text)
 		return wt_reader_complain(reader, "the path has more than %d characters", WT_READER_TEXT - 1);
 	while (*text) {
 		if (isspace((unsigned char)*text)) {
-			text++;
+			line += *text++ == '\n';
 			continue;
 		}
+		reader->line[reader->count] = line;
 		if (*text == '|') {
 			reader->place[reader->count] = place;
 			reader->word[reader->count++] = bar;
@@ -155,19 +166,20 @@ int wt_reader_value(struct wt_reader *reader, enum wt_quantity quantity, void *o
 		break;
 	}
 	if (error) /* `why` quotes the word */
-		return wt_reader_complain(reader, "word %u, after \"%.40s\": %s", reader->place[reader->at],
+		return wt_reader_complain(reader, "word %u, after \"%.40s\": %s", wt_reader_about(reader, reader->at),
 					  reader->word[reader->at - 1], why);
 	reader->at++;
 	return 0;
 }
 
-int wt_reader_init(struct wt_reader *reader, const char *text, const struct wt_path_files *files, char *err, size_t err_len)
+int wt_reader_init(struct wt_reader *reader, const char *text, unsigned line, const struct wt_path_files *files, char *err,
+		   size_t err_len)
 {
 	reader->files = files;
-	reader->count = reader->at = 0;
+	reader->count = reader->at = reader->about = 0;
 	reader->err = err;
 	reader->err_len = err ? err_len : 0;
-	return split(reader, text);
+	return split(reader, text, line);
 }
 
 bool wt_reader_is_bar(const struct wt_reader *reader, unsigned i)
@@ -208,7 +220,7 @@ struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind
 		return wt_samples_hold(samples);
 	samples = wt_samples_read(name, kind, why, sizeof(why));
 	if (!samples)
-		wt_reader_complain(reader, "word %u: %s", reader->place[reader->at - 1], why);
+		wt_reader_complain(reader, "word %u: %s", wt_reader_about(reader, reader->at - 1), why);
 	else if (files->shelf && files->shelf->open)
 		wt_samples_put(files->shelf, samples);
 	return samples;

@@ -26,6 +26,8 @@ struct wt_reader {
 	char buffer[2 * WT_READER_TEXT];
 	const char *word[WT_READER_TEXT]; /* bars are words, too, and need no blanks between them */
 	unsigned place[WT_READER_TEXT];   /* as people count: from 1, bars not counted */
+	unsigned line[WT_READER_TEXT];    /* from 1, too */
+	unsigned about; /* the word that a complaint is about, from 1; 0: none */
 	unsigned count, at;
 	const struct wt_path_files *files;
 	char *err;
@@ -39,13 +41,16 @@ enum wt_quantity { WT_QUANTITY_TIME, WT_QUANTITY_SIZE, WT_QUANTITY_RATE, WT_QUAN
 extern const char *const wt_reader_stages[];
 
 /* About the word at index i. Words are shown cut: an error is one line. */
-#define WT_ABOUT(reader, i) (reader)->place[i], (reader)->word[i]
+#define WT_ABOUT(reader, i) wt_reader_about(reader, i), (reader)->word[i]
 #define WT_WORD "word %u \"%.40s\": "
 
+/* Its place. The complaint says its line, too, if that is not the first. */
+unsigned wt_reader_about(struct wt_reader *reader, unsigned i);
 /* The error; returns -EINVAL. */
 int wt_reader_complain(struct wt_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* 0 or -EINVAL. */
-int wt_reader_init(struct wt_reader *reader, const char *text, const struct wt_path_files *files, char *err, size_t err_len);
+/* 0 or -EINVAL. `line` is that of the text's beginning. */
+int wt_reader_init(struct wt_reader *reader, const char *text, unsigned line, const struct wt_path_files *files, char *err,
+		   size_t err_len);
 bool wt_reader_is_bar(const struct wt_reader *reader, unsigned i);
 /* Is there another word before the next bar? */
 bool wt_reader_more(const struct wt_reader *reader);

@@ -125,18 +125,18 @@ static int parse_one(struct wt_reader *reader, struct wt_path_plan *plan, unsign
 }
 
 /* Words without a filter; they begin another group. */
-static int parse_part(struct wt_path_plan *plan, unsigned *group, const char *text, const struct wt_path_files *files, char *err,
-		      size_t err_len)
+static int parse_part(struct wt_path_plan *plan, unsigned *group, const char *text, unsigned line, const struct wt_path_files *files,
+		      char *err, size_t err_len)
 {
 	struct wt_reader reader;
 	unsigned stages = 0;
-	int error = wt_reader_init(&reader, text, files, err, err_len);
+	int error = wt_reader_init(&reader, text, line, files, err, err_len);
 
 	++*group;
 	while (!error && reader.at < reader.count) {
 		if (wt_reader_is_bar(&reader, reader.at)) {
 			if (!stages || reader.at + 1 == reader.count)
-				return wt_reader_complain(&reader, "after word %u: a \"|\" stands between two stages", reader.place[reader.at]);
+				return wt_reader_complain(&reader, "after word %u: a \"|\" stands between two stages", wt_reader_about(&reader, reader.at));
 			reader.at++;
 			++*group;
 			stages = 0;
@@ -154,12 +154,23 @@ static int bar_alone(char *err, size_t err_len)
 	return -EINVAL;
 }
 
+/* The line that `at` stands in. */
+static unsigned line_at(const char *text, const char *at)
+{
+	unsigned line = 1;
+
+	while (text < at)
+		line += *text++ == '\n';
+	return line;
+}
+
 /* A filter, what stands inside, and its end. *text goes to what follows, and the bar between. */
-static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char **text, const struct wt_path_files *files, char *err,
-			size_t err_len)
+static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char *all, const char **text,
+			const struct wt_path_files *files, char *err, size_t err_len)
 {
 	struct wt_stage_plan *filter = &plan->stage[plan->count], *merge;
 	char words[WT_READER_TEXT];
+	const char *inside;
 	unsigned filters = 0;
 	int error;
 
@@ -170,11 +181,11 @@ static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char *
 		return -EINVAL;
 	}
 	*filter = (struct wt_stage_plan){.group = ++*group};
-	error = wt_words_filter(text, filter, words, err, err_len);
+	error = wt_words_filter(text, filter, words, &inside, err, err_len);
 	if (error)
 		return error;
 	plan->count++;
-	error = parse_part(plan, group, words, files, err, err_len);
+	error = parse_part(plan, group, words, line_at(all, inside), files, err, err_len);
 	if (error)
 		return error;
 	merge = &plan->stage[plan->count++];
@@ -187,17 +198,18 @@ static int parse_filter(struct wt_path_plan *plan, unsigned *group, const char *
 
 static int parse_all(struct wt_path_plan *plan, const char *text, const struct wt_path_files *files, char *err, size_t err_len)
 {
+	const char *all = text;
 	unsigned group = 0;
 	int error = 0;
 
 	if (!*wt_words_find_filter(text))
-		return parse_part(plan, &group, text, files, err, err_len);
+		return parse_part(plan, &group, text, 1, files, err, err_len);
 	for (text = wt_words_skip(text); !error && *text;) {
 		const char *filter = wt_words_find_filter(text), *end = filter;
 		char words[WT_READER_TEXT];
 
 		if (filter == text) {
-			error = parse_filter(plan, &group, &text, files, err, err_len);
+			error = parse_filter(plan, &group, all, &text, files, err, err_len);
 			continue;
 		}
 		if (*filter) { /* the bar in front of it */
@@ -208,7 +220,7 @@ static int parse_all(struct wt_path_plan *plan, const char *text, const struct w
 		}
 		error = wt_words_copy(words, sizeof(words), text, end, err, err_len);
 		if (!error)
-			error = parse_part(plan, &group, words, files, err, err_len);
+			error = parse_part(plan, &group, words, line_at(all, text), files, err, err_len);
 		text = filter;
 	}
 	return error;
@@ -222,7 +234,7 @@ int wt_path_parse(struct wt_path_plan *plan, const char *text, const struct wt_p
 	plan->count = 0;
 	error = parse_all(plan, text, files, err, err_len);
 	if (!error)
-		error = wt_reader_init(&nothing, "", files, err, err_len);
+		error = wt_reader_init(&nothing, "", 1, files, err, err_len);
 	if (!error)
 		error = check_handoffs(&nothing, plan);
 	if (error)

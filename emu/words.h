@@ -80,8 +80,9 @@ int wt_words_outage(struct wt_reader *reader, struct wt_stage_plan *stage); /* a
 int wt_words_duplicate(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_reorder(struct wt_reader *reader, struct wt_stage_plan *stage);
 int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage);
-/* The filter that begins at *text and the words inside, as text; *text goes to what follows. For words.c. */
-int wt_words_filter(const char **text, struct wt_stage_plan *filter, char words[WT_READER_TEXT], char *err, size_t err_len);
+/* The filter that begins at *text and the words inside, as text, and where they stand; *text goes to what follows. For words.c. */
+int wt_words_filter(const char **text, struct wt_stage_plan *filter, char words[WT_READER_TEXT], const char **inside, char *err,
+		    size_t err_len);
 /* Where the first filter in a text begins; its end if there is none. */
 const char *wt_words_find_filter(const char *text);
 const char *wt_words_skip(const char *text); /* blanks */

@@ -50,7 +50,8 @@ int wt_words_copy(char *to, size_t room, const char *from, const char *end, char
 	return 0;
 }
 
-int wt_words_filter(const char **text, struct wt_stage_plan *filter, char words[WT_READER_TEXT], char *err, size_t err_len)
+int wt_words_filter(const char **text, struct wt_stage_plan *filter, char words[WT_READER_TEXT], const char **inside, char *err,
+		    size_t err_len)
 {
 	const char *open = wt_words_skip(*text + 4), *close = partner(open, '(', ')'), *brace, *end;
 	int error;
@@ -67,8 +68,9 @@ int wt_words_filter(const char **text, struct wt_stage_plan *filter, char words[
 	}
 	filter->kind = WT_STAGE_FILTER;
 	error = wt_words_copy(filter->expression, sizeof(filter->expression), open + 1, close - 1, err, err_len);
+	*inside = wt_words_skip(brace + 1);
 	if (!error)
-		error = wt_words_copy(words, WT_READER_TEXT, wt_words_skip(brace + 1), end - 1, err, err_len);
+		error = wt_words_copy(words, WT_READER_TEXT, *inside, end - 1, err, err_len);
 	*text = wt_words_skip(end);
 	return error;
 }

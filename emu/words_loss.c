@@ -156,7 +156,7 @@ static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
 		struct wt_list_range range = read_range(&text);
 
 		if (list->count == WT_LIST_MAX)
-			return wt_reader_complain(reader, "word %u: at most %d numbers and ranges", reader->place[reader->at - 1],
+			return wt_reader_complain(reader, "word %u: at most %d numbers and ranges", wt_reader_about(reader, reader->at - 1),
 						  WT_LIST_MAX);
 		if (range.first <= last || range.last < range.first || range.last > WT_LIST_LAST || (*text && *text != ','))
 			return wt_reader_complain(reader, WT_WORD "numbers of packets from 1, rising, such as \"3,17,100-120\"",

@@ -224,6 +224,22 @@ int wt_plan_make_link(const struct wt_plan *plan, unsigned index, struct wt_span
 	return error;
 }
 
+/* The line of the words an error is about, "fwd: ..." or "rev: line 2: ...", which is cut out of it; of others where it is about none. */
+static unsigned line_of(const unsigned words_line[2], unsigned others, char *why)
+{
+	bool rev = !strncmp(why, "rev: ", 5);
+	unsigned line = 1;
+
+	if (!rev && strncmp(why, "fwd: ", 5))
+		return others;
+	if (sscanf(why + 5, "line %u: ", &line) == 1) {
+		const char *rest = strchr(why + 5, ':') + 2;
+
+		memmove(why + 5, rest, strlen(rest) + 1);
+	}
+	return words_line[rev] ? words_line[rev] + line - 1 : others;
+}
+
 /* Every change in its turn, on links that carry nothing. */
 static int check_events(const struct wt_plan *plan, struct wt_span *link, char *err, size_t err_len)
 {
@@ -234,18 +250,29 @@ static int check_events(const struct wt_plan *plan, struct wt_span *link, char *
 		const char *words[2] = {event->words[0], event->words[1]};
 
 		if (wt_span_change(&link[event->link], words, event->at, event->flush, why, sizeof(why)))
-			return complain(plan, event->line, err, err_len, "%s%s%s", plan->links > 1 ? plan->link[event->link].name : "",
+			return complain(plan, line_of(event->words_line, event->line, why), err, err_len, "%s%s%s", plan->links > 1 ? plan->link[event->link].name : "",
 					plan->links > 1 ? ": " : "", why);
 	}
 	return 0;
 }
 
-/* The line of the words an error is about: "fwd: ..." or "rev: ...". */
-static unsigned line_of(const struct wt_plan_link *link, const char *why)
+static unsigned first_line(const struct wt_plan_link *link)
 {
-	unsigned direction = !strncmp(why, "rev", 3);
+	return link->words_line[0] ? link->words_line[0] : link->line;
+}
 
-	return link->words_line[direction] ? link->words_line[direction] : link->line;
+/* What was checked is one line. */
+static void join_lines(char *const words[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		char *to = words[i];
+
+		for (const char *at = to; at && *at; at++)
+			if (*at != '\n' || at[1] != '\n')
+				*to++ = *at == '\n' ? ' ' : *at;
+		if (to)
+			*to = 0;
+	}
 }
 
 static int check_words(const struct wt_plan *plan, char *err, size_t err_len)
@@ -260,7 +287,7 @@ static int check_words(const struct wt_plan *plan, char *err, size_t err_len)
 	while (!error && made < plan->links) {
 		error = wt_plan_make_link(plan, made, &link[made], why, sizeof(why));
 		if (error)
-			complain(plan, line_of(&plan->link[made], why), err, err_len, "%s%s%s",
+			complain(plan, line_of(plan->link[made].words_line, first_line(&plan->link[made]), why), err, err_len, "%s%s%s",
 				 plan->links > 1 ? plan->link[made].name : "", plan->links > 1 ? ": " : "", why);
 		else
 			made++;
@@ -272,6 +299,10 @@ static int check_words(const struct wt_plan *plan, char *err, size_t err_len)
 	while (made)
 		wt_span_finish(&link[--made]);
 	free(link);
+	for (unsigned i = 0; i < plan->links; i++)
+		join_lines(plan->link[i].words);
+	for (unsigned i = 0; i < plan->events; i++)
+		join_lines(plan->event[i].words);
 	return error;
 }
 

@@ -66,7 +66,7 @@ struct wt_plan_event {
 	char *words[2]; /* NULL: as before */
 	bool flush;     /* what waits in front of the rates of these directions is dropped */
 	char note[100];
-	unsigned line;
+	unsigned line, words_line[2];
 };
 
 struct wt_plan {

@@ -363,17 +363,22 @@ static int router_key(struct parse *parse, const char *key, const char *value)
 	return read_addresses(parse, value, parse->plan->router[parse->plan->routers - 1].address, NULL);
 }
 
-/* Words may go on over several lines. */
+/* Words may go on over several lines, which stay apart until they are checked if their first one's number is kept. */
 static int add_words(struct parse *parse, char **words, unsigned *line, const char *key, const char *value)
 {
+	unsigned last = line ? *line : 0;
 	char *joined;
 
 	if (*words && !parse->continued)
 		return refuse(parse, "%s: the words of a direction are given twice; both gives them to fwd and rev", key);
 	if (!*words && line)
 		*line = parse->line;
-	if (asprintf(&joined, "%s%s%s", *words ? *words : "", *words ? " " : "", value) < 0)
+	for (const char *end = line && *words ? *words : ""; *end; end++)
+		last += *end == '\n';
+	if (asprintf(&joined, "%s%*s%s", *words ? *words : "", *words ? line ? (int)(parse->line - last) : 1 : 0, "", value) < 0)
 		return refuse(parse, "out of memory");
+	for (size_t at = *words ? strlen(*words) : 0; *words && line && last < parse->line; last++)
+		joined[at++] = '\n';
 	free(*words);
 	*words = joined;
 	return 0;
@@ -479,7 +484,7 @@ static int at_key(struct parse *parse, const char *key, const char *value)
 			return refuse(parse, "there are at most %d changes", WT_PLAN_EVENTS);
 		for (int i = 0; i < 2 && !error; i++)
 			if (which == i || which == 2)
-				error = add_words(parse, &event->words[i], NULL, key, value);
+				error = add_words(parse, &event->words[i], &event->words_line[i], key, value);
 	}
 	return error;
 }
