@@ -8,7 +8,7 @@ import sys
 from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, record, test, until, wait_for
 
 HOME = Home()
-# Slow enough that any host keeps it busy: a queue stands, and its marks come.
+# Slow enough that most hosts keep it busy: a queue stands, and its marks come.
 LINK = "rate 5Mbit burst 5KB limit 512KB queue codel target 5ms interval 50ms ecn delay 5ms"
 SIZE = 1 << 20
 FIN, SYN, ACK, ECE, CWR = 1, 2, 16, 64, 128
@@ -94,9 +94,9 @@ def judge(path):
     echoes = [p for p in back[1:] if p.flags & ECE]
     answers = [p for p in left[1:] if p.flags & CWR]
     check(all(p.length for p in marks), "marks on payload alone")
-    check(marks and len(echoes) >= len(marks), f"{len(marks)} marks, {len(echoes)} echoes")
+    check(len(echoes) >= len(marks), f"{len(marks)} marks, {len(echoes)} echoes")
     # one answer per window of data, however many marks and echoes; a timeout reduces the window, too, and is answered the same (6.1.2)
-    check(1 <= len(answers) <= len(marks) + len(again), f"{len(answers)} answers to {len(marks)} marks, {len(again)} sent again")
+    check(bool(marks) <= len(answers) <= len(marks) + len(again), f"{len(answers)} answers to {len(marks)} marks, {len(again)} sent again")
     check(all(p.length for p in answers), "CWR without payload")
     return len(marks), len(echoes), len(answers)
 
@@ -106,14 +106,17 @@ def on_a_lab(function):
     if not shutil.which("tshark"):
         raise Skip("no tshark")
     path = HOME.path("ecn.pcapng")
-    with lab(HOME, "ecn", "--link", LINK, "--capture", path):
-        for where in "ab":
-            ask(where)
-        function()
-        books = record(HOME.run("lab", "down", "ecn", "--json")[0])["fwd"]
-    seen = judge(path)
-    equal(sum(stage.get("marked", 0) for stage in books["stages"]), seen[0], "marks in the emulator's record")
-    return seen
+    for _ in range(4): # a host that holds the sender up again and again can keep the queue empty once
+        with lab(HOME, "ecn", "--link", LINK, "--capture", path):
+            for where in "ab":
+                ask(where)
+            function()
+            books = record(HOME.run("lab", "down", "ecn", "--json")[0])["fwd"]
+        seen = judge(path)
+        equal(sum(stage.get("marked", 0) for stage in books["stages"]), seen[0], "marks in the emulator's record")
+        if seen[0]:
+            return seen
+    raise AssertionError("nothing was ever marked")
 
 
 @test("the engine asks the kernel: payload is marked, echoed and answered once per window, nothing is lost")

@@ -88,7 +88,7 @@ def _():
 def _():
     need("iperf3")
     with lab(HOME, "peers", "--link", "rate 20Mbit burst 20KB limit 1MB delay 5ms"):
-        iperf3(HOME, "peers", 20e6, (17e6, 19.4e6), "-C", "reno", "-t", "3", "-O", "1")
+        iperf3(HOME, "peers", 20e6, (17e6, 19.4e6), "-C", "reno", "-t", "4")
 
 
 @test("under iperf3 a filter comes, is changed, moves and goes by the lab's name: not one segment is lost or overtaken")
