@@ -14,19 +14,42 @@
 
 #define NOBODY 65534 /* of machines that have no name for it */
 
+/* A user's or group's number. */
+static bool number(const char *text, unsigned *value)
+{
+	char *end = NULL;
+	unsigned long n = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : UINT_MAX;
+
+	*value = n < UINT_MAX ? (unsigned)n : 0;
+	return n < UINT_MAX && end && !*end;
+}
+
+static void take_name(struct wt_identity *identity, const struct passwd *user)
+{
+	snprintf(identity->name, sizeof(identity->name), "%s", user ? user->pw_name : "");
+}
+
 int wt_identity_given(struct wt_identity *identity, const char *name, char *err, size_t err_len)
 {
 	const struct passwd *user = getpwnam(name);
+	unsigned uid;
+	gid_t gid;
 
-	if (!user) {
+	if (user)
+		uid = user->pw_uid;
+	else if (number(name, &uid))
+		user = getpwuid(uid);
+	else {
 		snprintf(err, err_len, "there is no user '%.40s'", name);
 		return -EINVAL;
 	}
-	if (geteuid() && user->pw_uid != geteuid()) {
+	gid = user ? user->pw_gid : uid;
+	if (geteuid() && uid != geteuid()) {
 		snprintf(err, err_len, "only root can become '%.40s'", name);
 		return -EINVAL;
 	}
-	*identity = (struct wt_identity){.given = true, .changes = user->pw_uid != geteuid(), .uid = user->pw_uid, .gid = user->pw_gid};
+	*identity = (struct wt_identity){.given = true, .changes = uid != geteuid(), .uid = uid, .gid = gid};
+	take_name(identity, user);
 	return 0;
 }
 
@@ -42,29 +65,27 @@ static bool real_users(void)
 	return real;
 }
 
-/* A user's or group's number; 0, root's, where it is none. */
-static unsigned number(const char *text)
-{
-	char *end;
-	unsigned long value = text ? strtoul(text, &end, 10) : 0;
-
-	return text && *text && !*end && value < UINT_MAX ? (unsigned)value : 0;
-}
-
 void wt_identity_choose(struct wt_identity *identity)
 {
-	uid_t uid = number(getenv("SUDO_UID"));
-	gid_t gid = number(getenv("SUDO_GID"));
-	const struct passwd *nobody;
+	const struct passwd *user;
+	unsigned uid, gid;
 
-	if (identity->given || geteuid() || !real_users())
+	if (identity->given)
 		return;
-	if (!uid || !gid) {
-		nobody = getpwnam("nobody");
-		uid = nobody ? nobody->pw_uid : NOBODY;
-		gid = nobody ? nobody->pw_gid : NOBODY;
+	if (geteuid() || !real_users()) {
+		*identity = (struct wt_identity){.uid = geteuid(), .gid = getegid()};
+		take_name(identity, getpwuid(identity->uid));
+		return;
+	}
+	if (number(getenv("SUDO_UID"), &uid) && number(getenv("SUDO_GID"), &gid) && uid && gid)
+		user = getpwuid(uid);
+	else {
+		user = getpwnam("nobody");
+		uid = user ? user->pw_uid : NOBODY;
+		gid = user ? user->pw_gid : NOBODY;
 	}
 	*identity = (struct wt_identity){.changes = true, .uid = uid, .gid = gid};
+	take_name(identity, user);
 }
 
 static int become(const struct wt_identity *identity)

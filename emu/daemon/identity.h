@@ -14,9 +14,13 @@ struct wt_identity {
 	bool given, changes;
 	uid_t uid;
 	gid_t gid;
+	char name[33]; /* looked up while it may be: empty, there is none */
 };
 
-/* That of a user, by name. 0, or -EINVAL and a sentence: no such user, or we are not root and somebody else. */
+/*
+ * That of a user by name, or by number where no user is called so, of a group of that number if nobody has it. 0, or -EINVAL and a
+ * sentence: no such user, or we are not root and somebody else.
+ */
 int wt_identity_given(struct wt_identity *identity, const char *name, char *err, size_t err_len);
 /* Of root, where none was given: the user that sudo was called by, or else nobody; everybody else, and root of a user namespace (who is
  * an ordinary user outside), stays. */
