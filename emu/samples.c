@@ -153,7 +153,7 @@ static FILE *open_file(struct reading *reading)
 	FILE *file = NULL;
 
 	if (fd < 0) {
-		fail(reading, "cannot be read (%s)", error == ENOENT ? "there is no such file" : "not allowed, or not a file");
+		fail(reading, "cannot be read (%s)", error == ENOENT ? "there is no such file" : error == EACCES ? "Permission denied" : "not allowed, or not a file");
 		return NULL;
 	}
 	if (fstat(fd, &facts) || !S_ISREG(facts.st_mode))

@@ -111,6 +111,17 @@ static int apply(struct wt_daemon *daemon, struct change *change, const char *by
 	return error;
 }
 
+/* What may not be read might be for whoever we were at the start: a sentence that says so, of whatever file, says who we are now. */
+static int who_reads(const struct wt_daemon *daemon, int error, char *err, size_t err_len)
+{
+	const struct wt_identity *identity = &daemon->plan.identity;
+	size_t len = strlen(err);
+
+	if (error && identity->changes && identity->uid == daemon->uid && strstr(err, strerror(EACCES)))
+		snprintf(err + len, err_len - len, " (the emulator is user %u now: --user)", (unsigned)daemon->uid);
+	return error;
+}
+
 int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len)
 {
 	struct change change = {.flush = flush};
@@ -140,7 +151,7 @@ int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *n
 			change.words[link][d] = words[i + 1];
 		}
 	}
-	return apply(daemon, &change, "control", now, err, err_len);
+	return who_reads(daemon, apply(daemon, &change, "control", now, err, err_len), err, err_len);
 }
 
 /* ---- the file, again --------------------------------------------------------------------------------------- */
@@ -269,5 +280,5 @@ int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, siz
 	*changed = change.changed;
 	wt_plan_finish(new);
 	free(new);
-	return error;
+	return who_reads(daemon, error, err, err_len);
 }
