@@ -44,7 +44,7 @@ static void fault(struct wt_daemon *daemon, enum wt_fault which, const char *whe
 {
 	wt_time now = wt_graph_now(daemon->net.graph);
 
-	if (wt_verdict_fault(&daemon->verdict, which, now))
+	if (wt_verdict_fault(&daemon->verdict, which, where, now))
 		wt_daemon_note(daemon, now, "emulation:fault", "fault", wt_fault_name(which), "where", where, NULL);
 }
 
@@ -233,11 +233,16 @@ static void on_signal(struct ev_loop *ev, ev_signal *watcher, int events)
 }
 
 /* Frames do not wait for whoever should read our standard error and does not: the log has it, too. */
-static void say_reloaded(const struct wt_daemon *daemon, unsigned changed, const char *refused)
+static bool may_say(void)
 {
 	struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	if (poll(&to, 1, 0) != 1 || !(to.revents & POLLOUT))
+	return poll(&to, 1, 0) == 1 && to.revents & POLLOUT;
+}
+
+static void say_reloaded(const struct wt_daemon *daemon, unsigned changed, const char *refused)
+{
+	if (!may_say())
 		return;
 	if (refused)
 		fprintf(stderr, "wavetank emu run: not read again: %s\n", refused);
@@ -293,6 +298,12 @@ static unsigned index_of(const struct wt_daemon *daemon, const struct wt_port *p
 	return i;
 }
 
+static void say_port(const struct wt_daemon *daemon, unsigned i, const char *what)
+{
+	if (!daemon->quiet && may_say())
+		fprintf(stderr, "wavetank emu run: port %s (%s) is %s\n", daemon->plan.port[i].name, daemon->plan.port[i].text, what);
+}
+
 static void on_gone(struct wt_port *port, int error)
 {
 	struct wt_daemon *daemon = port->user;
@@ -303,6 +314,7 @@ static void on_gone(struct wt_port *port, int error)
 	if (daemon->plan.wait_ports) {
 		daemon->away[i] = true;
 		wt_rloop_remove_port(daemon->rloop, port);
+		say_port(daemon, i, "gone; it is waited for");
 		return;
 	}
 	daemon->end_port = i;
@@ -319,19 +331,36 @@ static void try_again(struct wt_daemon *daemon, unsigned i)
 	wt_port_refresh(port);
 	wt_daemon_note(daemon, wt_rloop_catch_up(daemon->rloop), "emulation:port_back", "port", daemon->plan.port[i].name, NULL);
 	wt_rloop_kick(daemon->rloop);
+	say_port(daemon, i, "back");
+}
+
+/* Where most are too late: a port's name, or the loop, for which frames wait that are dated when they are read. NULL: nowhere. */
+static const char *latest(const struct wt_daemon *daemon)
+{
+	const struct wt_histogram *most = &daemon->pulse.late;
+	const char *where = "loop";
+
+	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+		const struct wt_histogram *late = &daemon->net.port[i]->late;
+
+		if (wt_verdict_lateness(late) <= wt_verdict_lateness(most))
+			continue;
+		most = late;
+		where = daemon->plan.port[i].name;
+	}
+	return wt_verdict_late(&daemon->verdict, most) ? where : NULL;
 }
 
 /* The books, of which the kernel keeps a part. */
 static void look(struct wt_daemon *daemon)
 {
 	uint64_t pool = 0;
-	bool late = wt_verdict_late(&daemon->verdict, &daemon->pulse.late);
+	bool late = latest(daemon);
 
 	for (unsigned i = 0; i < daemon->plan.ports; i++) {
 		struct wt_port *port = daemon->net.port[i];
 		int error;
 
-		late |= wt_verdict_late(&daemon->verdict, &port->late);
 		if (daemon->away[i]) {
 			try_again(daemon, i);
 			continue;
@@ -359,7 +388,7 @@ static void look(struct wt_daemon *daemon)
 	if (!wt_net_audit(&daemon->net))
 		fault(daemon, WT_FAULT_AUDIT, "audit");
 	if (wt_verdict_busy(&daemon->verdict))
-		fault(daemon, WT_FAULT_BUSY, "steal");
+		fault(daemon, WT_FAULT_BUSY, "hypervisor");
 }
 
 /* A capture can be followed while it grows, and a full disk is noticed when it fills, not at the end. */
@@ -459,12 +488,10 @@ void wt_daemon_run(struct wt_daemon *daemon)
 struct wt_verdict wt_daemon_judge(const struct wt_daemon *daemon)
 {
 	struct wt_verdict verdict = daemon->verdict;
-	bool late = wt_verdict_late(&verdict, &daemon->pulse.late);
+	const char *late = latest(daemon);
 
-	for (unsigned i = 0; i < daemon->plan.ports; i++)
-		late |= wt_verdict_late(&verdict, &daemon->net.port[i]->late);
 	if (late)
-		wt_verdict_fault(&verdict, WT_FAULT_LATE,
+		wt_verdict_fault(&verdict, WT_FAULT_LATE, late,
 				 daemon->late_since != WT_NEVER ? daemon->late_since : wt_graph_now(daemon->net.graph));
 	return verdict;
 }

@@ -228,6 +228,7 @@ static void json_verdict(const struct wt_daemon *daemon, struct wt_json *json)
 		wt_json_object(json, NULL);
 		wt_json_string(json, "fault", wt_fault_name((enum wt_fault)i));
 		wt_json_i64(json, "first_ns", verdict.first[i]);
+		wt_json_string(json, "where", verdict.where[i]);
 		wt_json_end(json);
 	}
 	wt_json_end(json);

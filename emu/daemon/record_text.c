@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/daemon/record.h"
+#include "stack/base/units.h"
 
 static void text_dropped(const struct wt_audit *audit, FILE *out)
 {
@@ -83,24 +84,76 @@ static void text_ports(const struct wt_daemon *daemon, FILE *out)
 	}
 }
 
+/* What the kernel did not take from us counts as well as what it did not give us: whichever it was is said. */
+static void text_kernel_drops(const struct wt_port *port, FILE *out)
+{
+	uint64_t refused = port->node.audit.dropped[WT_DROP_WIRE];
+
+	if (port->kernel_drops)
+		fprintf(out, ": the kernel dropped %" PRIu64 " frames", port->kernel_drops);
+	if (refused)
+		fprintf(out, "%s refused %" PRIu64 " that were written", port->kernel_drops ? " and" : ": the kernel", refused);
+}
+
+static void text_where(const struct wt_daemon *daemon, const struct wt_verdict *verdict, enum wt_fault fault, FILE *out)
+{
+	const char *where = verdict->where[fault];
+	unsigned i = 0;
+
+	while (i < daemon->plan.ports && strcmp(daemon->plan.port[i].name, where))
+		i++;
+	fprintf(out, " (%s%s", fault == WT_FAULT_SCRIPT ? "link " : i < daemon->plan.ports ? "port " : "", where);
+	if (fault == WT_FAULT_BUSY)
+		fprintf(out, " %.2g%% stolen", wt_verdict_steal(verdict) * 100);
+	if (fault == WT_FAULT_KERNEL_DROPS && i < daemon->plan.ports)
+		text_kernel_drops(daemon->net.port[i], out);
+	fputc(')', out);
+}
+
 static void text_verdict(const struct wt_daemon *daemon, FILE *out)
 {
 	struct wt_verdict verdict = wt_daemon_judge(daemon);
+	char late[40];
 
 	fprintf(out, "verdict: %s", wt_verdict_valid(&verdict) ? "valid" : "NOT VALID");
-	for (unsigned i = 0; i < WT_FAULTS; i++)
-		if (verdict.first[i] != WT_NEVER)
-			fprintf(out, ", %s from %.3f s", wt_fault_name((enum wt_fault)i), (double)verdict.first[i] / WT_S);
-	fprintf(out, " (bounds: all but 1%% of the frames, or one, leave within %.0f us, stolen at most %g%%)\n", (double)verdict.bounds.late / 1000,
-		verdict.bounds.steal * 100);
+	if (daemon->end == WT_DAEMON_WRITE_ERROR)
+		fprintf(out, ", but cut short at %.3f s: the capture or log could not be written (%s)", (double)daemon->ran / WT_S,
+			strerror(-daemon->end_detail));
+	for (unsigned i = 0; i < WT_FAULTS; i++) {
+		if (verdict.first[i] == WT_NEVER)
+			continue;
+		fprintf(out, ", %s", wt_fault_name((enum wt_fault)i));
+		text_where(daemon, &verdict, (enum wt_fault)i, out);
+		fprintf(out, " from %.3f s", (double)verdict.first[i] / WT_S);
+	}
+	fprintf(out, " (bounds: all but 1%% of the frames, or one, leave within %s, stolen at most %g%%)\n",
+		wt_format_time(verdict.bounds.late, late, sizeof(late)), verdict.bounds.steal * 100);
+}
+
+static void text_lateness(const struct wt_daemon *daemon, FILE *out)
+{
+	const struct wt_lateness *lateness = wt_rloop_lateness(daemon->rloop);
+	const struct wt_histogram *looks = &daemon->pulse.late;
+
+	if (lateness->count)
+		fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,
+			(double)wt_lateness_below(lateness, 0.5) / 1000, (double)wt_lateness_below(lateness, 0.99) / 1000,
+			(double)lateness->worst / 1000);
+	if (looks->count)
+		fprintf(out, "frames were dated when read; the loop looked for them up to %.0f us late (all but 1%% of %" PRIu64 " looks, or one)\n",
+			(double)wt_verdict_lateness(looks) / 1000, looks->count);
 }
 
 void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
 {
-	const struct wt_lateness *lateness = wt_rloop_lateness(daemon->rloop);
+	const struct wt_identity *identity = &daemon->plan.identity;
 
-	fprintf(out, "ran %.3f s, seed %" PRIu64 ", release %s%s, processor time %.3f s\n", (double)daemon->ran / WT_S, daemon->plan.seed,
-		wt_daemon_release_name(daemon->plan.release), daemon->plan.awake ? ", processors awake" : "", wt_daemon_cpu(daemon));
+	fprintf(out, "ran %.3f s, seed %" PRIu64 ", release %s%s, processor time %.3f s, as user %u", (double)daemon->ran / WT_S, daemon->plan.seed,
+		wt_daemon_release_name(daemon->plan.release), daemon->plan.awake ? ", processors awake" : "", wt_daemon_cpu(daemon),
+		(unsigned)daemon->uid);
+	if (identity->uid == daemon->uid && identity->name[0])
+		fprintf(out, " (%s)", identity->name);
+	fputc('\n', out);
 	for (unsigned i = 0; i < daemon->plan.links; i++) {
 		text_direction(daemon, out, i, 0);
 		text_direction(daemon, out, i, 1);
@@ -108,10 +161,7 @@ void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
 	for (unsigned i = 0; i < daemon->plan.routers; i++)
 		text_node(daemon->net.router[i], false, out);
 	text_ports(daemon, out);
-	if (lateness->count)
-		fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,
-			(double)wt_lateness_below(lateness, 0.5) / 1000, (double)wt_lateness_below(lateness, 0.99) / 1000,
-			(double)lateness->worst / 1000);
+	text_lateness(daemon, out);
 	fprintf(out, "audit: %s\n", wt_net_audit(&daemon->net) ? "every frame is accounted for in every node" : "BROKEN");
 	text_verdict(daemon, out);
 	fflush(out);

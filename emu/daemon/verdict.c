@@ -56,11 +56,12 @@ void wt_verdict_finish(struct wt_verdict *verdict)
 	verdict->stat_fd = -1;
 }
 
-bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, wt_time now)
+bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, const char *where, wt_time now)
 {
 	if (verdict->first[fault] != WT_NEVER)
 		return false;
 	verdict->first[fault] = now;
+	snprintf(verdict->where[fault], sizeof(verdict->where[fault]), "%s", where);
 	return true;
 }
 

@@ -40,6 +40,7 @@ struct wt_verdict_bounds {
 	double steal; /* and the hypervisor takes no larger share of the processors, 0 to 1 */
 };
 
+#define WT_VERDICT_WHERE 48 /* room for the name of a place */
 #define WT_VERDICT_BOUNDS {.late = WT_MS, .steal = 0.01}
 
 struct wt_verdict {
@@ -47,12 +48,13 @@ struct wt_verdict {
 	int stat_fd;             /* /proc/stat, opened before the privileges go; -1: none */
 	struct wt_ticks from, to;
 	wt_time first[WT_FAULTS]; /* when first noticed; WT_NEVER: not */
+	char where[WT_FAULTS][WT_VERDICT_WHERE]; /* and where: a port, a link, "loop" ... */
 };
 
 void wt_verdict_init(struct wt_verdict *verdict, struct wt_verdict_bounds bounds);
 void wt_verdict_finish(struct wt_verdict *verdict);
-/* Notes a fault; true if it is the first of its kind. */
-bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, wt_time now);
+/* Notes a fault and its place; true if it is the first of its kind. */
+bool wt_verdict_fault(struct wt_verdict *verdict, enum wt_fault fault, const char *where, wt_time now);
 /* Reads the processors' ticks; true if too many were stolen so far, a noise of a few ticks aside. */
 bool wt_verdict_busy(struct wt_verdict *verdict);
 double wt_verdict_steal(const struct wt_verdict *verdict); /* share, of the last reading */

@@ -191,6 +191,19 @@ def a_file_that_words_name_is_read_at_the_start_and_by_sighup_and_needed_no_more
     check(changes == ["script", "control", "file"], changes)
 
 
+def who_may_not_read_a_file_any_more_is_told_who_it_is_now(a, b):
+    folder, emulator = from_file(a, b, "[link]\nboth = delay 5ms\n", "--control", scratch() + "/s")
+    write(folder + "/trace", "1\n")
+    who = f"Permission denied{{}} (the emulator is user {emulator.shown()['uid']} now: --user)"
+    os.chmod(folder, 0o700)
+    check(emulator.read_again().endswith(f"{folder}/path.conf: " + who.format("")), "of the file")
+    done = ask("set", "--control", emulator.control, "fwd", f"loss trace {folder}/trace")
+    check(done.returncode == 2 and done.stderr.endswith(f"{folder}/trace: cannot be read (" + who.format(")") + "\n"), done)
+    os.chmod(folder, 0o755)
+    check("0 of 1 links changed" in emulator.read_again(), "may be read")
+    emulator.end()
+
+
 def who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong(a, b):
     folder = scratch()
     ports = config(a, b, "").replace("[port b]", "gateway = 10.0.1.1/24\n[port b]") + "gateway = 10.0.2.1/24\n"
@@ -417,6 +430,7 @@ def ports_that_vanish_are_waited_for(a, b):
     log = scratch() + "/log.jsonl"
     emulator = Emulator(a, b, "--link", "delay 5ms", "--wait-ports", "--log", log)
     check(10 <= best_rtt(a) < 14)
+
     def address():
         done = b.do("ip", "-json", "link", "show", "wt0")
         return done.returncode == 0 and json.loads(done.stdout)[0]["address"]
@@ -425,6 +439,9 @@ def ports_that_vanish_are_waited_for(a, b):
     b.must("ip", "link", "delete", "wt0")
     until(address, "the TAP is not made anew")
     until(lambda: address() == before, lambda: f"another address, which others do not know: {address()}")
+    said = [emulator.process.stderr.readline() for _ in range(2)]
+    port = f"wavetank emu run: port b (tap:wt0@/proc/{b.holder.pid}/ns/net) is "
+    check(said == [port + "gone; it is waited for\n", port + "back\n"], said)
     b.must("sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=1")
     b.must("ip", "address", "add", B + "/24", "dev", "wt0")
     wait_for_answer(a)
@@ -481,6 +498,7 @@ def a_service_manager_is_told(a, b):
 main(a_bad_file_is_named_with_line_and_word_and_starts_nothing, a_script_changes_both_directions_at_its_times,
      steps_of_the_clock_change_nothing, the_log_has_every_change_with_its_time_and_note, the_first_row_of_a_schedule_is_what_the_path_is_said_to_be_at_the_start,
      sighup_reads_the_file_again_or_changes_nothing, a_file_that_words_name_is_read_at_the_start_and_by_sighup_and_needed_no_more,
+     who_may_not_read_a_file_any_more_is_told_who_it_is_now,
      who_sets_or_reloads_is_told_which_links_there_are_which_changed_and_where_the_file_is_wrong, a_scripted_change_that_cannot_be_made_makes_the_run_invalid,
      a_running_path_is_shown_changed_and_followed,
      a_stopped_emulator_is_given_up_after_10_s_and_does_nothing_of_it_later, nonsense_at_the_control_socket_changes_nothing_and_holds_nobody_up, stages_come_and_go_and_a_flush_empties_the_queue, a_killed_emulator_leaves_nothing_and_starts_again_at_the_same_socket,

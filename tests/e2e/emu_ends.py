@@ -156,6 +156,13 @@ def on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so(a, b):
         run(["umount", "-l", folder])
 
 
+def the_record_for_people_of_a_run_that_a_full_disk_ended_says_that_it_was_cut_short(a, b):
+    ports = ["--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
+    done = run([WAVETANK, "emu", "run", "-t", "20s", "--capture", "/dev/full", *ports])
+    check(done.returncode == 3 and "No space left on device" in done.stderr, done)
+    check(", but cut short at " in done.stdout and "the capture or log could not be written (No space left on device)" in done.stdout, done.stdout)
+
+
 def a_hundred_signals_at_once_end_it_once_with_a_complete_record(a, b):
     for numbers in ([signal.SIGTERM], [signal.SIGINT], [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]):
         folder = scratch()
@@ -226,6 +233,14 @@ def the_record_for_people_says_how_late_it_woke_up_only_if_it_did(a, b):
     for ran, woke in (("1ms", False), ("500ms", True)):
         done = run([WAVETANK, "emu", "run", "-t", ran, *ports])
         check(done.returncode == 0 and "lateness of 0" not in done.stdout and ("lateness of" in done.stdout or not woke), done.stdout)
+
+
+def the_record_for_people_says_by_what_bounds_and_as_whom(a, b):
+    ports = ["--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
+    for words, bound, who in ((("--late", "500ns"), "500ns", "65534 (nobody)"), (("--late", "1s", "--user", "daemon"), "1s", "1 (daemon)"),
+                              (("--user", "12346", "--seccomp"), "1ms", "12346\n")):
+        done = run([WAVETANK, "emu", "run", "-t", "10ms", *words, *ports])
+        check(f"leave within {bound}, " in done.stdout and f", as user {who}" in done.stdout, done)
 
 
 def listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up(a, b):
@@ -304,6 +319,7 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
     nobody, sudo = pwd.getpwnam("nobody"), {"SUDO_UID": "12345", "SUDO_GID": "23456"}
     os.chmod(os.path.dirname(path), 0o700)  # nobody may remove nothing there, and the socket goes all the same
     for words, given, uid, gid in (((), {}, nobody.pw_uid, nobody.pw_gid), ((), sudo, 12345, 23456), (("--user", "daemon"), sudo, 1, 1),
+                                   (("--user", "1"), {}, 1, 1), (("--user", "12346"), sudo, 12346, 12346),
                                    (("--user", "root"), {}, 0, 0)):
         os.environ.update(given)
         try:
@@ -324,7 +340,7 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
         while uid and os.path.exists(path):  # a helper removes it
             check(time.monotonic() < until, "the socket is left")
             time.sleep(0.01)
-    for words, sentence in ((("--user", "nobody-at-all"), "there is no user"), (("--user", "daemon"), "only root can become")):
+    for words, sentence in ((("--user", "nobody-at-all"), "there is no user"), (("--user", "4294967295"), "there is no user"), (("--user", "daemon"), "only root can become")):
         under = () if sentence == "there is no user" else ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
         done = run([*under, WAVETANK, "emu", "run", "-n", "--link", "delay 1ms", *words])
         check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and sentence in done.stderr, done.returncode, done.stderr)
@@ -332,9 +348,11 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
 
 main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, what_one_emulator_writes_no_other_does, ctrl_c_and_kill_leave_nothing,
      killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3,
-     on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so, a_hundred_signals_at_once_end_it_once_with_a_complete_record,
+     on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so,
+     the_record_for_people_of_a_run_that_a_full_disk_ended_says_that_it_was_cut_short, a_hundred_signals_at_once_end_it_once_with_a_complete_record,
      a_hundred_hangups_in_a_second_cost_no_answer, without_a_reader_or_without_standard_output_it_runs_ends_and_says_so,
-     the_record_for_people_says_how_late_it_woke_up_only_if_it_did, listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
+     the_record_for_people_says_how_late_it_woke_up_only_if_it_did, the_record_for_people_says_by_what_bounds_and_as_whom,
+     listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
      ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed, an_interface_that_goes_away_is_named,
      a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes,
      it_keeps_no_privilege_it_does_not_need)

@@ -59,15 +59,44 @@ def the_kernels_drops_make_a_run_invalid(a, b):
     emulator.process.send_signal(signal.SIGCONT)
     until(lambda: emulator.shown()["fwd"]["offered"] >= 4000, "what was sent is not accounted for")
     record = emulator.end()
-    faults = {fault["fault"] for fault in record["verdict"]["faults"]}
+    faults = {fault["fault"]: fault["where"] for fault in record["verdict"]["faults"]}
     check(record["ports"][0]["kernel_drops"] > 1000, record["ports"])
-    check(not record["verdict"]["valid"] and "kernel-drops" in faults, record["verdict"])
+    check(not record["verdict"]["valid"] and faults.get("kernel-drops") == "a", record["verdict"])
     fwd = record["fwd"]
     check(fwd["kernel_drops"] == record["ports"][0]["kernel_drops"] and fwd["lost"] == 0, fwd)
     check(fwd["offered"] == record["ports"][0]["read"] + fwd["kernel_drops"] == fwd["delivered"] + fwd["dropped"] + fwd["queued"] + fwd["kernel_drops"], fwd)
     check(4000 <= fwd["offered"] <= 4040, "what was sent is not what was accounted for:", fwd)
     logged = events(log, "emulation:fault")
     check([e["data"]["where"] for e in logged if e["data"]["fault"] == "kernel-drops"] == ["a"], logged)
+
+
+def shown_as_text(emulator):
+    return run([WAVETANK, "emu", "show", "--control", emulator.control]).stdout
+
+
+def where_and_how_the_kernel_lost_frames_is_said_with_the_verdict(a, b):
+    middle = Side()
+    emulator = Emulator(a, b, "--control", scratch() + "/control", ports=[veth(middle, "va", a), veth(middle, "vb", b)])
+    for side in (a, b):
+        side.must("ip", "link", "set", "wt0", "up")
+    middle.must("ip", "link", "set", "vb", "down")
+    answer(a.python(UDP_SEND, B, 20, 0.001, 100))
+    text = until(lambda: "kernel-drops" in (shown := shown_as_text(emulator)) and shown, "nobody minds")
+    check("kernel-drops (port b: the kernel refused " in text and " that were written) from " in text, text)
+    faults = {fault["fault"]: fault["where"] for fault in emulator.end()["verdict"]["faults"]}
+    check(faults["kernel-drops"] == "b", faults)
+    middle.close()
+
+
+def where_frames_are_dated_when_read_the_text_says_that_the_loop_is_judged(a, b):
+    emulator = Emulator(a, b, "--late", "1ns", "--control", scratch() + "/control")
+    answer(a.python(PING, B, 10, 0.06))
+    text = until(lambda: "verdict: NOT VALID, late (" in (shown := shown_as_text(emulator)) and shown, "nobody minds")
+    check("frames were dated when read; the loop looked for them up to " in text and "leave within 1ns, " in text, text)
+    emulator.end()
+    emulator = Emulator(a, b, "--link", "delay 1ms", "--arrival", "kernel", "--control", scratch() + "/control")
+    check("the loop looked" not in shown_as_text(emulator), "of what is not judged")
+    emulator.end()
 
 
 def a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so(a, b):
@@ -223,7 +252,8 @@ def what_is_written_is_received_on_other_processors_where_asked_for(a, b):
 
 
 main(equal_seeds_give_equal_states_whatever_passes, a_drop_names_its_state_its_place_in_the_row_and_its_packet,
-     the_kernels_drops_make_a_run_invalid, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
+     the_kernels_drops_make_a_run_invalid, where_and_how_the_kernel_lost_frames_is_said_with_the_verdict,
+     where_frames_are_dated_when_read_the_text_says_that_the_loop_is_judged, a_bound_that_nothing_can_keep_makes_a_run_invalid_and_strict_says_so,
      an_exhausted_pool_is_a_counted_fault, frames_longer_than_those_of_memory_make_a_run_invalid, the_record_counts_what_queues_and_errors_did, a_guard_costs_little_and_every_way_of_waiting_delivers,
      tokens_taken_from_a_bucket_are_logged_for_each_interval, processors_stay_awake_where_asked_for_and_only_as_long,
      *([what_is_written_is_received_on_other_processors_where_asked_for,

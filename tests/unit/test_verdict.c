@@ -110,8 +110,9 @@ static void a_fault_is_first_seen_once(void **state)
 
 	wt_verdict_init(&verdict, (struct wt_verdict_bounds)WT_VERDICT_BOUNDS);
 	assert_true(wt_verdict_valid(&verdict));
-	assert_true(wt_verdict_fault(&verdict, WT_FAULT_MEMORY, 5));
-	assert_false(wt_verdict_fault(&verdict, WT_FAULT_MEMORY, 7));
+	assert_true(wt_verdict_fault(&verdict, WT_FAULT_MEMORY, "pool", 5));
+	assert_false(wt_verdict_fault(&verdict, WT_FAULT_MEMORY, "elsewhere", 7));
+	assert_string_equal(verdict.where[WT_FAULT_MEMORY], "pool");
 	assert_int_equal(verdict.first[WT_FAULT_MEMORY], 5);
 	assert_false(wt_verdict_valid(&verdict));
 	for (unsigned i = 0; i < WT_FAULTS; i++)
