@@ -25,6 +25,8 @@ void wt_plan_finish(struct wt_plan *plan)
 		free(plan->event[i].words[0]);
 		free(plan->event[i].words[1]);
 	}
+	for (unsigned i = 0; i < WT_PLAN_KEYS; i++)
+		free(plan->said[i]);
 	free(plan->capture);
 	free(plan->log);
 	free(plan->control);
@@ -240,6 +242,15 @@ static unsigned line_of(const unsigned words_line[2], unsigned others, char *why
 	return words_line[rev] ? words_line[rev] + line - 1 : others;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct wt_plan_event *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
 /* Every change in its turn, on links that carry nothing. */
 static int check_events(const struct wt_plan *plan, struct wt_span *link, char *err, size_t err_len)
 {
@@ -310,6 +321,7 @@ int wt_plan_check(struct wt_plan *plan, char *err, size_t err_len)
 {
 	int error;
 
+	qsort(plan->event, plan->events, sizeof(plan->event[0]), by_time);
 	snprintf(err, err_len, "out of memory");
 	if (plan->steer && plan->cpu < 0) {
 		snprintf(err, err_len, "steer: needs cpu, the processor the emulator stays on and the others receive for");

@@ -23,6 +23,9 @@
 #define WT_PLAN_ROUTERS 16
 #define WT_PLAN_LINKS 32
 #define WT_PLAN_EVENTS 1024
+#define WT_PLAN_KEYS 20
+
+extern const char *const wt_plan_key[WT_PLAN_KEYS + 1]; /* of [emulator]; NULL behind the last */
 
 struct wt_plan_port {
 	char name[WT_SPAN_NAME];
@@ -74,12 +77,9 @@ struct wt_plan {
 	struct wt_plan_port port[WT_PLAN_PORTS];
 	struct wt_plan_router router[WT_PLAN_ROUTERS];
 	struct wt_plan_link link[WT_PLAN_LINKS];
-	struct wt_plan_event event[WT_PLAN_EVENTS]; /* in order of time */
+	struct wt_plan_event event[WT_PLAN_EVENTS]; /* in order of time once they are checked */
 	uint64_t seed, frames;
-	struct {
-		uint64_t seed, frames;
-		bool offload;
-	} by_file;            /* as the file has them, whatever the command line says beside it */
+	char *said[WT_PLAN_KEYS]; /* the file's [emulator], key by key as it stands there, whatever the command line says; NULL: not */
 	wt_time time;         /* ends by itself after this, 0: never */
 	struct wt_verdict_bounds bounds;
 	struct wt_identity identity; /* the same, looked up */

@@ -34,7 +34,6 @@ struct parse {
 	struct wt_schedule schedule;
 	unsigned first_event; /* of the section */
 	unsigned section_events, section_line; /* changes before it, and where it begins */
-	unsigned given; /* keys of [emulator], a bit each */
 	bool failed;
 	unsigned bad_line;
 	char why[400];
@@ -263,19 +262,21 @@ static char *next_line(char *to, int room, void *stream)
 
 static int emulator_key(struct parse *parse, const char *key, const char *value)
 {
-	static const char *const keys[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
-					   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", "icmp-limit",
-					   "user", NULL};
 	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
 	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "ring", "read", NULL};
+const char *const wt_plan_key[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
+				   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", "icmp-limit",
+				   "user", NULL};
+
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
 	uint64_t n = 0;
-	int error = 0, which = -1, at = find(keys, key);
+	int error = 0, which = -1, at = find(wt_plan_key, key);
 
-	if (at >= 0 && parse->given >> at & 1)
+	if (at >= 0 && plan->said[at])
 		return refuse(parse, "%s is given twice", key);
-	parse->given |= at >= 0 ? 1u << at : 0;
+	if (at >= 0 && wt_plan_text(&plan->said[at], value))
+		return refuse(parse, "%s", why);
 	switch (at) {
 	case 0: error = wt_parse_count(value, &plan->seed, why, sizeof(why)); break;
 	case 1: error = wt_plan_time(plan, value, why, sizeof(why)); break;
@@ -327,7 +328,7 @@ static int emulator_key(struct parse *parse, const char *key, const char *value)
 		break;
 	case 18: error = wt_refusal_rate_parse(value, &plan->icmp_limit, why, sizeof(why)); break;
 	case 19: error = wt_plan_text(&plan->user, value); break;
-	default: return unknown(parse, "key", key, keys);
+	default: return unknown(parse, "key", key, wt_plan_key);
 	}
 	return error ? refuse(parse, "%s: %s", key, why) : 0;
 }
@@ -554,15 +555,6 @@ static int on_key(void *user, const char *section, const char *key, const char *
 	return !parse->failed;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct wt_plan_event *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
 int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_len)
 {
 	struct parse parse = {.plan = plan, .file = fopen(file, "re")};
@@ -589,9 +581,5 @@ int wt_plan_read(struct wt_plan *plan, const char *file, char *err, size_t err_l
 		snprintf(err, err_len, "%s:%u: %s", file, parse.bad_line ? parse.bad_line : 1, parse.why);
 		return -EINVAL;
 	}
-	plan->by_file.seed = plan->seed;
-	plan->by_file.frames = plan->frames;
-	plan->by_file.offload = plan->offload;
-	qsort(plan->event, plan->events, sizeof(plan->event[0]), by_time);
 	return 0;
 }

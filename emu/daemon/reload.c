@@ -169,15 +169,18 @@ static int same(bool is, const struct wt_plan *new, unsigned line, const char *w
 	return -EINVAL;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 static int compare(const struct wt_plan *old, const struct wt_plan *new, char *err, size_t err_len)
 {
 	int error = same(old->ports == new->ports && old->routers == new->routers && old->links == new->links, new, 0,
 			 "the number of ports, routers and links", err, err_len);
 
-	if (!error)
-		error = same(old->by_file.seed == new->by_file.seed && old->by_file.frames == new->by_file.frames &&
-				     old->by_file.offload == new->by_file.offload,
-			     new, 0, "seed, frames and offload", err, err_len);
+	for (unsigned i = 0; i < WT_PLAN_KEYS && !error; i++)
+		error = same(same_text(old->said[i], new->said[i]), new, 0, wt_plan_key[i], err, err_len);
 	for (unsigned i = 0; i < old->ports && !error; i++)
 		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
 			     !memcmp(old->port[i].gateway, new->port[i].gateway, sizeof(old->port[i].gateway)) &&
@@ -254,9 +257,7 @@ int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, siz
 		return -EINVAL;
 	}
 	wt_plan_init(new);
-	new->seed = daemon->plan.seed; /* what the command line said, unless the file says otherwise */
-	new->frames = daemon->plan.frames;
-	new->offload = daemon->plan.offload;
+	new->cpu = daemon->plan.cpu; /* the command line may have said which, and the file what needs one */
 	error = wt_plan_read(new, daemon->plan.file, err, err_len);
 	if (!error)
 		error = wt_plan_check(new, err, err_len);

@@ -160,6 +160,12 @@ def sighup_reads_the_file_again_or_changes_nothing(a, b):
     for bad in ("[link]\nboth = delai 1ms\n", "[link]\nfwd = delay 1ms handoff every 1s for 1ms\nrev = delay 1ms\n", said.replace("seed = 5", "seed = 7") % "1ms"):
         write(folder + "/path.conf", config(a, b, bad))
         check("not read again: " in emulator.read_again(), bad)
+    for key, more in (("seed", ""), ("frames", "seed = 5\n"), *((key, f"seed = 5\nframes = 1024\n{key} = {value}\n") for key, value in (
+            ("time", "1h"), ("late", "500ms"), ("steal", "99%"), ("icmp-limit", "3/s burst 1"), ("capture", folder + "/new.pcapng"),
+            ("log", folder + "/new.jsonl"), ("control", folder + "/new.sock"), ("release", "sleep"), ("ports", "wait"), ("offload", "no")))):
+        write(folder + "/path.conf", config(a, b, f"[emulator]\n{more}[link]\nboth = delay 1ms\n"))
+        line = emulator.read_again()
+        check(line.endswith(f"not read again: {folder}/path.conf: {key} cannot change while it runs; stop it and start it again"), line)
     check(30 <= best_rtt(a) < 35, "a bad file changed the path")
     record = emulator.end()
     check(record["fwd"]["path"] == "delay 15ms", record["fwd"])
