@@ -7,7 +7,14 @@
 #include "emu/daemon/plan.h"
 #include "emu/packet.h"
 #include "emu/refusal.h"
+#include "stack/base/bytes.h"
 #include "stack/base/units.h"
+
+/* What stands behind the network in an address of IPv4. */
+static uint32_t host_of(const struct wt_addr *addr, uint64_t bits)
+{
+	return wt_get32(addr->bytes) & UINT32_MAX >> bits;
+}
 
 /* "10.0.1.1", or "10.0.1.1/24" if `bits` of its network are wanted. */
 static int read_one(char *text, struct wt_addr *addr, unsigned *bits, char *err, size_t err_len)
@@ -31,6 +38,10 @@ static int read_one(char *text, struct wt_addr *addr, unsigned *bits, char *err,
 		return 0;
 	if (wt_parse_count(slash + 1, &n, NULL, 0) || n < least[addr->family] || n > most[addr->family]) {
 		snprintf(err, err_len, "'%.60s': the length of a network is from 8 to 30 bits of IPv4, from 16 to 127 of IPv6", text);
+		return -EINVAL;
+	}
+	if (addr->family == WT_FAMILY_IPV4 && (!host_of(addr, n) || host_of(addr, n) == UINT32_MAX >> n)) {
+		snprintf(err, err_len, "'%.60s' is the %s address of its network, and no host's", text, host_of(addr, n) ? "broadcast" : "network");
 		return -EINVAL;
 	}
 	*bits = (unsigned)n;

@@ -171,7 +171,9 @@ static int open_at(struct parse *parse, char *words)
 	    (count == 5 && (wt_parse_time(word[2], &parse->every, why, sizeof(why)) ||
 			    wt_parse_count(word[4], &parse->times, why, sizeof(why)))))
 		return refuse(parse, "%s", why);
-	if (parse->at < 0 || parse->every < 0 || parse->times < 1 || parse->times > WT_PLAN_EVENTS)
+	if (count == 5 && parse->every <= 0)
+		return refuse(parse, "every: '%.40s' is no interval: expected a time above 0", word[2]);
+	if (parse->at < 0 || parse->times < 1 || parse->times > WT_PLAN_EVENTS)
 		return refuse(parse, "times cannot be negative, and 1 to %d times are possible", WT_PLAN_EVENTS);
 	if (__builtin_mul_overflow(parse->every, (wt_time)parse->times, &last) || __builtin_add_overflow(parse->at, last, &last))
 		return refuse(parse, "the last of %" PRIu64 " times is later than there are nanoseconds", parse->times);
@@ -199,10 +201,15 @@ static int open_schedule(struct parse *parse, const char *name)
 static void close_section(struct parse *parse)
 {
 	bool changes = parse->section == SECTION_AT || parse->section == SECTION_SCHEDULE;
+	char why[200];
 
 	if (!parse->failed && changes && parse->plan->events == parse->section_events) {
 		refuse(parse, parse->section == SECTION_AT ? "nothing changes here: fwd, rev or both, and the words, are missing"
 							   : "no row stands here, such as 10s = VALUE...");
+		parse->bad_line = parse->section_line;
+	}
+	if (!parse->failed && parse->section == SECTION_SCHEDULE && wt_schedule_check(&parse->schedule, parse->template, why, sizeof(why))) {
+		refuse(parse, "%s", why);
 		parse->bad_line = parse->section_line;
 	}
 	parse->section_events = parse->plan->events;
@@ -260,14 +267,14 @@ static char *next_line(char *to, int room, void *stream)
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-static int emulator_key(struct parse *parse, const char *key, const char *value)
-{
-	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
-	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "ring", "read", NULL};
 const char *const wt_plan_key[] = {"seed", "time", "frames", "capture", "log", "control", "release", "cpu", "late", "steal",
 				   "ports", "realtime", "offload", "seccomp", "awake", "steer", "writes", "arrival", "icmp-limit",
 				   "user", NULL};
 
+static int emulator_key(struct parse *parse, const char *key, const char *value)
+{
+	static const char *const releases[] = {"sleep", "guard", "spin", NULL}, *const ends[] = {"end", "wait", NULL};
+	static const char *const writes[] = {"gather", "single", NULL}, *const arrivals[] = {"kernel", "ring", "read", NULL};
 	struct wt_plan *plan = parse->plan;
 	char why[300] = "out of memory";
 	uint64_t n = 0;
@@ -500,6 +507,9 @@ static int schedule_row(struct parse *parse, const char *key, const char *value)
 		return refuse(parse, "%s", why);
 	if (parse->at < 0 || !parse->schedule.columns || (!parse->template[0] && !parse->template[1]))
 		return refuse(parse, "a row begins with its time, not negative, and stands below \"columns\" and the words of fwd, rev or both");
+	for (unsigned i = parse->section_events; i < parse->plan->events; i++)
+		if (parse->plan->event[i].at == parse->at)
+			return refuse(parse, "a row for the time %.40s stands above", key);
 	parse->sections++;
 	parse->every = 0;
 	parse->note[0] = 0;

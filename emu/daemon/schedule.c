@@ -57,6 +57,33 @@ int wt_schedule_columns(struct wt_schedule *schedule, const char *names, char *e
 	return 0;
 }
 
+int wt_schedule_check(const struct wt_schedule *schedule, char *const words[2], char *err, size_t err_len)
+{
+	bool used[WT_SCHEDULE_COLUMNS] = {false};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const char *at = words[i];
+
+		if (at && !strchr(at, '$')) {
+			snprintf(err, err_len, "%s: the words have no $COLUMN and never change: those stand in [link]", i ? "rev" : "fwd");
+			return -EINVAL;
+		}
+		while (at && (at = strchr(at, '$'))) {
+			int column = find(schedule, at + 1, strspn(at + 1, LETTERS));
+
+			used[column < 0 ? 0 : column] |= column >= 0;
+			at++;
+		}
+	}
+	for (unsigned i = 0; i < schedule->columns; i++) {
+		if (used[i])
+			continue;
+		snprintf(err, err_len, "columns: no words use $%s", schedule->column[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static void list_columns(const struct wt_schedule *schedule, char *list, size_t len)
 {
 	list[0] = 0;
