@@ -84,10 +84,11 @@ static int add_setting(struct sim *sim, const char *word)
 	return 0;
 }
 
+static struct wt_plan plan; /* of the file, for the life of the process */
+
 /* The same file the emulator runs in real time: its one link, its script, its seed and log. */
 static int take_file(struct sim *sim, const char *value, char *err, size_t err_len)
 {
-	static struct wt_plan plan; /* for the life of the process */
 	struct wt_scenario *s = &sim->scenario;
 	int error;
 
@@ -326,18 +327,33 @@ static int take_rivals(struct sim *sim, char *err, size_t err_len)
 }
 
 /* Reads the files that words name, before any is written. What is wrong with the words is said when they are needed. */
-static void read_files(struct wt_scenario *s)
+static bool read_files(struct wt_scenario *s)
 {
 	static struct wt_samples_shelf shelf; /* for the life of the process */
 	static struct wt_span span;           /* large */
 	const char *words[2] = {s->fwd, s->rev};
+	bool good;
 	char err[300];
 
 	s->shelf = s->plan ? s->plan->shelf : &shelf;
 	s->shelf->open = true;
-	if (!wt_span_init(&span, "main", true, words, s->seed, s->shelf, err, sizeof(err)))
+	good = !wt_span_init(&span, "main", true, words, s->seed, s->shelf, err, sizeof(err));
+	if (good)
 		wt_span_finish(&span);
 	s->shelf->open = false;
+	return good;
+}
+
+/* Words of the command line are what a path begins with, whatever its file says of 0; what that changes later must be possible still. */
+static int begin(struct sim *sim, char *err, size_t err_len)
+{
+	struct wt_scenario *s = &sim->scenario;
+	bool replaced = s->plan && (sim->path.words[0] || sim->path.words[1]);
+
+	snprintf(err, err_len, "out of memory");
+	if (replaced && wt_plan_begin(&plan, sim->path.words))
+		return -ENOMEM;
+	return read_files(s) && replaced ? wt_plan_check(&plan, err, err_len) : 0;
 }
 
 static int files_apart(struct sim *sim, char *err, size_t err_len)
@@ -347,7 +363,6 @@ static int files_apart(struct sim *sim, char *err, size_t err_len)
 		{"--file", sim->file}, {"--capture", s->capture}, {"--trace", s->trace}, {"--log", s->log}, {"--tokens-trace", s->tokens_trace},
 	};
 
-	read_files(s);
 	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), s->shelf, err, err_len);
 }
 
@@ -379,7 +394,7 @@ static int sim_main(int argc, char **argv)
 	if (wt_tcp_words_apply(&sim.words, &sim.scenario.a, err, sizeof(err)) ||
 	    wt_tcp_words_apply(&receiver, &sim.scenario.b, err, sizeof(err)) || take_rivals(&sim, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	return files_apart(&sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : run_sim(&sim);
+	return begin(&sim, err, sizeof(err)) || files_apart(&sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : run_sim(&sim);
 }
 
 const struct wt_command wt_command_sim = {

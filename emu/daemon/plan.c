@@ -95,6 +95,31 @@ int wt_plan_find_link(const struct wt_plan *plan, const char *name)
 	return -1;
 }
 
+int wt_plan_begin(struct wt_plan *plan, const char *const words[2])
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (words[i] && wt_plan_text(&plan->link[0].words[i], words[i]))
+			return -ENOMEM;
+		plan->link[0].words_line[i] = words[i] ? 0 : plan->link[0].words_line[i];
+	}
+	for (unsigned k = 0; k < plan->events; k++) {
+		struct wt_plan_event *event = &plan->event[k];
+
+		for (unsigned i = 0; i < 2 && event->at == 0; i++) {
+			if (!words[i])
+				continue;
+			free(event->words[i]);
+			event->words[i] = NULL;
+		}
+		if (event->words[0] || event->words[1])
+			plan->event[kept++] = *event;
+	}
+	plan->events = kept;
+	return 0;
+}
+
 /* ---- is it whole? -------------------------------------------------------------------------------------- */
 
 static int complain(const struct wt_plan *plan, unsigned line, char *err, size_t err_len, const char *format, ...)

@@ -116,6 +116,9 @@ int wt_plan_text(char **to, const char *text);
 int wt_plan_time(struct wt_plan *plan, const char *value, char *err, size_t err_len);
 int wt_plan_find_link(const struct wt_plan *plan, const char *name); /* index, or -1 */
 
+/* Other words for the only link, by direction, NULL: as they are; instead of those of changes at 0, too. To be checked again. */
+int wt_plan_begin(struct wt_plan *plan, const char *const words[2]);
+
 /*
  * Is it whole? Two ports and one link without ends: the link joins them; no link: an ideal wire. Checks the words of links and
  * events, and reads the files they name: no change of the script has to read one later. 0 or -EINVAL; err begins "FILE:LINE: " where

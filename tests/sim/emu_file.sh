@@ -64,6 +64,48 @@ END
 "$wavetank" sim -f first.conf --log one -n 1KB --quiet >/dev/null
 grep -q '"event":"emulation:packet_dropped","data":{"node":"fwd.outage"' one || { echo "the first segment passed before the change"; exit 1; }
 
+# Words of the command line are what a direction begins with, whatever the file says of 0; its later changes still come.
+for start in "[at 0s]
+fwd = delay 5ms
+rev = delay 6ms" "[schedule]
+fwd = delay \$d
+rev = delay \$e
+columns = d e
+0s = 5ms 6ms"; do
+	cat >begin.conf <<END
+[port a]
+interface = tap:wt0@left
+[port b]
+interface = tap:wt0@right
+[link]
+both = delay 4ms
+$start
+[at 200ms]
+both = rate 1Mbit burst 0B limit 64KB delay 7ms
+END
+	"$wavetank" sim -f begin.conf -n 100KB --fwd 'delay 77ms' --log one --json >record
+	grep -q '"fwd":"delay 77ms","rev":"delay 6ms"' record || { echo "--fwd is not what it begins with: $(cat record)"; exit 1; }
+	grep -q '"time_ns":0,.*path_changed.*"fwd":"delay 77ms","rev":"delay 6ms"' one || { echo "--fwd has an end: $(cat one)"; exit 1; }
+	grep -q '"time_ns":200000000,.*path_changed.*"fwd":"rate 1Mbit burst 0 limit 64KB delay 7ms"' one || { echo "no later change: $(cat one)"; exit 1; }
+	"$wavetank" sim -f begin.conf -n 10KB --link 'delay 77ms' --json | grep -q '"fwd":"delay 77ms","rev":"delay 77ms"' || { echo "--link is not what it begins with"; exit 1; }
+	if "$wavetank" sim -f begin.conf -n 10KB --rev 'delai 1ms' 2>said; then echo "bad words pass"; exit 1; fi
+	[ "$(cat said)" = 'wavetank sim: rev: word 1 "delai": not known here; did you mean "delay"?' ] || { echo "bad words are told as: $(cat said)"; exit 1; }
+done
+
+# A change that these words leave no room for is told before anything runs.
+cat >begin.conf <<END
+[port a]
+interface = tap:wt0@left
+[port b]
+interface = tap:wt0@right
+[link]
+both = handoff every 1s for 1ms delay 5ms
+[at 200ms]
+fwd = handoff every 1s for 1ms delay 6ms
+END
+if "$wavetank" sim -f begin.conf -n 10KB --link 'delay 5ms' >record 2>said; then echo "a change that cannot be made is passed over"; exit 1; fi
+grep -q '^wavetank sim: begin.conf:8: .*must stand in fwd and rev' said || { echo "it is told as: $(cat said)"; exit 1; }
+
 # A path over time as a table: each row from its time on, in virtual time and as the daemon would.
 cat >table.conf <<END
 [port a]
