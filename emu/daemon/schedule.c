@@ -61,20 +61,12 @@ int wt_schedule_check(const struct wt_schedule *schedule, char *const words[2], 
 {
 	bool used[WT_SCHEDULE_COLUMNS] = {false};
 
-	for (unsigned i = 0; i < 2; i++) {
-		const char *at = words[i];
-
-		if (at && !strchr(at, '$')) {
-			snprintf(err, err_len, "%s: the words have no $COLUMN and never change: those stand in [link]", i ? "rev" : "fwd");
-			return -EINVAL;
-		}
-		while (at && (at = strchr(at, '$'))) {
+	for (unsigned i = 0; i < 2; i++)
+		for (const char *at = words[i]; at && (at = strchr(at, '$')); at++) {
 			int column = find(schedule, at + 1, strspn(at + 1, LETTERS));
 
 			used[column < 0 ? 0 : column] |= column >= 0;
-			at++;
 		}
-	}
 	for (unsigned i = 0; i < schedule->columns; i++) {
 		if (used[i])
 			continue;

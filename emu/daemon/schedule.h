@@ -20,7 +20,7 @@ struct wt_schedule {
 
 /* Names of columns, letters and digits; each 0 or -EINVAL with a sentence in err. */
 int wt_schedule_columns(struct wt_schedule *schedule, const char *names, char *err, size_t err_len);
-/* By direction, or NULL: words that never change, or a column that none of them use, are a mistake. */
+/* By direction, or NULL: a column that no words use is a mistake. */
 int wt_schedule_check(const struct wt_schedule *schedule, char *const words[2], char *err, size_t err_len);
 /* The words with each $NAME replaced by the value of that column in the row: on the heap, or NULL. */
 char *wt_schedule_words(const struct wt_schedule *schedule, const char *words, const char *row, char *err, size_t err_len);

@@ -128,7 +128,6 @@ BAD = [
     ("[port c]\ngateway = 10.0.1.0/16, 10.0.2.255/8\n", "FILE:6: '10.0.1.0/16, 10.0.2.255/8': one address of IPv4 and one of IPv6 at most, between commas"),
     ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay\n1s = 1ms\n2s = 2ms\n1000ms = 3ms\n", "FILE:11: a row for the time 1000ms stands above"),
     ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay hops\n1s = 1ms 2\n[at 2s]\nboth = delay 2ms\n", "FILE:6: columns: no words use $hops"),
-    ("[link]\n[schedule]\nfwd = delay $delay\ncolumns = delay\n1s = 1ms\nrev = delay 5ms\n", "FILE:6: rev: the words have no $COLUMN and never change: those stand in [link]"),
     ("[link]\n[at 1s every 0s times 2]\nboth = delay 1ms\n", "FILE:6: every: '0s' is no interval: expected a time above 0"),
     ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop' is none of keep, flush"),
     ("[link]\n[at 1h every 2500000h times 3]\nboth = delay 1ms\n", "FILE:6: the last of 3 times is later than there are nanoseconds"),
