@@ -185,6 +185,18 @@ def scratch():
 
 
 # Until its standard input ends, which says that all was sent, and then until nothing has come for so long.
+# Frames sent to the TAP "left", as the kernel would send them, and those that come out of "right": their numbers.
+PASS = """
+import json, socket, sys
+out, into = (socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5)) for _ in range(2))
+out.bind(("left", 0x88b5))
+into.bind(("right", 0x88b5))
+into.settimeout(30)
+for i in range(10):
+    out.send(bytes(12) + b"\\x88\\xb5" + bytes(45) + bytes([i]))
+print(json.dumps([into.recv(2000)[59] for i in range(10)]))
+"""
+
 UDP_RECEIVE = """
 import json, select, socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

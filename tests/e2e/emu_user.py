@@ -7,18 +7,6 @@ from emu_lab import *
 
 USER, OTHER = 4001, 4002
 
-# Frames sent to one TAP, as the kernel would send them, and those that come out of the other.
-PASS = """
-import json, socket, sys
-out, into = (socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5)) for _ in range(2))
-out.bind(("left", 0x88b5))
-into.bind(("right", 0x88b5))
-into.settimeout(30)
-for i in range(10):
-    out.send(bytes(12) + b"\\x88\\xb5" + bytes(45) + bytes([i]))
-print(json.dumps([into.recv(2000)[59] for i in range(10)]))
-"""
-
 
 class Place:
     """A folder that a user may reach, with the program and a /dev/net/tun that is open to all, as on a desktop."""

@@ -6,11 +6,14 @@ wavetank=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-cat >path.conf <<END
-[port a]
-interface = tap:wt0@left
-[port b]
-interface = tap:wt0@right
+
+# A file whose ports these are, of which standard input is the rest.
+between() {
+	printf '[port a]\ninterface = tap:wt0@left\n[port b]\ninterface = tap:wt0@right\n'
+	cat
+}
+
+between >path.conf <<END
 [link]
 both = rate 10Mbit burst 0B limit 64KB loss gilbert on 500ms 20% off 1s 0% | only (tcp dst port 9000) { delay 1ms } | delay 15ms
 [at 1s]
@@ -27,11 +30,7 @@ grep -q '"event":"emulation:state_entered","data":{"node":"fwd.gilbert","state":
 grep -q '"event":"emulation:packet_dropped".*"state":"on","visit":' one || { echo "no drops with their state"; exit 1; }
 
 # A change of the whole chain: the queue's kind, a loss that comes, what waits is flushed, at its nanosecond, in every run the same.
-cat >changes.conf <<END
-[port a]
-interface = tap:wt0@left
-[port b]
-interface = tap:wt0@right
+between >changes.conf <<END
 [link]
 both = rate 1Mbit burst 0B limit 64KB delay 15ms
 [at 500ms]
@@ -51,11 +50,7 @@ if grep -v '"time_ns":1000000000,.*"node":"fwd.rate"' flushed; then echo "flushe
 grep -q '"time_ns":1000000000,.*path_changed.*"queue":"flush"' one || { echo "the change does not say it flushed"; exit 1; }
 
 # What is changed at 0 holds before anything is sent: the first segment meets it.
-cat >first.conf <<END
-[port a]
-interface = tap:wt0@left
-[port b]
-interface = tap:wt0@right
+between >first.conf <<END
 [link]
 both = delay 20ms
 [at 0s]
@@ -72,11 +67,7 @@ fwd = delay \$d
 rev = delay \$e
 columns = d e
 0s = 5ms 6ms"; do
-	cat >begin.conf <<END
-[port a]
-interface = tap:wt0@left
-[port b]
-interface = tap:wt0@right
+	between >begin.conf <<END
 [link]
 both = delay 4ms
 $start
@@ -93,11 +84,7 @@ END
 done
 
 # A change that these words leave no room for is told before anything runs.
-cat >begin.conf <<END
-[port a]
-interface = tap:wt0@left
-[port b]
-interface = tap:wt0@right
+between >begin.conf <<END
 [link]
 both = handoff every 1s for 1ms delay 5ms
 [at 200ms]
@@ -107,11 +94,7 @@ if "$wavetank" sim -f begin.conf -n 10KB --link 'delay 5ms' >record 2>said; then
 grep -q '^wavetank sim: begin.conf:8: .*must stand in fwd and rev' said || { echo "it is told as: $(cat said)"; exit 1; }
 
 # A path over time as a table: each row from its time on, in virtual time and as the daemon would.
-cat >table.conf <<END
-[port a]
-interface = tap:wt0@left
-[port b]
-interface = tap:wt0@right
+between >table.conf <<END
 [link]
 [schedule]
 # a comment, and another that the words go on behind
