@@ -309,6 +309,32 @@ def a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes(a, b):
         middle.close()
 
 
+STARTER = """
+import os, subprocess, sys
+read, write = os.pipe()
+emulator = subprocess.Popen([*sys.argv[1:], "--die-with-parent", "--ready-fd", str(write)], pass_fds=[write], stdout=2)
+os.close(write)
+print(emulator.pid if os.read(read, 6) else 0, flush=True)
+sys.stdin.read()
+"""
+
+
+def who_is_to_end_with_its_parent_does_whoever_it_has_become(a, b):
+    for words in ((), ("--user", "root")):
+        command = [sys.executable, "-c", STARTER, WAVETANK, "emu", "run", "--link", "delay 1ms", *words]
+        for side in (a, b):
+            command += ["--port", f"tap:wt0@{side.holder.pid}"]
+        parent = start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        pid = int(parent.stdout.readline())
+        check(pid and (status(pid)["Uid"].split()[0] == "0") == bool(words), pid)
+        parent.kill()
+        parent.wait()
+        until = time.monotonic() + 20
+        while a.interfaces() != {"lo"} or b.interfaces() != {"lo"}:
+            check(time.monotonic() < until, "it lives")
+            time.sleep(0.01)
+
+
 def status(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return {key: value.strip() for key, value in (line.split(":", 1) for line in file)}
@@ -355,4 +381,4 @@ main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_a
      listeners_that_read_nothing_are_told_later_what_they_missed_and_hold_nobody_up,
      ports_that_vanish_again_and_again_come_back_and_a_port_may_be_down_or_renamed, an_interface_that_goes_away_is_named,
      a_veth_that_is_deleted_is_missed_however_soon_the_emulator_wakes,
-     it_keeps_no_privilege_it_does_not_need)
+     who_is_to_end_with_its_parent_does_whoever_it_has_become, it_keeps_no_privilege_it_does_not_need)
