@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The graph keeps two orders: a heap of deadlines (time, then node index) for what is to come, and a FIFO of
- * dirty nodes, those whose input changed at this very instant. Running a node means: output() while its deadline()
- * is now and it gives something, each frame handed to the node its port leads to (which becomes dirty).
+ * The graph keeps two orders: a heap of deadlines (time, then node index) for what is to come, and a stack of the nodes that have
+ * something for this very instant. Of the node on top one frame is taken, and handed on; the node that has got it, if that makes it
+ * due, is put on top of the one that gave it.
  *
- *     heap minimum -> run -> its receivers are dirty -> run them in the order they became so -> next minimum
+ *     heap minimum -> one frame -> its receiver, and all that it sets off -> the next frame of the first -> ... -> next minimum
  *
- * So a frame crosses any number of nodes without delay before the next deadline of the same instant is looked
- * at, and the order depends on nothing but times and indices. A node is in the FIFO at most once. Per frame and
- * node that is three indirect calls and one move in a heap of a handful of entries; a node that decides at once (pass())
- * costs one call, and a row of them is a plain loop.
+ * So one frame goes as far as it goes at this instant, and is answered, before another moves: a host answers a burst frame by frame,
+ * as one does whose frames come off a wire (wt_graph_input() is the same step from outside). The order depends on times alone; on
+ * indices only where two nodes are due at one instant and neither has set off the other. A node is on the stack at most once: what
+ * comes round to one further down waits in it for its turn. Per frame and node that is three indirect calls and one move in a heap of a
+ * handful of entries; a node that decides at once (pass()) costs one call, and a row of them is a plain loop.
+ *
+ * An instant ends: each step hands one frame on, or takes a node off the stack.
  *
  * Two guards turn a broken node into an abort that names it, where it would otherwise be an endless loop at one
  * instant: a deadline in the past from a node that has nothing to give, and frames that circle without delay. In virtual time
@@ -40,13 +43,14 @@ struct slot {
 	struct joint *joints; /* one per port of the node */
 	struct slot *next_dirty;
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
-	bool dirty; /* in the FIFO, or being run: it may have more to give at this instant */
+	bool dirty; /* on the stack: it may have more to give at this instant */
+	bool due;   /* its deadline() is known to be now */
 };
 
 struct wt_graph {
 	struct slot **slots; /* each stays where it is: a change may add a node while others run */
 	uint32_t count, room;
-	struct slot *dirty_head, *dirty_tail;
+	struct slot *dirty_head, *dirty_tail; /* the top of the stack; below it those called from outside */
 	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
 	struct wt_heap heap;
 	wt_time now;
@@ -115,11 +119,26 @@ static int grow(struct wt_graph *graph)
 	return 0;
 }
 
-static inline void mark_dirty(struct wt_graph *graph, struct slot *slot)
+/* Set off: before all that waits, the node included that did it. `due`: its deadline() is known to be now. */
+static inline void push(struct wt_graph *graph, struct slot *slot, bool due)
 {
 	if (slot->dirty)
 		return;
 	slot->dirty = true;
+	slot->due = due;
+	slot->next_dirty = graph->dirty_head;
+	graph->dirty_head = slot;
+	if (!graph->dirty_tail)
+		graph->dirty_tail = slot;
+}
+
+/* From outside: when its turn comes. */
+static void append(struct wt_graph *graph, struct slot *slot)
+{
+	if (slot->dirty)
+		return;
+	slot->dirty = true;
+	slot->due = false;
 	slot->next_dirty = NULL;
 	if (graph->dirty_tail)
 		graph->dirty_tail->next_dirty = slot;
@@ -148,7 +167,7 @@ int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
 	node->index = graph->count++;
 	node->drops = graph->drops;
 	node->states = graph->states;
-	mark_dirty(graph, slot);
+	append(graph, slot);
 	return 0;
 }
 
@@ -236,7 +255,7 @@ static inline void look(struct wt_graph *graph, struct slot *slot)
 	if (due > graph->now)
 		schedule(graph, slot, due);
 	else
-		mark_dirty(graph, slot);
+		push(graph, slot, true);
 }
 
 static void check_law(const struct wt_graph *graph, const struct wt_node *node, const char *what)
@@ -330,46 +349,62 @@ static wt_time stalled(struct wt_graph *graph, struct slot *slot)
 	return graph->now;
 }
 
-/* `due` is what its deadline() said. */
-static void run_node(struct wt_graph *graph, struct slot *slot, wt_time due)
+/* The first of the stack has nothing left for this instant. */
+static inline void done(struct wt_graph *graph, struct slot *slot, wt_time due)
+{
+	graph->dirty_head = slot->next_dirty;
+	if (!graph->dirty_head)
+		graph->dirty_tail = NULL;
+	slot->dirty = false;
+	schedule(graph, slot, due);
+}
+
+/* One frame of the first of the stack, which is due: true while nothing else was set off by it and the node has more. */
+static inline bool one_frame(struct wt_graph *graph, struct slot *slot)
 {
 	struct wt_node *node = slot->node;
+	uint64_t out = node->audit.out;
+	const struct joint *joint;
+	struct wt_frame *frame;
+	unsigned port = 0;
+	wt_time due;
 
-	slot->dirty = true; /* what comes round to it meanwhile waits behind what it has */
-	while (due <= graph->now && !wt_graph_circles(graph)) {
-		uint64_t out = node->audit.out;
-		const struct joint *joint;
-		struct wt_frame *frame;
-		unsigned port = 0;
-
-		frame = node->ops->output(node, graph->now, &port);
-		if (graph->checked && node->audit.out != out + (frame != NULL))
-			broken(graph, node, "output() did not count its frame once");
-		if (!frame) {
-			due = stalled(graph, slot);
-			break;
-		}
-		slot->stalled = 0;
-		joint = way(graph, slot, port, frame);
-		if (joint)
-			give(graph, joint->to, joint->port, frame);
-		due = node->ops->deadline(node);
+	slot->due = false;
+	frame = node->ops->output(node, graph->now, &port);
+	if (graph->checked && node->audit.out != out + (frame != NULL))
+		broken(graph, node, "output() did not count its frame once");
+	if (!frame) {
+		due = stalled(graph, slot);
+		if (graph->dirty_head == slot) /* else it has touched another, and is asked again behind that */
+			done(graph, slot, due);
+		return false;
 	}
-	slot->dirty = false;
-	if (graph->checked)
-		check_law(graph, node, "the law of conservation does not hold after output()");
-	schedule(graph, slot, due);
+	slot->stalled = 0;
+	joint = way(graph, slot, port, frame);
+	if (joint)
+		give(graph, joint->to, joint->port, frame);
+	if (graph->dirty_head != slot)
+		return false; /* all that the frame has set off comes first; then this node is asked again */
+	due = node->ops->deadline(node);
+	if (due > graph->now)
+		done(graph, slot, due);
+	return due <= graph->now && !wt_graph_circles(graph);
 }
 
 static void settle(struct wt_graph *graph)
 {
-	while (graph->dirty_head && !wt_graph_circles(graph)) {
-		struct slot *slot = graph->dirty_head;
+	struct slot *slot;
 
-		graph->dirty_head = slot->next_dirty;
-		if (!graph->dirty_head)
-			graph->dirty_tail = NULL;
-		run_node(graph, slot, slot->node->ops->deadline(slot->node));
+	while ((slot = graph->dirty_head) && !wt_graph_circles(graph)) {
+		wt_time due = slot->due ? graph->now : slot->node->ops->deadline(slot->node);
+
+		if (due > graph->now)
+			done(graph, slot, due);
+		else
+			while (one_frame(graph, slot))
+				;
+		if (graph->checked)
+			check_law(graph, slot->node, "the law of conservation does not hold after output()");
 	}
 }
 
@@ -389,7 +424,7 @@ static void run_instant(struct wt_graph *graph)
 	graph->running = true;
 	settle(graph);
 	while (!wt_graph_circles(graph) && (entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
-		run_node(graph, (struct slot *)entry, entry->due);
+		push(graph, (struct slot *)entry, true);
 		settle(graph);
 	}
 	graph->running = false;
@@ -438,9 +473,12 @@ void wt_graph_touch(struct wt_graph *graph, struct wt_node *node)
 	/* The last event may be long ago: what the node now sends would carry its time, and round trips seem as long. */
 	if (!graph->running && graph->clock)
 		wt_graph_run(graph, graph->clock(graph->clock_arg));
-	mark_dirty(graph, slot_of(graph, node));
-	if (!graph->running)
-		run_instant(graph);
+	if (graph->running) {
+		push(graph, slot_of(graph, node), false);
+		return;
+	}
+	append(graph, slot_of(graph, node));
+	run_instant(graph);
 }
 
 void wt_graph_set_clock(struct wt_graph *graph, wt_time (*clock)(const void *arg), const void *arg)

@@ -4,8 +4,11 @@
  * whole of the real-time daemon too: the two drivers differ only in where `now` comes from (vloop.h, rloop.h).
  *
  * An event due at t is run with now = t even if a real-time driver is late; frames read from a wire enter with the time
- * they came. So lateness never adds up, and a recorded run replays exactly. Ties: by node index; but what an event
- * sets off without delay (a chain of nodes that pass a frame on) is finished before the next event of the same instant.
+ * they came. So lateness never adds up, and a recorded run replays exactly.
+ *
+ * An event is one frame that leaves a node. What it sets off without delay (a chain of nodes that pass it on, the answer of a host, what
+ * that sets off in turn) is finished before the next event of the same instant, also if that is the next frame of the same node. Other
+ * ties: by node index.
  *
  * A deadline in the past means now: time never goes back. frame->time is set to the instant at which each node gets it.
  * A node that keeps asking for now and has nothing to give, or frames that circle without delay, abort with a name
@@ -55,7 +58,7 @@ bool wt_graph_step(struct wt_graph *graph);
 void wt_graph_input(struct wt_graph *graph, struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
 /* The node was called from outside: ask it for output and deadline again, at once: at wt_graph_now(), or with a clock at
  * this moment, after running what was due. From inside a node's verb (an application called back by a host) it is only
- * noted, and done before the instant is over. */
+ * noted, and done before the next frame moves. */
 void wt_graph_touch(struct wt_graph *graph, struct wt_node *node);
 /* The real-time driver's: where this moment comes from. Without one (virtual time, clock NULL) it is the last event. */
 void wt_graph_set_clock(struct wt_graph *graph, wt_time (*clock)(const void *arg), const void *arg);
