@@ -269,6 +269,8 @@ static int build(struct run *run)
 	if (!run->pool || !run->graph)
 		return complain(run, -ENOMEM, "graph");
 	wt_graph_set_checked(run->graph, run->scenario->checked);
+	if (run->scenario->ties_reversed)
+		wt_graph_reverse_ties(run->graph);
 	wt_graph_may_circle(run->graph, most_at_once(run->scenario), &run->stop);
 	errno = 0;
 	error = open_files(run);

@@ -43,6 +43,7 @@ struct wt_scenario {
 	struct wt_trace_sink *sink_a, *sink_b; /* instead of the file: tests */
 	bool digest;               /* of every frame at both hosts */
 	bool checked;              /* audit every node after every step */
+	bool ties_reversed;        /* wt_graph_reverse_ties(): tests */
 	const volatile int *interrupt; /* polled about every simulated second; nonzero ends the run. NULL: none */
 	wt_time interval;          /* of the first flow */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);

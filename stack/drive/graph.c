@@ -45,12 +45,13 @@ struct slot {
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
 	bool dirty; /* on the stack: it may have more to give at this instant */
 	bool due;   /* its deadline() is known to be now */
+	bool asked; /* its deadline() has been asked: what the heap has is what it said */
 };
 
 struct wt_graph {
 	struct slot **slots; /* each stays where it is: a change may add a node while others run */
 	uint32_t count, room;
-	struct slot *dirty_head, *dirty_tail; /* the top of the stack; below it those called from outside */
+	struct slot *dirty_head; /* the top of the stack */
 	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
 	struct wt_heap heap;
 	wt_time now;
@@ -59,6 +60,7 @@ struct wt_graph {
 	struct wt_drop_sink *drops;
 	struct wt_state_sink *states;
 	bool checked;
+	bool reversed; /* ties by descending index */
 	bool running;
 	bool *stop; /* set when frames circle without delay; NULL: abort */
 };
@@ -128,23 +130,6 @@ static inline void push(struct wt_graph *graph, struct slot *slot, bool due)
 	slot->due = due;
 	slot->next_dirty = graph->dirty_head;
 	graph->dirty_head = slot;
-	if (!graph->dirty_tail)
-		graph->dirty_tail = slot;
-}
-
-/* From outside: when its turn comes. */
-static void append(struct wt_graph *graph, struct slot *slot)
-{
-	if (slot->dirty)
-		return;
-	slot->dirty = true;
-	slot->due = false;
-	slot->next_dirty = NULL;
-	if (graph->dirty_tail)
-		graph->dirty_tail->next_dirty = slot;
-	else
-		graph->dirty_head = slot;
-	graph->dirty_tail = slot;
 }
 
 int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
@@ -161,13 +146,13 @@ int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
 		free(joints);
 		return -ENOMEM;
 	}
-	*slot = (struct slot){
-		.entry = {.due = WT_NEVER, .order = graph->count}, .node = node, .destroy = node->ops->destroy, .joints = joints};
+	*slot = (struct slot){.entry = {.due = WT_NEVER, .order = graph->reversed ? UINT32_MAX - graph->count : graph->count},
+			      .node = node, .destroy = node->ops->destroy, .joints = joints};
 	graph->slots[graph->count] = slot;
 	node->index = graph->count++;
 	node->drops = graph->drops;
 	node->states = graph->states;
-	append(graph, slot);
+	wt_heap_set(&graph->heap, &slot->entry, graph->now); /* asked in its turn when it is due */
 	return 0;
 }
 
@@ -228,6 +213,12 @@ void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop)
 {
 	graph->most = most;
 	graph->stop = stop;
+}
+
+void wt_graph_reverse_ties(struct wt_graph *graph)
+{
+	assert(!graph->count);
+	graph->reversed = true;
 }
 
 bool wt_graph_circles(const struct wt_graph *graph)
@@ -353,8 +344,6 @@ static wt_time stalled(struct wt_graph *graph, struct slot *slot)
 static inline void done(struct wt_graph *graph, struct slot *slot, wt_time due)
 {
 	graph->dirty_head = slot->next_dirty;
-	if (!graph->dirty_head)
-		graph->dirty_tail = NULL;
 	slot->dirty = false;
 	schedule(graph, slot, due);
 }
@@ -424,7 +413,10 @@ static void run_instant(struct wt_graph *graph)
 	graph->running = true;
 	settle(graph);
 	while (!wt_graph_circles(graph) && (entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
-		push(graph, (struct slot *)entry, true);
+		struct slot *slot = (struct slot *)entry;
+
+		push(graph, slot, slot->asked);
+		slot->asked = true;
 		settle(graph);
 	}
 	graph->running = false;
@@ -473,12 +465,9 @@ void wt_graph_touch(struct wt_graph *graph, struct wt_node *node)
 	/* The last event may be long ago: what the node now sends would carry its time, and round trips seem as long. */
 	if (!graph->running && graph->clock)
 		wt_graph_run(graph, graph->clock(graph->clock_arg));
-	if (graph->running) {
-		push(graph, slot_of(graph, node), false);
-		return;
-	}
-	append(graph, slot_of(graph, node));
-	run_instant(graph);
+	push(graph, slot_of(graph, node), false);
+	if (!graph->running)
+		run_instant(graph);
 }
 
 void wt_graph_set_clock(struct wt_graph *graph, wt_time (*clock)(const void *arg), const void *arg)

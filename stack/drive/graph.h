@@ -7,8 +7,8 @@
  * they came. So lateness never adds up, and a recorded run replays exactly.
  *
  * An event is one frame that leaves a node. What it sets off without delay (a chain of nodes that pass it on, the answer of a host, what
- * that sets off in turn) is finished before the next event of the same instant, also if that is the next frame of the same node. Other
- * ties: by node index.
+ * that sets off in turn) is finished before the next event of the same instant, also if that is the next frame of the same node. The one
+ * exception: a frame that comes back without delay to a node that still has frames to give waits in that node. Other ties go by node index.
  *
  * A deadline in the past means now: time never goes back. frame->time is set to the instant at which each node gets it.
  * A node that keeps asking for now and has nothing to give, or frames that circle without delay, abort with a name
@@ -49,6 +49,9 @@ void wt_graph_set_checked(struct wt_graph *graph, bool checked);
  * instead of aborting, and nothing is run from then on; the graph is to be destroyed. */
 void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop);
 bool wt_graph_circles(const struct wt_graph *graph);
+/* Ties that go by node index go by descending index instead, as if the nodes had been added in the opposite order: a test that gets another
+ * result has found one that rests on that order. Before the first node is added. */
+void wt_graph_reverse_ties(struct wt_graph *graph);
 
 /* Runs everything due at or before `until`, in order. Afterwards wt_graph_now() is `until` (with WT_NEVER: the last event). */
 void wt_graph_run(struct wt_graph *graph, wt_time until);

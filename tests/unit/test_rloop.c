@@ -13,6 +13,7 @@
 
 #include "stack/drive/interface.h"
 #include "stack/drive/rloop.h"
+#include "tests/unit/pair_port.h"
 #include "tests/unit/toy_nodes.h"
 
 static struct wt_pool *pool;
@@ -242,31 +243,6 @@ static void time_zero_is_the_moment_of_creation_on_both_clocks(void **state)
 static int pair_end;
 static int gone_error;
 
-static int pair_read(struct wt_port *port, struct wt_frame **frame)
-{
-	struct wt_frame *fresh = wt_frame_new(port->pool);
-	ssize_t n = recv(port->fd, fresh->data, fresh->room, MSG_DONTWAIT);
-
-	*frame = NULL;
-	if (n <= 0) {
-		wt_frame_free(fresh);
-		return n == 0 ? -ENODEV : errno == EAGAIN ? 0 : -errno;
-	}
-	fresh->len = (uint32_t)n;
-	*frame = fresh;
-	return 1;
-}
-
-static int pair_write(struct wt_port *port, const struct wt_frame *frame)
-{
-	return send(port->fd, frame->data, frame->len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static int pair_refresh(struct wt_port *port)
-{
-	return 0;
-}
-
 static void on_gone(struct wt_port *port, int error)
 {
 	gone_error = error;
@@ -275,13 +251,8 @@ static void on_gone(struct wt_port *port, int error)
 
 static struct wt_port *pair_port(void)
 {
-	static const struct wt_port_ops ops = {pair_read, pair_write, pair_refresh};
-	struct wt_port *port = wt_port_new("pair", &ops, pool);
-	int fds[2];
+	struct wt_port *port = pair_port_new(pool, &pair_end);
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
-	port->fd = fds[0];
-	pair_end = fds[1];
 	port->gone = on_gone;
 	port->user = (void *)(uintptr_t)"mine";
 	gone_error = 0;
