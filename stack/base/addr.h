@@ -26,6 +26,11 @@ struct wt_endpoint {
 	uint16_t port;
 };
 
+/* Both ends of a connection, as one of them sees it. The address of a host that has many is part of it. */
+struct wt_tuple {
+	struct wt_endpoint local, remote;
+};
+
 #define WT_ADDR_TEXT 46
 
 static inline struct wt_addr wt_addr_ipv4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
@@ -49,6 +54,11 @@ static inline bool wt_addr_eq(const struct wt_addr *a, const struct wt_addr *b)
 static inline bool wt_endpoint_eq(const struct wt_endpoint *a, const struct wt_endpoint *b)
 {
 	return a->port == b->port && wt_addr_eq(&a->addr, &b->addr);
+}
+
+static inline bool wt_tuple_eq(const struct wt_tuple *a, const struct wt_tuple *b)
+{
+	return wt_endpoint_eq(&a->remote, &b->remote) && wt_endpoint_eq(&a->local, &b->local);
 }
 
 /* Does it lie in the network of the first `prefix` bits of another? */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Which connection a segment belongs to: a table of chains by keyed hash of the four-tuple, so that nobody can aim
- * at one chain. Listeners stand in the same table under their port with an empty remote end.
- */
+/* A table of chains by keyed hash of the tuple, so that nobody can aim at one chain. */
+#include "stack/host/demux.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -21,54 +20,52 @@ int wt_demux_init(struct wt_host *host)
 	return 0;
 }
 
-/* The local address is always the host's own, so the local port is enough of that end. */
-static struct wt_tcp **chain(struct wt_host *host, uint16_t local_port, const struct wt_endpoint *remote)
+static struct wt_demux_entry **chain(struct wt_host *host, const struct wt_tuple *tuple)
 {
-	uint8_t bytes[sizeof(remote->addr) + 4];
-
-	memcpy(bytes, &remote->addr, sizeof(remote->addr));
-	memcpy(bytes + sizeof(remote->addr), &remote->port, 2);
-	memcpy(bytes + sizeof(remote->addr) + 2, &local_port, 2);
-	return &host->table[wt_siphash(&host->key_hash, bytes, sizeof(bytes)) & host->table_mask];
+	return &host->table[wt_secret_tuple(&host->key_hash, tuple) & host->table_mask];
 }
 
-void wt_demux_add(struct wt_tcp *tcp)
+void wt_demux_add(struct wt_host *host, struct wt_demux_entry *entry)
 {
-	struct wt_tcp **head = chain(tcp->host, tcp->local.port, &tcp->remote);
+	struct wt_demux_entry **head = chain(host, &entry->tuple);
 
-	tcp->hash_next = *head;
-	*head = tcp;
+	entry->next = *head;
+	*head = entry;
 }
 
-void wt_demux_remove(struct wt_tcp *tcp)
+void wt_demux_remove(struct wt_host *host, struct wt_demux_entry *entry)
 {
-	for (struct wt_tcp **link = chain(tcp->host, tcp->local.port, &tcp->remote); *link; link = &(*link)->hash_next) {
-		if (*link == tcp) {
-			*link = tcp->hash_next;
-			tcp->hash_next = NULL;
+	for (struct wt_demux_entry **link = chain(host, &entry->tuple); *link; link = &(*link)->next) {
+		if (*link == entry) {
+			*link = entry->next;
+			entry->next = NULL;
 			return;
 		}
 	}
 }
 
-struct wt_tcp *wt_demux_find(struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote)
+struct wt_demux_entry *wt_demux_find(struct wt_host *host, const struct wt_tuple *tuple)
 {
-	struct wt_tcp *tcp = *chain(host, local->port, remote);
+	struct wt_demux_entry *entry = *chain(host, tuple);
 
-	while (tcp && !(tcp->local.port == local->port && wt_endpoint_eq(&tcp->remote, remote)))
-		tcp = tcp->hash_next;
-	return tcp;
+	while (entry && !wt_tuple_eq(&entry->tuple, tuple))
+		entry = entry->next;
+	return entry;
 }
 
-struct wt_tcp *wt_demux_listener(struct wt_host *host, uint16_t port)
+struct wt_tcp *wt_demux_connection(struct wt_host *host, const struct wt_tuple *tuple)
 {
-	static const struct wt_endpoint nobody;
-	struct wt_endpoint local = {.port = port};
+	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
 
-	return wt_demux_find(host, &local, &nobody);
+	return entry && entry->kind == WT_DEMUX_CONNECTION ? (struct wt_tcp *)entry : NULL;
 }
 
-bool wt_demux_port_used(struct wt_host *host, uint16_t port)
+struct wt_tcp *wt_demux_listener(struct wt_host *host, const struct wt_endpoint *local)
 {
-	return wt_demux_listener(host, port) != NULL;
+	struct wt_tuple exact = {.local = *local}, any = {.local.port = local->port};
+	struct wt_demux_entry *entry = wt_demux_find(host, &exact);
+
+	if (!entry)
+		entry = wt_demux_find(host, &any);
+	return (struct wt_tcp *)entry;
 }

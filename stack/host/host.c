@@ -141,6 +141,7 @@ static bool tcp_csum_ok(const struct wt_ip_packet *packet)
 static void input_tcp(struct wt_host *host, const struct wt_ip_packet *packet)
 {
 	struct wt_tcp_header seg;
+	struct wt_tuple tuple;
 
 	if (!wt_tcp_parse(packet->payload, packet->len, &seg)) {
 		wt_node_drop(&host->node, host->now, packet->frame, WT_DROP_TCP_HEADER);
@@ -151,7 +152,8 @@ static void input_tcp(struct wt_host *host, const struct wt_ip_packet *packet)
 		return;
 	}
 	seg.ecn = packet->ip.tos & WT_ECN_MASK;
-	wt_tcp_input(host, packet->frame, &packet->ip, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
+	tuple = (struct wt_tuple){{packet->ip.dst, seg.dst_port}, {packet->ip.src, seg.src_port}};
+	wt_tcp_input(host, &tuple, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
 	wt_books_take(&host->node, packet->frame);
 }
 
@@ -223,7 +225,7 @@ static void host_destroy(struct wt_node *node)
 	while (host->all) {
 		struct wt_tcp *tcp = host->all;
 
-		wt_demux_remove(tcp);
+		wt_demux_remove(host, &tcp->entry);
 		wt_tcb_free(tcp);
 	}
 	wt_ip_finish(&host->ip);

@@ -81,12 +81,12 @@ static bool parse_quote(const struct wt_ip *ip, const uint8_t *quote, uint32_t l
 		return false;
 	if (wt_get16(quote + 2) < header_len + QUOTED_TCP || (wt_get16(quote + 6) & 0x1fff) != 0)
 		return false; /* too short for ports, or not the first fragment */
-	error->local.addr = wt_addr_ipv4(quote[12], quote[13], quote[14], quote[15]);
-	error->remote.addr = wt_addr_ipv4(quote[16], quote[17], quote[18], quote[19]);
-	error->local.port = wt_get16(quote + header_len);
-	error->remote.port = wt_get16(quote + header_len + 2);
+	error->tuple.local.addr = wt_addr_ipv4(quote[12], quote[13], quote[14], quote[15]);
+	error->tuple.remote.addr = wt_addr_ipv4(quote[16], quote[17], quote[18], quote[19]);
+	error->tuple.local.port = wt_get16(quote + header_len);
+	error->tuple.remote.port = wt_get16(quote + header_len + 2);
 	error->seq = wt_get32(quote + header_len + 4);
-	return wt_addr_eq(&error->local.addr, &ip->config.addr);
+	return wt_addr_eq(&error->tuple.local.addr, &ip->config.addr);
 }
 
 bool wt_icmp_input(struct wt_ip *ip, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error)

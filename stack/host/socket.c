@@ -25,14 +25,14 @@ static void complete(struct wt_tcp_config *config)
 
 struct wt_tcp *wt_tcp_listen(struct wt_host *host, uint16_t port, unsigned backlog, const struct wt_tcp_config *config)
 {
-	struct wt_endpoint local = {.port = port}, nobody = {0};
+	struct wt_tuple tuple = {.local.port = port};
 	struct wt_tcp *tcp;
 
-	if (wt_demux_port_used(host, port)) {
+	if (wt_demux_find(host, &tuple)) {
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	tcp = wt_tcb_new(host, config, &local, &nobody);
+	tcp = wt_tcb_new(host, config, WT_DEMUX_LISTENER, &tuple);
 	if (!tcp)
 		return NULL;
 	complete(&tcp->config);
@@ -66,7 +66,7 @@ struct wt_tcp *wt_tcp_accept(struct wt_tcp *listener)
 struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *remote, uint16_t local_port,
 			      const struct wt_tcp_config *config, wt_time now)
 {
-	struct wt_endpoint local = {host->config.addr, local_port};
+	struct wt_tuple tuple = {{host->config.addr, local_port}, *remote};
 	struct wt_addr hop;
 	struct wt_tcp *tcp;
 
@@ -75,20 +75,20 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 		errno = ENETUNREACH;
 		return NULL;
 	}
-	if (!local_port && !(local.port = wt_secret_port(host, remote))) {
+	if (!local_port && !(tuple.local.port = wt_secret_port(host, remote))) {
 		errno = EADDRNOTAVAIL;
 		return NULL;
 	}
-	if (wt_demux_find(host, &local, remote)) {
+	if (wt_demux_find(host, &tuple)) {
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	tcp = wt_tcb_new(host, config, &local, remote);
+	tcp = wt_tcb_new(host, config, WT_DEMUX_CONNECTION, &tuple);
 	if (!tcp)
 		return NULL;
 	complete(&tcp->config);
 	if (wt_tcb_start(tcp, NULL)) {
-		wt_demux_remove(tcp);
+		wt_demux_remove(host, &tcp->entry);
 		wt_tcb_free(tcp);
 		errno = ENOMEM;
 		return NULL;
@@ -208,7 +208,7 @@ static void send_abort(struct wt_tcp *tcp)
 {
 	/* 3.10.5: TIME-WAIT, CLOSING and LAST-ACK need no reset: both FINs are out */
 	if (tcp->state >= WT_TCP_SYN_RECEIVED && tcp->state <= WT_TCP_CLOSE_WAIT)
-		wt_tcp_send_reset(tcp->host, &tcp->local, &tcp->remote, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
+		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
 }
 
 static void close_listener(struct wt_tcp *listener)
@@ -266,8 +266,8 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 {
 	*info = tcp->count;
 	info->state = tcp->state;
-	info->local = tcp->local;
-	info->remote = tcp->remote;
+	info->local = tcp->entry.tuple.local;
+	info->remote = tcp->entry.tuple.remote;
 	info->window_scaling = tcp->wscale_ok;
 	info->timestamps = tcp->ts_ok;
 	info->sack = tcp->sack_ok;

@@ -31,8 +31,8 @@ static bool make_room(struct wt_host *host)
 	return true;
 }
 
-struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, const struct wt_endpoint *local,
-			  const struct wt_endpoint *remote)
+struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+			  const struct wt_tuple *tuple)
 {
 	struct wt_tcp *tcp;
 
@@ -43,8 +43,8 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 	tcp->host = host;
 	tcp->conn = ++host->next_conn;
 	tcp->heap.order = tcp->conn;
-	tcp->local = *local;
-	tcp->remote = *remote;
+	tcp->entry.kind = (uint8_t)kind;
+	tcp->entry.tuple = *tuple;
 	tcp->config = *config;
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
@@ -58,7 +58,7 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 		host->all->all_prev = tcp;
 	host->all = tcp;
 	host->count++;
-	wt_demux_add(tcp);
+	wt_demux_add(host, &tcp->entry);
 	return tcp;
 }
 
@@ -69,10 +69,10 @@ int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
 	uint32_t records = (uint32_t)(2 * settings->snd_buffer / (settings->mss < 256 ? 256 : settings->mss));
 
-	tcp->iss = wt_secret_isn(tcp->host, &tcp->local, &tcp->remote);
+	tcp->iss = wt_secret_isn(tcp->host, &tcp->entry.tuple);
 	if (above && wt_seq_le(tcp->iss, *above)) /* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
 		tcp->iss = *above + 128000;
-	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->local.addr, &tcp->remote.addr);
+	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
 	tcp->board.marked_to = view->highest_sacked = tcp->iss;
 	tcp->snd_end = tcp->iss + 1;
@@ -143,7 +143,7 @@ void wt_tcb_end(struct wt_tcp *tcp, int error)
 	}
 	if (tcp->state == WT_TCP_TIME_WAIT)
 		end_wait(tcp);
-	wt_demux_remove(tcp);
+	wt_demux_remove(tcp->host, &tcp->entry);
 	wt_tcb_set_state(tcp, WT_TCP_CLOSED);
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;

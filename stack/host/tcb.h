@@ -16,6 +16,7 @@
 
 #include "stack/base/ecn.h"
 #include "stack/base/ranges.h"
+#include "stack/host/demux.h"
 #include "stack/host/host.h"
 #include "stack/host/icmp.h"
 #include "stack/host/ip.h"
@@ -86,14 +87,13 @@ enum wt_handle { WT_HANDLE_APP, WT_HANDLE_QUEUE, WT_HANDLE_NONE }; /* who holds 
 /* ---- the connection ----------------------------------------------------------------------------------- */
 
 struct wt_tcp {
+	struct wt_demux_entry entry; /* first */
 	struct wt_host *host;
 	struct wt_heap_entry heap; /* first of its timers */
 	wt_time timer[WT_TIMERS];
 	uint32_t conn;
 	enum wt_tcp_state state;
-	struct wt_endpoint local, remote;
 	struct wt_tcp_config config;
-	struct wt_tcp *hash_next;
 	struct wt_tcp *all_prev, *all_next;
 	struct wt_tcp *wait_prev, *wait_next; /* in TIME-WAIT: those that entered before and after */
 
@@ -190,7 +190,7 @@ struct wt_host {
 	wt_time now;
 	struct wt_heap conns, timers;
 	uint32_t timer_order;
-	struct wt_tcp **table; /* connections by hash of the four-tuple; listeners by local port */
+	struct wt_demux_entry **table; /* by hash of the tuple */
 	uint32_t table_mask, count, next_conn;
 	struct wt_tcp *all;
 	struct wt_tcp *wait_head, *wait_tail; /* TIME-WAITs, the oldest first */
@@ -211,22 +211,15 @@ void wt_host_trace(struct wt_host *host, const struct wt_trace_event *event);
 			wt_host_trace(host_, &(struct wt_trace_event){(host_)->now, conn_, WT_TRACE_##type_, {__VA_ARGS__}}); \
 	} while (0)
 
-/* demux.c */
-int wt_demux_init(struct wt_host *host);
-void wt_demux_add(struct wt_tcp *tcp);
-void wt_demux_remove(struct wt_tcp *tcp);
-struct wt_tcp *wt_demux_find(struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote);
-struct wt_tcp *wt_demux_listener(struct wt_host *host, uint16_t port);
-bool wt_demux_port_used(struct wt_host *host, uint16_t port);
-
 /* secrets.c: what must not be guessed */
-wt_seq wt_secret_isn(const struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote);
+uint64_t wt_secret_tuple(const struct wt_key *key, const struct wt_tuple *tuple);
+wt_seq wt_secret_isn(const struct wt_host *host, const struct wt_tuple *tuple);
 uint32_t wt_secret_ts_offset(const struct wt_host *host, const struct wt_addr *local, const struct wt_addr *remote);
 uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote); /* 0: none free */
 
 /* tcb.c: life of a connection */
-struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, const struct wt_endpoint *local,
-			  const struct wt_endpoint *remote);
+struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+			  const struct wt_tuple *tuple);
 /* 0 or -ENOMEM. above: the last number of the four-tuple's previous connection, or NULL. */
 int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
 int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came: 0 or -ENOMEM */
@@ -238,15 +231,15 @@ void wt_tcb_release(struct wt_tcp *tcp); /* frees a CLOSED one that nobody holds
 void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 
 /* tcp_input.c, in the order of RFC 9293 3.10.7 */
-void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg,
-		  const uint8_t *payload, uint32_t len);
+void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+		  uint32_t len);
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp); /* or starts the wait again */
 void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 
 /* tcp_passive.c: segments for listeners and for nobody */
-void wt_tcp_input_closed(struct wt_host *host, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len);
-void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len,
-			 const wt_seq *above); /* see wt_tcb_start() */
+void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
+void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
+			 uint32_t len, const wt_seq *above); /* see wt_tcb_start() */
 bool wt_tcp_backlog_full(const struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
@@ -274,8 +267,7 @@ bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a wind
 
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
-void wt_tcp_send_reset(struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote, wt_seq seq,
-		       wt_seq ack, unsigned flags);
+void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment, timestamps allowed for */
 
 /* tcp_timer.c */

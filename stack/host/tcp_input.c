@@ -50,7 +50,7 @@ static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 		acceptable = false;
 	if ((seg->flags & WT_ACK) && !acceptable) {
 		if (!(seg->flags & WT_RST))
-			wt_tcp_send_reset(tcp->host, &tcp->local, &tcp->remote, seg->ack, 0, WT_RST);
+			wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
 		return;
 	}
 	if (seg->flags & WT_RST) {
@@ -190,7 +190,7 @@ static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 {
 	if (tcp->state == WT_TCP_SYN_RECEIVED) {
 		if (!(wt_seq_gt(seg->ack, tcp->snd_una) && wt_seq_le(seg->ack, tcp->snd_nxt))) {
-			wt_tcp_send_reset(tcp->host, &tcp->local, &tcp->remote, seg->ack, 0, WT_RST);
+			wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
 			return false;
 		}
 		tcp->snd_wl1 = seg->seq - 1; /* so that this segment's (scaled) window is taken */
@@ -218,7 +218,7 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	}
 	/* the handle is closed: nobody will ever read this (RFC 9293 3.6.1, RFC 2525 2.17) */
 	if (len && tcp->handle == WT_HANDLE_NONE && wt_seq_gt(seq + len, tcp->rcv_nxt)) {
-		wt_tcp_send_reset(tcp->host, &tcp->local, &tcp->remote, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
+		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
 		wt_tcb_end(tcp, -ECONNRESET);
 		return;
 	}
@@ -308,16 +308,15 @@ static bool reopens(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, c
 		(tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsval - tcp->ts_recent) > 0));
 }
 
-void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg,
-		  const uint8_t *payload, uint32_t len)
+void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+		  uint32_t len)
 {
-	struct wt_endpoint local = {ip->dst, seg->dst_port}, remote = {ip->src, seg->src_port};
-	struct wt_tcp *tcp = wt_demux_find(host, &local, &remote), *listener = NULL;
+	struct wt_tcp *tcp = wt_demux_connection(host, tuple), *listener = NULL;
 	const wt_seq *above = NULL;
 	wt_seq last;
 
 	if (!tcp || tcp->state == WT_TCP_TIME_WAIT)
-		listener = wt_demux_listener(host, seg->dst_port);
+		listener = wt_demux_listener(host, &tuple->local);
 	if (tcp && reopens(tcp, seg, listener)) {
 		last = tcp->snd_nxt;
 		above = &last;
@@ -326,9 +325,9 @@ void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_
 	}
 	if (!tcp) {
 		if (listener)
-			wt_tcp_input_listen(listener, ip, seg, len, above);
+			wt_tcp_input_listen(listener, tuple, seg, len, above);
 		else
-			wt_tcp_input_closed(host, ip, seg, len);
+			wt_tcp_input_closed(host, tuple, seg, len);
 		return;
 	}
 	tcp->count.segs_received++;
@@ -344,9 +343,9 @@ void wt_tcp_input(struct wt_host *host, struct wt_frame *frame, const struct wt_
 
 void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error)
 {
-	struct wt_tcp *tcp = wt_demux_find(host, &error->local, &error->remote);
+	struct wt_tcp *tcp = wt_demux_connection(host, &error->tuple);
 
-	if (!tcp || tcp->state == WT_TCP_LISTEN)
+	if (!tcp)
 		return;
 	/* only about something in flight: a blind attacker does not know it (RFC 5927 4.1) */
 	if (!(wt_seq_ge(error->seq, tcp->snd_una) && wt_seq_lt(error->seq, tcp->snd_nxt)))

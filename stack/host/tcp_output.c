@@ -241,8 +241,7 @@ static void add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 /* Header and payload into a frame; everything above is decided. NULL: no frame, the segment is as good as lost. */
-static struct wt_frame *build(struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote,
-			      struct wt_tcp_header *seg, const struct wt_ring *ring, uint32_t len)
+static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg, const struct wt_ring *ring, uint32_t len)
 {
 	struct wt_frame *frame = wt_books_make(&host->node, host->config.pool, host->now);
 	uint32_t header = wt_tcp_emit_len(seg);
@@ -255,12 +254,12 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_endpoint *lo
 		wt_ring_get(ring, seg->seq, frame->data + WT_IP_PAYLOAD + header, len);
 	frame->len = WT_IP_PAYLOAD + header + len;
 	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
-	sum = wt_csum_pseudo(&local->addr, &remote->addr, WT_IP_TCP, header + len);
+	sum = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, header + len);
 	wt_put16(frame->data + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
-	return wt_ip_output(&host->ip, host->now, frame, &remote->addr, WT_IP_TCP, seg->ecn);
+	return wt_ip_output(&host->ip, host->now, frame, &tuple->remote.addr, WT_IP_TCP, seg->ecn);
 }
 
 static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool again)
@@ -324,13 +323,18 @@ static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint
 	tcp->count.segs_sent++;
 	wt_trace(tcp->host, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
-	return build(tcp->host, &tcp->local, &tcp->remote, seg, &tcp->snd, len);
+	return build(tcp->host, &tcp->entry.tuple, seg, &tcp->snd, len);
 }
 
 static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 {
 	struct wt_cc_option option = {0};
-	struct wt_tcp_header seg = {.src_port = tcp->local.port, .dst_port = tcp->remote.port, .seq = tcp->iss, .flags = WT_SYN};
+	struct wt_tcp_header seg = {
+		.src_port = tcp->entry.tuple.local.port,
+		.dst_port = tcp->entry.tuple.remote.port,
+		.seq = tcp->iss,
+		.flags = WT_SYN,
+	};
 	bool again = tcp->board.view.count != 0;
 	struct wt_tx_record *record;
 
@@ -422,8 +426,8 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 {
 	struct wt_tcp_header seg = {
-		.src_port = tcp->local.port,
-		.dst_port = tcp->remote.port,
+		.src_port = tcp->entry.tuple.local.port,
+		.dst_port = tcp->entry.tuple.remote.port,
 		.seq = tcp->snd_nxt,
 		.ack = tcp->rcv_nxt,
 		.flags = WT_ACK,
@@ -477,12 +481,11 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 	return NULL;
 }
 
-void wt_tcp_send_reset(struct wt_host *host, const struct wt_endpoint *local, const struct wt_endpoint *remote, wt_seq seq,
-		       wt_seq ack, unsigned flags)
+void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)
 {
 	struct wt_tcp_header seg = {
-		.src_port = local->port, .dst_port = remote->port, .seq = seq, .ack = ack, .flags = (uint8_t)flags};
-	struct wt_frame *frame = build(host, local, remote, &seg, NULL, 0);
+		.src_port = tuple->local.port, .dst_port = tuple->remote.port, .seq = seq, .ack = ack, .flags = (uint8_t)flags};
+	struct wt_frame *frame = build(host, tuple, &seg, NULL, 0);
 
 	if (frame)
 		wt_books_keep(&host->node, &host->ip.ready, frame);

@@ -4,26 +4,16 @@
 
 #include "stack/host/tcb.h"
 
-static void endpoints(const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, struct wt_endpoint *local,
-		      struct wt_endpoint *remote)
-{
-	*local = (struct wt_endpoint){ip->dst, seg->dst_port};
-	*remote = (struct wt_endpoint){ip->src, seg->src_port};
-}
-
 /* 3.10.7.1: anything but a reset is answered with a reset that its sender will accept. */
-void wt_tcp_input_closed(struct wt_host *host, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len)
+void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len)
 {
-	struct wt_endpoint local, remote;
-
 	if (seg->flags & WT_RST)
 		return;
-	endpoints(ip, seg, &local, &remote);
 	if (seg->flags & WT_ACK)
-		wt_tcp_send_reset(host, &local, &remote, seg->ack, 0, WT_RST);
+		wt_tcp_send_reset(host, tuple, seg->ack, 0, WT_RST);
 	else
-		wt_tcp_send_reset(host, &local, &remote, 0,
-				  seg->seq + len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN), WT_RST | WT_ACK);
+		wt_tcp_send_reset(host, tuple, 0, seg->seq + len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN),
+				  WT_RST | WT_ACK);
 }
 
 static uint8_t scale_for(uint64_t buffer)
@@ -107,21 +97,20 @@ bool wt_tcp_backlog_full(const struct wt_tcp *listener)
 }
 
 /* 3.10.7.2 third: a SYN makes a connection in SYN-RECEIVED, unless the backlog is full: then it is dropped, unanswered. */
-static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, const struct wt_endpoint *remote,
-		  const struct wt_tcp_header *seg, const wt_seq *above)
+static void spawn(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above)
 {
 	struct wt_host *host = listener->host;
 	struct wt_tcp *tcp;
 
 	if (wt_tcp_backlog_full(listener))
 		return;
-	tcp = wt_tcb_new(host, &listener->config, local, remote);
+	tcp = wt_tcb_new(host, &listener->config, WT_DEMUX_CONNECTION, tuple);
 	if (!tcp)
 		return;
 	tcp->handle = WT_HANDLE_QUEUE;
 	if (wt_tcb_start(tcp, above)) {
 		tcp->handle = WT_HANDLE_NONE;
-		wt_demux_remove(tcp);
+		wt_demux_remove(host, &tcp->entry);
 		wt_tcb_free(tcp);
 		return;
 	}
@@ -130,7 +119,7 @@ static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, cons
 	wt_tcp_learn_syn(tcp, seg);
 	if (wt_tcb_receive(tcp, tcp->irs)) {
 		listener->half_open--;
-		wt_demux_remove(tcp);
+		wt_demux_remove(host, &tcp->entry);
 		wt_tcb_free(tcp);
 		return;
 	}
@@ -138,20 +127,17 @@ static void spawn(struct wt_tcp *listener, const struct wt_endpoint *local, cons
 	wt_host_wants_output(tcp);
 }
 
-void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_ipv4 *ip, const struct wt_tcp_header *seg, uint32_t len,
-			 const wt_seq *above)
+void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
+			 uint32_t len, const wt_seq *above)
 {
-	struct wt_endpoint local, remote;
-
 	if (seg->flags & WT_RST)
 		return;
 	if (seg->flags & WT_ACK) {
-		wt_tcp_input_closed(listener->host, ip, seg, len);
+		wt_tcp_input_closed(listener->host, tuple, seg, len);
 		return;
 	}
 	/* SYN+FIN is a probe, not a connection; payload on a SYN is not kept, the peer will send it again (3.10.7.2 lets us) */
 	if (!(seg->flags & WT_SYN) || (seg->flags & WT_FIN))
 		return;
-	endpoints(ip, seg, &local, &remote);
-	spawn(listener, &local, &remote, seg, above);
+	spawn(listener, tuple, seg, above);
 }

@@ -112,7 +112,7 @@ static void receive(const uint8_t *data, uint32_t len, uint8_t control)
 		break;
 	case WT_IP_IS_ICMP:
 		if (wt_icmp_input(&w.ip, w.now, &packet, &error))
-			CLAIM(wt_addr_eq(&error.local.addr, &w.ip.config.addr));
+			CLAIM(wt_addr_eq(&error.tuple.local.addr, &w.ip.config.addr));
 		break;
 	case WT_IP_IS_OTHER:
 		wt_icmp_refuse(&w.ip, w.now, &packet);

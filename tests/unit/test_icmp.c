@@ -112,9 +112,9 @@ static void an_error_about_our_segment_names_connection_and_sequence(void **stat
 	assert_int_equal(error.type, WT_ICMP_UNREACHABLE);
 	assert_int_equal(error.code, WT_ICMP_PORT_UNREACHABLE);
 	assert_int_equal(error.mtu, 0);
-	assert_true(wt_addr_eq(&error.local.addr, &f->us) && wt_addr_eq(&error.remote.addr, &f->peer));
-	assert_int_equal(error.local.port, 40000);
-	assert_int_equal(error.remote.port, 80);
+	assert_true(wt_addr_eq(&error.tuple.local.addr, &f->us) && wt_addr_eq(&error.tuple.remote.addr, &f->peer));
+	assert_int_equal(error.tuple.local.port, 40000);
+	assert_int_equal(error.tuple.remote.port, 80);
 	assert_int_equal(error.seq, 0xdeadbeef);
 	assert_true(wt_addr_eq(&error.from, &f->peer));
 	assert_true(hear(f, &(struct wt_icmp){WT_ICMP_UNREACHABLE, WT_ICMP_FRAGMENTATION_NEEDED, 0xffff0578}, data, 28, &error));

@@ -218,12 +218,12 @@ static void half_open_connections_that_expire_leave_their_places(void **state)
 
 static void connect_and_end(struct world *world, struct wt_tcp_header *seg)
 {
-	struct wt_endpoint local = {wt_addr_ipv4(10, 0, 0, 1), 80}, remote = {wt_addr_ipv4(10, 0, 0, 2), 7000};
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), 7000}};
 	struct wt_tcp *tcp;
 	uint8_t data[1000] = {0};
 
 	inject(world, seg, 0);
-	tcp = wt_demux_find(world->host, &local, &remote);
+	tcp = wt_demux_connection(world->host, &tuple);
 	assert_non_null(tcp);
 	seg->flags = WT_ACK;
 	seg->seq++;
@@ -248,7 +248,7 @@ static void connect_and_end(struct world *world, struct wt_tcp_header *seg)
 /* RFC 9293 3.10.7.4, MAY-2, first condition: else its first bytes look like old duplicates, and old ones like its own. */
 static void a_connection_that_follows_a_time_wait_starts_above_all_that_was_used(void **state)
 {
-	struct wt_endpoint local = {wt_addr_ipv4(10, 0, 0, 1), 80}, remote = {wt_addr_ipv4(10, 0, 0, 2), 7000};
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), 7000}};
 	struct wt_tcp_header seg = {.src_port = 7000, .dst_port = 80, .flags = WT_SYN, .window = 60000};
 	struct world world;
 	struct wt_tcp *tcp;
@@ -256,12 +256,12 @@ static void a_connection_that_follows_a_time_wait_starts_above_all_that_was_used
 
 	setup(&world, 5);
 	connect_and_end(&world, &seg);
-	last = wt_demux_find(world.host, &local, &remote)->snd_nxt;
+	last = wt_demux_connection(world.host, &tuple)->snd_nxt;
 	world.now += 100 * WT_MS;
 	seg.flags = WT_SYN;
 	seg.seq += 1000;
 	inject(&world, &seg, 0);
-	tcp = wt_demux_find(world.host, &local, &remote);
+	tcp = wt_demux_connection(world.host, &tuple);
 	assert_non_null(tcp);
 	assert_int_equal(tcp->state, WT_TCP_SYN_RECEIVED);
 	assert_true(wt_seq_gt(tcp->iss, last));

@@ -128,8 +128,8 @@ static void peer(struct world *world)
 {
 	struct wt_tcp_header seg = {
 		.src_port = (uint16_t)(6000 + draw(world, 40)), .dst_port = 80, .flags = WT_SYN, .window = 20000};
-	struct wt_endpoint local = {wt_addr_ipv4(10, 0, 0, 1), 80}, remote = {wt_addr_ipv4(10, 0, 0, 2), seg.src_port};
-	struct wt_tcp *tcp = wt_demux_find(world->host, &local, &remote);
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), seg.src_port}};
+	struct wt_tcp *tcp = wt_demux_connection(world->host, &tuple);
 	uint32_t len = 0;
 
 	seg.seq = (wt_seq)draw(world, 0xffffffffu);

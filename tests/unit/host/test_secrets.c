@@ -20,11 +20,11 @@ static void isns_of_one_tuple_only_grow_with_the_clock(void **state)
 {
 	struct wt_pool *pool = wt_pool_create(8, 2048);
 	struct wt_host *host = make_host(pool, 1);
-	struct wt_endpoint a = {wt_addr_ipv4(10, 0, 0, 1), 1000}, b = {wt_addr_ipv4(10, 0, 0, 2), 80};
-	wt_seq first = wt_secret_isn(host, &a, &b);
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 1000}, {wt_addr_ipv4(10, 0, 0, 2), 80}};
+	wt_seq first = wt_secret_isn(host, &tuple);
 
 	host->now = 4 * WT_MS;
-	assert_int_equal(wt_secret_isn(host, &a, &b) - first, 1000); /* 4 us a step */
+	assert_int_equal(wt_secret_isn(host, &tuple) - first, 1000); /* 4 us a step */
 	wt_host_destroy(host);
 	wt_pool_destroy(pool);
 }
@@ -34,7 +34,7 @@ static void isns_of_different_tuples_have_no_common_step(void **state)
 {
 	struct wt_pool *pool = wt_pool_create(8, 2048);
 	struct wt_host *host = make_host(pool, 2);
-	struct wt_endpoint a = {wt_addr_ipv4(10, 0, 0, 1), 1000}, b = {wt_addr_ipv4(10, 0, 0, 2), 0};
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 1000}, {wt_addr_ipv4(10, 0, 0, 2), 0}};
 	uint32_t bins[256] = {0};
 	wt_seq last = 0;
 	double chi = 0;
@@ -42,9 +42,9 @@ static void isns_of_different_tuples_have_no_common_step(void **state)
 	for (uint32_t i = 0; i < 100000; i++) {
 		wt_seq isn;
 
-		a.port = (uint16_t)(1000 + i / 65536);
-		b.port = (uint16_t)i;
-		isn = wt_secret_isn(host, &a, &b);
+		tuple.local.port = (uint16_t)(1000 + i / 65536);
+		tuple.remote.port = (uint16_t)i;
+		isn = wt_secret_isn(host, &tuple);
 		bins[(isn - last) >> 24]++;
 		last = isn;
 	}
@@ -59,10 +59,11 @@ static void two_boots_give_different_numbers(void **state)
 {
 	struct wt_pool *pool = wt_pool_create(8, 2048);
 	struct wt_host *one = make_host(pool, 3), *two = make_host(pool, 4);
-	struct wt_endpoint a = {wt_addr_ipv4(10, 0, 0, 1), 1000}, b = {wt_addr_ipv4(10, 0, 0, 2), 80};
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 1000}, {wt_addr_ipv4(10, 0, 0, 2), 80}};
 
-	assert_int_not_equal(wt_secret_isn(one, &a, &b), wt_secret_isn(two, &a, &b));
-	assert_int_not_equal(wt_secret_ts_offset(one, &a.addr, &b.addr), wt_secret_ts_offset(two, &a.addr, &b.addr));
+	assert_int_not_equal(wt_secret_isn(one, &tuple), wt_secret_isn(two, &tuple));
+	assert_int_not_equal(wt_secret_ts_offset(one, &tuple.local.addr, &tuple.remote.addr),
+			     wt_secret_ts_offset(two, &tuple.local.addr, &tuple.remote.addr));
 	wt_host_destroy(one);
 	wt_host_destroy(two);
 	wt_pool_destroy(pool);
