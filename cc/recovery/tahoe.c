@@ -34,7 +34,8 @@ static void tahoe_on_ack(void *state, const struct wt_ack *ack, const struct wt_
 {
 	struct tahoe *t = state;
 
-	if (t->has_recover && wt_seq_ge(view->snd_una, t->recover))
+	/* beyond it, not at it: the last ACKs of go-back-N are echoes too (ns-2: highest_ack_ > recover_) */
+	if (t->has_recover && wt_seq_gt(view->snd_una, t->recover))
 		t->has_recover = false; /* or it would lie ahead again 2 GiB from here */
 	if (!(ack->flags & WT_ACK_DUP) || ack->acked || ack->dupacks != t->dupthresh || (t->once && t->has_recover))
 		return;
