@@ -62,6 +62,7 @@ struct wt_cc_env {
 	uint32_t initial_window; /* by the stack's setting: RFC 5681, RFC 6928, or one segment */
 	uint32_t dupthresh;      /* duplicate ACKs that mean loss; 0 is taken as 3 (RFC 5681) */
 	wt_time tick;            /* clock granularity of the stack */
+	uint32_t slow_start_limit; /* stack setting: most segments that one ACK adds in slow start (L of RFC 3465); 0 is taken as 1 */
 	bool increment_mss8;     /* stack setting: congestion avoidance adds the old BSD MSS/8 per ACK */
 	bool timestamps;         /* negotiated (RFC 7323) */
 	bool sack;               /* negotiated (RFC 2018) */

@@ -20,15 +20,26 @@ enum wt_reno_halve {
 	WT_RENO_WINDOW, /* half of min(cwnd, peer's window), at every timeout again (4.3BSD) */
 };
 
+enum wt_reno_unit {
+	WT_RENO_UNIT_BYTES,
+	WT_RENO_UNIT_SEGMENTS, /* ssthresh is rounded down to whole segments (ns-2, whose windows count packets) */
+};
+
+enum wt_reno_equal {
+	WT_RENO_EQUAL_AVOIDANCE,
+	WT_RENO_EQUAL_SLOW_START, /* RFC 5681 3.1 allows either; Linux up to 3.x, and so ns-2's Linux agents */
+};
+
 struct wt_reno_params {
-	uint64_t growth, slow_start_limit, halve;
+	uint64_t growth, slow_start_limit, halve, unit, equal;
 };
 
 struct wt_reno {
 	struct wt_reno_params params;
-	uint32_t mss;
+	uint32_t mss, limit;                 /* limit: segments that an ACK may add in slow start */
 	bool mss8;
 	uint32_t counted;                    /* bytes acknowledged towards the next step */
+	uint64_t rest;                       /* growth by ACKs: what division by cwnd left over of MSS*MSS */
 	uint32_t prior_cwnd, prior_ssthresh; /* before the last loss; 0: nothing to undo */
 };
 
@@ -36,6 +47,8 @@ extern const struct wt_reno_params wt_reno_default;
 
 extern const char *const wt_reno_growth_words[];
 extern const char *const wt_reno_halve_words[];
+extern const char *const wt_reno_unit_words[];
+extern const char *const wt_reno_equal_words[];
 
 /* Rows of a parameter table; `base` is the offset of the struct wt_reno_params in the module's own struct. */
 #define WT_RENO_PARAM_ROWS(base)                                                                   \
@@ -44,10 +57,16 @@ extern const char *const wt_reno_halve_words[];
 	 wt_reno_growth_words},                                                                    \
 	{"slow_start_limit", WT_PARAM_COUNT,                                                       \
 	 (base) + offsetof(struct wt_reno_params, slow_start_limit),                               \
-	 "most segments one ACK adds in slow start (RFC 5681: 1; L of RFC 3465: 2)", 1, 64, NULL}, \
+	 "most segments one ACK adds in slow start (L of RFC 3465); 0: as the stack's setting", 0, \
+	 64, NULL},                                                                                \
 	{"halve", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, halve),                  \
 	 "ssthresh from the data in flight (RFC 5681) or from the window (4.3BSD)", 0, 0,          \
-	 wt_reno_halve_words}
+	 wt_reno_halve_words},                                                                     \
+	{"ssthresh_unit", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, unit),           \
+	 "ssthresh in bytes, or rounded down to whole segments (ns-2)", 0, 0, wt_reno_unit_words}, \
+	{"at_ssthresh", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, equal),            \
+	 "how cwnd = ssthresh grows: by congestion avoidance, or in slow start (Linux 2.6)", 0, 0, \
+	 wt_reno_equal_words}
 
 void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
 		  const struct wt_cc_env *env, struct wt_sender_out *out);

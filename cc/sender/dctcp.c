@@ -100,7 +100,7 @@ static const struct wt_param dctcp_params[] = {
 };
 
 static const struct dctcp_params dctcp_default = {
-	.reno = {.growth = WT_RENO_BYTES, .slow_start_limit = 1, .halve = WT_RENO_FLIGHT},
+	.reno = {.growth = WT_RENO_BYTES, .halve = WT_RENO_FLIGHT},
 	.gain = 0.0625,
 	.alpha = 1,
 };

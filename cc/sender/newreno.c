@@ -66,7 +66,7 @@ static const struct wt_param newreno_params[] = {
 };
 
 static const struct newreno_params newreno_default = {
-	.reno = {.growth = WT_RENO_BYTES, .slow_start_limit = 1, .halve = WT_RENO_FLIGHT},
+	.reno = {.growth = WT_RENO_BYTES, .halve = WT_RENO_FLIGHT},
 	.exit = EXIT_FLIGHT,
 };
 

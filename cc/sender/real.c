@@ -349,7 +349,7 @@ static const char *const restart_words[] = {"ramp", "full", NULL};
 #define COMMON                                                                                     \
 	.opt = WT_REAL_EXID6, .exid = WT_REAL_EXID, .lmax = 24, .rto_window = 2, .ts_check = 1,    \
 	.silent_rtts = 2, .guard_floor = 2 * WT_MS, .cap_share = 0.125,                            \
-	.reno = {.growth = WT_RENO_BYTES, .slow_start_limit = 1, .halve = WT_RENO_FLIGHT}
+	.reno = {.growth = WT_RENO_BYTES, .halve = WT_RENO_FLIGHT}
 
 static const struct real_params safe = {
 	COMMON, .profile = 0, .l0 = 5, .start = START_STACK, .restart = RESTART_RAMP, .cap = 1, .rtt_guard = 1,

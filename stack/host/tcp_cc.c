@@ -28,6 +28,7 @@ void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver
 		.buffer = (uint32_t)(receiver ? settings->rcv_buffer : settings->snd_buffer),
 		.initial_window = initial_window(tcp, mss),
 		.tick = settings->tick,
+		.slow_start_limit = (uint32_t)settings->slow_start_limit,
 		.increment_mss8 = settings->increment_mss8,
 		.timestamps = tcp->ts_ok,
 		.sack = tcp->sack_ok,

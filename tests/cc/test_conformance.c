@@ -73,6 +73,7 @@ static struct wt_cc_env any_env(struct dice *dice)
 		.initial_window = roll(dice, 8) ? mss * (1 + roll(dice, 10)) : 0,
 		.dupthresh = roll(dice, 5),
 		.tick = roll(dice, 2) ? 1 : 500 * WT_MS,
+		.slow_start_limit = roll(dice, 5),
 		.increment_mss8 = roll(dice, 2),
 		.timestamps = roll(dice, 2),
 		.sack = roll(dice, 2),

@@ -33,6 +33,53 @@ static void slow_start_limit_two_counts_both_segments_of_a_delayed_ack_but_not_a
 	sender_finish(&s);
 }
 
+static void the_stack_says_how_much_an_ack_may_add_in_slow_start_unless_the_module_does(void **state)
+{
+	struct wt_cc_env env = cc_env();
+	struct sender s;
+
+	env.slow_start_limit = 2;
+	sender_start(&s, "reno", env);
+	sender_ack(&s, 2000);
+	assert_int_equal(s.out.cwnd, 4000);
+	sender_ack(&s, 4000);
+	assert_int_equal(s.out.cwnd, 6000);
+	sender_finish(&s);
+	sender_start(&s, "reno:slow_start_limit=1", env);
+	sender_ack(&s, 2000);
+	assert_int_equal(s.out.cwnd, 3000);
+	sender_finish(&s);
+}
+
+static void a_window_of_exactly_ssthresh_may_grow_either_way(void **state)
+{
+	struct sender s;
+
+	sender_start(&s, "reno:at_ssthresh=slow_start", cc_env());
+	s.out.cwnd = 4000;
+	s.out.ssthresh = 4000;
+	sender_ack(&s, 1000);
+	assert_int_equal(s.out.cwnd, 5000);
+	sender_ack(&s, 1000); /* above it congestion avoidance alone */
+	assert_int_equal(s.out.cwnd, 5000);
+	sender_finish(&s);
+}
+
+static void ssthresh_may_be_whole_segments(void **state)
+{
+	struct sender s;
+
+	sender_start(&s, "reno:ssthresh_unit=segments,halve=window", cc_env());
+	s.out.cwnd = 11900;
+	sender_loss(&s, WT_LOSS_DUPTHRESH, 11000, 0);
+	assert_int_equal(s.out.ssthresh, 5000);
+	assert_int_equal(s.out.cwnd, 5000);
+	s.out.cwnd = 3900;
+	sender_loss(&s, WT_LOSS_DUPTHRESH, 3000, 0);
+	assert_int_equal(s.out.ssthresh, 2000); /* never below two */
+	sender_finish(&s);
+}
+
 static void the_window_does_not_grow_in_recovery_nor_when_it_was_not_full(void **state)
 {
 	struct wt_ack ack = {.acked = 1000, .flags = WT_ACK_CWND_LIMITED | WT_ACK_RECOVERY};
@@ -76,6 +123,23 @@ static void congestion_avoidance_by_acks_is_equation_3(void **state)
 	assert_int_equal(s.out.cwnd, 4250); /* 1000 * 1000 / 4000 */
 	sender_ack(&s, 8000);               /* an ACK is an ACK */
 	assert_int_equal(s.out.cwnd, 4485); /* 1000000 / 4250 = 235 */
+	sender_finish(&s);
+}
+
+/* cwnd += MSS*MSS/cwnd in real numbers is the reference; rounded down it would be 6 % short here. */
+static void what_equation_3_leaves_over_is_not_lost(void **state)
+{
+	double exact = 100.0 * MSS, difference;
+	struct sender s;
+
+	sender_start(&s, "reno:growth=acks", cc_env());
+	s.out.cwnd = s.out.ssthresh = 100 * MSS;
+	for (int i = 0; i < 20000; i++) {
+		sender_ack(&s, 1000);
+		exact += (double)MSS * MSS / exact;
+	}
+	difference = (double)s.out.cwnd - exact;
+	assert_true(exact > 223 * MSS && difference < 10 && difference > -10);
 	sender_finish(&s);
 }
 
@@ -230,6 +294,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slow_start_adds_one_segment_per_ack_of_a_segment),
 		cmocka_unit_test(slow_start_limit_two_counts_both_segments_of_a_delayed_ack_but_not_after_a_timeout),
+		cmocka_unit_test(the_stack_says_how_much_an_ack_may_add_in_slow_start_unless_the_module_does),
+		cmocka_unit_test(a_window_of_exactly_ssthresh_may_grow_either_way),
+		cmocka_unit_test(ssthresh_may_be_whole_segments),
+		cmocka_unit_test(what_equation_3_leaves_over_is_not_lost),
 		cmocka_unit_test(the_window_does_not_grow_in_recovery_nor_when_it_was_not_full),
 		cmocka_unit_test(congestion_avoidance_by_bytes_adds_one_segment_per_window),
 		cmocka_unit_test(congestion_avoidance_by_acks_is_equation_3),
