@@ -199,7 +199,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 {
 	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
 	const struct wt_sender_ops *sender = tcp->config.sender.ops;
-	bool echo = tcp->ecn.sends && (seg->flags & WT_ECE);
+	bool echo = tcp->ecn.sends && (seg->flags & WT_ECE) && seg->ack == tcp->snd_una; /* not of an old ACK */
 	struct wt_cc_options options;
 	struct wt_ack ack = {
 		.now = tcp->host->now,
@@ -277,7 +277,7 @@ static void advance(struct wt_tcp *tcp)
 bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	struct ack_news news = {.pipe_before = wt_tcp_pipe(tcp)};
-	bool advanced = news.advanced = wt_seq_gt(seg->ack, tcp->snd_una);
+	bool advanced = news.advanced = wt_seq_gt(seg->ack, tcp->snd_una), old = wt_seq_lt(seg->ack, tcp->snd_una);
 	wt_seq old_una = tcp->snd_una;
 
 	take_sack(tcp, seg, &news);
@@ -295,13 +295,14 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	}
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
 	take_sample(tcp, news.rtt);
-	take_window(tcp, seg, &news);
+	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */
+		take_window(tcp, seg, &news);
 	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */
-	if (tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
+	if (!old && tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
 		tcp->rto_count = 0;
 	/* what acknowledges our SYN is no ACK to a module: its options are the handshake's (on_syn_in), and ESTABLISHED follows */
-	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked || seg->experiment_count ||
-					      (tcp->ecn.sends && (seg->flags & WT_ECE))))
+	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked ||
+					      (!old && (seg->experiment_count || (tcp->ecn.sends && (seg->flags & WT_ECE))))))
 		tell_modules(tcp, seg, &news);
 	if (advanced)
 		advance(tcp);

@@ -10,7 +10,10 @@
 #include "stack/host/tcb.h"
 #include "stack/wire/icmp.h"
 
-/* RFC 5961 7, and against ACK storms: one of these per connection in half a second. */
+/*
+ * RFC 5961 7, and against ACK storms: one of these per connection in half a second. The limit is of the connection alone:
+ * with one for the whole host a stranger could count the challenges of other connections (CVE-2016-5696).
+ */
 static void challenge(struct wt_tcp *tcp)
 {
 	if (tcp->host->now < tcp->challenge_at)
@@ -125,17 +128,27 @@ static bool acceptable(const struct wt_tcp *tcp, wt_seq seq, uint32_t seg_len)
 	return !closed && (in_window(tcp, seq) || in_window(tcp, seq + seg_len - 1));
 }
 
-/* Not acceptable: an ACK, unless it is a reset. Old payload is news to the receiver module and to D-SACK. */
+/* RFC 5961 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. A stranger has to guess this number too. */
+static bool ack_in_range(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	return (seg->flags & WT_ACK) && wt_seq_le(seg->ack, tcp->snd_nxt) &&
+	       wt_seq_ge(seg->ack, tcp->snd_una - tcp->max_snd_wnd);
+}
+
+/*
+ * Not acceptable: an ACK, unless it is a reset. Old payload is news to the receiver module and to D-SACK, and an old FIN begins
+ * TIME-WAIT again, if the ACK may be the peer's.
+ */
 static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	if (seg->flags & WT_RST)
 		return;
-	if (tcp->state == WT_TCP_TIME_WAIT && (seg->flags & WT_FIN))
+	if (tcp->state == WT_TCP_TIME_WAIT && (seg->flags & WT_FIN) && ack_in_range(tcp, seg))
 		wt_tcp_enter_time_wait(tcp); /* the peer did not get our last ACK: 2 MSL again */
-	if (len && tcp->state >= WT_TCP_ESTABLISHED && wt_seq_le(seg->seq + len, tcp->rcv_nxt)) {
+	if (len && tcp->state >= WT_TCP_ESTABLISHED && wt_seq_le(seg->seq + len, tcp->rcv_nxt) && ack_in_range(tcp, seg)) {
 		wt_tcp_old_data(tcp, seg, len);
-	} else if (len || (seg->flags & (WT_SYN | WT_FIN))) {
-		tcp->ack_now = true;
+	} else if (len || (seg->flags & WT_FIN)) {
+		tcp->ack_now = true; /* no storm: what answers it has no payload */
 	} else {
 		challenge(tcp);
 	}
@@ -157,11 +170,18 @@ static void reset_arrived(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 
 /* ---- fifth: ACK -------------------------------------------------------------------------------------------- */
 
-static bool ack_in_range(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+/* May this segment be the peer's? Until here it has changed nothing. A wrong ACK is reset in SYN-RECEIVED, challenged later. */
+static bool ack_believed(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
-	if (wt_seq_le(seg->ack, tcp->snd_nxt) && wt_seq_ge(seg->ack, tcp->snd_una - tcp->max_snd_wnd))
+	if (tcp->state == WT_TCP_SYN_RECEIVED) {
+		if (wt_seq_gt(seg->ack, tcp->snd_una) && wt_seq_le(seg->ack, tcp->snd_nxt))
+			return true;
+		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
+		return false;
+	}
+	if (ack_in_range(tcp, seg))
 		return true;
-	challenge(tcp); /* RFC 5961 5 */
+	challenge(tcp);
 	return false;
 }
 
@@ -188,18 +208,14 @@ static bool fin_acknowledged(struct wt_tcp *tcp)
 
 static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
-	if (tcp->state == WT_TCP_SYN_RECEIVED) {
-		if (!(wt_seq_gt(seg->ack, tcp->snd_una) && wt_seq_le(seg->ack, tcp->snd_nxt))) {
-			wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
-			return false;
-		}
+	bool handshake = tcp->state == WT_TCP_SYN_RECEIVED;
+
+	if (handshake)
 		tcp->snd_wl1 = seg->seq - 1; /* so that this segment's (scaled) window is taken */
-		if (!wt_tcp_ack(tcp, seg, len))
-			return false;
-		wt_tcp_established(tcp);
-	} else if (!ack_in_range(tcp, seg) || !wt_tcp_ack(tcp, seg, len)) {
+	if (!wt_tcp_ack(tcp, seg, len))
 		return false;
-	}
+	if (handshake)
+		wt_tcp_established(tcp);
 	return tcp->fin_acked ? fin_acknowledged(tcp) : true;
 }
 
@@ -271,25 +287,26 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 		seg->flags &= (uint8_t)~WT_SYN;
 		seg->seq++;
 	}
+	/* fourth, RFC 5961 4: whatever its number and its timestamp, or a peer that starts anew never learns of this connection */
+	if ((seg->flags & (WT_SYN | WT_RST)) == WT_SYN) {
+		challenge(tcp);
+		return;
+	}
 	if (!timestamp_ok(tcp, seg, len))
 		return;
-	if (!acceptable(tcp, seg->seq, len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN)) &&
+	if (!acceptable(tcp, seg->seq, len + !!(seg->flags & WT_FIN)) &&
 	    /* 3.10.7.4: with a closed window valid ACKs, URGs and RSTs are still taken; so is what brings nothing new in front */
 	    !(tcp->rcv_adv == tcp->rcv_nxt && seg->seq == tcp->rcv_nxt)) {
 		refuse(tcp, seg, len);
 		return;
 	}
-	wt_tcp_heard(tcp);
 	if (seg->flags & WT_RST) {
 		reset_arrived(tcp, seg);
 		return;
 	}
-	if (seg->flags & WT_SYN) {
-		challenge(tcp);
+	if (!(seg->flags & WT_ACK) || !ack_believed(tcp, seg))
 		return;
-	}
-	if (!(seg->flags & WT_ACK))
-		return;
+	wt_tcp_heard(tcp);
 	remember_timestamp(tcp, seg);
 	if (!take_ack(tcp, seg, len))
 		return;
