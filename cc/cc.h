@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stack/base/params.h"
+#include "stack/text/params.h"
 #include "stack/base/seq.h"
 #include "stack/base/time.h"
 

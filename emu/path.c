@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/handoff.h"
+#include "emu/stages/handoff.h"
 #include "emu/path_parts.h"
-#include "emu/refuser.h"
+#include "emu/stages/refuser.h"
 
 /* One for both directions: handoffs are atomic. */
 static const char handoff_stream[] = "shared.handoff";

@@ -3,7 +3,7 @@
 #ifndef WT_EMU_PATH_PARTS_H
 #define WT_EMU_PATH_PARTS_H
 
-#include "emu/words.h"
+#include "emu/words/words.h"
 
 /* The words, and their normal form. 0 or -EINVAL with a sentence; wt_path_plan_finish() after 0. */
 int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, const struct wt_path_files *files, char *err,

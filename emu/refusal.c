@@ -8,7 +8,7 @@
 #include "emu/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/base/checksum.h"
-#include "stack/base/units.h"
+#include "stack/text/units.h"
 
 enum {
 	IPV4_HEADER = 20, IPV6_HEADER = 40, ICMP_HEADER = 8,

@@ -6,7 +6,7 @@
 #ifndef WT_EMU_REFUSAL_H
 #define WT_EMU_REFUSAL_H
 
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 #include "stack/base/node.h"
 
 enum wt_refusal_kind {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stack/base/units.h"
+#include "stack/text/units.h"
 
 struct reading {
 	struct wt_samples *samples;

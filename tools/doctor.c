@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stack/drive/json.h"
-#include "stack/drive/port.h"
-#include "tools/cli.h"
-#include "tools/lab_net.h"
-#include "tools/lab_space.h"
+#include "stack/record/json.h"
+#include "stack/port/port.h"
+#include "tools/common/cli.h"
+#include "tools/lab/net.h"
+#include "tools/lab/space.h"
 
 struct finding {
 	const char *id, *name;

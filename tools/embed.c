@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 4)
 		return 2;
-	printf("/* made by tools/embed.c */\n#include \"tools/paper_table.h\"\n\nextern const struct wt_paper_file %s[];\n"
+	printf("/* made by tools/embed.c */\n#include \"tools/paper/table.h\"\n\nextern const struct wt_paper_file %s[];\n"
 	       "const struct wt_paper_file %s[] = {\n", argv[1], argv[1]);
 	for (int i = 3; i < argc; i++)
 		if (embed(argv[2], argv[i])) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <fcntl.h>
 
-#include "tools/cli.h"
+#include "tools/common/cli.h"
 
 /*
  * A standard descriptor that is closed would be that of the next file or device we open, and what is meant for people would go there. Of

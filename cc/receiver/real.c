@@ -6,10 +6,10 @@
  * An experimental protocol: a flow at its highest level that loses nothing never yields to others. Profile `safe`
  * adds what a shared network asks for, `paper` is the paper, `paper-slow` the growth that fits its tables best.
  */
-#include "cc/real.h"
-#include "cc/real_level.h"
-#include "cc/real_wave.h"
-#include "stack/base/trace.h"
+#include "cc/tcp_real/real.h"
+#include "cc/tcp_real/level.h"
+#include "cc/tcp_real/wave.h"
+#include "stack/text/trace.h"
 
 struct real_params {
 	uint64_t profile, opt, exid, unit_shift, lmax, l0;

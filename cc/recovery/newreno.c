@@ -3,7 +3,7 @@
  * NewReno's fast recovery (RFC 6582): partial ACKs resend one hole per round trip, until all that was sent when
  * recovery began is acknowledged. With SACK negotiated it stays NewReno: it only does not count SACKed data twice.
  */
-#include "cc/fast.h"
+#include "cc/shared/dupack.h"
 
 struct newreno_params {
 	uint64_t limited_transmit, heuristic, impatient;

@@ -7,7 +7,7 @@
  * because there the limit to one segment is made by setting cwnd to one segment. For RFC 6675 choose the recovery
  * module `sack` beside this sender: it leaves the window to the sender just as well.
  */
-#include "cc/fast.h"
+#include "cc/shared/dupack.h"
 
 enum { MODE_NEWRENO, MODE_SINGLE, MODE_WINDOW };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reno's fast recovery (RFC 5681 3.2): the third duplicate ACK resends one segment, the first new ACK ends it. */
-#include "cc/fast.h"
+#include "cc/shared/dupack.h"
 
 struct reno_params {
 	uint64_t once, limited_transmit;

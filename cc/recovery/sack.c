@@ -14,7 +14,7 @@
  * Differences from RFC 6675: the rescue retransmission of NextSeg() (4) is not made, so a lost tail waits for the
  * timer; NextSeg() (3), data that is not held lost, is left to the timer as well. Without SACK the module is NewReno.
  */
-#include "cc/fast.h"
+#include "cc/shared/dupack.h"
 
 struct sack {
 	struct wt_fast fast; /* for a peer without SACK */

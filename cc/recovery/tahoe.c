@@ -3,7 +3,7 @@
  * Tahoe's fast retransmit (Jacobson 1988): no recovery phase. The third duplicate ACK starts again from the first
  * missing byte in slow start.
  */
-#include "cc/fast.h"
+#include "cc/shared/dupack.h"
 
 enum { RESEND_ALL, RESEND_FIRST };
 

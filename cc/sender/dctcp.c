@@ -7,7 +7,7 @@
  *
  * Growth and losses are Reno's (RFC 8257 3.4, 3.5).
  */
-#include "cc/reno.h"
+#include "cc/shared/aimd.h"
 
 #define GAUGE 1024 /* alpha 1 */
 

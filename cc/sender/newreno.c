@@ -3,7 +3,7 @@
  * NewReno's side of the window (RFC 6582): Reno, but the full ACK that ends recovery may find little in flight, and
  * then ssthresh at once would be a burst (3.2 step 3, choice 1).
  */
-#include "cc/reno.h"
+#include "cc/shared/aimd.h"
 
 enum { EXIT_FLIGHT, EXIT_SSTHRESH };
 

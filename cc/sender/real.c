@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
-#include "cc/real.h"
-#include "cc/reno.h"
-#include "stack/base/trace.h"
+#include "cc/tcp_real/real.h"
+#include "cc/shared/aimd.h"
+#include "stack/text/trace.h"
 
 enum fallback {
 	FALLBACK_NOT_AGREED = 1, /* the handshake did not agree on it */

@@ -3,7 +3,7 @@
  * Reno (RFC 5681; Jacobson 1990). The dup-ACK inflation of fast recovery is the recovery module's `inflate`, so
  * cwnd is the deflated window all along.
  */
-#include "cc/reno.h"
+#include "cc/shared/aimd.h"
 
 static void reno_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
 {

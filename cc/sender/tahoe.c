@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tahoe (Jacobson 1988): every loss, however noticed, sends the window back to one segment and slow start. */
-#include "cc/reno.h"
+#include "cc/shared/aimd.h"
 
 static void tahoe_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
 {

@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "stack/base/node.h"
-#include "stack/drive/note.h"
+#include "stack/record/event_json.h"
 
 struct wt_control;
 

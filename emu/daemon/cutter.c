@@ -2,7 +2,7 @@
 #include "emu/daemon/cutter.h"
 
 #include "emu/stage.h"
-#include "stack/drive/cut.h"
+#include "stack/port/segmenter.h"
 #include "stack/wire/ipv4.h"
 
 enum { TCP_CSUM = 16 };

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/daemon/confine.h"
-#include "emu/daemon/seccomp.h"
-#include "stack/drive/create.h"
+#include "emu/machine/confine.h"
+#include "emu/machine/seccomp.h"
+#include "stack/record/create.h"
 
 #define TICK 0.1 /* s: how often the books are looked at */
 #define TICKS_PER_SECOND 10

@@ -17,18 +17,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "emu/daemon/claim.h"
+#include "emu/machine/priority.h"
 #include "emu/daemon/control.h"
-#include "emu/daemon/janitor.h"
+#include "emu/machine/socket_cleanup.h"
 #include "emu/daemon/net.h"
-#include "emu/daemon/notify.h"
+#include "emu/machine/notify.h"
 #include "emu/daemon/plan.h"
-#include "emu/daemon/pulse.h"
+#include "emu/machine/lateness_probe.h"
 #include "emu/daemon/script.h"
-#include "emu/daemon/steer.h"
+#include "emu/machine/steer.h"
 #include "emu/daemon/tokens.h"
 #include "emu/daemon/verdict.h"
-#include "stack/drive/journal.h"
+#include "stack/record/journal.h"
 #include "stack/drive/rloop.h"
 
 enum wt_daemon_end { WT_DAEMON_RUNNING, WT_DAEMON_SIGNAL, WT_DAEMON_TIME, WT_DAEMON_PORT_GONE, WT_DAEMON_WRITE_ERROR };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/daemon/router.h"
+#include "emu/router/router.h"
 
 enum { FRAME_ROOM = 2048, FRAMES_PER_BIG = 8 };
 

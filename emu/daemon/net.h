@@ -4,7 +4,7 @@
 #define WT_EMU_DAEMON_NET_H
 
 #include "emu/daemon/plan.h"
-#include "stack/drive/capture.h"
+#include "stack/record/capture.h"
 #include "stack/drive/graph.h"
 
 struct wt_net {

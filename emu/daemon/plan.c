@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/base/units.h"
+#include "stack/text/units.h"
 
 void wt_plan_init(struct wt_plan *plan)
 {

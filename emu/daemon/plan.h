@@ -12,11 +12,11 @@
 #ifndef WT_EMU_DAEMON_PLAN_H
 #define WT_EMU_DAEMON_PLAN_H
 
-#include "emu/daemon/identity.h"
+#include "emu/machine/identity.h"
 #include "emu/daemon/span.h"
 #include "emu/daemon/verdict.h"
 #include "emu/daemon/where.h"
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 #include "stack/drive/rloop.h"
 
 #define WT_PLAN_PORTS 16

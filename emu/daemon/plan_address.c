@@ -8,7 +8,7 @@
 #include "emu/packet.h"
 #include "emu/refusal.h"
 #include "stack/base/bytes.h"
-#include "stack/base/units.h"
+#include "stack/text/units.h"
 
 /* What stands behind the network in an address of IPv4. */
 static uint32_t host_of(const struct wt_addr *addr, uint64_t bits)

@@ -13,8 +13,8 @@
 
 #include "emu/daemon/plan.h"
 #include "emu/daemon/schedule.h"
-#include "stack/base/params.h"
-#include "stack/base/units.h"
+#include "stack/text/params.h"
+#include "stack/text/units.h"
 
 enum section { SECTION_NONE, SECTION_EMULATOR, SECTION_PORT, SECTION_ROUTER, SECTION_LINK, SECTION_AT, SECTION_SCHEDULE };
 

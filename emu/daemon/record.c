@@ -6,7 +6,7 @@
 
 #include "emu/daemon/daemon.h"
 #include "emu/daemon/record.h"
-#include "stack/drive/json.h"
+#include "stack/record/json.h"
 
 const char *wt_daemon_end_name(enum wt_daemon_end end)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "emu/daemon/record.h"
-#include "stack/base/units.h"
+#include "stack/text/units.h"
 
 static void text_dropped(const struct wt_audit *audit, FILE *out)
 {

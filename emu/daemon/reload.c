@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "emu/daemon/daemon.h"
-#include "stack/base/params.h"
+#include "stack/text/params.h"
 
 /* New words for each link, by its index; NULL: as they are. */
 struct change {

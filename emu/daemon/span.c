@@ -8,7 +8,7 @@
 
 #include "emu/daemon/cutter.h"
 #include "emu/daemon/filter.h"
-#include "emu/words.h"
+#include "emu/words/words.h"
 #include "stack/base/random.h"
 
 static const char *const direction_names[] = {"fwd", "rev"};

@@ -9,7 +9,7 @@
 
 #include "emu/daemon/control.h"
 #include "emu/daemon/net.h"
-#include "stack/drive/journal.h"
+#include "stack/record/journal.h"
 
 struct wt_tokens {
 	struct wt_rate_log log;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "stack/base/time.h"
-#include "stack/drive/histogram.h"
+#include "stack/base/histogram.h"
 
 enum wt_fault {
 	WT_FAULT_LATE, WT_FAULT_BUSY, WT_FAULT_KERNEL_DROPS, WT_FAULT_MEMORY, WT_FAULT_TOO_LONG, WT_FAULT_MALFORMED, WT_FAULT_PORT_GONE,

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "stack/drive/port.h"
+#include "stack/port/port.h"
 
 enum wt_where_kind { WT_WHERE_TAP, WT_WHERE_PACKET };
 /* Frames are dated by the kernel's stamps, and those of a TAP come from the cheapest source there is, or from a packet socket's ring; or

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "stack/drive/port.h"
+#include "stack/port/port.h"
 
 #define GUARD_START (80 * WT_US)
 #define GUARD_MIN (5 * WT_US)

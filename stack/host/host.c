@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "stack/host/books.h"
-#include "stack/host/tcb.h"
+#include "stack/net/books.h"
+#include "stack/tcp/tcb.h"
 
 #define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
 #define APP_TIMERS 256

@@ -16,12 +16,12 @@
 #include <sys/types.h>
 
 #include "cc/cc.h"
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 #include "stack/base/heap.h"
 #include "stack/base/node.h"
 #include "stack/base/random.h"
-#include "stack/base/trace.h"
-#include "stack/host/settings.h"
+#include "stack/text/trace.h"
+#include "stack/tcp/settings.h"
 
 struct wt_host;
 struct wt_tcp;

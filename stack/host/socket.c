@@ -2,7 +2,7 @@
 /* What applications call: the user calls of RFC 9293 3.10.1 to 3.10.6, without blocking. */
 #include <errno.h>
 
-#include "stack/host/tcb.h"
+#include "stack/tcp/tcb.h"
 
 void wt_tcp_config_init(struct wt_tcp_config *config)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 
 #define WT_ARP_LEN 28
 #define WT_ARP_REQUEST 1

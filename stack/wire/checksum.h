@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 #include "stack/base/checksum.h"
 
 /* The pseudo-header of TCP over IPv4 (RFC 9293 3.1) or IPv6 (RFC 8200 8.1), as a running sum. */

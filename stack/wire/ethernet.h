@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 
 #define WT_ETH_HEADER 14
 #define WT_ETH_IPV4 0x0800

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 
 #define WT_IPV4_HEADER 20
 #define WT_IP_ICMP 1

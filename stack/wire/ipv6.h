@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stack/base/addr.h"
+#include "stack/text/addr.h"
 
 #define WT_IPV6_HEADER 40
 #define WT_IP_ICMPV6 58

@@ -17,7 +17,7 @@
 #include "stack/base/bytes.h"
 #include "stack/base/random.h"
 #include "stack/drive/graph.h"
-#include "stack/drive/journal.h"
+#include "stack/record/journal.h"
 #include "tests/end_node.h"
 
 enum { POOL = 4096, REPEATS = 3 };

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "stack/drive/port.h"
+#include "stack/port/port.h"
 #include "stack/drive/rloop.h"
 
 static bool use_tap;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/scenario.h"
-#include "tools/tcp_words.h"
+#include "tools/simulate/scenario.h"
+#include "tools/words/tcp_words.h"
 
 #define LINK "rate 10Mbit burst 0B limit 64KB delay 15ms"
 

@@ -8,7 +8,7 @@
 #include "tests/cc/cc_test.h"
 
 #include "stack/base/random.h"
-#include "stack/base/trace.h"
+#include "stack/text/trace.h"
 
 #define EVENTS 10000u
 #define GUARD 64u

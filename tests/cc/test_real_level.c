@@ -2,7 +2,7 @@
 /* The level update of TCP-Real, by numbers: levels in Q8, compared after rounding to 1/256. */
 #include "tests/cc/cc_test.h"
 
-#include "cc/real_level.h"
+#include "cc/tcp_real/level.h"
 
 #define Q8(x) ((uint32_t)((x) * 256 + 0.5))
 

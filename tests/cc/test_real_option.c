@@ -2,7 +2,7 @@
 /* TCP-Real's option on the wire and its negotiation, between the modules of two hosts. */
 #include "tests/cc/cc_test.h"
 
-#include "cc/real.h"
+#include "cc/tcp_real/real.h"
 
 /* One host: a sender and a receiver module, either of which may be a standard one. */
 struct end {

@@ -5,8 +5,8 @@
  */
 #include "tests/cc/cc_test.h"
 
-#include "cc/real.h"
-#include "stack/base/trace.h"
+#include "cc/tcp_real/real.h"
+#include "stack/text/trace.h"
 
 #define LEVELS 400
 

@@ -2,8 +2,8 @@
 /* The TCP-Real sender: it obeys the receiver, within bounds, and falls back when there is nothing to obey. */
 #include "tests/cc/cc_test.h"
 
-#include "cc/real.h"
-#include "stack/base/trace.h"
+#include "cc/tcp_real/real.h"
+#include "stack/text/trace.h"
 
 #define RTT (100 * WT_MS)
 #define SILENT (-1)

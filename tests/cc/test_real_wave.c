@@ -2,7 +2,7 @@
 /* Every rule of wave delimitation and rate, one by one. Segments of 1000 bytes, 1 ms apart unless said otherwise. */
 #include "tests/cc/cc_test.h"
 
-#include "cc/real_wave.h"
+#include "cc/tcp_real/wave.h"
 
 static const struct wt_real_wave_rule paper = {.unit = 2, .mss = MSS, .tmo_mult = 2, .min_span = 1};
 

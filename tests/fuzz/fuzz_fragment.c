@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "stack/host/fragment.h"
+#include "stack/net/fragment.h"
 #include "stack/wire/ethernet.h"
 #include "tests/fuzz/fuzz.h"
 

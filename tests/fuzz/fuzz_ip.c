@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "stack/base/bytes.h"
-#include "stack/host/books.h"
-#include "stack/host/icmp.h"
-#include "stack/host/ip.h"
+#include "stack/net/books.h"
+#include "stack/net/icmp.h"
+#include "stack/net/ip.h"
 #include "stack/wire/arp.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/icmp.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "stack/base/bytes.h"
-#include "stack/drive/cut.h"
-#include "stack/drive/offload.h"
+#include "stack/port/segmenter.h"
+#include "stack/port/offload.h"
 #include "stack/wire/checksum.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "emu/daemon/router.h"
+#include "emu/router/router.h"
 #include "emu/packet.h"
 #include "emu/path.h"
 #include "stack/base/bytes.h"

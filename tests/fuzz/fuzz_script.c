@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/script/run.h"
+#include "tools/script/runner/run.h"
 
 #define LONGEST (600 * WT_S)
 

@@ -20,7 +20,7 @@ def run(*words):
 
 
 def text(page):
-    with open(os.path.join(DOCS, page), encoding="utf-8") as file:
+    with open(os.path.join(DOCS, "man" if page.endswith(".scd") else "", page), encoding="utf-8") as file:
         return file.read()
 
 
@@ -38,9 +38,9 @@ def read_file(content):
 
 
 # Every example of a file, every example of words.
-files = [block for page in os.listdir(DOCS) if page.endswith((".scd", ".md")) for block in blocks(page) if "[port" in block]
+files = [block for page in os.listdir(DOCS) + os.listdir(os.path.join(DOCS, "man")) if page.endswith((".scd", ".md")) for block in blocks(page) if "[port" in block]
 check(len(files) >= 3, "where are the examples?", len(files))
-PATHS = os.path.join(DOCS, "..", "tools", "paths") # installed with the program
+PATHS = os.path.join(DOCS, "..", "tools", "data", "paths") # installed with the program
 for name in os.listdir(PATHS):
     with open(os.path.join(PATHS, name), encoding="utf-8") as file:
         files.append(file.read())

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "tools/scenario.h"
-#include "tools/tcp_words.h"
+#include "tools/simulate/scenario.h"
+#include "tools/words/tcp_words.h"
 
 struct setup {
 	const char *preset, *settings, *sender, *recovery, *receiver, *fwd, *rev;

@@ -13,7 +13,7 @@
 #include "emu/path.h"
 #include "stack/drive/graph.h"
 #include "stack/drive/vloop.h"
-#include "tools/bulk_wire.h"
+#include "tools/app/bulk_wire.h"
 
 #define PORT 5001
 

@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "stack/base/random.h"
-#include "tools/scenario.h"
-#include "tools/tcp_words.h"
+#include "tools/simulate/scenario.h"
+#include "tools/words/tcp_words.h"
 
 /* One scenario's draws. */
 struct draw {

@@ -18,11 +18,11 @@ def check(root, build):
     for identifier, name in definitions(root, 'stack/base/drop.def', 'WT_DROP'):
         if '`%s`' % name not in text:
             yield 'docs/files.md: drop cause `%s` (%s) is missing' % (name, identifier)
-    manual = '\n'.join(lines(root, 'docs/wavetank-emu.1.scd')).replace('\\_', '_')
-    for name in re.findall(r'^ALLOW\((\w+)\)', '\n'.join(lines(root, 'emu/daemon/seccomp.def')), re.M):
+    manual = '\n'.join(lines(root, 'docs/man/wavetank-emu.1.scd')).replace('\\_', '_')
+    for name in re.findall(r'^ALLOW\((\w+)\)', '\n'.join(lines(root, 'emu/machine/seccomp.def')), re.M):
         if '*%s*' % name not in manual:
-            yield 'docs/wavetank-emu.1.scd: system call %s, allowed by seccomp.def, is missing' % name
-    trace = '\n'.join(lines(root, 'stack/base/trace.def'))
+            yield 'docs/man/wavetank-emu.1.scd: system call %s, allowed by seccomp.def, is missing' % name
+    trace = '\n'.join(lines(root, 'stack/text/trace.def'))
     for name, fields in events(trace):
         for word in [name] + fields:
             if '`%s`' % word not in text:

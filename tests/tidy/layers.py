@@ -6,15 +6,28 @@ import re
 from source import CODE, files, lines
 
 # Whom each room may include. The longest matching folder counts; tests may include everything.
+BASE = ['stack/base', 'stack/text']
+PATH = ['emu', 'emu/words', 'emu/loss', 'emu/queue', 'emu/stages']
+HOST = BASE + ['stack/wire', 'stack/net', 'cc', 'stack/tcp', 'stack/host']
+EDGE = ['stack/record', 'stack/port', 'stack/drive']
+EMULATOR = ['emu/router', 'emu/daemon', 'emu/machine']
+SHARED = ['tools', 'tools/common', 'tools/words', 'tools/results', 'tools/app']
 MAY = {
     'stack/base': ['stack/base'],
-    'stack/wire': ['stack/base', 'stack/wire'],
-    'cc': ['stack/base', 'cc'],
-    'emu': ['stack/base', 'emu'],
-    'stack/host': ['stack/base', 'stack/wire', 'cc', 'stack/host'],
-    'stack/drive': ['stack/base', 'stack/wire', 'cc', 'emu', 'stack/host', 'stack/drive'],
-    'emu/daemon': ['stack/base', 'stack/wire', 'emu', 'stack/drive', 'emu/daemon', 'tools'],
-    'tools': ['stack/base', 'stack/wire', 'cc', 'emu', 'stack/host', 'stack/drive', 'emu/daemon', 'tools'],
+    'stack/text': BASE,
+    'stack/wire': BASE + ['stack/wire'],
+    'stack/net': BASE + ['stack/wire', 'stack/net'],
+    'cc': BASE + ['cc'],
+    'stack/tcp': HOST,
+    'stack/host': HOST,
+    'emu': BASE + PATH,
+    'stack/record': BASE + ['stack/wire', 'stack/record', 'emu'],
+    'stack/port': BASE + ['stack/wire', 'stack/record', 'stack/port'],
+    'stack/drive': BASE + ['stack/wire', 'stack/record', 'stack/port', 'stack/drive'],
+    'emu/router': BASE + ['stack/wire', 'emu', 'emu/router'],
+    'emu/daemon': BASE + ['stack/wire'] + PATH + EDGE + EMULATOR + ['tools/common'],
+    'emu/machine': BASE + ['stack/wire'] + PATH + EDGE + EMULATOR,
+    'tools': HOST + PATH + EDGE + EMULATOR + SHARED,
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')

@@ -64,7 +64,7 @@ def check(root, build):
     pages = {}
     for path in files(root, ('.1.scd',), ('docs',)):
         pages[os.path.basename(path).split('.')[0]] = (path, '\n'.join(lines(root, path)))
-    overview = pages.get('wavetank', ('docs/wavetank.1.scd', ''))
+    overview = pages.get('wavetank', ('docs/man/wavetank.1.scd', ''))
     for name in names:
         code, text = help_text(wavetank, name.split())
         if code or not text.strip():

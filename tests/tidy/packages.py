@@ -53,7 +53,7 @@ def install(root, what, present):
 
 def wanted_by_tree(root):
     text = '\n'.join(lines(root, 'meson.build'))
-    for path in ('tests/e2e/meson.build', 'docs/meson.build'):
+    for path in ('tests/e2e/meson.build', 'docs/man/meson.build'):
         if os.path.exists(os.path.join(root, path)):
             text += '\n'.join(lines(root, path))
     return {package for word, package in FROM.items() if word in text}

@@ -91,12 +91,12 @@ class Checks(unittest.TestCase):
 
     def test_an_undocumented_cause_or_event_is_found(self):
         content = {'stack/base/drop.def': 'WT_DROP(A, "late", "too late")\n',
-                   'stack/base/trace.def': 'WT_TRACE(B, "x:y", "words", "one",\n\t "two")\n',
-                   'emu/daemon/seccomp.def': 'ALLOW(read)\nALLOW(exit_group)\n', 'docs/wavetank-emu.1.scd': '*read*\n',
+                   'stack/text/trace.def': 'WT_TRACE(B, "x:y", "words", "one",\n\t "two")\n',
+                   'emu/machine/seccomp.def': 'ALLOW(read)\nALLOW(exit_group)\n', 'docs/man/wavetank-emu.1.scd': '*read*\n',
                    'docs/files.md': '`late` `x:y` `one`\n'}
         self.assertEqual(len(faults(documented.check, content)), 2)
         content['docs/files.md'] += '`two`\n'
-        content['docs/wavetank-emu.1.scd'] += '*exit\\_group*\n'
+        content['docs/man/wavetank-emu.1.scd'] += '*exit\\_group*\n'
         self.assertEqual(faults(documented.check, content), [])
 
     def test_an_option_missing_from_a_page_or_from_the_program_is_found(self):

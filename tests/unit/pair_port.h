@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "stack/drive/interface.h"
+#include "stack/port/interface.h"
 
 static inline int pair_read(struct wt_port *port, struct wt_frame **frame)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The Python part of `wavetank report` and `wavetank trace plot`. Reads one request, a JSON object, from standard input:
-{"command": "plot" or "build", ...}; tools/report.c and tools/trace.c write it. Exit codes are those of wavetank(1)."""
+{"command": "plot" or "build", ...}; tools/report/report.c and tools/trace/trace.c write it. Exit codes are those of wavetank(1)."""
 import json
 import os
 import sys

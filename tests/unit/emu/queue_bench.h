@@ -5,7 +5,7 @@
 
 #include "emu/packet.h"
 #include "emu/path.h"
-#include "emu_bench.h"
+#include "tests/unit/emu/emu_bench.h"
 
 static struct wt_path bench_path;
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cc/shared/aimd.h"
+
+const struct wt_reno_params wt_reno_default = {
+	.growth = WT_RENO_BYTES,
+	.halve = WT_RENO_FLIGHT,
+};
+
+const char *const wt_reno_growth_words[] = {"bytes", "acks", NULL};
+const char *const wt_reno_halve_words[] = {"flight", "window", NULL};
+const char *const wt_reno_unit_words[] = {"bytes", "segments", NULL};
+const char *const wt_reno_equal_words[] = {"avoidance", "slow_start", NULL};
+
+static uint32_t at_least(uint32_t value, uint32_t floor)
+{
+	return value > floor ? value : floor;
+}
+
+static uint32_t at_most(uint32_t value, uint32_t ceiling)
+{
+	return value < ceiling ? value : ceiling;
+}
+
+void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, struct wt_sender_out *out)
+{
+	reno->mss = at_least(env->mss, 1);
+	reno->mss8 = env->increment_mss8;
+	reno->limit = at_least(env->slow_start_limit, 1);
+	if (reno->params.slow_start_limit)
+		reno->limit = (uint32_t)reno->params.slow_start_limit;
+	reno->counted = 0;
+	reno->rest = 0;
+	out->cwnd = at_most(at_least(env->initial_window, reno->mss), WT_SSTHRESH_INFINITE);
+}
+
+void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
+		  const struct wt_cc_env *env, struct wt_sender_out *out)
+{
+	*reno = (struct wt_reno){.params = *params};
+	out->ssthresh = WT_SSTHRESH_INFINITE;
+	wt_reno_established(reno, env, out);
+}
+
+/* What one ACK adds in slow start. After a timeout never more than one segment (RFC 3465 2.3). */
+static uint32_t slow_start(const struct wt_reno *reno, const struct wt_ack *ack)
+{
+	uint64_t limit = ack->flags & WT_ACK_AFTER_RTO ? 1 : reno->limit;
+
+	limit *= reno->mss;
+	return ack->acked < limit ? ack->acked : (uint32_t)limit;
+}
+
+/*
+ * Congestion avoidance by ACKs: MSS*MSS/cwnd each, and what the division leaves over stands for the next ACK, or growth at a
+ * hundred segments would be a tenth too slow. BSD's code did round down, so with mss8 it is rounded down.
+ * Small ACKs are collected until they make one segment, so that division is no gain.
+ */
+static uint32_t per_ack(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
+{
+	uint64_t square = (uint64_t)reno->mss * reno->mss;
+	uint32_t step;
+
+	reno->counted = at_most(reno->counted, reno->mss - 1) + at_most(acked, reno->mss);
+	if (reno->counted < reno->mss)
+		return 0;
+	reno->counted -= reno->mss;
+	if (reno->mss8)
+		return at_least((uint32_t)(square / cwnd), 1) + reno->mss / 8;
+	square += reno->rest;
+	step = (uint32_t)(square / cwnd);
+	reno->rest = square % cwnd;
+	return step;
+}
+
+static uint32_t per_byte(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
+{
+	reno->counted = at_most(reno->counted, cwnd) + at_most(acked, cwnd);
+	if (reno->counted < cwnd)
+		return 0;
+	reno->counted -= cwnd;
+	return reno->mss;
+}
+
+void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out)
+{
+	uint32_t step;
+
+	/* RFC 3168 6.1.2: an ACK that tells of a mark opens nothing */
+	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE) || !(ack->flags & WT_ACK_CWND_LIMITED))
+		return;
+	if (out->cwnd < out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal == WT_RENO_EQUAL_SLOW_START))
+		step = slow_start(reno, ack);
+	else if (reno->mss8 || reno->params.growth == WT_RENO_ACKS)
+		step = per_ack(reno, ack->acked, out->cwnd);
+	else
+		step = per_byte(reno, ack->acked, out->cwnd);
+	out->cwnd = at_most(at_most(out->cwnd, WT_SSTHRESH_INFINITE) + step, WT_SSTHRESH_INFINITE);
+}
+
+void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
+{
+	uint32_t base = loss->inflight, half;
+
+	/* A repeated timeout of the same data says nothing new (RFC 5681 3.1); 4.3BSD halved again. */
+	if (loss->why == WT_LOSS_RTO && loss->rto_count > 1 && reno->params.halve == WT_RENO_FLIGHT)
+		return;
+	if (reno->params.halve == WT_RENO_WINDOW)
+		base = at_most(out->cwnd, loss->peer_window);
+	else if (loss->why == WT_LOSS_DUPTHRESH)
+		base = at_most(base, out->cwnd); /* not what limited transmit added (RFC 5681 3.2 step 2) */
+	reno->prior_cwnd = out->cwnd;
+	reno->prior_ssthresh = out->ssthresh;
+	reno->counted = 0;
+	reno->rest = 0;
+	/* In recovery the flight counts what waits at the receiver above the holes, and half of it may be far more than
+	 * the window that recovery left: a timeout must not raise that. */
+	half = at_most(base / 2, out->cwnd);
+	if (reno->params.unit == WT_RENO_UNIT_SEGMENTS)
+		half -= half % reno->mss;
+	out->ssthresh = at_least(half, 2 * reno->mss);
+}
+
+void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
+{
+	wt_reno_threshold(reno, loss, out);
+	/* Never a larger window than before (RFC 5681 3.1: 2 MSS of ssthresh over a cwnd of 1 MSS). */
+	out->cwnd = loss->why == WT_LOSS_RTO ? reno->mss : at_most(out->cwnd, out->ssthresh);
+}
+
+void wt_reno_event(struct wt_reno *reno, enum wt_cc_event event, const struct wt_cc_env *env,
+		   struct wt_sender_out *out)
+{
+	switch (event) {
+	case WT_CC_ESTABLISHED:
+		wt_reno_established(reno, env, out);
+		break;
+	case WT_CC_IDLE: /* restart window (RFC 5681 4.1) */
+		out->cwnd = at_most(out->cwnd, at_least(env->initial_window, reno->mss));
+		break;
+	case WT_CC_UNDO:
+		if (reno->prior_cwnd) {
+			out->cwnd = at_least(out->cwnd, reno->prior_cwnd);
+			out->ssthresh = at_least(out->ssthresh, reno->prior_ssthresh);
+			reno->prior_cwnd = 0;
+		}
+		break;
+	case WT_CC_RECOVERED:
+	case WT_CC_FALLBACK:
+		break;
+	}
+}

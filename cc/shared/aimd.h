@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Slow start, congestion avoidance and the halved threshold (RFC 5681 3.1), for the sender modules that share them.
+ *
+ * ACK division (Savage et al. 1999) gains nothing: slow start adds what was acknowledged, congestion avoidance
+ * counts acknowledged bytes, not ACKs.
+ */
+#ifndef WT_CC_SHARED_AIMD_H
+#define WT_CC_SHARED_AIMD_H
+
+#include "cc/cc.h"
+
+enum wt_reno_growth {
+	WT_RENO_BYTES, /* one MSS per cwnd bytes acknowledged (RFC 5681 3.1, RFC 3465) */
+	WT_RENO_ACKS,  /* MSS*MSS/cwnd per ACK of at least one MSS (RFC 5681 equation 3) */
+};
+
+enum wt_reno_halve {
+	WT_RENO_FLIGHT, /* half of FlightSize, once per loss (RFC 5681 equation 4) */
+	WT_RENO_WINDOW, /* half of min(cwnd, peer's window), at every timeout again (4.3BSD) */
+};
+
+enum wt_reno_unit {
+	WT_RENO_UNIT_BYTES,
+	WT_RENO_UNIT_SEGMENTS, /* ssthresh is rounded down to whole segments (ns-2, whose windows count packets) */
+};
+
+enum wt_reno_equal {
+	WT_RENO_EQUAL_AVOIDANCE,
+	WT_RENO_EQUAL_SLOW_START, /* RFC 5681 3.1 allows either; Linux up to 3.x, and so ns-2's Linux agents */
+};
+
+struct wt_reno_params {
+	uint64_t growth, slow_start_limit, halve, unit, equal;
+};
+
+struct wt_reno {
+	struct wt_reno_params params;
+	uint32_t mss, limit;                 /* limit: segments that an ACK may add in slow start */
+	bool mss8;
+	uint32_t counted;                    /* bytes acknowledged towards the next step */
+	uint64_t rest;                       /* growth by ACKs: what division by cwnd left over of MSS*MSS */
+	uint32_t prior_cwnd, prior_ssthresh; /* before the last loss; 0: nothing to undo */
+};
+
+extern const struct wt_reno_params wt_reno_default;
+
+extern const char *const wt_reno_growth_words[];
+extern const char *const wt_reno_halve_words[];
+extern const char *const wt_reno_unit_words[];
+extern const char *const wt_reno_equal_words[];
+
+/* Rows of a parameter table; `base` is the offset of the struct wt_reno_params in the module's own struct. */
+#define WT_RENO_PARAM_ROWS(base)                                                                   \
+	{"growth", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, growth),                \
+	 "congestion avoidance counts bytes (RFC 3465) or ACKs (RFC 5681 equation 3)", 0, 0,       \
+	 wt_reno_growth_words},                                                                    \
+	{"slow_start_limit", WT_PARAM_COUNT,                                                       \
+	 (base) + offsetof(struct wt_reno_params, slow_start_limit),                               \
+	 "most segments one ACK adds in slow start (L of RFC 3465); 0: as the stack's setting", 0, \
+	 64, NULL},                                                                                \
+	{"halve", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, halve),                  \
+	 "ssthresh from the data in flight (RFC 5681) or from the window (4.3BSD)", 0, 0,          \
+	 wt_reno_halve_words},                                                                     \
+	{"ssthresh_unit", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, unit),           \
+	 "ssthresh in bytes, or rounded down to whole segments (ns-2)", 0, 0, wt_reno_unit_words}, \
+	{"at_ssthresh", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, equal),            \
+	 "how cwnd = ssthresh grows: by congestion avoidance, or in slow start (Linux 2.6)", 0, 0, \
+	 wt_reno_equal_words}
+
+void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
+		  const struct wt_cc_env *env, struct wt_sender_out *out);
+/* New values of the stack; the window starts again from the initial one. */
+void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, struct wt_sender_out *out);
+/* The window grows for an ACK of new data outside recovery. */
+void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out);
+/* ssthresh after a loss; keeps what WT_CC_UNDO restores. */
+void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out);
+/* Reno's whole answer: half the window after duplicate ACKs or ECN, one segment after a timeout. */
+void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out);
+/* ESTABLISHED, IDLE and UNDO; the others do nothing. */
+void wt_reno_event(struct wt_reno *reno, enum wt_cc_event event, const struct wt_cc_env *env,
+		   struct wt_sender_out *out);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the daemon claims of the machine so as to be on time: a processor to stay on, precedence over other processes, and that idle
+ * processors do not sleep so deeply that waking takes long. All of it ends with the process, however it ends.
+ */
+#ifndef WT_EMU_MACHINE_PRIORITY_H
+#define WT_EMU_MACHINE_PRIORITY_H
+
+#include <stddef.h>
+
+#include "emu/daemon/plan.h"
+
+struct wt_claim {
+	int awake; /* /dev/cpu_dma_latency, which holds as long as it is open; 0: not claimed */
+};
+
+/* What the plan asks for. 0, or a negative errno and one sentence. */
+int wt_claim(struct wt_claim *claim, const struct wt_plan *plan, char *err, size_t err_len);
+/* Accepts one that claimed nothing. */
+void wt_claim_finish(struct wt_claim *claim);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A router of IPv4 (RFC 1812) and IPv6 (RFC 8200, 4443, 4861), as far as a path needs it: counts the TTL down, tells senders by
+ * ICMP why a packet went no further, speaks ARP and neighbour discovery to the networks at its gateway addresses, and answers pings to
+ * them. Between routers no addresses are needed. What is none of these, or a family the router has no address of and no way for, is
+ * dropped (`protocol`).
+ */
+#ifndef WT_EMU_ROUTER_ROUTER_H
+#define WT_EMU_ROUTER_ROUTER_H
+
+#include "emu/refusal.h"
+#include "stack/text/addr.h"
+#include "stack/base/node.h"
+
+#define WT_ROUTER_PORTS 32
+#define WT_ROUTER_ROUTES 64
+#define WT_ROUTER_NEIGHBOURS 64  /* of one router; who makes room: router_neighbour.c */
+#define WT_ROUTER_WAITING 64     /* frames that wait for a neighbour's address, all together; */
+#define WT_ROUTER_WAITING_EACH 8 /* for one */
+
+/* Node ports 0 to ports-1. `number` makes its hardware addresses: 02:77:74:10:NUMBER:PORT. `address`: by family, whose messages it
+ * sends where it has no gateway address. NULL: no memory. */
+struct wt_node *wt_router_create(const char *name, unsigned number, unsigned ports, const struct wt_addr address[WT_FAMILIES],
+				 struct wt_pool *pool);
+struct wt_mac wt_router_mac(unsigned number, unsigned port);
+/* How many errors it may send; else as usual. */
+void wt_router_limit_answers(struct wt_node *router, const struct wt_refusal_rate *rate);
+/* What lies behind a port: a network the router stands in with this address, one of each family at most; or another router. */
+void wt_router_set_network(struct wt_node *router, unsigned port, const struct wt_addr *gateway, unsigned prefix);
+void wt_router_set_peer(struct wt_node *router, unsigned port, const struct wt_mac *peer);
+/* A network that is reached by a port; those of wt_router_set_network() are known. */
+void wt_router_add_route(struct wt_node *router, const struct wt_addr *network, unsigned prefix, unsigned port);
+
+#endif

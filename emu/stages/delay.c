@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Delay: a frame that came at t leaves at t + delay, where the delay may follow a schedule, jitter, and change with a
+ * handoff. In the order of arrival: one whose turn would come earlier waits for those before it; unless `reordering` lets
+ * each leave when its own delay is over.
+ */
+#include <stdlib.h>
+
+#include "emu/draw.h"
+#include "emu/stages/handoff.h"
+
+/* For reordering: a heap of those under way, by time and then by order of arrival. */
+struct entry {
+	wt_time time;
+	uint64_t order;
+	struct wt_frame *frame;
+};
+
+struct delay {
+	struct wt_stage stage; /* ready holds what is under way in order, frame->time being when it is due */
+	struct wt_packets packets;
+	struct wt_stream stream;
+	struct wt_delay_config config;
+	struct wt_handoff_config handoff; /* every > 0: follow it */
+	struct wt_handoff_clock clock;
+	struct entry *heap;
+	uint32_t count, room;
+	uint64_t order;
+	wt_time latest; /* when the last of the heap leaves, while it holds any */
+};
+
+/* ---- how long -------------------------------------------------------------------------------------------- */
+
+static wt_time scheduled(struct delay *delay, wt_time now)
+{
+	const struct wt_delay_config *config = &delay->config;
+	wt_time value = config->delay, into = config->every ? now % config->every : now;
+	const struct wt_cell *cell;
+
+	for (unsigned i = 0; i < config->steps && config->step[i].at <= into; i++)
+		value = config->step[i].delay;
+	if (!delay->handoff.every)
+		return value;
+	cell = wt_handoff_cell(&delay->clock, now);
+	return cell && cell->has_delay ? cell->delay : value;
+}
+
+/* Added to the delay of an IP packet; what is not IP has none. May be negative. */
+static wt_time jitter(struct delay *delay, const struct wt_frame *frame)
+{
+	const struct wt_delay_config *config = &delay->config;
+	double mean = (double)config->spread, value;
+	uint64_t number;
+
+	if (!wt_packets_next(&delay->packets, frame, &number))
+		return 0;
+	switch (config->jitter) {
+	case WT_JITTER_NORMAL: /* the deviation is at most WT_JITTER_MAX, and the number at most 10: nothing overflows */
+		return (wt_time)(wt_stream_normal(&delay->stream, number) * mean);
+	case WT_JITTER_PARETO:
+		value = wt_random_pareto(&delay->stream.key, number, config->shape) * (config->shape - 1) * mean;
+		return value < (double)WT_JITTER_MAX ? (wt_time)value : WT_JITTER_MAX;
+	case WT_JITTER_FILE:
+		return config->samples->value[wt_random_below(&delay->stream.key, number, config->samples->count)];
+	case WT_JITTER_NONE:
+		break;
+	}
+	return 0;
+}
+
+/* ---- reordering ------------------------------------------------------------------------------------------ */
+
+static bool before(const struct entry *a, const struct entry *b)
+{
+	return a->time < b->time || (a->time == b->time && a->order < b->order);
+}
+
+/* Room for one more; grown by doubling, so not for each packet. */
+static bool grow(struct delay *delay)
+{
+	uint32_t room = delay->room ? delay->room * 2 : 64;
+	struct entry *heap;
+
+	if (delay->count < delay->room)
+		return true;
+	heap = malloc(room * sizeof(*heap));
+	if (!heap)
+		return false;
+	for (uint32_t i = 0; i < delay->count; i++)
+		heap[i] = delay->heap[i];
+	free(delay->heap);
+	delay->heap = heap;
+	delay->room = room;
+	return true;
+}
+
+static void heap_push(struct delay *delay, struct wt_frame *frame)
+{
+	struct entry entry = {frame->time, delay->order++, frame};
+	uint32_t at = delay->count++;
+
+	delay->latest = at ? wt_time_max(delay->latest, entry.time) : entry.time;
+	for (; at && before(&entry, &delay->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		delay->heap[at] = delay->heap[(at - 1) / 2];
+	delay->heap[at] = entry;
+}
+
+static struct wt_frame *heap_pop(struct delay *delay)
+{
+	struct wt_frame *frame = delay->heap[0].frame;
+	struct entry last = delay->heap[--delay->count];
+	uint32_t at = 0;
+
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+
+		if (child + 1 < delay->count && before(&delay->heap[child + 1], &delay->heap[child]))
+			child++;
+		if (child >= delay->count || !before(&delay->heap[child], &last))
+			break;
+		delay->heap[at] = delay->heap[child];
+		at = child;
+	}
+	if (delay->count)
+		delay->heap[at] = last;
+	return frame;
+}
+
+/* ---- the stage ------------------------------------------------------------------------------------------- */
+
+static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct delay *delay = (struct delay *)node;
+	wt_time wait = delay->config.steps || delay->handoff.every ? scheduled(delay, now) : delay->config.delay;
+
+	node->audit.in++;
+	if (delay->config.jitter != WT_JITTER_NONE)
+		wait = wt_time_add(wait, jitter(delay, frame));
+	else
+		wt_packets_pass_over(&delay->packets, frame);
+	frame->time = wt_time_add(now, wt_time_max(wait, 0));
+	if (!delay->config.reordering) {
+		if (delay->stage.ready.tail)
+			frame->time = wt_time_max(frame->time, delay->stage.ready.tail->time);
+		if (delay->count) /* from before a change: in order from now on, so not past those either */
+			frame->time = wt_time_max(frame->time, delay->latest);
+		wt_stage_ready(&delay->stage, frame);
+	} else if (grow(delay)) {
+		node->audit.queued++;
+		heap_push(delay, frame);
+	} else {
+		wt_node_drop(node, now, frame, WT_DROP_POOL);
+	}
+}
+
+static struct wt_frame *delay_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct delay *delay = (struct delay *)node;
+	struct wt_frame *ready = delay->stage.ready.head;
+
+	/* of two that leave at one instant the one from before a change goes first */
+	if (!delay->count || delay->heap[0].time > now ||
+	    (ready && (delay->config.reordering ? ready->time <= delay->heap[0].time : ready->time < delay->heap[0].time)))
+		return wt_stage_output(node, now, port);
+	node->audit.queued--;
+	node->audit.out++;
+	*port = 1;
+	return heap_pop(delay);
+}
+
+static wt_time delay_deadline(const struct wt_node *node)
+{
+	const struct delay *delay = (const struct delay *)node;
+	wt_time ready = wt_stage_deadline(node);
+
+	return delay->count ? wt_time_min(ready, delay->heap[0].time) : ready;
+}
+
+static void delay_destroy(struct wt_node *node)
+{
+	struct delay *delay = (struct delay *)node;
+
+	if (!delay)
+		return;
+	while (delay->count)
+		wt_frame_free(heap_pop(delay));
+	free(delay->heap);
+	wt_samples_release(delay->config.samples);
+	wt_stage_destroy(node);
+}
+
+static const struct wt_node_ops delay_ops = {
+	.input = delay_input,
+	.output = delay_output,
+	.deadline = delay_deadline,
+	.destroy = delay_destroy,
+};
+
+struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, const struct wt_delay_config *config)
+{
+	struct delay *delay = wt_stage_new(sizeof(*delay), &delay_ops, name);
+
+	if (!delay)
+		return NULL;
+	if (key)
+		wt_stream_init(&delay->stream, key);
+	delay->config = *config;
+	wt_samples_hold(config->samples);
+	return &delay->stage.node;
+}
+
+void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_config *config)
+{
+	struct delay *delay = (struct delay *)node;
+	struct wt_samples *old = delay->config.samples;
+
+	wt_samples_hold(config->samples);
+	delay->config = *config;
+	wt_samples_release(old);
+}
+
+void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)
+{
+	struct delay *delay = (struct delay *)node;
+
+	wt_handoff_copy(&delay->clock, &delay->handoff, clock);
+}
+
+void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list)
+{
+	struct wt_frame *frame;
+	unsigned port;
+
+	while ((frame = delay_output(node, WT_NEVER, &port)))
+		wt_frame_queue_push(list, frame);
+}
+
+
+struct wt_samples *wt_delay_samples(const struct wt_node *node)
+{
+	return ((const struct delay *)node)->config.samples;
+}

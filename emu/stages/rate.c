@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A rate: a queue of some discipline (queue.h) in front of a link (link.h).
+ *
+ *            limit                     sent
+ *   in ──► │▒▒▒▒▒▒▒▒│ ──dequeue──► [ one frame ] ──► out       when the link has what it costs
+ *
+ * The departure of the n-th frame of a busy period is the first nanosecond at which the tokens for it are there, however
+ * many went before and however late anybody asks. Idle, the level stops at `burst`. While a frame is sent the level may
+ * rise to what that frame needs, so a frame larger than the bucket is sent too, and burst 0 is a serial line: each frame
+ * leaves when its last bit has been sent. Over any interval t at most burst + rate * t bytes leave, plus one frame.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "emu/stages/handoff.h"
+#include "emu/stages/bucket.h"
+#include "emu/queue/queue.h"
+
+struct rate {
+	struct wt_stage stage; /* ready: released, frame->time being the release */
+	struct wt_rate_config config;
+	struct wt_link link;
+	struct wt_queue *queue, *next; /* next: for the change that follows, or NULL */
+	struct wt_frame *sent; /* waits for its tokens; NULL: nothing waits at all */
+	wt_time due;           /* when `sent` has them */
+	struct wt_rate_log *log;
+	uint64_t home;         /* the rate its own words say */
+	struct wt_handoff_config handoff; /* every > 0: follow it */
+	struct wt_handoff_clock clock;
+};
+
+/* The next frame becomes the one that is sent. */
+static inline void begin(struct rate *rate, wt_time now)
+{
+	struct wt_frame *frame;
+
+	rate->queue->sending = 0;
+	rate->sent = frame = rate->queue->ops->dequeue(rate->queue, now);
+	if (!frame) {
+		wt_link_rest(&rate->link);
+		return;
+	}
+	rate->queue->sending = frame->len;
+	rate->due = wt_link_begin(&rate->link, now, frame->len);
+}
+
+/* The one that is sent has gone, at its own time. */
+static void depart(struct rate *rate)
+{
+	struct wt_frame *frame = rate->sent;
+	wt_time time = rate->due;
+
+	wt_link_end(&rate->link, time, frame->len);
+	if (rate->log)
+		rate->log->consumed(rate->log, &rate->stage.node, time, frame, frame->len + rate->config.overhead);
+	frame->time = time;
+	wt_frame_queue_push(&rate->stage.ready, frame);
+	begin(rate, time);
+}
+
+/* Releases whatever was due at or before `now`. */
+static inline void release(struct rate *rate, wt_time now)
+{
+	while (rate->sent && rate->due <= now)
+		depart(rate);
+	if (!rate->sent)
+		wt_link_idle(&rate->link, now);
+}
+
+/* Another rate from `now` on. What has come in for the frame being sent came at the old one. */
+static void set_rate(struct rate *rate, wt_time now, uint64_t bits)
+{
+	if (!bits || bits == rate->config.rate)
+		return;
+	wt_queue_advance(rate->queue, now);
+	wt_link_before_change(&rate->link, now, rate->sent);
+	rate->config.rate = bits;
+	if (rate->sent)
+		rate->due = wt_link_due(&rate->link, rate->sent->len);
+}
+
+/* Nothing waits any more, nor is sent. */
+static void empty(struct rate *rate, wt_time now)
+{
+	if (rate->sent)
+		wt_link_abandon(&rate->link, now);
+	rate->sent = NULL;
+	rate->queue->sending = 0;
+	wt_link_idle(&rate->link, now);
+	wt_link_rest(&rate->link);
+}
+
+static void flush(struct rate *rate, wt_time now)
+{
+	wt_queue_advance(rate->queue, now);
+	rate->queue->ops->clear(rate->queue, now, true);
+	if (rate->sent)
+		wt_queue_drop(rate->queue, now, rate->sent, WT_DROP_FLUSH);
+	empty(rate, now);
+}
+
+/* Departures, and handoffs between them. What is due when one begins still leaves. */
+static void hand_off(struct rate *rate, wt_time now)
+{
+	while (rate->clock.next <= now) {
+		wt_time at = rate->clock.next;
+		const struct wt_cell *cell;
+
+		release(rate, at);
+		cell = wt_handoff_cell(&rate->clock, at);
+		set_rate(rate, at, cell && cell->has_rate ? cell->rate : rate->home);
+		if (rate->handoff.flush)
+			flush(rate, at);
+	}
+}
+
+/* Brings everything to `now`. */
+static inline void settle(struct rate *rate, wt_time now)
+{
+	if (rate->handoff.every)
+		hand_off(rate, now);
+	release(rate, now);
+}
+
+static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct rate *rate = (struct rate *)node;
+
+	node->audit.in++;
+	settle(rate, now);
+	frame->time = now;
+	rate->queue->unlimited = !rate->sent && wt_link_open(&rate->link, now, frame->len);
+	rate->queue->ops->enqueue(rate->queue, now, frame);
+	if (!rate->sent) {
+		begin(rate, now);
+		release(rate, now);
+	}
+}
+
+static struct wt_frame *rate_output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	settle((struct rate *)node, now);
+	return wt_stage_output(node, now, port);
+}
+
+static wt_time rate_deadline(const struct wt_node *node)
+{
+	const struct rate *rate = (const struct rate *)node;
+
+	if (rate->stage.ready.head)
+		return rate->stage.ready.head->time;
+	if (!rate->sent)
+		return WT_NEVER;
+	return rate->handoff.every ? wt_time_min(rate->due, rate->clock.next) : rate->due;
+}
+
+static void rate_destroy(struct wt_node *node)
+{
+	struct rate *rate = (struct rate *)node;
+
+	if (!rate)
+		return;
+	wt_frame_free(rate->sent);
+	wt_queue_destroy(rate->queue);
+	wt_queue_destroy(rate->next);
+	wt_samples_release(rate->config.trace);
+	wt_stage_destroy(node);
+}
+
+static const struct wt_node_ops rate_ops = {
+	.input = rate_input,
+	.output = rate_output,
+	.deadline = rate_deadline,
+	.destroy = rate_destroy,
+};
+
+struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const struct wt_rate_config *config)
+{
+	struct rate *rate = wt_stage_new(sizeof(*rate), &rate_ops, name);
+
+	if (!rate)
+		return NULL;
+	rate->config = *config;
+	rate->home = config->rate;
+	wt_samples_hold(config->trace);
+	wt_link_init(&rate->link, &rate->config);
+	rate->queue = wt_queue_create(&rate->stage.node, key, &rate->config);
+	if (!rate->queue) {
+		rate_destroy(&rate->stage.node);
+		return NULL;
+	}
+	return &rate->stage.node;
+}
+
+/* A rate in the place of a trace, or the other way round. The bucket begins empty: a change there and back is no gift. */
+static void restart_link(struct rate *rate, wt_time now)
+{
+	wt_link_init(&rate->link, &rate->config);
+	rate->link.level = 0;
+	rate->link.last = now;
+	if (!rate->sent)
+		return;
+	rate->due = wt_link_begin(&rate->link, now, rate->sent->len);
+}
+
+void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_samples *old = rate->config.trace;
+	const struct wt_cell *cell;
+
+	settle(rate, now);
+	wt_queue_advance(rate->queue, now);
+	/* what has come in for the frame being sent came at the old rate */
+	wt_link_before_change(&rate->link, now, rate->sent);
+	wt_samples_hold(config->trace);
+	rate->config = *config;
+	rate->home = config->rate;
+	if (rate->next)
+		wt_queue_replace(&rate->queue, rate->next, now);
+	rate->next = NULL;
+	wt_queue_advance(rate->queue, now);
+	if (!old != !config->trace)
+		restart_link(rate, now);
+	else if (old && !wt_samples_equal(old, config->trace))
+		wt_link_retrace(&rate->link);
+	cell = rate->handoff.every ? wt_handoff_cell(&rate->clock, now) : NULL;
+	if (cell && cell->has_rate)
+		rate->config.rate = cell->rate;
+	wt_samples_release(old);
+	if (!rate->sent)
+		wt_link_rest(&rate->link);
+	else if (!config->trace) /* a trace's opportunities have been taken for this frame */
+		rate->due = wt_link_due(&rate->link, rate->sent->len);
+}
+
+int wt_rate_prepare(struct wt_node *node, const struct wt_rate_config *config)
+{
+	struct rate *rate = (struct rate *)node;
+	const struct wt_queue_config *old = &rate->config.queue, *new = &config->queue;
+
+	wt_queue_destroy(rate->next);
+	rate->next = NULL;
+	if (old->kind == new->kind && (old->flows == new->flows || new->kind != WT_QUEUE_FQ_CODEL))
+		return 0;
+	rate->next = wt_queue_create(node, &rate->queue->key, config);
+	if (!rate->next)
+		return -ENOMEM;
+	rate->next->config = &rate->config;
+	return 0;
+}
+
+void wt_rate_flush(struct wt_node *node, wt_time now)
+{
+	settle((struct rate *)node, now);
+	flush((struct rate *)node, now);
+}
+
+void wt_rate_let_go(struct wt_node *node, wt_time now, struct wt_frame_queue *list)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_frame_queue waiting = {0};
+	struct wt_frame *frame;
+	unsigned port;
+
+	while ((frame = rate_output(node, now, &port)))
+		wt_frame_queue_push(list, frame);
+	frame = rate->sent;
+	wt_queue_advance(rate->queue, now);
+	wt_queue_take_all(rate->queue, now, &waiting);
+	for (; frame; frame = wt_frame_queue_pop(&waiting)) {
+		frame->time = now;
+		wt_frame_queue_push(list, frame);
+		node->audit.queued--;
+		node->audit.out++;
+	}
+	empty(rate, now);
+}
+
+void wt_rate_counts(const struct wt_node *node, struct wt_rate_counts *counts)
+{
+	const struct rate *rate = (const struct rate *)node;
+
+	*counts = (struct wt_rate_counts){
+		.waiting_frames = rate->queue->frames + (rate->sent != NULL),
+		.waiting_bytes = rate->queue->bytes + rate->queue->sending,
+		.pressure = rate->queue->pressure,
+	};
+}
+
+void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log)
+{
+	((struct rate *)node)->log = log;
+}
+
+struct wt_samples *wt_rate_trace(const struct wt_node *node)
+{
+	return ((const struct rate *)node)->config.trace;
+}
+
+wt_time wt_rate_every(const struct wt_node *node)
+{
+	const struct rate *rate = (const struct rate *)node;
+
+	return rate->config.trace ? 0 : rate->config.every;
+}
+
+void wt_rate_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)
+{
+	struct rate *rate = (struct rate *)node;
+	const struct wt_cell *cell;
+
+	/* what has happened until now happened by the old values; a handoff of the new ones may begin at this very instant */
+	settle(rate, now);
+	wt_handoff_copy(&rate->clock, &rate->handoff, clock);
+	settle(rate, now);
+	cell = clock ? wt_handoff_cell(&rate->clock, now) : NULL;
+	set_rate(rate, now, cell && cell->has_rate ? cell->rate : rate->home);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Questions to the kernel about a network interface, shared by the ports. */
+#ifndef WT_STACK_PORT_INTERFACE_H
+#define WT_STACK_PORT_INTERFACE_H
+
+#include <stdint.h>
+
+#include "stack/port/port.h"
+
+/* A port of that name with node verbs and pool, without descriptors; NULL with errno ENOMEM, or EINVAL for a bad name. */
+struct wt_port *wt_port_new(const char *interface, const struct wt_port_ops *ops, struct wt_pool *pool);
+/* Opens port->control and fills index, mac, mtu; brings the interface up. 0 or negative errno. */
+int wt_interface_attach(struct wt_port *port);
+/* Do frames of the MTU fit the frames of the pool, with a byte to spare? 0, or -EMSGSIZE with a sentence in err. */
+int wt_interface_check_room(const struct wt_port *port, char *err, size_t err_len);
+/* Sets the length of the interface's send queue. 0 or negative errno. */
+int wt_interface_queue(const struct wt_port *port, int frames);
+/* Frames the interface dropped on their way out (IFLA_STATS64 tx_dropped), or negative errno. */
+int64_t wt_interface_tx_dropped(const struct wt_port *port);
+/* Switches offloads off, or only the merging of received frames; those that were on, as a mask for wt_interface_restore(). 0 or
+ * negative errno. */
+int wt_interface_offloads_off(int control, const char *interface, bool only_merging, uint32_t *were_on);
+void wt_interface_restore(int control, const char *interface, uint32_t were_on);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stack/record/observer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct wt_through *through = (struct wt_through *)node;
+
+	through->see(through, port, now, frame);
+	return (int)(port ^ 1);
+}
+
+static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct wt_through *through = (struct wt_through *)node;
+
+	node->audit.in++;
+	node->audit.queued++;
+	frame->mark = (uint8_t)pass(node, port, now, frame);
+	wt_frame_queue_push(&through->passing, frame);
+}
+
+static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
+{
+	struct wt_frame *frame = wt_frame_queue_pop(&((struct wt_through *)node)->passing);
+
+	(void)now;
+	if (frame) {
+		*port = frame->mark;
+		node->audit.queued--;
+		node->audit.out++;
+	}
+	return frame;
+}
+
+static wt_time deadline(const struct wt_node *node)
+{
+	return ((const struct wt_through *)node)->passing.head ? 0 : WT_NEVER;
+}
+
+static void destroy(struct wt_node *node)
+{
+	wt_frame_queue_clear(&((struct wt_through *)node)->passing);
+	free(node);
+}
+
+void wt_through_init(struct wt_through *through, const char *name,
+		     void (*see)(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame))
+{
+	static const struct wt_node_ops ops = {input, output, deadline, destroy, .pass = pass};
+
+	*through = (struct wt_through){.node = {.ops = &ops, .ports = 2}, .see = see};
+	snprintf(through->node.name, sizeof(through->node.name), "%s", name);
+}

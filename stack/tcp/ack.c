@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an acknowledgment does, in this order:
+ *
+ *   SACK blocks mark records -> cumulative ACK pops records -> RTT sample -> window update
+ *     -> recovery module says what is lost -> sender module says how much may fly -> timers, application
+ *
+ * and what a retransmission timeout does. Nothing is sent from here.
+ */
+#include <assert.h>
+#include <errno.h>
+
+#include "stack/tcp/tcb.h"
+
+/* What one ACK told, gathered before the modules are asked. */
+struct ack_news {
+	uint32_t acked, sacked, pipe_before;
+	bool duplicate, retransmitted; /* retransmitted: it covers a segment sent more than once */
+	bool window_moved, window_opened; /* opened: it was closed */
+	bool advanced;  /* SEG.ACK moved snd_una */
+	bool new_block; /* a SACK block reports octets that none did before, if only a part of a segment */
+	wt_time rtt;
+	struct wt_tx_record newest; /* most recently sent record that it covers, len 0: none */
+};
+
+uint32_t wt_tcp_pipe(const struct wt_tcp *tcp)
+{
+	return tcp->snd_nxt - tcp->snd_una - tcp->board.view.sacked - tcp->board.view.lost;
+}
+
+/* RFC 2018 8, RFC 2883: blocks outside what is outstanding are lies, reneging or D-SACK: no loss information. */
+static bool block_valid(const struct wt_tcp *tcp, wt_seq start, wt_seq end)
+{
+	return wt_seq_lt(start, end) && wt_seq_ge(start, tcp->snd_una) && wt_seq_le(end, tcp->snd_nxt);
+}
+
+static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
+{
+	if (!tcp->sack_ok)
+		return;
+	for (unsigned i = 0; i < seg->sack_count; i++) {
+		wt_seq start = seg->sack[i].start, end = seg->sack[i].end;
+
+		/* the first block may repeat bytes of a later one: a D-SACK (RFC 2883 4), then it marks nothing new anyway */
+		if (!block_valid(tcp, start, end) || wt_seq_lt(start, seg->ack))
+			continue;
+		news->sacked += wt_board_sack(&tcp->board, start, end, &news->newest, &news->new_block);
+	}
+	if (news->newest.len && (news->newest.flags & WT_TX_RETRANSMITTED))
+		news->retransmitted = true;
+}
+
+/* Takes everything below SEG.ACK off the board. */
+static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
+{
+	struct wt_scoreboard *board = &tcp->board;
+	struct wt_outstanding *view = &board->view;
+
+	while (view->count) {
+		struct wt_tx_record *record = &board->records[view->first & view->mask];
+		uint32_t covered = ack - record->seq;
+
+		if (wt_seq_le(ack, record->seq))
+			break;
+		if (record->flags & WT_TX_RETRANSMITTED)
+			news->retransmitted = true;
+		else if (!(record->flags & WT_TX_SACKED) && (!news->newest.len || record->sent >= news->newest.sent))
+			news->newest = *record;
+		if (covered > record->len)
+			covered = record->len;
+		if (record->flags & WT_TX_SACKED)
+			view->sacked -= covered;
+		if (!(record->flags & WT_TX_DELIVERED))
+			tcp->delivered += covered;
+		if (record->flags & WT_TX_LOST)
+			view->lost -= covered;
+		if (covered < record->len) { /* a cut segment: its rest stays */
+			record->seq += covered;
+			record->len -= covered;
+			break;
+		}
+		view->first++;
+		view->count--;
+		if (board->lost_hint)
+			board->lost_hint--;
+	}
+	tcp->delivered_time = tcp->host->now;
+	tcp->snd_una = view->snd_una = ack;
+	board->marked_to = wt_seq_max(board->marked_to, ack);
+	wt_ranges_trim(&board->reported, ack);
+	wt_board_settle(board);
+	view->highest_sacked = wt_seq_max(view->highest_sacked, ack);
+}
+
+/* SYN and FIN take sequence numbers but are no bytes to congestion control. */
+static uint32_t payload_between(const struct wt_tcp *tcp, wt_seq from, wt_seq to)
+{
+	uint32_t bytes = to - wt_tcp_past_syn(tcp, from);
+
+	if (tcp->fin_sent && wt_seq_gt(to, tcp->snd_end))
+		bytes--;
+	return bytes;
+}
+
+/*
+ * RFC 6298 3 and 4 (Karn): never from a segment sent twice, unless a timestamp says which copy is meant (RFC 7323 4.1).
+ */
+static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
+{
+	struct wt_rtt *rtt = &tcp->rtt;
+
+	if (tcp->config.settings.rtt_one_at_a_time) {
+		if (!rtt->timing || wt_seq_le(seg->ack, rtt->timed_seq))
+			return 0;
+		rtt->timing = false;
+		return wt_time_max(1, wt_tcp_elapsed(tcp, rtt->timed_at));
+	}
+	if (!news->retransmitted && news->newest.len)
+		return wt_time_max(1, wt_tcp_elapsed(tcp, news->newest.sent));
+	if (tcp->ts_ok && seg->has_ts && seg->tsecr && news->advanced) {
+		uint32_t sent_ms = seg->tsecr - tcp->ts_offset, now_ms = (uint32_t)(tcp->host->now / WT_MS);
+
+		/* an echo from the future, or of nothing we can have sent, is no sample */
+		if ((int32_t)(now_ms - sent_ms) >= 0 && now_ms - sent_ms < 600000)
+			return wt_time_max(1, wt_tcp_elapsed(tcp, tcp->host->now - (wt_time)(now_ms - sent_ms) * WT_MS));
+	}
+	return 0;
+}
+
+static void take_sample(struct wt_tcp *tcp, wt_time sample)
+{
+	if (!sample)
+		return;
+	wt_rtt_sample(&tcp->rtt, &tcp->config.settings, sample);
+	wt_trace(tcp->host, tcp->conn, RTT, (uint64_t)sample, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
+}
+
+/* RFC 9293 3.10.7.4: only newer segments may move the window. */
+static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
+{
+	/* RFC 7323 2.2: never scaled in a segment with SYN */
+	uint32_t window = (uint32_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->snd_wscale);
+
+	if (!(wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack))))
+		return;
+	if (tcp->snd_wnd == 0 && window) {
+		/* The window opens: what was sent beyond the edge of the closed one, the probe at least, was thrown away and goes again
+		 * at once, and the back-off of the probes is over. */
+		if (tcp->snd_una != tcp->snd_nxt) {
+			wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
+			tcp->force = true;
+		}
+		tcp->rtt.backoff = 0;
+		tcp->rto_count = 0;
+		news->window_opened = true;
+	}
+	news->window_moved = window != tcp->snd_wnd;
+	tcp->snd_wnd = window;
+	tcp->max_snd_wnd = window > tcp->max_snd_wnd ? window : tcp->max_snd_wnd;
+	tcp->snd_wl1 = seg->seq;
+	tcp->snd_wl2 = seg->ack;
+}
+
+/* RFC 5681 2; with SACK, RFC 6675 2: what it newly reports makes it one, whatever else it carries. */
+static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len, const struct ack_news *news)
+{
+	if (seg->ack != tcp->snd_una || tcp->snd_una == tcp->snd_nxt)
+		return false;
+	if (tcp->sack_ok)
+		return news->sacked > 0 || news->new_block;
+	return !len && !(seg->flags & (WT_SYN | WT_FIN)) && tcp->snd_wnd != 0 &&
+	       (uint32_t)seg->window << tcp->snd_wscale == tcp->snd_wnd;
+}
+
+static void apply_verdict(struct wt_tcp *tcp)
+{
+	struct wt_recovery_out *verdict = &tcp->verdict;
+
+	if (verdict->enter) {
+		tcp->in_recovery = true;
+		tcp->count.fast_recoveries++;
+		if (!wt_ecn_answered(tcp)) {
+			wt_cc_loss(tcp, WT_LOSS_DUPTHRESH, 0);
+			wt_ecn_reduced(tcp, false);
+		}
+		wt_trace(tcp->host, tcp->conn, LOSS, tcp->snd_una, verdict->lost_to, tcp->out.cwnd);
+	}
+	if (verdict->mark) {
+		wt_board_mark_lost(&tcp->board, wt_seq_min(verdict->lost_to, tcp->snd_nxt), verdict->again);
+		if (verdict->enter || verdict->again)
+			tcp->force = tcp->board.view.lost > 0;
+		tcp->rtt.timing = false;
+	}
+	if (verdict->enter)
+		wt_tcp_arm_rexmt(tcp); /* the resent segment gets a whole timeout, as in BSD and Linux */
+}
+
+static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
+{
+	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
+	const struct wt_sender_ops *sender = tcp->config.sender.ops;
+	bool echo = tcp->ecn.sends && (seg->flags & WT_ECE) && seg->ack == tcp->snd_una; /* not of an old ACK */
+	struct wt_cc_options options;
+	struct wt_ack ack = {
+		.now = tcp->host->now,
+		.flags = (news->duplicate ? WT_ACK_DUP : 0u) | (tcp->in_recovery ? WT_ACK_RECOVERY : 0u) |
+			 (echo ? WT_ACK_ECE : 0u) | (tcp->after_rto ? WT_ACK_AFTER_RTO : 0u) |
+			 (news->pipe_before + wt_tcp_send_mss(tcp) > tcp->out.cwnd ? WT_ACK_CWND_LIMITED : 0u),
+		.ack = seg->ack,
+		.acked = news->acked,
+		.sacked = news->sacked,
+		.inflight_before = news->pipe_before,
+		.inflight = wt_tcp_pipe(tcp),
+		.dupacks = tcp->dupacks,
+		.peer_window = tcp->snd_wnd,
+		.rtt = news->rtt,
+		.srtt = tcp->rtt.srtt,
+		.min_rtt = tcp->rtt.min_rtt,
+		.delivered = tcp->delivered,
+		.tsval = seg->tsval,
+		.has_tsval = tcp->ts_ok && seg->has_ts,
+		.options = wt_cc_options_of(seg, &options),
+	};
+
+	if (news->newest.len) { /* draft-cheng-iccrg-delivery-rate-estimation 3.3 */
+		wt_time send_elapsed = news->newest.sent - news->newest.first_sent;
+		wt_time ack_elapsed = tcp->host->now - news->newest.delivered_time;
+
+		ack.prior_delivered = news->newest.delivered;
+		ack.rate_interval = wt_time_max(send_elapsed, ack_elapsed);
+		tcp->first_sent = news->newest.sent;
+	}
+	tcp->board.view.mss = wt_tcp_send_mss(tcp);
+	tcp->board.view.cwnd = tcp->out.cwnd;
+	tcp->verdict = (struct wt_recovery_out){.inflate = tcp->verdict.inflate};
+	if (recovery->on_ack)
+		recovery->on_ack(tcp->recovery, &ack, &tcp->board.view, &tcp->verdict);
+	apply_verdict(tcp);
+	if (sender->on_ack)
+		sender->on_ack(tcp->sender, &ack, &tcp->out);
+	if (echo) /* behind it: DCTCP reduces by the share that this ACK completes (RFC 8257 3.3, steps 5 to 8) */
+		wt_ecn_echoed(tcp, seg, news->acked);
+	wt_cc_settle(tcp);
+	if (tcp->verdict.leave && tcp->in_recovery) {
+		tcp->in_recovery = false;
+		wt_cc_event(tcp, WT_CC_RECOVERED);
+		wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
+	}
+	wt_trace(tcp->host, tcp->conn, METRICS, tcp->out.cwnd, tcp->out.ssthresh, wt_tcp_pipe(tcp), (uint64_t)tcp->rtt.srtt,
+		 (uint64_t)tcp->rtt.rttvar, (uint64_t)wt_rtt_timeout(&tcp->rtt, &tcp->config.settings), tcp->out.gauge,
+		 tcp->snd_una);
+}
+
+/* New data was acknowledged: timers (RFC 6298 5.2, 5.3), counts, the application. */
+static void advance(struct wt_tcp *tcp)
+{
+	tcp->rto_count = 0;
+	if (!tcp->config.settings.rto_hold_backoff)
+		tcp->rtt.backoff = 0;
+	if (tcp->after_rto && wt_seq_ge(tcp->snd_una, tcp->rto_high))
+		tcp->after_rto = false;
+	if (tcp->ecn.reduced && wt_seq_gt(tcp->snd_una, tcp->ecn.reduced_at))
+		tcp->ecn.reduced = false;
+	if (tcp->fin_sent && wt_seq_gt(tcp->snd_una, tcp->snd_end))
+		tcp->fin_acked = true;
+	if (!tcp->verdict.hold_timer || tcp->snd_una == tcp->snd_nxt)
+		wt_tcp_arm_rexmt(tcp);
+	if (tcp->was_full) {
+		tcp->was_full = false;
+		wt_host_notify(tcp, WT_TCP_EV_WRITABLE);
+	}
+	if (tcp->snd_una == tcp->snd_nxt && wt_seq_ge(tcp->snd_una, tcp->snd_end) && (!tcp->fin_queued || tcp->fin_acked))
+		wt_host_notify(tcp, WT_TCP_EV_SENT);
+}
+
+/* SEG.ACK is within [snd_una - max window, snd_nxt] (the caller checked, RFC 5961 5). */
+bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	struct ack_news news = {.pipe_before = wt_tcp_pipe(tcp)};
+	bool advanced = news.advanced = wt_seq_gt(seg->ack, tcp->snd_una), old = wt_seq_lt(seg->ack, tcp->snd_una);
+	wt_seq old_una = tcp->snd_una;
+
+	take_sack(tcp, seg, &news);
+	tcp->delivered += news.sacked;
+	news.duplicate = is_duplicate(tcp, seg, len, &news);
+	if (news.duplicate) {
+		tcp->dupacks++;
+		tcp->dup_seen = true;
+	}
+	if (advanced) {
+		tcp->dupacks = 0;
+		news.acked = payload_between(tcp, old_una, seg->ack);
+		pop_acked(tcp, seg->ack, &news);
+		tcp->count.bytes_acked += news.acked;
+	}
+	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
+	take_sample(tcp, news.rtt);
+	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */
+		take_window(tcp, seg, &news);
+	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */
+	if (!old && tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
+		tcp->rto_count = 0;
+	/* what acknowledges our SYN is no ACK to a module: its options are the handshake's (on_syn_in), and ESTABLISHED follows */
+	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked ||
+					      (!old && (seg->experiment_count || (tcp->ecn.sends && (seg->flags & WT_ECE))))))
+		tell_modules(tcp, seg, &news);
+	if (advanced)
+		advance(tcp);
+	else if (news.window_opened)
+		wt_tcp_arm_rexmt(tcp);
+	tcp->burst_left = tcp->out.burst;
+	if (advanced || news.duplicate || news.sacked || news.window_moved || tcp->out.burst)
+		wt_host_wants_output(tcp);
+	return true;
+}
+
+void wt_tcp_rto(struct wt_tcp *tcp)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	bool handshake = tcp->state < WT_TCP_ESTABLISHED;
+
+	if (++tcp->rto_count > (handshake ? settings->syn_retries : settings->data_retries)) {
+		wt_tcb_end(tcp, -ETIMEDOUT);
+		return;
+	}
+	tcp->count.timeouts++;
+	if (handshake)
+		tcp->syn_attempt++;
+	else
+		wt_cc_loss(tcp, WT_LOSS_RTO, 0);
+	if (tcp->rtt.backoff < 30)
+		tcp->rtt.backoff++;
+	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
+		 tcp->out.cwnd);
+	tcp->in_recovery = false;
+	tcp->dupacks = 0;
+	tcp->rtt.timing = false;
+	wt_board_mark_all(&tcp->board);
+	tcp->force = true;
+	tcp->burst_left = tcp->out.burst;
+	if (!handshake) {
+		wt_ecn_reduced(tcp, false);
+		tcp->after_rto = true;
+		tcp->rto_high = tcp->snd_nxt;
+		tcp->verdict = (struct wt_recovery_out){0};
+		if (tcp->config.recovery.ops->on_rto)
+			tcp->config.recovery.ops->on_rto(tcp->recovery, &tcp->board.view, &tcp->verdict);
+	}
+	wt_tcp_arm_rexmt(tcp);
+	wt_host_wants_output(tcp);
+}

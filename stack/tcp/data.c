@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arriving payload: stored at its place in the ring at once, acknowledged by policy.
+ *
+ *   read_seq        rcv_nxt              rcv_adv
+ *      | unread ....... | hole |waiting| ... |          ring size >= rcv_adv - read_seq, always
+ *
+ * The right edge never moves left (RFC 9293 3.8.6.2.2 SHLD-14): what was offered is kept free.
+ */
+#include "stack/tcp/tcb.h"
+
+uint32_t wt_tcp_unread(const struct wt_tcp *tcp)
+{
+	return tcp->rcv_nxt - (tcp->fin_taken ? 1 : 0) - tcp->read_seq;
+}
+
+uint32_t wt_tcp_window(struct wt_tcp *tcp)
+{
+	uint32_t buffer = (uint32_t)tcp->config.settings.rcv_buffer, most = 65535u << tcp->rcv_wscale;
+	/* one unit of the scale is kept back, so that rounding the field up never promises what is not there */
+	wt_seq edge = tcp->read_seq + buffer - ((1u << tcp->rcv_wscale) - 1) + (tcp->fin_taken ? 1 : 0);
+	uint32_t step = buffer / 2 < tcp->config.settings.mss ? buffer / 2 : (uint32_t)tcp->config.settings.mss;
+	uint32_t window;
+
+	/* RFC 9293 3.8.6.2.2: no silly windows: the edge moves by a segment or half a buffer, or not at all */
+	if (wt_seq_diff(edge, tcp->rcv_adv) < (int32_t)step)
+		edge = tcp->rcv_adv;
+	window = wt_seq_gt(edge, tcp->rcv_nxt) ? edge - tcp->rcv_nxt : 0;
+	return window < most ? window : most;
+}
+
+void wt_tcp_window_opened(struct wt_tcp *tcp)
+{
+	uint64_t half = tcp->config.settings.rcv_buffer / 2, grown = tcp->config.settings.window_update * tcp->config.settings.mss;
+	uint32_t step = (uint32_t)(half < grown ? half : grown);
+
+	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
+		return;
+	/* an update of its own only for two segments (so BSD) or half a buffer */
+	if (wt_seq_diff(tcp->rcv_nxt + wt_tcp_window(tcp), tcp->rcv_adv) >= (int32_t)step) {
+		tcp->ack_now = true;
+		wt_host_wants_output(tcp);
+	}
+}
+
+static void delay_ack(struct wt_tcp *tcp)
+{
+	wt_time delay = tcp->config.settings.ack_delay, due = wt_time_add(tcp->host->now, delay);
+
+	if (tcp->timer[WT_TIMER_ACK] != WT_NEVER)
+		return;
+	if (tcp->config.settings.ack_delay_tick && delay > 0) /* the next beat of the fast timer */
+		due = (tcp->host->now / delay + 1) * delay;
+	wt_tcp_set_timer(tcp, WT_TIMER_ACK, due);
+}
+
+/* The delayed-ACK policy: RFC 5681 4.2, RFC 9293 3.8.6.3; the receiver module may hasten or hold. */
+static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
+{
+	bool at_once = flags & (WT_RX_OUT_OF_ORDER | WT_RX_DUPLICATE | WT_RX_FILLED_HOLE | WT_RX_FIN);
+
+	if (flags & WT_RX_IN_ORDER)
+		tcp->ack_segs++;
+	if (tcp->ack_segs >= tcp->config.settings.ack_every)
+		at_once = true;
+	if (verdict & WT_RX_ACK_NOW)
+		at_once = true;
+	else if (verdict & WT_RX_ACK_HOLD)
+		at_once = false;
+	if (at_once)
+		tcp->ack_now = true;
+	else
+		delay_ack(tcp);
+	wt_host_wants_output(tcp);
+}
+
+static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
+{
+	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
+	struct wt_cc_options options;
+	struct wt_cc_note note = {0};
+	struct wt_rx_segment facts = {
+		.now = tcp->host->now,
+		.seq = seq,
+		.len = len,
+		.rcv_nxt = tcp->rcv_nxt,
+		.flags = flags | (seg->flags & WT_PSH ? WT_RX_PSH : 0),
+		.has_ts = tcp->ts_ok && seg->has_ts,
+		.tsval = seg->tsval,
+		.out_of_order = tcp->waiting.bytes,
+	};
+	unsigned verdict = WT_RX_DEFAULT;
+
+	if (ops->on_segment) {
+		facts.options = wt_cc_options_of(seg, &options);
+		verdict = ops->on_segment(tcp->receiver, &facts, &note);
+		wt_cc_note(tcp, &note);
+		if (ops->deadline)
+			wt_tcp_set_timer(tcp, WT_TIMER_MODULE, ops->deadline(tcp->receiver));
+	}
+	decide_ack(tcp, flags, verdict);
+}
+
+static void take_fin(struct wt_tcp *tcp)
+{
+	tcp->fin_taken = true;
+	tcp->rcv_nxt++;
+	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt);
+	tcp->ack_now = true;
+	wt_host_notify(tcp, WT_TCP_EV_EOF);
+	switch (tcp->state) {
+	case WT_TCP_ESTABLISHED:
+		wt_tcb_set_state(tcp, WT_TCP_CLOSE_WAIT);
+		break;
+	case WT_TCP_FIN_WAIT_1: /* our FIN is not acknowledged yet, or input would have moved on */
+		wt_tcb_set_state(tcp, WT_TCP_CLOSING);
+		break;
+	case WT_TCP_FIN_WAIT_2:
+		wt_tcp_enter_time_wait(tcp);
+		break;
+	default:
+		break;
+	}
+	wt_host_wants_output(tcp);
+}
+
+/* In order: everything up to the next hole is the application's. */
+static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
+{
+	unsigned flags = WT_RX_IN_ORDER;
+
+	tcp->rcv_nxt += len;
+	if (tcp->waiting.count) {
+		flags |= WT_RX_FILLED_HOLE;
+		wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt); /* it may cover several intervals and a part of the next */
+		if (tcp->waiting.count && tcp->waiting.at[0].start == tcp->rcv_nxt) {
+			tcp->rcv_nxt = tcp->waiting.at[0].end;
+			wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt);
+		}
+	}
+	wt_host_notify(tcp, WT_TCP_EV_READABLE);
+	return flags;
+}
+
+/* All of it was here already: no news for the stream, but for D-SACK and for the receiver module, which sees every segment. */
+void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	tcp->has_dsack = tcp->sack_ok;
+	tcp->dsack = (struct wt_range){seg->seq, seg->seq + len};
+	tcp->count.dup_segs_received++;
+	tell_module(tcp, seg, seg->seq, len, WT_RX_DUPLICATE);
+	tcp->ack_now = true;
+}
+
+/* [seq, seq+len) lies inside the window, trimmed on both sides. */
+void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len,
+		 bool fin)
+{
+	wt_seq before = tcp->rcv_nxt;
+	unsigned flags = 0, marked = len && tcp->ecn.echoes ? wt_ecn_data(tcp, seg) : 0;
+
+	/* a FIN below bytes that arrived already is a lie: the payload is taken, the FIN is not */
+	if (fin && tcp->waiting.count && wt_seq_gt(tcp->waiting.at[tcp->waiting.count - 1].end, seq + len))
+		fin = false;
+	if (fin && !tcp->fin_seen) {
+		tcp->fin_seen = true;
+		tcp->fin_seq = seq + len;
+	}
+	if (len && wt_ranges_contain(&tcp->waiting, seq, seq + len)) {
+		flags = WT_RX_DUPLICATE | WT_RX_OUT_OF_ORDER;
+		tcp->has_dsack = true;
+		tcp->dsack = (struct wt_range){seq, seq + len};
+		tcp->sack_first = seq; /* RFC 2883 4.2: the block that holds it comes next */
+	} else if (len && seq == tcp->rcv_nxt) {
+		wt_ring_put(&tcp->rcv, seq, payload, len);
+		flags = take_in_order(tcp, len);
+	} else if (len) {
+		flags = WT_RX_OUT_OF_ORDER;
+		if (wt_ranges_add(&tcp->waiting, seq, seq + len, NULL))
+			wt_ring_put(&tcp->rcv, seq, payload, len);
+		tcp->sack_first = seq;
+		tcp->count.out_of_order_segs_received++;
+	}
+	if (flags & WT_RX_DUPLICATE)
+		tcp->count.dup_segs_received++;
+	if (tcp->fin_seen && !tcp->fin_taken && tcp->rcv_nxt == tcp->fin_seq) {
+		flags |= WT_RX_FIN;
+		take_fin(tcp);
+	} else if (fin && !tcp->fin_taken && tcp->fin_seq != tcp->rcv_nxt) {
+		flags |= WT_RX_OUT_OF_ORDER; /* a FIN above a hole asks for a duplicate ACK */
+	}
+	tcp->count.bytes_received += tcp->rcv_nxt - before - ((flags & WT_RX_FIN) ? 1 : 0);
+	tell_module(tcp, seg, len ? seq : seg->seq, len, flags | marked);
+}

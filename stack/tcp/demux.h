@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who a segment belongs to. One table of a host has all its residents, by their tuple:
+ *
+ *   CONNECTION  struct wt_tcp   both ends are known
+ *   LISTENER    struct wt_tcp   the remote end is empty; the local address too, if it listens at any address
+ *
+ * A resident begins with its entry, so the entry's address is the resident's.
+ */
+#ifndef WT_STACK_TCP_DEMUX_H
+#define WT_STACK_TCP_DEMUX_H
+
+#include "stack/text/addr.h"
+
+struct wt_host;
+struct wt_tcp;
+
+enum wt_demux_kind { WT_DEMUX_CONNECTION, WT_DEMUX_LISTENER };
+
+struct wt_demux_entry {
+	struct wt_demux_entry *next; /* of its chain */
+	struct wt_tuple tuple;
+	uint8_t kind; /* enum wt_demux_kind */
+};
+
+int wt_demux_init(struct wt_host *host); /* 0 or -ENOMEM */
+/* The entry must stay where it is until it is removed. The table does not own it. */
+void wt_demux_add(struct wt_host *host, struct wt_demux_entry *entry);
+/* Does nothing if the entry is not in the table. */
+void wt_demux_remove(struct wt_host *host, struct wt_demux_entry *entry);
+/* The resident with exactly this tuple, or NULL. */
+struct wt_demux_entry *wt_demux_find(struct wt_host *host, const struct wt_tuple *tuple);
+/* The same, if it is a connection. */
+struct wt_tcp *wt_demux_connection(struct wt_host *host, const struct wt_tuple *tuple);
+/* Who listens at this address and port, else who listens at this port of any address, else NULL. */
+struct wt_tcp *wt_demux_listener(struct wt_host *host, const struct wt_endpoint *local);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * SEGMENT ARRIVES: RFC 9293 3.10.7, check by check in its order, with RFC 5961 (blind attacks) and RFC 7323 (PAWS, first).
+ *
+ * Each check either lets the segment pass on or ends its processing. Answers are wishes (ack_now, a LOST mark) that
+ * tcp_output.c turns into segments; only resets for nobody's connections are built here at once.
+ */
+#include <errno.h>
+
+#include "stack/tcp/tcb.h"
+#include "stack/wire/icmp.h"
+
+/*
+ * RFC 5961 7, and against ACK storms: one of these per connection in half a second. The limit is of the connection alone:
+ * with one for the whole host a stranger could count the challenges of other connections (CVE-2016-5696).
+ */
+static void challenge(struct wt_tcp *tcp)
+{
+	if (tcp->host->now < tcp->challenge_at)
+		return;
+	tcp->challenge_at = tcp->host->now + 500 * WT_MS;
+	tcp->ack_now = true;
+	wt_host_wants_output(tcp);
+}
+
+void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
+{
+	if (tcp->state != WT_TCP_TIME_WAIT) {
+		wt_tcb_wait(tcp);
+		wt_host_notify(tcp, WT_TCP_EV_CLOSED);
+	}
+	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, WT_NEVER);
+	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, WT_NEVER);
+	wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->host->now, 2 * tcp->config.settings.msl));
+}
+
+/* ---- SYN-SENT: 3.10.7.3 --------------------------------------------------------------------------------- */
+
+/* RFC 7323 3.2: what a SYN-ACK echoes must be the timestamp of a SYN that we sent. */
+static bool echo_ok(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	uint32_t first = tcp->ts_offset + (uint32_t)(tcp->syn_at / WT_MS), now = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
+
+	return !tcp->config.settings.timestamps || !seg->has_ts ||
+	       ((int32_t)(seg->tsecr - first) >= 0 && (int32_t)(now - seg->tsecr) >= 0);
+}
+
+static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	bool acceptable = (seg->flags & WT_ACK) && wt_seq_gt(seg->ack, tcp->iss) && wt_seq_le(seg->ack, tcp->snd_nxt);
+
+	if ((seg->flags & WT_ACK) && !(seg->flags & WT_RST) && !echo_ok(tcp, seg))
+		acceptable = false;
+	if ((seg->flags & WT_ACK) && !acceptable) {
+		if (!(seg->flags & WT_RST))
+			wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
+		return;
+	}
+	if (seg->flags & WT_RST) {
+		if (acceptable)
+			wt_tcb_end(tcp, -ECONNREFUSED);
+		return;
+	}
+	if (!(seg->flags & WT_SYN))
+		return;
+	if (wt_tcb_receive(tcp, seg->seq)) {
+		wt_tcb_end(tcp, -ENOMEM);
+		return;
+	}
+	wt_tcp_learn_syn(tcp, seg);
+	if (acceptable) {
+		wt_tcp_ack(tcp, seg, 0);
+		wt_tcp_established(tcp);
+		tcp->ack_now = true;
+	} else { /* simultaneous open: our SYN goes again, now with ACK */
+		wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
+		wt_board_mark_all(&tcp->board);
+		tcp->force = true;
+	}
+	wt_host_wants_output(tcp);
+}
+
+/* ---- first: sequence number, after PAWS (RFC 7323 5.3) --------------------------------------------------- */
+
+#define PAWS_IDLE (24 * 86400 * WT_S) /* RFC 7323 5.5: an older ts_recent proves nothing */
+
+static bool timestamp_ok(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	if (!tcp->ts_ok || (seg->flags & WT_RST))
+		return true;
+	if (!seg->has_ts)
+		return false; /* 3.2: silently */
+	if ((int32_t)(seg->tsval - tcp->ts_recent) >= 0)
+		return true;
+	if (tcp->host->now - tcp->ts_recent_at > PAWS_IDLE)
+		return true;
+	if (!len && !(seg->flags & (WT_SYN | WT_FIN))) {
+		challenge(tcp); /* if the peer finds our clock old too, ACKs would answer ACKs for ever */
+		return false;
+	}
+	tcp->ack_now = true;
+	wt_host_wants_output(tcp);
+	return false;
+}
+
+static void remember_timestamp(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	/* 4.3 (2): only the segment that spans the last ACK sent; a segment from the future cannot poison it */
+	if (tcp->ts_ok && seg->has_ts && wt_seq_le(seg->seq, tcp->last_ack_sent) &&
+	    ((int32_t)(seg->tsval - tcp->ts_recent) >= 0 || tcp->host->now - tcp->ts_recent_at > PAWS_IDLE)) {
+		tcp->ts_recent = seg->tsval;
+		tcp->ts_recent_at = tcp->host->now;
+	}
+}
+
+static bool in_window(const struct wt_tcp *tcp, wt_seq seq)
+{
+	return wt_seq_ge(seq, tcp->rcv_nxt) && wt_seq_lt(seq, tcp->rcv_adv);
+}
+
+/* 3.10.7.4, table 6 */
+static bool acceptable(const struct wt_tcp *tcp, wt_seq seq, uint32_t seg_len)
+{
+	bool closed = tcp->rcv_adv == tcp->rcv_nxt;
+
+	if (seg_len == 0)
+		return closed ? seq == tcp->rcv_nxt : in_window(tcp, seq) || seq == tcp->rcv_adv;
+	return !closed && (in_window(tcp, seq) || in_window(tcp, seq + seg_len - 1));
+}
+
+/* RFC 5961 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. A stranger has to guess this number too. */
+static bool ack_in_range(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	return (seg->flags & WT_ACK) && wt_seq_le(seg->ack, tcp->snd_nxt) &&
+	       wt_seq_ge(seg->ack, tcp->snd_una - tcp->max_snd_wnd);
+}
+
+/*
+ * Not acceptable: an ACK, unless it is a reset. Old payload is news to the receiver module and to D-SACK, and an old FIN begins
+ * TIME-WAIT again, if the ACK may be the peer's.
+ */
+static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	if (seg->flags & WT_RST)
+		return;
+	if (tcp->state == WT_TCP_TIME_WAIT && (seg->flags & WT_FIN) && ack_in_range(tcp, seg))
+		wt_tcp_enter_time_wait(tcp); /* the peer did not get our last ACK: 2 MSL again */
+	if (len && tcp->state >= WT_TCP_ESTABLISHED && wt_seq_le(seg->seq + len, tcp->rcv_nxt) && ack_in_range(tcp, seg)) {
+		wt_tcp_old_data(tcp, seg, len);
+	} else if (len || (seg->flags & WT_FIN)) {
+		tcp->ack_now = true; /* no storm: what answers it has no payload */
+	} else {
+		challenge(tcp);
+	}
+	wt_host_wants_output(tcp);
+}
+
+/* ---- second: RST, RFC 5961 3; fourth: SYN, RFC 5961 4 ----------------------------------------------------- */
+
+static void reset_arrived(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	if (seg->seq != tcp->rcv_nxt) {
+		challenge(tcp);
+		return;
+	}
+	if (tcp->state == WT_TCP_TIME_WAIT)
+		return; /* RFC 1337: a TIME-WAIT is not assassinated */
+	wt_tcb_end(tcp, tcp->state == WT_TCP_SYN_RECEIVED && !tcp->listener ? -ECONNREFUSED : -ECONNRESET);
+}
+
+/* ---- fifth: ACK -------------------------------------------------------------------------------------------- */
+
+/* May this segment be the peer's? Until here it has changed nothing. A wrong ACK is reset in SYN-RECEIVED, challenged later. */
+static bool ack_believed(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	if (tcp->state == WT_TCP_SYN_RECEIVED) {
+		if (wt_seq_gt(seg->ack, tcp->snd_una) && wt_seq_le(seg->ack, tcp->snd_nxt))
+			return true;
+		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
+		return false;
+	}
+	if (ack_in_range(tcp, seg))
+		return true;
+	challenge(tcp);
+	return false;
+}
+
+/* Our FIN is acknowledged: the closing states move. False: the connection is gone. */
+static bool fin_acknowledged(struct wt_tcp *tcp)
+{
+	switch (tcp->state) {
+	case WT_TCP_FIN_WAIT_1:
+		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_2);
+		if (tcp->handle == WT_HANDLE_NONE)
+			wt_tcp_set_timer(tcp, WT_TIMER_WAIT,
+					 wt_time_add(tcp->host->now, tcp->config.settings.fin_wait_2));
+		return true;
+	case WT_TCP_CLOSING:
+		wt_tcp_enter_time_wait(tcp);
+		return true;
+	case WT_TCP_LAST_ACK:
+		wt_tcb_end(tcp, 0);
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	bool handshake = tcp->state == WT_TCP_SYN_RECEIVED;
+
+	if (handshake)
+		tcp->snd_wl1 = seg->seq - 1; /* so that this segment's (scaled) window is taken */
+	if (!wt_tcp_ack(tcp, seg, len))
+		return false;
+	if (handshake)
+		wt_tcp_established(tcp);
+	return tcp->fin_acked ? fin_acknowledged(tcp) : true;
+}
+
+/* ---- seventh and eighth: payload and FIN -------------------------------------------------------------------- */
+
+static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+{
+	bool fin = seg->flags & WT_FIN;
+	wt_seq seq = seg->seq;
+
+	if (!len && !fin)
+		return;
+	if (tcp->state == WT_TCP_TIME_WAIT || tcp->fin_taken) {
+		challenge(tcp); /* nothing can follow a FIN */
+		return;
+	}
+	/* the handle is closed: nobody will ever read this (RFC 9293 3.6.1, RFC 2525 2.17) */
+	if (len && tcp->handle == WT_HANDLE_NONE && wt_seq_gt(seq + len, tcp->rcv_nxt)) {
+		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
+		wt_tcb_end(tcp, -ECONNRESET);
+		return;
+	}
+	if (wt_seq_lt(seq, tcp->rcv_nxt)) { /* old bytes in front */
+		uint32_t old = tcp->rcv_nxt - seq;
+
+		old = old < len ? old : len;
+		payload += old;
+		len -= old;
+		seq += old;
+		if (len) {
+			tcp->has_dsack = tcp->sack_ok;
+			tcp->dsack = (struct wt_range){seq - old, seq};
+		}
+	}
+	if (wt_seq_gt(seq + len, tcp->rcv_adv)) { /* beyond the right edge: not taken, so never acknowledged */
+		len = wt_seq_gt(tcp->rcv_adv, seq) ? tcp->rcv_adv - seq : 0;
+		fin = false;
+		if (!len) {
+			tcp->ack_now = true;
+			wt_host_wants_output(tcp);
+			return;
+		}
+	}
+	if (tcp->fin_seen && wt_seq_gt(seq + len, tcp->fin_seq)) { /* bytes after a FIN that waits above a hole */
+		len = wt_seq_gt(tcp->fin_seq, seq) ? tcp->fin_seq - seq : 0;
+		fin = false;
+	}
+	if (fin && tcp->fin_seen && tcp->fin_seq != seq + len)
+		fin = false; /* a second FIN elsewhere is a lie */
+	wt_tcp_data(tcp, seg, seq, payload, len, fin);
+}
+
+/* ---- 3.10.7.4 ------------------------------------------------------------------------------------------------ */
+
+static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const uint8_t *payload, uint32_t len)
+{
+	struct wt_tcp_header copy = *arrived;
+	struct wt_tcp_header *seg = &copy;
+
+	/* a SYN-ACK for the SYN-ACK of a simultaneous open, or the peer's SYN again */
+	if (tcp->state == WT_TCP_SYN_RECEIVED && (seg->flags & WT_SYN) && seg->seq == tcp->irs && !(seg->flags & WT_RST)) {
+		wt_ecn_syn_arrived(tcp, seg->flags);
+		if (!(seg->flags & WT_ACK)) {
+			wt_board_mark_all(&tcp->board);
+			tcp->force = true;
+			wt_host_wants_output(tcp);
+			return;
+		}
+		seg->flags &= (uint8_t)~WT_SYN;
+		seg->seq++;
+	}
+	/* fourth, RFC 5961 4: whatever its number and its timestamp, or a peer that starts anew never learns of this connection */
+	if ((seg->flags & (WT_SYN | WT_RST)) == WT_SYN) {
+		challenge(tcp);
+		return;
+	}
+	if (!timestamp_ok(tcp, seg, len))
+		return;
+	if (!acceptable(tcp, seg->seq, len + !!(seg->flags & WT_FIN)) &&
+	    /* 3.10.7.4: with a closed window valid ACKs, URGs and RSTs are still taken; so is what brings nothing new in front */
+	    !(tcp->rcv_adv == tcp->rcv_nxt && seg->seq == tcp->rcv_nxt)) {
+		refuse(tcp, seg, len);
+		return;
+	}
+	if (seg->flags & WT_RST) {
+		reset_arrived(tcp, seg);
+		return;
+	}
+	if (!(seg->flags & WT_ACK) || !ack_believed(tcp, seg))
+		return;
+	wt_tcp_heard(tcp);
+	remember_timestamp(tcp, seg);
+	if (!take_ack(tcp, seg, len))
+		return;
+	take_payload(tcp, seg, payload, len);
+}
+
+/*
+ * RFC 9293 3.10.7.4 (TIME-WAIT), RFC 6191: a new SYN beyond what was received may reuse the four-tuple, if somebody
+ * listens and has room: otherwise a guess at a SYN would end the wait (RFC 1337).
+ */
+static bool reopens(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_tcp *listener)
+{
+	return listener && !wt_tcp_backlog_full(listener) && tcp->state == WT_TCP_TIME_WAIT &&
+	       (seg->flags & (WT_SYN | WT_ACK | WT_RST | WT_FIN)) == WT_SYN &&
+	       (wt_seq_gt(seg->seq, tcp->rcv_nxt) ||
+		(tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsval - tcp->ts_recent) > 0));
+}
+
+void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+		  uint32_t len)
+{
+	struct wt_tcp *tcp = wt_demux_connection(host, tuple), *listener = NULL;
+	const wt_seq *above = NULL;
+	wt_seq last;
+
+	if (!tcp || tcp->state == WT_TCP_TIME_WAIT)
+		listener = wt_demux_listener(host, &tuple->local);
+	if (tcp && reopens(tcp, seg, listener)) {
+		last = tcp->snd_nxt;
+		above = &last;
+		wt_tcb_end(tcp, 0);
+		tcp = NULL;
+	}
+	if (!tcp) {
+		if (listener)
+			wt_tcp_input_listen(listener, tuple, seg, len, above);
+		else
+			wt_tcp_input_closed(host, tuple, seg, len);
+		return;
+	}
+	tcp->count.segs_received++;
+	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
+		 seg->ecn);
+	if (tcp->state == WT_TCP_SYN_SENT)
+		syn_sent(tcp, seg);
+	else
+		synchronized(tcp, seg, payload, len);
+}
+
+/* ---- ICMP about our segments: RFC 5927, RFC 1191 --------------------------------------------------------------- */
+
+void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error)
+{
+	struct wt_tcp *tcp = wt_demux_connection(host, &error->tuple);
+
+	if (!tcp)
+		return;
+	/* only about something in flight: a blind attacker does not know it (RFC 5927 4.1) */
+	if (!(wt_seq_ge(error->seq, tcp->snd_una) && wt_seq_lt(error->seq, tcp->snd_nxt)))
+		return;
+	if (error->type != WT_ICMP_UNREACHABLE)
+		return;
+	if (error->code == WT_ICMP_FRAGMENTATION_NEEDED) {
+		uint32_t mtu = error->mtu;
+
+		/* RFC 5927 7: below the IPv4 minimum of 576 it is an attack, not a path */
+		if (mtu < 576 || mtu - WT_IPV4_HEADER - WT_TCP_HEADER >= tcp->path_mss)
+			return;
+		tcp->path_mss = mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+		wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
+		tcp->force = true;
+		wt_host_wants_output(tcp);
+		return;
+	}
+	/* hard errors kill only a connection that is not synchronized (RFC 5927 5.2, RFC 9293 3.9.2.2) */
+	if (tcp->state == WT_TCP_SYN_SENT &&
+	    (error->code == WT_ICMP_PORT_UNREACHABLE || error->code == WT_ICMP_PROTOCOL_UNREACHABLE))
+		wt_tcb_end(tcp, -ECONNREFUSED);
+}

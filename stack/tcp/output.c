@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What segment next, and why.
+ *
+ *   next()  is the question: a pure function of the block; it changes nothing
+ *   emit()  is the answer written: header, options, payload from the ring, records, timers
+ *
+ * Order: SYN, what is lost, new data (FIN rides on its end), a bare ACK that is due. So an ACK leaves alone only when
+ * nothing else carries it.
+ */
+#include <assert.h>
+
+#include "stack/net/books.h"
+#include "stack/tcp/tcb.h"
+
+struct plan {
+	enum wt_send_why why;
+	uint32_t len; /* payload wanted, before options are known; not for SYN and retransmissions */
+};
+
+/* ---- the question ------------------------------------------------------------------------------------------ */
+
+/* Payload and options together that one segment may carry (RFC 6691). */
+static uint32_t segment_limit(const struct wt_tcp *tcp)
+{
+	uint32_t limit = (uint32_t)tcp->config.settings.mss;
+
+	limit = tcp->peer_mss < limit ? tcp->peer_mss : limit;
+	return tcp->path_mss < limit ? tcp->path_mss : limit;
+}
+
+uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
+{
+	return segment_limit(tcp) - (tcp->ts_ok ? 12 : 0);
+}
+
+static uint32_t window_left(const struct wt_tcp *tcp)
+{
+	uint64_t window = (uint64_t)tcp->out.cwnd + tcp->verdict.inflate;
+	uint32_t pipe = wt_tcp_pipe(tcp);
+
+	return pipe < window ? (uint32_t)(window - pipe) : 0;
+}
+
+static bool paced(const struct wt_tcp *tcp)
+{
+	return tcp->host->now < tcp->pace_at;
+}
+
+static bool may_retransmit(const struct wt_tcp *tcp)
+{
+	const struct wt_scoreboard *board = &tcp->board;
+	uint32_t len;
+
+	if (board->view.lost == 0)
+		return false;
+	if (tcp->force)
+		return true;
+	len = wt_tx_record_at(&board->view, board->lost_hint)->len;
+	if (tcp->out.burst && tcp->burst_left < len)
+		return false;
+	return window_left(tcp) >= len && !paced(tcp);
+}
+
+/* RFC 9293 3.8.6.2.1 (silly window avoidance) and 3.7.4 (Nagle): is `len` bytes of new data worth a segment now? */
+static bool worth_sending(const struct wt_tcp *tcp, uint32_t len, uint32_t unsent)
+{
+	bool idle = tcp->snd_una == tcp->snd_nxt;
+
+	if (len >= wt_tcp_send_mss(tcp))
+		return true;
+	if (len == unsent && (idle || !tcp->config.settings.nagle || tcp->fin_queued))
+		return true;
+	return tcp->max_snd_wnd && len >= (tcp->max_snd_wnd + 1) / 2 && len < unsent;
+}
+
+static struct plan next_data(const struct wt_tcp *tcp)
+{
+	uint32_t unsent = wt_tcp_unsent(tcp);
+	bool fin = tcp->fin_queued && !tcp->fin_sent;
+	wt_seq edge = tcp->snd_una + tcp->snd_wnd;
+	uint32_t peer = wt_seq_gt(edge, tcp->snd_nxt) ? edge - tcp->snd_nxt : 0;
+	uint32_t allowed = window_left(tcp), len = unsent, mss = wt_tcp_send_mss(tcp);
+
+	if ((!unsent && !fin) || paced(tcp) || wt_board_full(&tcp->board))
+		return (struct plan){WT_SEND_NOTHING, 0};
+	allowed = allowed < peer ? allowed : peer;
+	if (tcp->out.burst && tcp->burst_left < allowed)
+		allowed = tcp->burst_left;
+	len = len < mss ? len : mss;
+	len = len < allowed ? len : allowed;
+	if (tcp->probe && unsent) /* the persist timer: one octet into a closed window, or all that an open one takes */
+		return (struct plan){WT_SEND_PROBE, len ? len : 1};
+	if (!unsent)
+		return (struct plan){peer || tcp->probe || tcp->snd_una == tcp->snd_nxt ? WT_SEND_DATA : WT_SEND_NOTHING, 0};
+	if (len && worth_sending(tcp, len, unsent))
+		return (struct plan){WT_SEND_DATA, len};
+	return (struct plan){WT_SEND_NOTHING, 0};
+}
+
+static struct plan next(const struct wt_tcp *tcp)
+{
+	struct plan plan = {WT_SEND_NOTHING, 0};
+
+	switch (tcp->state) {
+	case WT_TCP_CLOSED:
+	case WT_TCP_LISTEN:
+		return plan;
+	case WT_TCP_SYN_SENT:
+	case WT_TCP_SYN_RECEIVED:
+		if (tcp->snd_nxt == tcp->iss || tcp->board.view.lost)
+			plan.why = WT_SEND_SYN;
+		else if (tcp->ack_now && tcp->state == WT_TCP_SYN_RECEIVED)
+			plan.why = WT_SEND_ACK;
+		return plan;
+	default:
+		break;
+	}
+	if (may_retransmit(tcp)) {
+		plan.why = WT_SEND_RETRANSMIT;
+		return plan;
+	}
+	if (tcp->board.view.lost == 0)
+		plan = next_data(tcp);
+	if (plan.why == WT_SEND_NOTHING && tcp->keep_probe)
+		plan.why = WT_SEND_KEEPALIVE;
+	if (plan.why == WT_SEND_NOTHING && tcp->ack_now)
+		plan.why = WT_SEND_ACK;
+	return plan;
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------- */
+
+static void add_timestamp(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
+{
+	seg->has_ts = true;
+	seg->tsval = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
+	seg->tsecr = seg->flags & WT_ACK ? tcp->ts_recent : 0;
+}
+
+static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
+{
+	if (seg->sack_count == WT_TCP_SACK_BLOCKS)
+		return;
+	seg->sack[seg->sack_count].start = start;
+	seg->sack[seg->sack_count].end = end;
+	seg->sack_count++;
+}
+
+/* RFC 2018 4: the block with the newest segment first, then others; RFC 2883: a D-SACK block before them all. */
+static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
+{
+	const struct wt_ranges *waiting = &tcp->waiting;
+	uint32_t first = wt_ranges_find(waiting, tcp->sack_first);
+
+	if (!tcp->sack_ok)
+		return;
+	if (tcp->has_dsack)
+		add_block(seg, tcp->dsack.start, tcp->dsack.end);
+	tcp->has_dsack = false;
+	if (first < waiting->count && wt_seq_le(waiting->at[first].start, tcp->sack_first))
+		add_block(seg, waiting->at[first].start, waiting->at[first].end);
+	else
+		first = waiting->count; /* what changed last was delivered since */
+	/* then the highest ones: they were reported most recently when segments arrive in order above the holes */
+	for (uint32_t i = waiting->count; i-- > 0 && seg->sack_count < WT_TCP_SACK_BLOCKS;)
+		if (i != first)
+			add_block(seg, waiting->at[i].start, waiting->at[i].end);
+}
+
+static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option *option)
+{
+	if (option->len < 2)
+		return;
+	seg->experiment[seg->experiment_count++] = (struct wt_tcp_experiment){option->kind, option->len, option->data};
+}
+
+/*
+ * The field for `window` bytes. Rounded up, so that the right edge does not move left; but not where that would promise
+ * more than the buffer holds: every ACK could add a unit of the scale. What was offered is taken all the same (RFC 7323 2.4).
+ */
+static uint16_t window_field(const struct wt_tcp *tcp, uint32_t window, uint32_t free)
+{
+	uint32_t field = (window + (1u << tcp->rcv_wscale) - 1) >> tcp->rcv_wscale;
+
+	return (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
+}
+
+/* The receiver module's last look at a segment that carries an ACK; then the window field. */
+static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
+{
+	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
+	struct wt_rx_ack facts = {
+		.now = tcp->host->now,
+		.rcv_nxt = tcp->rcv_nxt,
+		.free_window = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp),
+		.right_edge = tcp->rcv_adv,
+		.option_room = WT_TCP_OPTIONS_ROOM - (tcp->ts_ok ? 12 : 0),
+		.pure = pure,
+	};
+	uint32_t least = wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
+	uint32_t most = out->window = wt_tcp_window(tcp);
+
+	out->ece = tcp->ecn.echo;
+	if (ops->on_ack_out)
+		ops->on_ack_out(tcp->receiver, &facts, out);
+	if (out->ece && tcp->ecn.echoes)
+		seg->flags |= WT_ECE;
+	wt_cc_note(tcp, &out->note);
+	out->window = out->window > most ? most : out->window < least ? least : out->window;
+	seg->window = window_field(tcp, out->window, facts.free_window);
+	add_experiment(seg, &out->option);
+	add_sack(tcp, seg);
+}
+
+static void add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	bool reply = tcp->state == WT_TCP_SYN_RECEIVED;
+	/* what we can receive, whatever the path bears the other way (RFC 6691 2) */
+	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	uint8_t scale = 0;
+
+	while (scale < 14 && (buffer >> scale) > 65535)
+		scale++;
+	seg->has_mss = true;
+	seg->mss = (uint16_t)(settings->mss < ours ? settings->mss : ours);
+	seg->has_wscale = reply ? tcp->wscale_ok : settings->window_scaling;
+	seg->wscale = scale;
+	seg->has_sack_permitted = reply ? tcp->sack_ok : settings->sack;
+	if (reply ? tcp->ts_ok : settings->timestamps)
+		add_timestamp(tcp, seg);
+	seg->window = (uint16_t)(buffer < 65535 ? buffer : 65535);
+	if (tcp->config.receiver.ops->on_syn_out)
+		tcp->config.receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
+	if (tcp->config.sender.ops->on_syn_out)
+		tcp->config.sender.ops->on_syn_out(tcp->sender, tcp->syn_attempt, option);
+	add_experiment(seg, option);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------ */
+
+/* Header and payload into a frame; everything above is decided. NULL: no frame, the segment is as good as lost. */
+static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg, const struct wt_ring *ring, uint32_t len)
+{
+	struct wt_frame *frame = wt_books_make(&host->node, host->config.pool, host->now);
+	uint32_t header = wt_tcp_emit_len(seg);
+	uint64_t sum;
+
+	if (!frame)
+		return NULL;
+	wt_tcp_emit(frame->data + WT_IP_PAYLOAD, seg);
+	if (len)
+		wt_ring_get(ring, seg->seq, frame->data + WT_IP_PAYLOAD + header, len);
+	frame->len = WT_IP_PAYLOAD + header + len;
+	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
+	sum = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, header + len);
+	wt_put16(frame->data + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
+	frame->csum = WT_CSUM_PARTIAL;
+	frame->csum_start = WT_IP_PAYLOAD;
+	frame->csum_offset = 16;
+	return wt_ip_output(&host->ip, host->now, frame, &tuple->remote.addr, WT_IP_TCP, seg->ecn);
+}
+
+static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool again)
+{
+	wt_time now = tcp->host->now;
+	struct wt_sent sent = {now, record->seq, record->len, wt_tcp_pipe(tcp), again};
+
+	if (tcp->snd_una == record->seq && wt_tcp_pipe(tcp) == record->len)
+		tcp->first_sent = tcp->delivered_time = now; /* the pipe was empty: a new measurement of rate begins */
+	record->sent = now;
+	record->delivered = tcp->delivered;
+	record->delivered_time = tcp->delivered_time;
+	record->first_sent = tcp->first_sent;
+	tcp->last_sent = now;
+	tcp->force = false;
+	tcp->burst_left -= tcp->burst_left < record->len ? tcp->burst_left : record->len;
+	if (tcp->out.pacing_rate) {
+		tcp->pace_at = wt_time_max(tcp->pace_at, now) +
+			       (wt_time)((uint64_t)record->len * 1000000000u / tcp->out.pacing_rate);
+		wt_tcp_set_timer(tcp, WT_TIMER_PACE, tcp->pace_at);
+	}
+	if (again) {
+		tcp->rtt.timing = false; /* Karn; probes of a closed window too */
+	} else if (!tcp->rtt.timing) {
+		tcp->rtt.timing = true;
+		tcp->rtt.timed_seq = record->seq;
+		tcp->rtt.timed_at = now;
+	}
+	if (tcp->config.sender.ops->on_sent) {
+		tcp->config.sender.ops->on_sent(tcp->sender, &sent, &tcp->out);
+		wt_cc_settle(tcp);
+	}
+}
+
+/* New sequence space goes on the board; the timer starts with the first of a flight (RFC 6298 5.1). */
+static struct wt_tx_record *note_new(struct wt_tcp *tcp, uint32_t len)
+{
+	struct wt_tx_record *record = wt_board_push(&tcp->board, tcp->snd_nxt, len);
+	bool first = tcp->snd_una == tcp->snd_nxt;
+
+	tcp->snd_nxt += len;
+	tcp->board.view.snd_nxt = tcp->snd_nxt;
+	if (first || tcp->timer[WT_TIMER_REXMT] == WT_NEVER)
+		wt_tcp_arm_rexmt(tcp);
+	return record;
+}
+
+static void note_acked(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	wt_seq edge = tcp->rcv_nxt + ((uint32_t)seg->window << tcp->rcv_wscale);
+
+	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, edge);
+	tcp->last_ack_sent = tcp->rcv_nxt;
+	tcp->ack_now = false;
+	tcp->ack_segs = 0;
+	wt_tcp_set_timer(tcp, WT_TIMER_ACK, WT_NEVER);
+}
+
+static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint32_t len, enum wt_send_why why)
+{
+	tcp->count.segs_sent++;
+	wt_trace(tcp->host, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
+		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
+	return build(tcp->host, &tcp->entry.tuple, seg, &tcp->snd, len);
+}
+
+static struct wt_frame *emit_syn(struct wt_tcp *tcp)
+{
+	struct wt_cc_option option = {0};
+	struct wt_tcp_header seg = {
+		.src_port = tcp->entry.tuple.local.port,
+		.dst_port = tcp->entry.tuple.remote.port,
+		.seq = tcp->iss,
+		.flags = WT_SYN,
+	};
+	bool again = tcp->board.view.count != 0;
+	struct wt_tx_record *record;
+
+	if (tcp->state == WT_TCP_SYN_RECEIVED) {
+		seg.flags |= WT_ACK;
+		seg.ack = tcp->rcv_nxt;
+	}
+	seg.flags |= wt_ecn_syn_flags(tcp);
+	add_syn_options(tcp, &seg, &option);
+	if (again) {
+		record = wt_board_next_lost(&tcp->board, 1);
+		wt_board_resent(&tcp->board, record);
+		tcp->count.retransmits_segs++;
+	} else {
+		record = note_new(tcp, 1);
+		tcp->syn_at = tcp->host->now;
+	}
+	note_sent(tcp, record, again);
+	if (seg.flags & WT_ACK)
+		tcp->ack_now = false;
+	/* the window in a SYN is never scaled */
+	if (tcp->state == WT_TCP_SYN_RECEIVED)
+		tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt + seg.window);
+	return send(tcp, &seg, 0, WT_SEND_SYN);
+}
+
+static bool carries_fin(const struct wt_tcp *tcp, const struct wt_tx_record *record)
+{
+	return tcp->fin_sent && record->seq + record->len == tcp->snd_end + 1;
+}
+
+static uint32_t room_beside_options(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
+{
+	return segment_limit(tcp) - (wt_tcp_emit_len(seg) - WT_TCP_HEADER);
+}
+
+/*
+ * A segment that fitted when it was first sent goes again whole: SACK blocks that have no room beside it are left out, and
+ * an ACK that was due follows with them. It is cut only if the path takes less than it did.
+ */
+static struct wt_tx_record *fit_lost(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool ack_due)
+{
+	struct wt_tx_record *record = wt_board_next_lost(&tcp->board, UINT32_MAX);
+	bool fin = carries_fin(tcp, record);
+
+	while (seg->sack_count && record->len - fin > room_beside_options(tcp, seg)) {
+		seg->sack_count--;
+		tcp->ack_now = ack_due;
+	}
+	if (record->len - fin <= room_beside_options(tcp, seg))
+		return record;
+	return wt_board_next_lost(&tcp->board, room_beside_options(tcp, seg));
+}
+
+static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool ack_due)
+{
+	struct wt_tx_record *record = fit_lost(tcp, seg, ack_due);
+	bool fin = carries_fin(tcp, record);
+	uint32_t len = record->len - fin;
+
+	seg->seq = record->seq;
+	seg->flags |= (fin ? WT_FIN : 0) | (len && record->seq + len == tcp->snd_end ? WT_PSH : 0);
+	wt_board_resent(&tcp->board, record);
+	note_sent(tcp, record, true);
+	tcp->count.retransmits_segs++;
+	tcp->count.retransmits_bytes += len;
+	if (tcp->timer[WT_TIMER_REXMT] == WT_NEVER)
+		wt_tcp_arm_rexmt(tcp);
+	return send(tcp, seg, len, WT_SEND_RETRANSMIT);
+}
+
+static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct plan plan)
+{
+	uint32_t room = room_beside_options(tcp, seg);
+	uint32_t len = plan.len < room ? plan.len : room;
+	bool fin = tcp->fin_queued && !tcp->fin_sent && tcp->snd_nxt + len == tcp->snd_end;
+
+	seg->seq = tcp->snd_nxt;
+	seg->flags |= (fin ? WT_FIN : 0) | (len && tcp->snd_nxt + len == tcp->snd_end ? WT_PSH : 0);
+	tcp->fin_sent |= fin;
+	tcp->probe = false;
+	tcp->count.bytes_sent += len;
+	if (tcp->ecn.sends && len && plan.why == WT_SEND_DATA)
+		wt_ecn_mark_data(tcp, seg);
+	note_sent(tcp, note_new(tcp, len + fin), false);
+	return send(tcp, seg, len, plan.why);
+}
+
+static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
+{
+	struct wt_tcp_header seg = {
+		.src_port = tcp->entry.tuple.local.port,
+		.dst_port = tcp->entry.tuple.remote.port,
+		.seq = tcp->snd_nxt,
+		.ack = tcp->rcv_nxt,
+		.flags = WT_ACK,
+	};
+	bool pure = plan.why == WT_SEND_ACK || plan.why == WT_SEND_KEEPALIVE;
+	struct wt_rx_out out = {0};
+	bool ack_due = tcp->ack_now;
+
+	if (plan.why == WT_SEND_SYN)
+		return emit_syn(tcp);
+	if (tcp->ts_ok)
+		add_timestamp(tcp, &seg);
+	add_ack(tcp, &seg, pure, &out);
+	note_acked(tcp, &seg);
+	if (plan.why == WT_SEND_RETRANSMIT)
+		return emit_retransmission(tcp, &seg, ack_due);
+	if (plan.why == WT_SEND_DATA || plan.why == WT_SEND_PROBE)
+		return emit_data(tcp, &seg, plan);
+	if (plan.why == WT_SEND_KEEPALIVE) {
+		tcp->keep_probe = false;
+		seg.seq = tcp->snd_una - 1; /* RFC 9293 3.8.4: outside the window, so it must be answered */
+	}
+	return send(tcp, &seg, 0, plan.why);
+}
+
+/*
+ * The next frame, or NULL: nothing to send, or the segment waits for ARP; *more tells which.
+ */
+struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
+{
+	struct plan plan;
+
+	if (tcp->state >= WT_TCP_ESTABLISHED)
+		wt_tcb_check(tcp);
+	/* RFC 5681 4.1: after more than an RTO of silence the window is stale */
+	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->snd_una == tcp->snd_nxt && wt_tcp_unsent(tcp) && tcp->last_sent &&
+	    !tcp->idle_told && tcp->host->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
+		tcp->idle_told = true;
+		wt_cc_event(tcp, WT_CC_IDLE);
+		tcp->burst_left = tcp->out.burst; /* a limit that begins now must not find its allowance used up */
+	}
+	plan = next(tcp);
+	*more = plan.why != WT_SEND_NOTHING;
+	if (*more) {
+		tcp->idle_told = false;
+		return emit(tcp, plan);
+	}
+	/* data waits and nothing in flight will ask for it: the persist timer must (RFC 9293 3.8.6.1) */
+	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt)
+		wt_tcp_arm_rexmt(tcp);
+	return NULL;
+}
+
+void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)
+{
+	struct wt_tcp_header seg = {
+		.src_port = tuple->local.port, .dst_port = tuple->remote.port, .seq = seq, .ack = ack, .flags = (uint8_t)flags};
+	struct wt_frame *frame = build(host, tuple, &seg, NULL, 0);
+
+	if (frame)
+		wt_books_keep(&host->node, &host->ip.ready, frame);
+}

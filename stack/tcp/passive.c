@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Segments for nobody (RFC 9293 3.10.7.1), for a listener (3.10.7.2), and what a SYN teaches (3.7.1, RFC 7323, RFC 2018). */
+#include <errno.h>
+
+#include "stack/tcp/tcb.h"
+
+/* 3.10.7.1: anything but a reset is answered with a reset that its sender will accept. */
+void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len)
+{
+	if (seg->flags & WT_RST)
+		return;
+	if (seg->flags & WT_ACK)
+		wt_tcp_send_reset(host, tuple, seg->ack, 0, WT_RST);
+	else
+		wt_tcp_send_reset(host, tuple, 0, seg->seq + len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN),
+				  WT_RST | WT_ACK);
+}
+
+static uint8_t scale_for(uint64_t buffer)
+{
+	uint8_t scale = 0;
+
+	while (scale < 14 && (buffer >> scale) > 65535)
+		scale++;
+	return scale;
+}
+
+/* The peer's SYN or SYN-ACK: its ISN, MSS, and which extensions both ends want. */
+void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_sender_ops *sender = tcp->config.sender.ops;
+	const struct wt_receiver_ops *receiver = tcp->config.receiver.ops;
+	struct wt_cc_options buffer;
+	const struct wt_cc_options *options = wt_cc_options_of(seg, &buffer);
+
+	tcp->irs = seg->seq;
+	tcp->rcv_nxt = tcp->rcv_adv = tcp->read_seq = seg->seq + 1;
+	tcp->last_ack_sent = tcp->rcv_nxt;
+	/* an MSS of next to nothing would make us send next to nothing per packet (CVE-2019-11479): 88 is Linux's floor less options */
+	tcp->peer_mss = !seg->has_mss ? 536 : seg->mss < 88 ? 88 : seg->mss;
+	tcp->wscale_ok = settings->window_scaling && seg->has_wscale;
+	tcp->snd_wscale = tcp->wscale_ok ? (seg->wscale > 14 ? 14 : seg->wscale) : 0; /* RFC 7323 2.3 */
+	tcp->rcv_wscale = tcp->wscale_ok ? scale_for(settings->rcv_buffer) : 0;
+	tcp->ts_ok = settings->timestamps && seg->has_ts;
+	tcp->sack_ok = settings->sack && seg->has_sack_permitted;
+	if (tcp->ts_ok) {
+		tcp->ts_recent = seg->tsval;
+		tcp->ts_recent_at = tcp->host->now;
+	}
+	tcp->snd_wnd = seg->window; /* never scaled in a SYN (RFC 7323 2.2) */
+	tcp->max_snd_wnd = wt_seq_gt(tcp->snd_wnd, tcp->max_snd_wnd) ? tcp->snd_wnd : tcp->max_snd_wnd;
+	tcp->snd_wl1 = seg->seq;
+	tcp->snd_wl2 = seg->ack;
+	wt_ecn_syn_arrived(tcp, seg->flags);
+	if (receiver->on_syn_in)
+		receiver->on_syn_in(tcp->receiver, options);
+	if (sender->on_syn_in)
+		sender->on_syn_in(tcp->sender, options);
+}
+
+/* Both SYNs are through: the modules learn the final MSS, the listener gets its connection. */
+void wt_tcp_established(struct wt_tcp *tcp)
+{
+	struct wt_tcp *listener = tcp->listener;
+
+	if (tcp->state == WT_TCP_SYN_RECEIVED && listener)
+		listener->half_open--;
+	wt_tcb_set_state(tcp, WT_TCP_ESTABLISHED);
+	if (tcp->fin_queued) /* sending was ended during the handshake (3.10.4) */
+		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_1);
+	tcp->rto_count = 0;
+	if (tcp->syn_attempt && tcp->rtt.rto < 3 * WT_S) { /* RFC 6298 5.7 */
+		tcp->rtt.rto = 3 * WT_S;
+		tcp->rtt.backoff = 0;
+	}
+	tcp->last_heard = tcp->host->now;
+	wt_cc_event(tcp, WT_CC_ESTABLISHED);
+	if (tcp->config.settings.keepalive)
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->host->now, tcp->config.settings.keepalive));
+	wt_host_notify(tcp, WT_TCP_EV_CONNECTED);
+	if (!listener)
+		return;
+	tcp->accept_next = NULL;
+	if (listener->accept_tail)
+		listener->accept_tail->accept_next = tcp;
+	else
+		listener->accept_head = tcp;
+	listener->accept_tail = tcp;
+	listener->acceptable++;
+	wt_host_notify(listener, WT_TCP_EV_ACCEPT);
+}
+
+bool wt_tcp_backlog_full(const struct wt_tcp *listener)
+{
+	return listener->half_open + listener->acceptable >= listener->backlog;
+}
+
+/* 3.10.7.2 third: a SYN makes a connection in SYN-RECEIVED, unless the backlog is full: then it is dropped, unanswered. */
+static void spawn(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above)
+{
+	struct wt_host *host = listener->host;
+	struct wt_tcp *tcp;
+
+	if (wt_tcp_backlog_full(listener))
+		return;
+	tcp = wt_tcb_new(host, &listener->config, WT_DEMUX_CONNECTION, tuple);
+	if (!tcp)
+		return;
+	tcp->handle = WT_HANDLE_QUEUE;
+	if (wt_tcb_start(tcp, above)) {
+		tcp->handle = WT_HANDLE_NONE;
+		wt_demux_remove(host, &tcp->entry);
+		wt_tcb_free(tcp);
+		return;
+	}
+	tcp->listener = listener;
+	listener->half_open++;
+	wt_tcp_learn_syn(tcp, seg);
+	if (wt_tcb_receive(tcp, tcp->irs)) {
+		listener->half_open--;
+		wt_demux_remove(host, &tcp->entry);
+		wt_tcb_free(tcp);
+		return;
+	}
+	wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
+	wt_host_wants_output(tcp);
+}
+
+void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
+			 uint32_t len, const wt_seq *above)
+{
+	if (seg->flags & WT_RST)
+		return;
+	if (seg->flags & WT_ACK) {
+		wt_tcp_input_closed(listener->host, tuple, seg, len);
+		return;
+	}
+	/* SYN+FIN is a probe, not a connection; payload on a SYN is not kept, the peer will send it again (3.10.7.2 lets us) */
+	if (!(seg->flags & WT_SYN) || (seg->flags & WT_FIN))
+		return;
+	spawn(listener, tuple, seg, above);
+}

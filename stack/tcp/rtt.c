@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Round-trip time and the retransmission timeout: RFC 6298, with the clock granularity G as a setting.
+ *
+ * With a coarse tick a sample is a number of whole ticks (as BSD counts them: tick boundaries passed), and the timeout is
+ * a whole number of ticks; both roundings happen here and in wt_tcp_ticks_from_now(), nowhere else.
+ */
+#include "stack/tcp/tcb.h"
+
+void wt_rtt_init(struct wt_rtt *rtt, const struct wt_tcp_settings *settings)
+{
+	*rtt = (struct wt_rtt){.rto = settings->rto_initial};
+}
+
+static wt_time distance(wt_time a, wt_time b)
+{
+	return a > b ? a - b : b - a;
+}
+
+void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample)
+{
+	/* a sample below the clock's resolution still is one: RFC 6298 works with 0, "no sample yet" must not */
+	if (sample < 1)
+		sample = 1;
+	if (rtt->srtt == 0) { /* 2.2 */
+		rtt->srtt = sample;
+		rtt->rttvar = sample / 2;
+		rtt->min_rtt = sample;
+	} else { /* 2.3, beta 1/4 before alpha 1/8 */
+		rtt->rttvar += (distance(rtt->srtt, sample) - rtt->rttvar) / 4;
+		rtt->srtt += (sample - rtt->srtt) / 8;
+		rtt->min_rtt = wt_time_min(rtt->min_rtt, sample);
+		if (rtt->srtt < 1)
+			rtt->srtt = 1;
+	}
+	rtt->rto = rtt->srtt + wt_time_max(settings->tick, 4 * rtt->rttvar);
+	rtt->backoff = 0; /* Karn: an unambiguous sample ends the back-off */
+}
+
+wt_time wt_rtt_timeout(const struct wt_rtt *rtt, const struct wt_tcp_settings *settings)
+{
+	wt_time rto = wt_time_max(rtt->rto, settings->rto_min); /* 2.4 */
+
+	for (unsigned i = 0; i < rtt->backoff && rto < settings->rto_max; i++)
+		rto *= 2; /* 5.5 */
+	return wt_time_min(rto, settings->rto_max); /* 2.5 */
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The stack settings by name, and the presets. A preset is nothing but values for these fields; whoever wants the
+ * 1990s with one thing changed takes the preset and overrides the field.
+ */
+#include "stack/tcp/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(name, type, text, min, max) \
+	{#name, WT_PARAM_##type, offsetof(struct wt_tcp_settings, name), text, min, max, NULL}
+
+static const char *const ecn_words[] = {"off", "passive", "on", NULL};
+
+const struct wt_param wt_tcp_params[] = {
+	FIELD(mss, SIZE, "largest payload accepted and sent, options included (RFC 9293 3.7.1, RFC 6691)", 88, 65495),
+	FIELD(snd_buffer, SIZE, "send buffer", 2048, 1u << 30),
+	FIELD(rcv_buffer, SIZE, "receive buffer, and so the largest window offered", 2048, 1u << 30),
+	FIELD(window_scaling, BOOL, "offer window scaling (RFC 7323 2)", 0, 0),
+	FIELD(timestamps, BOOL, "offer timestamps, use PAWS (RFC 7323 3-5)", 0, 0),
+	FIELD(sack, BOOL, "offer SACK (RFC 2018)", 0, 0),
+	{"ecn", WT_PARAM_WORD, offsetof(struct wt_tcp_settings, ecn),
+	 "explicit congestion notification (RFC 3168): refuse, agree if asked, or ask", 0, 0, ecn_words},
+	FIELD(ect1, BOOL, "ECT(1) instead of ECT(0): an experiment (RFC 9331); ask for it with a scalable sender only", 0, 0),
+	FIELD(nagle, BOOL, "hold small segments while data is unacknowledged (RFC 9293 3.7.4)", 0, 0),
+	FIELD(initial_window, COUNT, "first window in segments; 0: by MSS as RFC 5681 3.1; 10: RFC 6928", 0, 1000),
+	FIELD(slow_start_limit, COUNT, "most segments one ACK adds in slow start: RFC 5681 says 1, L of RFC 3465 is 2", 1, 64),
+	FIELD(increment_mss8, BOOL, "congestion avoidance adds MSS/8 per ACK besides (4.3BSD; RFC 2525 2.4 calls it a bug)", 0, 0),
+	FIELD(dupthresh, COUNT, "duplicate ACKs that mean loss (RFC 5681 3.2)", 1, 100),
+	FIELD(ack_every, COUNT, "segments per ACK; 2 is the most RFC 5681 4.2 allows, more is for history", 1, 1000),
+	FIELD(ack_delay, TIME, "longest delay of an ACK (RFC 9293 3.8.6.3: below 500 ms)", 0, 10e9),
+	FIELD(window_update, COUNT, "segments read, or half a buffer, that make a window update of their own (BSD: 2)", 1, 1000),
+	FIELD(ack_delay_tick, BOOL, "delayed ACKs leave on a free-running grid of ack_delay (BSD fast timer)", 0, 0),
+	FIELD(tick, TIME, "granularity of the retransmission timer and RTT clock (G of RFC 6298)", 1, 10e9),
+	FIELD(rto_initial, TIME, "RTO before the first RTT sample (RFC 6298 2.1)", 1e6, 100e9),
+	FIELD(rto_min, TIME, "least RTO (RFC 6298 2.4 says 1 s; Linux and we: 200 ms)", 1e6, 100e9),
+	FIELD(rto_max, TIME, "most RTO, back-off included (RFC 6298 2.5: at least 60 s)", 1e9, 1000e9),
+	FIELD(rto_hold_backoff, BOOL, "back-off stays until a sample from a segment sent once (Karn); off: until new data is acked", 0, 0),
+	FIELD(rtt_one_at_a_time, BOOL, "time one segment per round trip (BSD); off: every ACK gives a sample", 0, 0),
+	FIELD(syn_retries, COUNT, "SYN retransmissions before giving up (RFC 9293 3.8.3)", 0, 30),
+	FIELD(data_retries, COUNT, "timeouts in a row before giving up (RFC 9293 3.8.3 R2)", 1, 100),
+	FIELD(msl, TIME, "maximum segment lifetime; TIME-WAIT lasts two (RFC 9293 3.4.2: 2 min; Linux's TIME-WAIT: 60 s)", 0, 1000e9),
+	FIELD(fin_wait_2, TIME, "FIN-WAIT-2 of a closed handle is dropped after this", 1e9, 1000e9),
+	FIELD(keepalive, TIME, "idle time before keep-alive probes (RFC 9293 3.8.4); 0: none", 0, 1e15),
+	FIELD(keepalive_interval, TIME, "time between unanswered probes", 1e9, 1e15),
+	FIELD(keepalive_probes, COUNT, "unanswered probes that end the connection", 1, 100),
+};
+
+const size_t wt_tcp_param_count = sizeof(wt_tcp_params) / sizeof(wt_tcp_params[0]);
+
+/* What a careful stack of today does. */
+static const struct wt_tcp_settings modern = {
+	.mss = 1460,
+	.snd_buffer = 4 << 20,
+	.rcv_buffer = 4 << 20,
+	.window_scaling = 1,
+	.timestamps = 1,
+	.sack = 1,
+	.ecn = WT_ECN_SETTING_PASSIVE,
+	.nagle = 1,
+	.initial_window = 10,
+	.slow_start_limit = 1,
+	.dupthresh = 3,
+	.ack_every = 2,
+	.ack_delay = 40 * WT_MS,
+	.window_update = 2,
+	.tick = 1,
+	.rto_initial = 1 * WT_S,
+	.rto_min = 200 * WT_MS,
+	.rto_max = 60 * WT_S,
+	.rto_hold_backoff = 1,
+	.syn_retries = 6,
+	.data_retries = 15,
+	.msl = 30 * WT_S,
+	.fin_wait_2 = 60 * WT_S,
+	.keepalive_interval = 75 * WT_S,
+	.keepalive_probes = 9,
+};
+
+/*
+ * The BSD-derived stack of the x-kernel, as the TCP-Real experiments need it: 500 ms ticks, two ticks minimum,
+ * Karn with held back-off capped at 64 s, MSS/8, 64 KB windows without scaling, one segment initial window, an
+ * ACK per segment (the paper's Table 1; for the others set ack_every), 200 ms fast timer.
+ */
+static const struct wt_tcp_settings bsd90 = {
+	.mss = 1024,
+	.snd_buffer = 65535,
+	.rcv_buffer = 65535,
+	.nagle = 1,
+	.initial_window = 1,
+	.slow_start_limit = 1,
+	.increment_mss8 = 1,
+	.dupthresh = 3,
+	.ack_every = 1,
+	.ack_delay = 200 * WT_MS,
+	.window_update = 2,
+	.ack_delay_tick = 1,
+	.tick = 500 * WT_MS,
+	.rto_initial = 6 * WT_S,
+	.rto_min = 1 * WT_S,
+	.rto_max = 64 * WT_S,
+	.rto_hold_backoff = 1,
+	.rtt_one_at_a_time = 1,
+	.syn_retries = 6,
+	.data_retries = 12,
+	.msl = 30 * WT_S,
+	.fin_wait_2 = 600 * WT_S,
+	.keepalive_interval = 75 * WT_S,
+	.keepalive_probes = 9,
+};
+
+const char *const wt_tcp_preset_names[] = {"modern", "bsd90", NULL};
+const char *const wt_tcp_preset_texts[] = {
+	"window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
+	"BSD of the 1990s: 500 ms ticks, RTO at least 2 ticks, MSS/8, 64 KB window, ACK per segment",
+	NULL,
+};
+
+int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err, size_t err_len)
+{
+	static const struct wt_tcp_settings *const presets[] = {&modern, &bsd90};
+
+	for (unsigned i = 0; wt_tcp_preset_names[i]; i++) {
+		if (strcmp(name, wt_tcp_preset_names[i]) == 0) {
+			*settings = *presets[i];
+			return 0;
+		}
+	}
+	if (err)
+		snprintf(err, err_len, "no preset '%s'; known: modern, bsd90", name);
+	return -EINVAL;
+}

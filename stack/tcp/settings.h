@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Everything about the TCP of a connection that is a choice. Presets only set these fields. */
+#ifndef WT_STACK_TCP_SETTINGS_H
+#define WT_STACK_TCP_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/text/params.h"
+#include "stack/base/time.h"
+
+enum wt_ecn_setting { WT_ECN_SETTING_OFF, WT_ECN_SETTING_PASSIVE, WT_ECN_SETTING_ON };
+
+/* uint64_t and wt_time throughout, because the parameter table writes them. Meaning: settings.c, one line each. */
+struct wt_tcp_settings {
+	uint64_t mss;              /* largest payload we accept and send */
+	uint64_t snd_buffer;
+	uint64_t rcv_buffer;
+	uint64_t window_scaling;   /* bool */
+	uint64_t timestamps;       /* bool */
+	uint64_t sack;             /* bool */
+	uint64_t ecn;              /* enum wt_ecn_setting */
+	uint64_t ect1;             /* bool */
+	uint64_t nagle;            /* bool */
+	uint64_t initial_window;   /* segments; 0: RFC 5681 by MSS; 10: RFC 6928 */
+	uint64_t slow_start_limit; /* most segments that one ACK adds in slow start (L of RFC 3465) */
+	uint64_t increment_mss8;   /* bool: cwnd += MSS*MSS/cwnd + MSS/8 */
+	uint64_t dupthresh;        /* duplicate ACKs that mean loss */
+	uint64_t ack_every;        /* full-sized segments per ACK; 1: every segment */
+	wt_time ack_delay;         /* longest delay of an ACK */
+	uint64_t window_update;    /* segments the window must have grown by to be told in a segment of its own */
+	uint64_t ack_delay_tick;   /* bool: delayed ACKs leave on a free-running grid of ack_delay (BSD fast timer) */
+	wt_time tick;              /* timer granularity; 1 ns: exact */
+	wt_time rto_initial;
+	wt_time rto_min;
+	wt_time rto_max;
+	uint64_t rto_hold_backoff; /* bool: back-off kept until an unambiguous sample (Karn); else until new data is acked */
+	uint64_t rtt_one_at_a_time;/* bool: one timed segment per round trip, even with timestamps */
+	uint64_t syn_retries;
+	uint64_t data_retries;     /* timeouts in a row before the connection is given up (RFC 9293 3.8.3 R2) */
+	wt_time msl;               /* TIME-WAIT lasts two of these */
+	wt_time fin_wait_2;        /* orphaned FIN-WAIT-2 is dropped after this */
+	wt_time keepalive;         /* 0: off */
+	wt_time keepalive_interval;
+	uint64_t keepalive_probes;
+};
+
+extern const struct wt_param wt_tcp_params[];
+extern const size_t wt_tcp_param_count;
+
+/* Presets by name: "modern", "bsd90". 0, or -EINVAL with the known names in err. */
+int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err, size_t err_len);
+/* NULL-terminated names and one line about each. */
+extern const char *const wt_tcp_preset_names[];
+extern const char *const wt_tcp_preset_texts[];
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The life of a connection block: made by an open or a SYN, ended by the state machine, freed when nobody holds it. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stack/tcp/tcb.h"
+
+const char *wt_tcp_state_name(enum wt_tcp_state state)
+{
+	static const char *const names[WT_TCP_STATES] = {
+		"CLOSED",     "LISTEN",     "SYN-SENT", "SYN-RECEIVED", "ESTABLISHED", "FIN-WAIT-1",
+		"FIN-WAIT-2", "CLOSE-WAIT", "CLOSING",  "LAST-ACK",     "TIME-WAIT",
+	};
+
+	return names[state];
+}
+
+/* When the table is full the oldest TIME-WAIT makes room (RFC 9293 3.6.1 lets us; better than refusing the living). */
+static bool make_room(struct wt_host *host)
+{
+	struct wt_tcp *oldest = host->wait_head;
+
+	if (host->count < host->config.max_connections)
+		return true;
+	while (oldest && oldest->handle != WT_HANDLE_NONE) /* the application may still read from it */
+		oldest = oldest->wait_next;
+	if (!oldest)
+		return false;
+	wt_tcb_end(oldest, 0);
+	return true;
+}
+
+struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+			  const struct wt_tuple *tuple)
+{
+	struct wt_tcp *tcp;
+
+	if (!make_room(host) || !(tcp = calloc(1, sizeof(*tcp)))) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	tcp->host = host;
+	tcp->conn = ++host->next_conn;
+	tcp->heap.order = tcp->conn;
+	tcp->entry.kind = (uint8_t)kind;
+	tcp->entry.tuple = *tuple;
+	tcp->config = *config;
+	for (unsigned i = 0; i < WT_TIMERS; i++)
+		tcp->timer[i] = WT_NEVER;
+	tcp->peer_mss = 536; /* RFC 9293 3.7.1 SHLD: without the option */
+	tcp->path_mss = host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	tcp->count.conn = tcp->conn;
+	wt_rtt_init(&tcp->rtt, &tcp->config.settings);
+
+	tcp->all_next = host->all;
+	if (host->all)
+		host->all->all_prev = tcp;
+	host->all = tcp;
+	host->count++;
+	wt_demux_add(host, &tcp->entry);
+	return tcp;
+}
+
+/* Both opens: our end of the sequence space, and everything that is allocated for a connection but its receive ring. */
+int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
+{
+	struct wt_outstanding *view = &tcp->board.view;
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	uint32_t records = (uint32_t)(2 * settings->snd_buffer / (settings->mss < 256 ? 256 : settings->mss));
+
+	tcp->iss = wt_secret_isn(tcp->host, &tcp->entry.tuple);
+	if (above && wt_seq_le(tcp->iss, *above)) /* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
+		tcp->iss = *above + 128000;
+	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
+	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
+	tcp->board.marked_to = view->highest_sacked = tcp->iss;
+	tcp->snd_end = tcp->iss + 1;
+	/* +1: the SYN's place; the ring must hold a whole buffer and one probe octet */
+	if (wt_ring_init(&tcp->snd, (uint32_t)settings->snd_buffer + 1, tcp->iss + 1) ||
+	    wt_board_init(&tcp->board, records) || wt_cc_attach(tcp))
+		return -ENOMEM;
+	return 0;
+}
+
+/*
+ * The peer's end: the receive ring, and intervals for what waits above holes. A slow-start overshoot drops every other
+ * segment of a window, so one interval for two segments keeps all the rest; between 64 and 2048 of them.
+ */
+int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	uint64_t holes = settings->rcv_buffer / (2 * settings->mss);
+
+	if (wt_ring_init(&tcp->rcv, (uint32_t)settings->rcv_buffer, irs + 1))
+		return -ENOMEM;
+	return wt_ranges_init(&tcp->waiting, holes < 64 ? 64 : holes > 2048 ? 2048 : (uint32_t)holes);
+}
+
+void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
+{
+	wt_trace(tcp->host, tcp->conn, STATE, tcp->state, state);
+	tcp->state = state;
+}
+
+void wt_tcb_wait(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
+	tcp->wait_prev = host->wait_tail;
+	if (host->wait_tail)
+		host->wait_tail->wait_next = tcp;
+	else
+		host->wait_head = tcp;
+	host->wait_tail = tcp;
+}
+
+static void end_wait(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	if (tcp->wait_prev)
+		tcp->wait_prev->wait_next = tcp->wait_next;
+	else
+		host->wait_head = tcp->wait_next;
+	if (tcp->wait_next)
+		tcp->wait_next->wait_prev = tcp->wait_prev;
+	else
+		host->wait_tail = tcp->wait_prev;
+	tcp->wait_prev = tcp->wait_next = NULL;
+}
+
+void wt_tcb_end(struct wt_tcp *tcp, int error)
+{
+	struct wt_tcp *listener = tcp->listener;
+
+	if (tcp->state == WT_TCP_CLOSED)
+		return;
+	if (tcp->state == WT_TCP_SYN_RECEIVED && listener) {
+		listener->half_open--;
+		tcp->handle = WT_HANDLE_NONE; /* nobody ever heard of it, so nobody will give it up */
+	}
+	if (tcp->state == WT_TCP_TIME_WAIT)
+		end_wait(tcp);
+	wt_demux_remove(tcp->host, &tcp->entry);
+	wt_tcb_set_state(tcp, WT_TCP_CLOSED);
+	for (unsigned i = 0; i < WT_TIMERS; i++)
+		tcp->timer[i] = WT_NEVER;
+	wt_host_rearm(tcp);
+	tcp->error = error;
+	wt_host_notify(tcp, error ? WT_TCP_EV_ERROR | WT_TCP_EV_CLOSED : WT_TCP_EV_CLOSED);
+	wt_tcb_release(tcp);
+}
+
+void wt_tcb_release(struct wt_tcp *tcp)
+{
+	if (tcp->state == WT_TCP_CLOSED && tcp->handle == WT_HANDLE_NONE && !tcp->in_ready && !tcp->in_output)
+		wt_tcb_free(tcp);
+}
+
+void wt_tcb_free(struct wt_tcp *tcp)
+{
+	struct wt_host *host = tcp->host;
+
+	wt_heap_set(&host->conns, &tcp->heap, WT_NEVER);
+	if (tcp->all_prev)
+		tcp->all_prev->all_next = tcp->all_next;
+	else
+		host->all = tcp->all_next;
+	if (tcp->all_next)
+		tcp->all_next->all_prev = tcp->all_prev;
+	host->count--;
+	wt_ring_finish(&tcp->snd);
+	wt_ring_finish(&tcp->rcv);
+	wt_ranges_finish(&tcp->waiting);
+	wt_board_finish(&tcp->board);
+	free(tcp->sender);
+	free(tcp->recovery);
+	free(tcp->receiver);
+	free(tcp);
+}
+
+/* Invariants of a synchronized connection. Nothing a peer sends may break one. */
+void wt_tcb_check(const struct wt_tcp *tcp)
+{
+	const struct wt_outstanding *view = &tcp->board.view;
+
+	assert(wt_seq_le(tcp->snd_una, tcp->snd_nxt));
+	assert(view->snd_una == tcp->snd_una && view->snd_nxt == tcp->snd_nxt);
+	assert(wt_seq_le(tcp->snd_nxt, tcp->snd_end + (tcp->fin_queued ? 1 : 0)) || tcp->state < WT_TCP_ESTABLISHED);
+	assert(view->sacked + view->lost <= tcp->snd_nxt - tcp->snd_una);
+	assert(view->count == 0 || wt_tx_record_at(view, 0)->seq == tcp->snd_una);
+	assert((view->count == 0) == (tcp->snd_una == tcp->snd_nxt));
+	assert(tcp->out.cwnd >= 1);
+	assert(tcp->waiting.count == 0 || wt_seq_gt(tcp->waiting.at[0].start, tcp->rcv_nxt));
+	assert(wt_tcp_unread(tcp) <= tcp->rcv.size);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The transmission control block and the host's private parts: what the files of stack/host share.
+ *
+ * Send side: everything in [snd_una, snd_nxt) is covered by records in the scoreboard; bytes written but not sent
+ * follow up to snd_end in the ring. There is no going back of snd_nxt: what is to be sent again is a record marked
+ * LOST, so go-back-N, fast retransmit and (later) RACK are the same mechanism with other marks.
+ *
+ * Receive side: payload is stored at once at its place in the ring, in order or not; `waiting` holds the intervals
+ * above rcv_nxt.
+ *
+ * Data flows one way: tcp_input.c changes this block, tcp_output.c asks it "what segment next, and why" and writes it.
+ */
+#ifndef WT_STACK_TCP_TCB_H
+#define WT_STACK_TCP_TCB_H
+
+#include "stack/base/ecn.h"
+#include "stack/base/ranges.h"
+#include "stack/tcp/demux.h"
+#include "stack/host/host.h"
+#include "stack/net/icmp.h"
+#include "stack/net/ip.h"
+#include "stack/wire/checksum.h"
+#include "stack/wire/tcp.h"
+#include "stack/base/bytes.h"
+
+/* ---- pieces ------------------------------------------------------------------------------------------- */
+
+/* A power-of-two ring addressed by sequence number. */
+struct wt_ring {
+	uint8_t *bytes;
+	uint32_t size; /* 0: not allocated */
+	wt_seq origin; /* the sequence number at bytes[0] */
+};
+
+int wt_ring_init(struct wt_ring *ring, uint32_t least, wt_seq origin); /* 0 or -ENOMEM */
+void wt_ring_finish(struct wt_ring *ring);
+void wt_ring_put(struct wt_ring *ring, wt_seq seq, const uint8_t *data, uint32_t len);
+void wt_ring_get(const struct wt_ring *ring, wt_seq seq, uint8_t *data, uint32_t len);
+/* The contiguous bytes at seq, at most len. */
+uint32_t wt_ring_span(const struct wt_ring *ring, wt_seq seq, uint32_t len, const uint8_t **data);
+
+/* What was sent and is not acknowledged. `view` is what recovery modules see. */
+struct wt_scoreboard {
+	struct wt_outstanding view;
+	struct wt_tx_record *records; /* view.ring, writable */
+	uint32_t lost_hint;           /* index of the first LOST record, if there is any */
+	wt_seq marked_to;             /* records below are SACKed, LOST or were resent since their mark */
+	struct wt_ranges reported;    /* what SACK blocks have said, to the octet */
+};
+
+struct wt_rtt {
+	wt_time srtt, rttvar, rto, min_rtt; /* srtt 0: no sample yet */
+	unsigned backoff;                   /* doublings in force */
+	bool timing;                        /* rtt_one_at_a_time: a segment is being timed */
+	wt_seq timed_seq;
+	wt_time timed_at;
+};
+
+/* tcp_ecn.c */
+struct wt_tcp_ecn {
+	uint8_t syns;  /* what SYNs said, sent and heard */
+	bool sends;    /* we may send ECT, and ECE counts */
+	bool echoes;   /* marks are answered with ECE */
+	bool echo;     /* now: until CWR comes */
+	bool say_cwr;  /* with the next new payload */
+	bool reduced;  /* the window was; what ACKs say up to reduced_at is about before */
+	bool by_mark;  /* because of ECE */
+	wt_seq reduced_at;
+};
+
+enum wt_timer { WT_TIMER_REXMT, WT_TIMER_ACK, WT_TIMER_MODULE, WT_TIMER_PACE, WT_TIMER_WAIT, WT_TIMER_KEEP, WT_TIMERS };
+
+/* Why a segment leaves: trace and tests read it. */
+enum wt_send_why {
+	WT_SEND_NOTHING,
+	WT_SEND_SYN,
+	WT_SEND_RETRANSMIT,
+	WT_SEND_DATA, /* FIN may ride on it */
+	WT_SEND_PROBE,
+	WT_SEND_ACK,
+	WT_SEND_KEEPALIVE,
+};
+
+enum wt_handle { WT_HANDLE_APP, WT_HANDLE_QUEUE, WT_HANDLE_NONE }; /* who holds the connection */
+
+/* ---- the connection ----------------------------------------------------------------------------------- */
+
+struct wt_tcp {
+	struct wt_demux_entry entry; /* first */
+	struct wt_host *host;
+	struct wt_heap_entry heap; /* first of its timers */
+	wt_time timer[WT_TIMERS];
+	uint32_t conn;
+	enum wt_tcp_state state;
+	struct wt_tcp_config config;
+	struct wt_tcp *all_prev, *all_next;
+	struct wt_tcp *wait_prev, *wait_next; /* in TIME-WAIT: those that entered before and after */
+
+	/* application */
+	enum wt_handle handle;
+	unsigned events;
+	struct wt_tcp *ready_next;
+	bool in_ready;
+	bool was_full; /* wt_tcp_write() refused or cut: tell when there is room */
+	bool sent_told; /* WT_TCP_EV_SENT was given for the present data */
+	int error;
+	struct wt_tcp *listener;             /* of a connection in its backlog */
+	struct wt_tcp *accept_head, *accept_tail, *accept_next;
+	unsigned backlog, half_open, acceptable;
+
+	/* output queue of the host */
+	struct wt_tcp *output_next;
+	bool in_output;
+
+	/* send sequence space */
+	wt_seq iss, snd_una, snd_nxt, snd_end; /* snd_end: after the last byte written */
+	uint32_t snd_wnd, max_snd_wnd;
+	wt_seq snd_wl1, snd_wl2;
+	uint32_t peer_mss, path_mss; /* payload limits, options included */
+	uint8_t snd_wscale, rcv_wscale;
+	bool fin_queued, fin_sent, fin_acked;
+	bool wscale_ok, ts_ok, sack_ok;
+	struct wt_ring snd;
+	struct wt_scoreboard board;
+	bool force;       /* the next LOST record goes out whatever the window */
+	bool probe;       /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
+	bool keep_probe;
+	bool idle_told;
+	unsigned rto_count, syn_attempt, keep_count;
+	uint32_t burst_left;
+	wt_time syn_at; /* when our first SYN left */
+	wt_time last_sent, last_heard, pace_at; /* pace_at: earliest next data segment of a paced sender */
+
+	/* receive sequence space */
+	wt_seq irs, rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */
+	struct wt_ring rcv;
+	struct wt_ranges waiting;
+	wt_seq read_seq; /* next byte for the application */
+	bool fin_seen;   /* a FIN stands at fin_seq */
+	wt_seq fin_seq;
+	bool fin_taken;  /* rcv_nxt is past it */
+	bool eof_told;
+	wt_seq sack_first; /* a sequence number in the interval that changed last (RFC 2018 4: goes first) */
+	struct wt_range dsack;
+	bool has_dsack;
+	unsigned ack_segs; /* in-order segments not acknowledged yet */
+	bool ack_now;
+	wt_time challenge_at; /* earliest next challenge ACK */
+	uint32_t ts_recent, ts_offset;
+	wt_time ts_recent_at;
+
+	struct wt_rtt rtt;
+	struct wt_tcp_ecn ecn;
+
+	/* congestion modules */
+	void *sender, *recovery, *receiver; /* private states */
+	struct wt_sender_out out;
+	struct wt_recovery_out verdict;
+	bool in_recovery, after_rto, dup_seen, modules_ready;
+	wt_seq rto_high;
+	uint32_t dupacks;
+	uint64_t delivered;
+	wt_time delivered_time, first_sent;
+
+	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
+};
+
+/*
+ * The SYN's number is no place in the stream. Only in the handshake can a number be the SYN's: later, 4 GB on, another
+ * octet has it again, and from 2 GB on it even seems to lie ahead.
+ */
+static inline wt_seq wt_tcp_past_syn(const struct wt_tcp *tcp, wt_seq seq)
+{
+	return tcp->state < WT_TCP_ESTABLISHED && seq == tcp->iss ? seq + 1 : seq;
+}
+
+/* Bytes written and not sent once. (Once the FIN is out there are none, and snd_nxt is past snd_end.) */
+static inline uint32_t wt_tcp_unsent(const struct wt_tcp *tcp)
+{
+	return tcp->fin_sent ? 0 : tcp->snd_end - wt_tcp_past_syn(tcp, tcp->snd_nxt);
+}
+
+/* ---- the host ----------------------------------------------------------------------------------------- */
+
+struct wt_host {
+	struct wt_node node; /* first */
+	struct wt_host_config config;
+	struct wt_ip ip;
+	wt_time now;
+	struct wt_heap conns, timers;
+	uint32_t timer_order;
+	struct wt_demux_entry **table; /* by hash of the tuple */
+	uint32_t table_mask, count, next_conn;
+	struct wt_tcp *all;
+	struct wt_tcp *wait_head, *wait_tail; /* TIME-WAITs, the oldest first */
+	struct wt_tcp *ready_head, *ready_tail;
+	struct wt_tcp *output_head, *output_tail;
+	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase;
+	uint32_t port_counter;
+};
+
+/* host.c */
+void wt_host_wants_output(struct wt_tcp *tcp);
+void wt_host_notify(struct wt_tcp *tcp, unsigned events);
+void wt_host_rearm(struct wt_tcp *tcp);
+void wt_host_trace(struct wt_host *host, const struct wt_trace_event *event);
+#define wt_trace(host_, conn_, type_, ...) \
+	do { \
+		if ((host_)->config.trace) \
+			wt_host_trace(host_, &(struct wt_trace_event){(host_)->now, conn_, WT_TRACE_##type_, {__VA_ARGS__}}); \
+	} while (0)
+
+/* secrets.c: what must not be guessed */
+uint64_t wt_secret_tuple(const struct wt_key *key, const struct wt_tuple *tuple);
+wt_seq wt_secret_isn(const struct wt_host *host, const struct wt_tuple *tuple);
+uint32_t wt_secret_ts_offset(const struct wt_host *host, const struct wt_addr *local, const struct wt_addr *remote);
+uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote); /* 0: none free */
+
+/* tcb.c: life of a connection */
+struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+			  const struct wt_tuple *tuple);
+/* 0 or -ENOMEM. above: the last number of the four-tuple's previous connection, or NULL. */
+int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
+int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came: 0 or -ENOMEM */
+void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
+void wt_tcb_wait(struct wt_tcp *tcp); /* into TIME-WAIT */
+void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */
+void wt_tcb_free(struct wt_tcp *tcp);
+void wt_tcb_release(struct wt_tcp *tcp); /* frees a CLOSED one that nobody holds */
+void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
+
+/* tcp_input.c, in the order of RFC 9293 3.10.7 */
+void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+		  uint32_t len);
+void wt_tcp_enter_time_wait(struct wt_tcp *tcp); /* or starts the wait again */
+void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
+
+/* tcp_passive.c: segments for listeners and for nobody */
+void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
+void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
+			 uint32_t len, const wt_seq *above); /* see wt_tcb_start() */
+bool wt_tcp_backlog_full(const struct wt_tcp *listener);
+void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
+void wt_tcp_established(struct wt_tcp *tcp);
+
+/* tcp_ack.c */
+bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len); /* false: drop the segment */
+void wt_tcp_rto(struct wt_tcp *tcp);
+uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
+
+/* tcp_data.c */
+void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len, bool fin);
+void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
+uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */
+uint32_t wt_tcp_unread(const struct wt_tcp *tcp);
+void wt_tcp_window_opened(struct wt_tcp *tcp);
+
+/* tcp_ecn.c */
+uint8_t wt_ecn_syn_flags(struct wt_tcp *tcp);                  /* of the SYN or SYN-ACK that leaves now */
+void wt_ecn_syn_arrived(struct wt_tcp *tcp, unsigned flags);
+unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* payload in the window came, and we echo: WT_RX_CE or 0 */
+void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg);      /* new payload leaves */
+void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t acked); /* an ACK with ECE came */
+void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark);         /* the window was reduced, for whatever reason */
+bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a window that ECE has reduced enough already */
+
+/* tcp_output.c */
+struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
+void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
+uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment, timestamps allowed for */
+
+/* tcp_timer.c */
+void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
+void wt_tcp_run_timers(struct wt_tcp *tcp);
+void wt_tcp_heard(struct wt_tcp *tcp);
+void wt_tcp_arm_rexmt(struct wt_tcp *tcp); /* (re)starts or stops it by what is outstanding */
+wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay);
+wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from);
+
+/* rtt.c */
+void wt_rtt_init(struct wt_rtt *rtt, const struct wt_tcp_settings *settings);
+void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample);
+wt_time wt_rtt_timeout(const struct wt_rtt *rtt, const struct wt_tcp_settings *settings); /* with back-off, clamped */
+
+/* scoreboard.c */
+int wt_board_init(struct wt_scoreboard *board, uint32_t least);
+void wt_board_finish(struct wt_scoreboard *board);
+bool wt_board_full(const struct wt_scoreboard *board);
+struct wt_tx_record *wt_board_push(struct wt_scoreboard *board, wt_seq seq, uint32_t len);
+uint32_t wt_board_find(const struct wt_scoreboard *board, wt_seq seq); /* index of the first record with end > seq */
+/* Takes a SACK block: bytes of records newly SACKed, the one sent last in *newest; *news is set if any octet was unknown. */
+uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest, bool *news);
+void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
+void wt_board_mark_all(struct wt_scoreboard *board);
+void wt_board_settle(struct wt_scoreboard *board); /* after records were taken off or marked */
+struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
+void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record);
+
+/* tcp_cc.c: the engine's side of the module tables */
+int wt_cc_attach(struct wt_tcp *tcp);
+void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver);
+void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
+/* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */
+void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);
+void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
+void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note);
+const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Batches without a device: what they write to a pipe, and what becomes of frames where the kernel does not do it. With one: test_port. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "stack/port/batch.h"
+#include "stack/port/interface.h"
+
+static struct wt_pool *pool;
+static unsigned written;
+
+static struct wt_frame *frame_of(uint32_t len, uint8_t fill)
+{
+	struct wt_frame *frame = wt_frame_new(pool);
+
+	memset(frame->data, fill, len);
+	frame->len = len;
+	return frame;
+}
+
+static struct wt_batch *batch_or_skip(bool headers)
+{
+	struct wt_batch *batch = wt_batch_open(headers);
+
+	if (batch)
+		return batch;
+	print_message("skipped: no io_uring here\n");
+	skip();
+	return NULL;
+}
+
+static int setup(void **state)
+{
+	written = 0;
+	pool = wt_pool_create(64, 256);
+	return !pool;
+}
+
+static int teardown(void **state)
+{
+	assert_int_equal(wt_pool_free_count(pool), 64);
+	wt_pool_destroy(pool);
+	return 0;
+}
+
+static void frames_are_written_in_order_again_and_again(void **state)
+{
+	struct wt_batch *batch = batch_or_skip(false);
+	int fd[2];
+
+	assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
+	for (unsigned round = 0; round < 200; round++) { /* indices of the rings go around */
+		unsigned count = 2 + round % (WT_BATCH_FRAMES - 1);
+		uint8_t got[WT_BATCH_FRAMES * 3];
+
+		for (unsigned i = 0; i < count; i++)
+			wt_batch_add(batch, frame_of(3, (uint8_t)(round + i)));
+		assert_true(wt_batch_write(batch, fd[1]));
+		assert_int_equal(read(fd[0], got, sizeof(got)), 3 * count);
+		for (unsigned i = 0; i < count; i++) {
+			assert_int_equal(batch->entry[i].error, 0);
+			assert_int_equal(got[3 * i + 2], (uint8_t)(round + i));
+			wt_frame_free(batch->entry[i].frame);
+		}
+		batch->count = 0;
+	}
+	close(fd[0]);
+	close(fd[1]);
+	wt_batch_close(batch);
+}
+
+static void a_header_stands_in_front_where_it_belongs(void **state)
+{
+	struct wt_batch *batch = batch_or_skip(true);
+	struct wt_frame *frame = frame_of(100, 7);
+	struct virtio_net_hdr header;
+	uint8_t got[400];
+	int fd[2];
+
+	assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
+	frame->csum = WT_CSUM_PARTIAL;
+	frame->csum_start = 34;
+	frame->csum_offset = 6;
+	wt_batch_add(batch, frame);
+	wt_batch_add(batch, frame_of(50, 8));
+	assert_true(wt_batch_write(batch, fd[1]));
+	assert_int_equal(read(fd[0], got, sizeof(got)), 150 + 2 * sizeof(header));
+	memcpy(&header, got, sizeof(header));
+	assert_int_equal(header.csum_start, 34);
+	assert_int_equal(got[sizeof(header)], 7);
+	assert_int_equal(got[100 + 2 * sizeof(header)], 8);
+	close(fd[0]);
+	close(fd[1]);
+	wt_batch_close(batch); /* with the frames */
+}
+
+static void refusals_are_told_frame_by_frame(void **state)
+{
+	struct wt_batch *batch = batch_or_skip(false);
+	int fd[2];
+
+	assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
+	while (write(fd[1], "full", 1) == 1)
+		;
+	for (unsigned i = 0; i < 3; i++)
+		wt_batch_add(batch, frame_of(60, 0));
+	assert_true(wt_batch_write(batch, fd[1]));
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(batch->entry[i].error, -EAGAIN);
+	assert_true(wt_batch_write(batch, -1));
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(batch->entry[i].error, -EBADF);
+	close(fd[0]);
+	close(fd[1]);
+	wt_batch_close(batch);
+}
+
+static int count_write(struct wt_port *port, const struct wt_frame *frame)
+{
+	written++;
+	return 0;
+}
+
+static wt_time clock_at_0(const void *arg)
+{
+	return 0;
+}
+
+/* A file that cannot be written without waiting stands for a kernel whose TAP cannot. */
+static void where_the_kernel_does_not_do_it_frames_are_written_one_by_one(void **state)
+{
+	static const struct wt_port_ops ops = {.write = count_write};
+	struct wt_batch *batch = batch_or_skip(false);
+	struct wt_port *port = wt_port_new("none", &ops, pool);
+	bool refused;
+
+	port->fd = memfd_create("batch", 0);
+	wt_batch_add(batch, frame_of(60, 0));
+	wt_batch_add(batch, frame_of(60, 0));
+	refused = !wt_batch_write(batch, port->fd);
+	wt_batch_close(batch);
+	wt_port_gather(port);
+	port->clock = clock_at_0;
+	for (unsigned i = 0; i < 5; i++)
+		port->node.ops->input(&port->node, 0, 0, frame_of(60, 0));
+	assert_int_equal(wt_port_holds(port), 5);
+	wt_port_write(port, 0);
+	assert_int_equal(port->node.audit.taken, 5);
+	assert_int_equal(written, refused ? 5 : 0);
+	assert_true(refused == !port->batch);
+	port->node.ops->input(&port->node, 0, 0, frame_of(60, 0));
+	wt_port_write(port, 0);
+	assert_int_equal(port->node.audit.taken, 6);
+	assert_true(wt_audit_holds(&port->node.audit));
+	if (!refused)
+		print_message("this kernel writes such a file without waiting\n");
+	wt_port_close(port);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		CASE(frames_are_written_in_order_again_and_again),
+		CASE(a_header_stands_in_front_where_it_belongs),
+		CASE(refusals_are_told_frame_by_frame),
+		CASE(where_the_kernel_does_not_do_it_frames_are_written_one_by_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

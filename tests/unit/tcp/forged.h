@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A peer at 10.0.0.2 made of thin air: its segments reach the host 10.0.0.1 as if they came off a wire. */
+#ifndef WT_TESTS_UNIT_HOST_FORGED_H
+#define WT_TESTS_UNIT_HOST_FORGED_H
+
+#include <string.h>
+
+#include "stack/tcp/tcb.h"
+#include "stack/wire/ethernet.h"
+#include "tests/unit/tcp/cmocka_head.h"
+
+static const struct wt_mac our_mac = {{2, 0, 0, 0, 0, 1}}, peer_mac = {{2, 0, 0, 0, 0, 2}};
+
+/* Gives a segment with `len` bytes of payload to the host's input(). */
+static inline void forge(struct wt_host *host, wt_time now, struct wt_tcp_header *seg, uint32_t len)
+{
+	struct wt_frame *frame = wt_frame_new(host->config.pool);
+	struct wt_eth eth = {our_mac, peer_mac, WT_ETH_IPV4};
+	uint32_t header = wt_tcp_emit_len(seg);
+	struct wt_ipv4 ip = {
+		.src = wt_addr_ipv4(10, 0, 0, 2),
+		.dst = wt_addr_ipv4(10, 0, 0, 1),
+		.total_len = (uint16_t)(20 + header + len),
+		.ttl = 64,
+		.protocol = WT_IP_TCP,
+	};
+
+	assert_non_null(frame);
+	wt_eth_emit(frame->data, &eth);
+	wt_ipv4_emit(frame->data + 14, &ip);
+	wt_tcp_emit(frame->data + 34, seg);
+	memset(frame->data + 34 + header, 0x5a, len);
+	frame->len = 34 + header + len;
+	frame->csum = WT_CSUM_VALID;
+	wt_host_node(host)->ops->input(wt_host_node(host), 0, now, frame);
+}
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bulk application: many bytes one way, verified at the other end, over wt_tcp callbacks only. It does no I/O of its
+ * own and asks no clock, so `sim`, `send`, `recv`, the paper runs and the tests share it.
+ *
+ *   sender                                            receiver
+ *   connect ─────────────────────────────────────────► accept
+ *   request (32 bytes: what follows) ────────────────►
+ *   payload: every byte a function of (seed, position) ► compares every byte
+ *   FIN ─────────────────────────────────────────────► end: the stream was whole, or not
+ *                          ◄───────────────── result (96 bytes: what it saw), FIN
+ *
+ * The request and the result are in network byte order (bulk.c). With `raw` neither is sent: plain bytes and FIN, for peers
+ * such as nc, and a plain peer's bytes are counted but not compared unless the receiver was told the seed.
+ *
+ * Goodput is the paper's: payload / connection time, where connection time runs from the first SYN to the
+ * acknowledgement of the last payload byte (and of the FIN that rides on it), both seen at the sender.
+ */
+#ifndef WT_TOOLS_APP_BULK_H
+#define WT_TOOLS_APP_BULK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/host/host.h"
+
+/* Payload: fills `data` with bytes [at, at + len) of the stream; and the number of leading bytes that agree. */
+void wt_bulk_fill(uint64_t seed, uint64_t at, uint8_t *data, size_t len);
+size_t wt_bulk_agree(uint64_t seed, uint64_t at, const uint8_t *data, size_t len);
+
+/* What the receiver saw. Times in the receiver's clock, since the connection was accepted. */
+struct wt_bulk_result {
+	uint64_t bytes;           /* payload */
+	uint64_t bad_at;          /* first byte that differed; valid if !verified */
+	bool verified;            /* every byte compared equal, and as many as announced */
+	bool compared;            /* false: raw stream, only counted */
+	wt_time first, last;      /* first and last payload byte read; 0 if none */
+	uint64_t segs, dup_segs, out_of_order_segs;
+	uint32_t ce_segs;         /* with payload, that came with a CE mark */
+	uint32_t attempts, successes; /* of a reader that keeps time (tools/app/playback.h), each below 2^24 */
+	char receiver[20];        /* module */
+};
+
+/* Numbers of the last interval, for the live line. Times since the start of the transfer. */
+struct wt_bulk_interval {
+	wt_time from, to;
+	uint64_t bytes, total;    /* payload acknowledged (sender) or read (receiver): in the interval, so far */
+	uint64_t retransmits_segs;/* in the interval */
+	struct wt_tcp_info info;  /* now */
+};
+
+enum wt_bulk_fail {
+	WT_BULK_OK,
+	WT_BULK_CONNECT,   /* never established; error says why */
+	WT_BULK_BROKEN,    /* connection lost on the way; error says why */
+	WT_BULK_PROTOCOL,  /* the peer did not speak this protocol, or closed early */
+	WT_BULK_MISMATCH,  /* bytes differ, or are too many */
+	WT_BULK_SHORT,     /* told to the receiver: all that came is right, and less than announced */
+	WT_BULK_CANCELLED, /* by wt_bulk_*_cancel() */
+};
+
+const char *wt_bulk_fail_text(enum wt_bulk_fail fail); /* a short phrase for people */
+
+/* ---- sender ------------------------------------------------------------------------------------------- */
+
+struct wt_bulk_sender;
+
+#define WT_BULK_LATER ((size_t)-1)
+
+struct wt_bulk_send_config {
+	uint64_t size;      /* payload bytes; 0: no limit but `time` */
+	wt_time time;       /* stop writing this long after connecting; 0: no limit but `size` */
+	uint64_t seed;      /* of the payload */
+	bool raw;           /* no request, no result */
+	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end, or WT_BULK_LATER: nothing yet,
+	 * wt_bulk_send_wake() follows. */
+	size_t (*source)(void *arg, uint8_t *data, size_t len);
+	/* A live source: pace_bytes more of the pattern exist at each pace_every since the connection stands, the first at once.
+	 * 0: all of it is there. */
+	uint64_t pace_bytes;
+	wt_time pace_every;
+	wt_time interval;   /* 0: no interval calls */
+	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
+	void (*on_done)(void *arg, struct wt_bulk_sender *sender); /* the sender may be freed from here */
+	void *arg;
+};
+
+struct wt_bulk_sender {
+	struct wt_bulk_send_config config;
+	struct wt_host *host;
+	struct wt_tcp *tcp;         /* NULL when done */
+	struct wt_host_timer timer; /* the earliest of what follows */
+	wt_time interval_at, stop_at, pace_at;
+	struct wt_bulk_interval last;
+	uint64_t last_retransmits;
+	uint64_t written;           /* of the payload */
+	size_t request_left, result_have, held, held_at;
+	uint8_t wire[96];
+	uint8_t chunk[16384];
+
+	bool done, shut, stopped, eof, got_result;
+	enum wt_bulk_fail fail;
+	int error;                  /* negative errno with CONNECT and BROKEN */
+	wt_time start;              /* first SYN */
+	wt_time connected;          /* 0: never */
+	wt_time acked;              /* last payload byte acknowledged; 0: never */
+	wt_time end;                /* result and FIN of the receiver seen, or failure */
+	struct wt_tcp_info info;    /* as the connection ended */
+	struct wt_bulk_result result; /* of the receiver; valid if got_result */
+};
+
+/*
+ * Connects and goes to work; from then on everything happens in callbacks, until on_done. The sender (caller's memory) must
+ * outlive that. 0, or negative errno as of wt_tcp_connect(), or -EINVAL if neither size nor time bounds it (raw with source:
+ * the source does).
+ */
+int wt_bulk_send(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host,
+		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now);
+/* The source has bytes again, or its end. */
+void wt_bulk_send_wake(struct wt_bulk_sender *sender);
+/* Stops writing now, finishes in order (FIN, result). For ^C at the first time. From outside a callback: touch the host. */
+void wt_bulk_send_stop(struct wt_bulk_sender *sender);
+/* Resets the connection; on_done is called. */
+void wt_bulk_send_cancel(struct wt_bulk_sender *sender, wt_time now);
+/* Bytes per second by the definition above; 0 if not finished. */
+double wt_bulk_goodput(const struct wt_bulk_sender *sender);
+
+/* ---- receiver ----------------------------------------------------------------------------------------- */
+
+struct wt_bulk_server;
+
+/* One accepted connection; the server's memory, valid until on_done returns. */
+struct wt_bulk_receiver {
+	struct wt_bulk_server *server;
+	struct wt_bulk_receiver *next;
+	struct wt_tcp *tcp;
+	struct wt_host_timer timer;
+	struct wt_bulk_interval last;
+	uint64_t last_retransmits;
+	size_t request_have, result_left;
+	uint8_t wire[96];
+	uint64_t size, seed;        /* announced; size 0: until FIN */
+
+	bool done, eof, concluded;
+	enum wt_bulk_fail fail;
+	int error;
+	wt_time accepted, end;
+	struct wt_tcp_info info;
+	struct wt_bulk_result result;
+	void *app; /* of the reader */
+};
+
+/* An application that takes the payload when it wants to, not when it comes. */
+struct wt_bulk_reader {
+	bool (*adopt)(const void *arg, struct wt_bulk_receiver *receiver, wt_time now); /* false: no memory */
+	/* There is unread payload, or the end of the stream behind it. */
+	void (*on_data)(struct wt_bulk_receiver *receiver, wt_time now);
+	void (*release)(struct wt_bulk_receiver *receiver); /* the connection goes */
+};
+
+struct wt_bulk_serve_config {
+	unsigned max;        /* connections at a time; more are reset. 0: 64 */
+	unsigned most;       /* connections in all; then nobody listens any more. 0: without end */
+	bool raw;            /* expect no request and send no result */
+	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
+	uint64_t raw_seed;
+	const struct wt_bulk_reader *reader; /* NULL: everything is read as it comes */
+	const void *reader_arg;
+	/* Every payload byte, in order (after comparison). May be NULL. */
+	void (*sink)(void *arg, struct wt_bulk_receiver *receiver, const uint8_t *data, size_t len);
+	wt_time interval;
+	void (*on_accept)(void *arg, struct wt_bulk_receiver *receiver);
+	void (*on_interval)(void *arg, struct wt_bulk_receiver *receiver, const struct wt_bulk_interval *interval);
+	/* The connection is closed in order, our FIN acknowledged, or failed: a process that ends after this leaves no peer hanging. */
+	void (*on_done)(void *arg, struct wt_bulk_receiver *receiver);
+	void *arg;
+};
+
+struct wt_bulk_server {
+	struct wt_bulk_serve_config config;
+	struct wt_host *host;
+	struct wt_tcp *listener;
+	struct wt_bulk_receiver *receivers;
+	unsigned count;             /* open now */
+	uint64_t accepted, refused; /* refused: over max, or no memory */
+};
+
+/* Listens on `port`. 0, or negative errno as of wt_tcp_listen(). Stop closes the listener and resets what is open. */
+int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
+		  uint16_t port, const struct wt_tcp_config *tcp);
+/* For a reader: payload bytes that wait, and taking at most len of them (compared, counted); the count taken. After the last one
+ * of the stream the result is sent. From a timer, as from any callback, no touch is needed. */
+size_t wt_bulk_waiting(const struct wt_bulk_receiver *receiver);
+size_t wt_bulk_pull(struct wt_bulk_receiver *receiver, size_t len, wt_time now);
+void wt_bulk_serve_stop(struct wt_bulk_server *server);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One finished transfer with both ends, as `sim`, `send --json` and the paper runs write and read it. */
+#ifndef WT_TOOLS_APP_BULK_JSON_H
+#define WT_TOOLS_APP_BULK_JSON_H
+
+#include "stack/record/json.h"
+#include "tools/app/bulk.h"
+
+/*
+ * Writes keys into the object that is open:
+ *   "outcome" ("complete" or the failure), "error" (errno name or null), "payload_bytes", "connection_time_s",
+ *   "goodput_kBps" (1000 bytes a second, the papers' KB/s), "goodput_bps" (bit a second),
+ *   "sender": {module, recovery, counters ...}, "receiver": {module, verified, counters ...} or null
+ */
+void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *sender);
+/* "playback": {attempts, successes, success_percent} if the receiver played. */
+void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *result);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The receiving half: a listener and its connections. Reads everything that is there at each call, compares it in place
+ * (no copy), answers with the result after the sender's FIN, and is done only when its own FIN is acknowledged.
+ */
+#include "tools/app/bulk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/app/bulk_wire.h"
+
+static void finish(struct wt_bulk_receiver *r, enum wt_bulk_fail fail, int error, wt_time now)
+{
+	struct wt_bulk_server *server = r->server;
+
+	r->done = true;
+	r->fail = fail;
+	r->error = error;
+	r->end = now;
+	wt_host_timer_set(server->host, &r->timer, WT_NEVER);
+	wt_tcp_info(r->tcp, &r->info);
+	if (fail == WT_BULK_OK || fail == WT_BULK_MISMATCH || fail == WT_BULK_SHORT)
+		wt_tcp_close(r->tcp);
+	else
+		wt_tcp_abort(r->tcp);
+	r->tcp = NULL;
+	for (struct wt_bulk_receiver **at = &server->receivers; *at; at = &(*at)->next)
+		if (*at == r) {
+			*at = r->next;
+			break;
+		}
+	server->count--;
+	if (server->config.on_done)
+		server->config.on_done(server->config.arg, r);
+	if (r->app)
+		server->config.reader->release(r);
+	free(r);
+}
+
+/* Payload bytes, in order. */
+static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt_time now)
+{
+	const struct wt_bulk_serve_config *config = &r->server->config;
+	struct wt_bulk_result *result = &r->result;
+
+	if (!result->bytes)
+		result->first = now - r->accepted;
+	result->last = now - r->accepted;
+	if (result->compared && result->verified) {
+		size_t good = wt_bulk_agree(r->seed, result->bytes, data, len);
+
+		if (good < len) {
+			result->verified = false;
+			result->bad_at = result->bytes + good;
+		}
+	}
+	result->bytes += len;
+	if (config->sink)
+		config->sink(config->arg, r, data, len);
+}
+
+static bool awaits_request(const struct wt_bulk_receiver *r)
+{
+	return !r->server->config.raw && r->request_have < WT_BULK_REQUEST;
+}
+
+/* Reads what is there, but of a reader's payload nothing; false if this is not our protocol. */
+static bool drain(struct wt_bulk_receiver *r, wt_time now)
+{
+	const uint8_t *data;
+	size_t len;
+
+	while ((awaits_request(r) || !r->app) && (len = wt_tcp_peek(r->tcp, &data)) > 0) {
+		if (awaits_request(r)) {
+			if (len > WT_BULK_REQUEST - r->request_have)
+				len = WT_BULK_REQUEST - r->request_have;
+			memcpy(r->wire + r->request_have, data, len);
+			r->request_have += len;
+			if (r->request_have == WT_BULK_REQUEST && !wt_bulk_get_request(r->wire, &r->size, &r->seed))
+				return false;
+		} else {
+			take(r, data, len, now);
+		}
+		wt_tcp_consume(r->tcp, len);
+	}
+	return true;
+}
+
+/* The sender's FIN is in and everything is read. */
+static void conclude(struct wt_bulk_receiver *r)
+{
+	struct wt_bulk_result *result = &r->result;
+	struct wt_tcp_info info;
+
+	r->concluded = true;
+	if (r->size && result->bytes != r->size && result->verified) {
+		result->verified = false;
+		result->bad_at = result->bytes < r->size ? result->bytes : r->size;
+	}
+	wt_tcp_info(r->tcp, &info);
+	result->segs = info.segs_received;
+	result->dup_segs = info.dup_segs_received;
+	result->out_of_order_segs = info.out_of_order_segs_received;
+	result->ce_segs = (uint32_t)info.ce_received_segs;
+	strncpy(result->receiver, info.receiver ? info.receiver : "", sizeof(result->receiver) - 1);
+	if (r->server->config.raw) {
+		wt_tcp_shutdown(r->tcp);
+		return;
+	}
+	wt_bulk_put_result(r->wire, result);
+	r->result_left = WT_BULK_RESULT;
+}
+
+static void answer(struct wt_bulk_receiver *r)
+{
+	while (r->result_left) {
+		ssize_t n = wt_tcp_write(r->tcp, r->wire + WT_BULK_RESULT - r->result_left, r->result_left);
+
+		if (n <= 0)
+			return;
+		r->result_left -= (size_t)n;
+		if (!r->result_left)
+			wt_tcp_shutdown(r->tcp);
+	}
+}
+
+size_t wt_bulk_waiting(const struct wt_bulk_receiver *r)
+{
+	return awaits_request(r) ? 0 : wt_tcp_readable(r->tcp);
+}
+
+size_t wt_bulk_pull(struct wt_bulk_receiver *r, size_t len, wt_time now)
+{
+	size_t taken = 0, part;
+	const uint8_t *data;
+
+	while (!awaits_request(r) && taken < len && (part = wt_tcp_peek(r->tcp, &data)) > 0) {
+		if (part > len - taken)
+			part = len - taken;
+		take(r, data, part, now);
+		wt_tcp_consume(r->tcp, part);
+		taken += part;
+	}
+	if (r->eof && !r->concluded && !wt_tcp_readable(r->tcp)) {
+		conclude(r);
+		answer(r);
+	}
+	return taken;
+}
+
+static enum wt_bulk_fail verdict(const struct wt_bulk_receiver *r)
+{
+	const struct wt_bulk_result *result = &r->result;
+
+	if (!result->compared || result->verified)
+		return WT_BULK_OK;
+	return result->bytes < r->size && result->bad_at == result->bytes ? WT_BULK_SHORT : WT_BULK_MISMATCH;
+}
+
+static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
+{
+	struct wt_bulk_receiver *r = arg;
+
+	if (!(events & WT_TCP_EV_ERROR) && !drain(r, now)) {
+		finish(r, WT_BULK_PROTOCOL, 0, now);
+		return;
+	}
+	if (events & WT_TCP_EV_ERROR) {
+		/* All was read and our FIN was under way: what is missing is only its acknowledgement. */
+		if (r->concluded && !r->result_left)
+			finish(r, verdict(r), 0, now);
+		else
+			finish(r, WT_BULK_BROKEN, wt_tcp_error(tcp), now);
+		return;
+	}
+	if (events & WT_TCP_EV_EOF)
+		r->eof = true;
+	if (r->eof && !r->concluded) {
+		if (awaits_request(r)) {
+			finish(r, WT_BULK_PROTOCOL, 0, now);
+			return;
+		}
+		if (!r->app)
+			conclude(r);
+	}
+	if (r->app && !r->concluded && !awaits_request(r) && (r->eof || wt_tcp_readable(r->tcp)))
+		r->server->config.reader->on_data(r, now);
+	answer(r);
+	if (events & WT_TCP_EV_CLOSED)
+		finish(r, r->concluded && !r->result_left ? verdict(r) : WT_BULK_BROKEN, wt_tcp_error(tcp), now);
+}
+
+static void on_timer(struct wt_host_timer *timer, wt_time now)
+{
+	struct wt_bulk_receiver *r = timer->arg;
+	const struct wt_bulk_serve_config *config = &r->server->config;
+	struct wt_bulk_interval *i = &r->last;
+
+	wt_tcp_info(r->tcp, &i->info);
+	i->from = i->to;
+	i->to = now - r->accepted;
+	i->bytes = r->result.bytes - i->total;
+	i->total = r->result.bytes;
+	i->retransmits_segs = i->info.retransmits_segs - r->last_retransmits;
+	r->last_retransmits = i->info.retransmits_segs;
+	wt_host_timer_set(r->server->host, timer, wt_time_add(now, config->interval));
+	config->on_interval(config->arg, r, i);
+}
+
+static void adopt(struct wt_bulk_server *server, struct wt_tcp *tcp, wt_time now)
+{
+	const struct wt_bulk_serve_config *config = &server->config;
+	struct wt_bulk_receiver *r = server->count < config->max ? calloc(1, sizeof(*r)) : NULL;
+	struct wt_tcp_info info;
+	unsigned missed = 0;
+
+	if (r) {
+		r->server = server;
+		r->tcp = tcp;
+		r->accepted = now;
+		if (config->reader && !config->reader->adopt(config->reader_arg, r, now)) {
+			free(r);
+			r = NULL;
+		}
+	}
+	if (!r) {
+		server->refused++;
+		wt_tcp_abort(tcp);
+		return;
+	}
+	r->seed = config->raw_seed;
+	r->result.compared = r->result.verified = !config->raw || config->raw_compare;
+	r->timer.fire = on_timer;
+	r->timer.arg = r;
+	r->next = server->receivers;
+	server->receivers = r;
+	server->count++;
+	server->accepted++;
+	wt_tcp_set_callback(tcp, on_tcp, r);
+	if (config->interval && config->on_interval)
+		wt_host_timer_set(server->host, &r->timer, wt_time_add(now, config->interval));
+	if (config->on_accept)
+		config->on_accept(config->arg, r);
+	/* Data, FIN or an error may have come before we took it; their callbacks went to the listener. */
+	wt_tcp_info(tcp, &info);
+	if (info.state == WT_TCP_CLOSE_WAIT)
+		missed = WT_TCP_EV_EOF;
+	if (info.state == WT_TCP_CLOSED)
+		missed = WT_TCP_EV_ERROR;
+	on_tcp(r, tcp, missed, now);
+}
+
+static void on_listener(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
+{
+	struct wt_bulk_server *server = arg;
+	struct wt_tcp *accepted;
+
+	if (tcp != server->listener || !(events & WT_TCP_EV_ACCEPT))
+		return;
+	while (server->listener && (accepted = wt_tcp_accept(server->listener))) {
+		adopt(server, accepted, now);
+		if (server->config.most && server->accepted >= server->config.most && server->listener) {
+			wt_tcp_close(server->listener); /* who comes later is refused, and ends nobody's transfer */
+			server->listener = NULL;
+		}
+	}
+}
+
+int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
+		  uint16_t port, const struct wt_tcp_config *tcp)
+{
+	struct wt_tcp_config own = *tcp;
+
+	memset(server, 0, sizeof(*server));
+	server->config = *config;
+	server->host = host;
+	if (!server->config.max)
+		server->config.max = 64;
+	own.callback = on_listener;
+	own.arg = server;
+	errno = 0;
+	server->listener = wt_tcp_listen(host, port, server->config.max, &own);
+	if (!server->listener)
+		return errno ? -errno : -ENOMEM;
+	return 0;
+}
+
+void wt_bulk_serve_stop(struct wt_bulk_server *server)
+{
+	if (server->listener)
+		wt_tcp_close(server->listener);
+	server->listener = NULL;
+	while (server->receivers)
+		finish(server->receivers, WT_BULK_CANCELLED, 0, wt_host_now(server->host));
+}

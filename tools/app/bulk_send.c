@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sending half. Everything happens in callbacks of the host: pump() writes while there is room, collect() reads the
+ * result, finish() is the only way out. A stream that was stopped early or limited by time ends with FIN like any other.
+ */
+#include "tools/app/bulk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tools/app/bulk_wire.h"
+
+/* A plain peer may keep its side open for ever; ours is done when all is acknowledged and this long has passed. */
+#define RAW_GRACE (2 * WT_S)
+
+const char *wt_bulk_fail_text(enum wt_bulk_fail fail)
+{
+	static const char *const texts[] = {
+		[WT_BULK_OK] = "complete",
+		[WT_BULK_CONNECT] = "no connection",
+		[WT_BULK_BROKEN] = "connection lost",
+		[WT_BULK_PROTOCOL] = "the peer is not a wavetank receiver or closed early",
+		[WT_BULK_MISMATCH] = "the bytes that arrived are not the bytes that were sent",
+		[WT_BULK_SHORT] = "the sender ended early",
+		[WT_BULK_CANCELLED] = "cancelled",
+	};
+
+	return texts[fail];
+}
+
+static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, wt_time now)
+{
+	if (s->done)
+		return;
+	s->done = true;
+	s->fail = fail;
+	s->error = error;
+	s->end = now;
+	wt_host_timer_set(s->host, &s->timer, WT_NEVER);
+	wt_tcp_info(s->tcp, &s->info);
+	if (fail == WT_BULK_CANCELLED && !s->eof)
+		wt_tcp_abort(s->tcp);
+	else
+		wt_tcp_close(s->tcp);
+	s->tcp = NULL;
+	if (s->config.on_done)
+		s->config.on_done(s->config.arg, s);
+}
+
+static void arm(struct wt_bulk_sender *s)
+{
+	wt_host_timer_set(s->host, &s->timer, wt_time_min(s->pace_at, wt_time_min(s->interval_at, s->stop_at)));
+}
+
+/* At most len bytes, but no more than a live source has made by now. If it has none, asks to be woken when it has. */
+static size_t paced(struct wt_bulk_sender *s, size_t len)
+{
+	const struct wt_bulk_send_config *config = &s->config;
+	uint64_t steps = (uint64_t)((wt_host_now(s->host) - s->connected) / config->pace_every) + 1;
+	uint64_t made = steps * config->pace_bytes;
+
+	if (made <= s->written) {
+		s->pace_at = s->connected + (wt_time)steps * config->pace_every;
+		arm(s);
+		return 0;
+	}
+	return made - s->written < len ? (size_t)(made - s->written) : len;
+}
+
+/* Next bytes to write into chunk; false at the end of the payload, or when the source has none yet (*later). */
+static bool refill(struct wt_bulk_sender *s, bool *later)
+{
+	size_t len = sizeof(s->chunk);
+
+	if (s->stopped)
+		return false;
+	if (s->config.source) {
+		len = s->config.source(s->config.arg, s->chunk, len);
+		if (len == WT_BULK_LATER) {
+			*later = true;
+			return false;
+		}
+	} else {
+		if (s->config.size && s->config.size - s->written < len)
+			len = (size_t)(s->config.size - s->written);
+		if (len && s->config.pace_bytes) {
+			len = paced(s, len);
+			*later = !len;
+		}
+		wt_bulk_fill(s->config.seed, s->written, s->chunk, len);
+	}
+	s->held_at = 0;
+	s->held = len;
+	return len > 0;
+}
+
+static void pump(struct wt_bulk_sender *s)
+{
+	bool later = false;
+	ssize_t n;
+
+	if (s->shut)
+		return;
+	while (s->request_left) {
+		n = wt_tcp_write(s->tcp, s->wire + WT_BULK_REQUEST - s->request_left, s->request_left);
+		if (n <= 0)
+			return;
+		s->request_left -= (size_t)n;
+	}
+	while ((s->held && !s->stopped) || refill(s, &later)) {
+		n = wt_tcp_write(s->tcp, s->chunk + s->held_at, s->held);
+		if (n <= 0)
+			return;
+		s->held_at += (size_t)n;
+		s->held -= (size_t)n;
+		s->written += (uint64_t)n;
+	}
+	if (later)
+		return;
+	s->shut = true;
+	wt_tcp_shutdown(s->tcp);
+}
+
+static void collect(struct wt_bulk_sender *s)
+{
+	uint8_t scrap[2048];
+	ssize_t n;
+
+	for (;;) {
+		bool room = !s->config.raw && s->result_have < WT_BULK_RESULT;
+
+		n = room ? wt_tcp_read(s->tcp, s->wire + s->result_have, WT_BULK_RESULT - s->result_have)
+			 : wt_tcp_read(s->tcp, scrap, sizeof(scrap));
+		if (n <= 0)
+			return;
+		if (room)
+			s->result_have += (size_t)n;
+	}
+}
+
+/* The receiver's FIN is in: judge. */
+static void conclude(struct wt_bulk_sender *s, wt_time now)
+{
+	enum wt_bulk_fail fail = WT_BULK_OK;
+
+	if (s->config.raw) {
+		if (!s->acked) /* the plain peer closed first; our data is still on its way */
+			return;
+		finish(s, s->stopped && s->config.size ? WT_BULK_CANCELLED : WT_BULK_OK, 0, now);
+		return;
+	}
+	s->got_result = s->result_have == WT_BULK_RESULT && wt_bulk_get_result(s->wire, &s->result);
+	if (!s->got_result)
+		fail = WT_BULK_PROTOCOL;
+	else if (s->config.size && s->written < s->config.size)
+		fail = WT_BULK_CANCELLED;
+	else if (!s->result.verified || s->result.bytes != s->written)
+		fail = WT_BULK_MISMATCH;
+	finish(s, fail, 0, now);
+}
+
+static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
+{
+	struct wt_bulk_sender *s = arg;
+
+	if (events & WT_TCP_EV_CONNECTED) {
+		s->connected = now;
+		s->stop_at = s->config.time ? wt_time_add(now, s->config.time) : WT_NEVER;
+		arm(s);
+	}
+	if (events & WT_TCP_EV_ERROR) {
+		finish(s, s->connected ? WT_BULK_BROKEN : WT_BULK_CONNECT, wt_tcp_error(tcp), now);
+		return;
+	}
+	/* Before pump(): an emptied buffer is no acknowledged FIN if the FIN is only asked for now. */
+	if (events & WT_TCP_EV_SENT && s->shut && !s->acked) {
+		s->acked = now;
+		if (s->config.raw) {
+			s->stop_at = wt_time_add(now, RAW_GRACE);
+			arm(s);
+		}
+	}
+	if (events & (WT_TCP_EV_CONNECTED | WT_TCP_EV_WRITABLE))
+		pump(s);
+	if (events & (WT_TCP_EV_READABLE | WT_TCP_EV_EOF))
+		collect(s);
+	if (events & WT_TCP_EV_EOF)
+		s->eof = true;
+	if (s->eof && (s->acked || !s->config.raw))
+		conclude(s, now);
+	else if (events & WT_TCP_EV_CLOSED)
+		finish(s, WT_BULK_BROKEN, wt_tcp_error(tcp), now);
+}
+
+static void report(struct wt_bulk_sender *s, wt_time now)
+{
+	struct wt_bulk_interval *i = &s->last;
+	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST, before = i->total;
+
+	wt_tcp_info(s->tcp, &i->info);
+	i->from = i->to;
+	i->to = now - s->start;
+	i->total = i->info.bytes_acked > head ? i->info.bytes_acked - head : 0;
+	i->bytes = i->total - before;
+	i->retransmits_segs = i->info.retransmits_segs - s->last_retransmits;
+	s->last_retransmits = i->info.retransmits_segs;
+	s->config.on_interval(s->config.arg, i);
+}
+
+static void on_timer(struct wt_host_timer *timer, wt_time now)
+{
+	struct wt_bulk_sender *s = timer->arg;
+
+	if (now >= s->interval_at) {
+		s->interval_at = wt_time_add(s->interval_at, s->config.interval);
+		report(s, now);
+	}
+	if (now >= s->pace_at) {
+		s->pace_at = WT_NEVER;
+		pump(s);
+	}
+	if (now >= s->stop_at) {
+		s->stop_at = WT_NEVER;
+		if (s->shut) {
+			finish(s, WT_BULK_OK, 0, now);
+			return;
+		}
+		wt_bulk_send_stop(s);
+	}
+	arm(s);
+}
+
+int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host,
+		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now)
+{
+	struct wt_tcp_config own = *tcp;
+
+	if (!config->size && !config->time && !config->source)
+		return -EINVAL;
+	memset(s, 0, offsetof(struct wt_bulk_sender, chunk));
+	s->done = s->shut = s->stopped = s->eof = s->got_result = false;
+	s->fail = WT_BULK_OK;
+	s->error = 0;
+	s->connected = s->acked = s->end = 0;
+	s->config = *config;
+	s->host = host;
+	s->start = now;
+	s->stop_at = s->pace_at = WT_NEVER;
+	s->interval_at = config->interval && config->on_interval ? wt_time_add(now, config->interval) : WT_NEVER;
+	s->timer.fire = on_timer;
+	s->timer.arg = s;
+	if (!config->raw) {
+		s->request_left = WT_BULK_REQUEST;
+		wt_bulk_put_request(s->wire + 0, config->size, config->seed);
+	}
+	own.callback = on_tcp;
+	own.arg = s;
+	errno = 0;
+	s->tcp = wt_tcp_connect(host, remote, local_port, &own, now);
+	if (!s->tcp)
+		return errno ? -errno : -ENOMEM;
+	arm(s);
+	return 0;
+}
+
+void wt_bulk_send_stop(struct wt_bulk_sender *s)
+{
+	if (s->done)
+		return;
+	s->stopped = true;
+	if (s->connected)
+		pump(s);
+}
+
+void wt_bulk_send_wake(struct wt_bulk_sender *s)
+{
+	if (!s->done && s->connected)
+		pump(s);
+}
+
+void wt_bulk_send_cancel(struct wt_bulk_sender *s, wt_time now)
+{
+	finish(s, WT_BULK_CANCELLED, 0, now);
+}
+
+double wt_bulk_goodput(const struct wt_bulk_sender *s)
+{
+	return s->acked > s->start ? (double)s->written * 1e9 / (double)(s->acked - s->start) : 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * request   magic 8 | size 8 | seed 8 | reserved 8
+ * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 20 | ce_segs 4
+ */
+#include "tools/app/bulk_wire.h"
+
+#include <string.h>
+
+#include "stack/base/bytes.h"
+
+/* The last byte is the version. */
+static const uint8_t request_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '?', 1};
+static const uint8_t result_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '=', 1};
+
+enum { FLAG_VERIFIED = 1, FLAG_COMPARED = 2, COUNT_MASK = 0xffffff };
+
+static void put64(uint8_t *p, uint64_t v)
+{
+	wt_put32(p, (uint32_t)(v >> 32));
+	wt_put32(p + 4, (uint32_t)v);
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+	return (uint64_t)wt_get32(p) << 32 | wt_get32(p + 4);
+}
+
+void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], uint64_t size, uint64_t seed)
+{
+	memset(wire, 0, WT_BULK_REQUEST);
+	memcpy(wire, request_magic, 8);
+	put64(wire + 8, size);
+	put64(wire + 16, seed);
+}
+
+bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], uint64_t *size, uint64_t *seed)
+{
+	*size = get64(wire + 8);
+	*seed = get64(wire + 16);
+	return memcmp(wire, request_magic, 8) == 0;
+}
+
+void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_result *result)
+{
+	memcpy(wire, result_magic, 8);
+	put64(wire + 8, (uint64_t)(result->attempts & COUNT_MASK) << 40 | (uint64_t)(result->successes & COUNT_MASK) << 16 |
+	      (result->verified ? FLAG_VERIFIED : 0) | (result->compared ? FLAG_COMPARED : 0));
+	put64(wire + 16, result->bytes);
+	put64(wire + 24, result->bad_at);
+	put64(wire + 32, (uint64_t)result->first);
+	put64(wire + 40, (uint64_t)result->last);
+	put64(wire + 48, result->segs);
+	put64(wire + 56, result->dup_segs);
+	put64(wire + 64, result->out_of_order_segs);
+	memset(wire + 72, 0, 24);
+	memcpy(wire + 72, result->receiver, strnlen(result->receiver, 19));
+	wt_put32(wire + 92, result->ce_segs);
+}
+
+bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_result *result)
+{
+	uint64_t flags = get64(wire + 8);
+
+	memset(result, 0, sizeof(*result));
+	result->verified = flags & FLAG_VERIFIED;
+	result->compared = flags & FLAG_COMPARED;
+	result->attempts = (uint32_t)(flags >> 40);
+	result->successes = (uint32_t)(flags >> 16) & COUNT_MASK;
+	if (result->successes > result->attempts) /* a peer's word */
+		result->successes = result->attempts;
+	result->bytes = get64(wire + 16);
+	result->bad_at = get64(wire + 24);
+	result->first = (wt_time)(get64(wire + 32) & INT64_MAX);
+	result->last = (wt_time)(get64(wire + 40) & INT64_MAX);
+	result->segs = get64(wire + 48);
+	result->dup_segs = get64(wire + 56);
+	result->out_of_order_segs = get64(wire + 64);
+	result->ce_segs = wt_get32(wire + 92);
+	for (unsigned i = 0; i < 19; i++) /* it comes from a peer: printable or nothing */
+		result->receiver[i] = wire[72 + i] >= 33 && wire[72 + i] < 127 ? (char)wire[72 + i] : '\0';
+	return memcmp(wire, result_magic, 8) == 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank cc list. */
+#include <stdio.h>
+
+#include "stack/record/json.h"
+#include "tools/cc/modules.h"
+#include "tools/common/cli.h"
+
+extern const struct wt_command wt_command_cc_list;
+
+enum { OPT_JSON };
+
+static const struct wt_option options[] = {
+	[OPT_JSON] = {0, "json", NULL, "one line of JSON per module"},
+};
+
+bool wt_cc_module_at(size_t i, struct wt_cc_module *module)
+{
+	size_t senders = 0, recoveries = 0, receivers = 0;
+
+	while (wt_senders[senders])
+		senders++;
+	while (wt_recoveries[recoveries])
+		recoveries++;
+	while (wt_receivers[receivers])
+		receivers++;
+	if (i < senders) {
+		const struct wt_sender_ops *ops = wt_senders[i];
+
+		*module = (struct wt_cc_module){"sender", "-C", ops->name, ops->text, ops->default_recovery,
+						ops->gauge_name, ops->params, ops->param_count, ops->params_default,
+						ops->presets};
+	} else if ((i -= senders) < recoveries) {
+		const struct wt_recovery_ops *ops = wt_recoveries[i];
+
+		*module = (struct wt_cc_module){"recovery", "--recovery", ops->name, ops->text, NULL, NULL, ops->params,
+						ops->param_count, ops->params_default, ops->presets};
+	} else if ((i -= recoveries) < receivers) {
+		const struct wt_receiver_ops *ops = wt_receivers[i];
+
+		*module = (struct wt_cc_module){"receiver", "--rcc", ops->name, ops->text, NULL, NULL, ops->params,
+						ops->param_count, ops->params_default, ops->presets};
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void list_json(void)
+{
+	struct wt_cc_module m;
+	struct wt_json json;
+
+	wt_json_init(&json, stdout);
+	for (size_t i = 0; wt_cc_module_at(i, &m); i++) {
+		wt_json_object(&json, NULL);
+		wt_json_string(&json, "schema", "wavetank.cc.1");
+		wt_json_string(&json, "table", m.table);
+		wt_json_string(&json, "name", m.name);
+		wt_json_string(&json, "text", m.text);
+		if (m.recovery)
+			wt_json_string(&json, "recovery", m.recovery);
+		wt_json_u64(&json, "parameters", m.param_count);
+		wt_json_end(&json);
+	}
+}
+
+static void list_text(void)
+{
+	const char *table = NULL;
+	struct wt_cc_module m;
+
+	for (size_t i = 0; wt_cc_module_at(i, &m); i++) {
+		if (m.table != table)
+			printf("%s%s (%s)\n", table ? "\n" : "", m.table, m.option);
+		table = m.table;
+		printf("  %-10s %s\n", m.name, m.text);
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	struct wt_args args;
+	bool json = false;
+	int option;
+
+	wt_args_init(&args, &wt_command_cc_list, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == WT_ARGS_WORD)
+			return wt_fail(WT_EXIT_USAGE, "'%s' is too much; one module: wavetank cc show NAME", args.value);
+		json = true;
+	}
+	if (json)
+		list_json();
+	else
+		list_text();
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_cc_list = {
+	.name = "cc list",
+	.arguments = "",
+	.text = "the congestion modules: senders, recoveries, receivers",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = run,
+};

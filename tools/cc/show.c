@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank cc show: a module's parameters with defaults, ranges and profiles. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stack/text/units.h"
+#include "stack/record/json.h"
+#include "tools/cc/modules.h"
+#include "tools/common/cli.h"
+
+extern const struct wt_command wt_command_cc_show;
+
+enum { OPT_JSON };
+
+static const struct wt_option options[] = {
+	[OPT_JSON] = {0, "json", NULL, "one line of JSON per module of that name"},
+};
+
+static const char *const types[] = {
+	[WT_PARAM_TIME] = "time", [WT_PARAM_SIZE] = "size",     [WT_PARAM_RATE] = "rate",
+	[WT_PARAM_COUNT] = "count", [WT_PARAM_NUMBER] = "number", [WT_PARAM_SHARE] = "share",
+	[WT_PARAM_BOOL] = "on/off", [WT_PARAM_WORD] = "word",
+};
+
+/* "safe|paper", "1..65535", "on|off" */
+static const char *range(const struct wt_param *p, char *text, size_t len)
+{
+	char low[32], high[32];
+	size_t at = 0;
+
+	text[0] = '\0';
+	if (p->type == WT_PARAM_BOOL) {
+		snprintf(text, len, "on|off");
+	} else if (p->type == WT_PARAM_WORD) {
+		for (size_t i = 0; p->words[i] && at < len; i++)
+			at += (size_t)snprintf(text + at, len - at, "%s%s", i ? "|" : "", p->words[i]);
+	} else if (p->min < p->max && p->type == WT_PARAM_TIME) {
+		snprintf(text, len, "%s..%s", wt_format_time((wt_time)p->min, low, sizeof(low)),
+			 wt_format_time((wt_time)p->max, high, sizeof(high)));
+	} else if (p->min < p->max) {
+		snprintf(text, len, "%g..%g", p->min, p->max);
+	}
+	return text;
+}
+
+static void show_json(struct wt_json *json, const struct wt_cc_module *m)
+{
+	char text[128];
+
+	wt_json_object(json, NULL);
+	wt_json_string(json, "schema", "wavetank.cc.1");
+	wt_json_string(json, "table", m->table);
+	wt_json_string(json, "name", m->name);
+	wt_json_string(json, "text", m->text);
+	if (m->recovery)
+		wt_json_string(json, "recovery", m->recovery);
+	if (m->gauge)
+		wt_json_string(json, "gauge", m->gauge);
+	wt_json_array(json, "parameters");
+	for (size_t i = 0; i < m->param_count; i++) {
+		const struct wt_param *p = &m->params[i];
+
+		wt_json_object(json, NULL);
+		wt_json_string(json, "name", p->name);
+		wt_json_string(json, "type", types[p->type]);
+		wt_json_string(json, "default", wt_param_format(p, m->defaults, text, sizeof(text)));
+		wt_json_string(json, "range", range(p, text, sizeof(text)));
+		wt_json_string(json, "text", p->text);
+		if (m->presets) {
+			wt_json_object(json, "profiles");
+			for (const struct wt_cc_preset *preset = m->presets; preset->name; preset++)
+				wt_json_string(json, preset->name, wt_param_format(p, preset->params, text, sizeof(text)));
+			wt_json_end(json);
+		}
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+	wt_json_end(json);
+}
+
+static void show_profiles(const struct wt_cc_module *m)
+{
+	char value[128], usual[128];
+
+	if (!m->presets)
+		return;
+	printf("\n  profiles, and where they differ from the defaults:\n");
+	for (const struct wt_cc_preset *preset = m->presets; preset->name; preset++) {
+		printf("    %-10s %s", preset->name, preset->text);
+		for (size_t i = 0, shown = 0; i < m->param_count; i++) {
+			wt_param_format(&m->params[i], preset->params, value, sizeof(value));
+			wt_param_format(&m->params[i], m->defaults, usual, sizeof(usual));
+			if (!strcmp(m->params[i].name, "profile") || !strcmp(value, usual))
+				continue;
+			printf("%s%s=%s", shown++ % 5 ? " " : "\n               ", m->params[i].name, value);
+		}
+		printf("\n");
+	}
+}
+
+static void show_text(const struct wt_cc_module *m)
+{
+	char value[128], bounds[128];
+
+	printf("%s %s (%s %s)\n  %s\n", m->table, m->name, m->option, m->name, m->text);
+	if (m->recovery)
+		printf("  recovery, unless another is chosen: %s\n", m->recovery);
+	if (m->param_count)
+		printf("\n  parameters (%s %s:name=value,...):\n", m->option, m->name);
+	for (size_t i = 0; i < m->param_count; i++) {
+		const struct wt_param *p = &m->params[i];
+
+		printf("    %-17s %s\n    %-17s default %s", p->name, p->text, "",
+		       wt_param_format(p, m->defaults, value, sizeof(value)));
+		printf(range(p, bounds, sizeof(bounds))[0] ? "  (%s)\n" : "%s\n", bounds);
+	}
+	show_profiles(m);
+}
+
+/* Names of modules, each once, for the nearest one to a wrong word. */
+static const char *next_name(const void *ctx, size_t i)
+{
+	struct wt_cc_module m;
+
+	return wt_cc_module_at(i, &m) ? m.name : NULL;
+}
+
+static int show(const char *name, bool as_json)
+{
+	struct wt_cc_module m;
+	struct wt_json json;
+	const char *near;
+	bool found = false;
+
+	wt_json_init(&json, stdout);
+	for (size_t i = 0; wt_cc_module_at(i, &m); i++) {
+		if (strcmp(m.name, name))
+			continue;
+		if (as_json) {
+			show_json(&json, &m);
+		} else {
+			if (found)
+				printf("\n");
+			show_text(&m);
+		}
+		found = true;
+	}
+	if (found)
+		return WT_EXIT_OK;
+	near = wt_nearest_word(name, next_name, NULL);
+	return wt_fail(WT_EXIT_USAGE, "no module '%s'; %s%s%sall: wavetank cc list", name, near ? "did you mean '" : "",
+		       near ? near : "", near ? "'? " : "");
+}
+
+static int run(int argc, char **argv)
+{
+	const char *name = NULL;
+	struct wt_args args;
+	bool json = false;
+	int option;
+
+	wt_args_init(&args, &wt_command_cc_show, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == OPT_JSON)
+			json = true;
+		else if (name)
+			return wt_fail(WT_EXIT_USAGE, "one module at a time; '%s' is too much", args.value);
+		else
+			name = args.value;
+	}
+	if (!name)
+		return wt_fail(WT_EXIT_USAGE, "which module? all: wavetank cc list");
+	return show(name, json);
+}
+
+const struct wt_command wt_command_cc_show = {
+	.name = "cc show",
+	.arguments = "MODULE",
+	.text = "a congestion module's parameters, their defaults, ranges and profiles",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = run,
+	.notes = "Shows every module of that name: a sender, a recovery and a receiver may share one.\n"
+		 "  wavetank cc show real",
+};

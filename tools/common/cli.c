@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/common/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/text/params.h"
+#include "tools/version.h"
+
+#define WT_COMMAND(id) extern const struct wt_command wt_command_##id;
+#include "tools/commands.def"
+#undef WT_COMMAND
+
+const struct wt_command *const wt_commands[] = {
+#define WT_COMMAND(id) &wt_command_##id,
+#include "tools/commands.def"
+#undef WT_COMMAND
+};
+const size_t wt_command_count = sizeof(wt_commands) / sizeof(wt_commands[0]);
+
+bool wt_quiet;
+const struct wt_command *wt_current_command;
+
+/* ---- messages ----------------------------------------------------------------------------------------- */
+
+int wt_fail(enum wt_exit code, const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "wavetank%s%s: ", wt_current_command ? " " : "", wt_current_command ? wt_current_command->name : "");
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return code;
+}
+
+void wt_say(const char *format, ...)
+{
+	va_list ap;
+
+	if (wt_quiet)
+		return;
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* ---- names -------------------------------------------------------------------------------------------- */
+
+static const char *next_command_name(const void *ctx, size_t i)
+{
+	return i < wt_command_count ? wt_commands[i]->name : NULL;
+}
+
+/* The first words of all commands, duplicates included. */
+static const char *next_object(const void *ctx, size_t i)
+{
+	static char words[sizeof(wt_commands) / sizeof(wt_commands[0])][16]; /* the caller keeps the best of them */
+
+	if (i >= wt_command_count)
+		return NULL;
+	snprintf(words[i], sizeof(words[i]), "%.*s", (int)strcspn(wt_commands[i]->name, " "), wt_commands[i]->name);
+	return words[i];
+}
+
+static const char *next_option_name(const void *ctx, size_t i)
+{
+	const struct wt_command *command = ctx;
+
+	if (i < command->option_count)
+		return command->options[i].name;
+	return i == command->option_count ? "help" : i == command->option_count + 1 ? "quiet" : NULL;
+}
+
+static bool is_object(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i < wt_command_count; i++)
+		if (strncmp(wt_commands[i]->name, word, len) == 0 && wt_commands[i]->name[len] == ' ')
+			return true;
+	return false;
+}
+
+/* "lab up" before "lab"; *words says how many arguments the name took. */
+static const struct wt_command *find_command(int argc, char **argv, int *words)
+{
+	char name[64];
+
+	for (*words = argc < 2 ? argc : 2; *words > 0; --*words) {
+		snprintf(name, sizeof(name), *words == 2 ? "%s %s" : "%s", argv[0], *words == 2 ? argv[1] : "");
+		for (size_t i = 0; i < wt_command_count; i++)
+			if (strcmp(wt_commands[i]->name, name) == 0)
+				return wt_commands[i];
+	}
+	return NULL;
+}
+
+static int unknown_command(int argc, char **argv)
+{
+	char name[64];
+	const char *nearest;
+
+	if (!is_object(argv[0])) {
+		nearest = wt_nearest_word(argv[0], next_object, NULL);
+		return wt_fail(WT_EXIT_USAGE, "no command '%s'%s%s%s; 'wavetank help' lists them", argv[0],
+			       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	}
+	if (argc < 2)
+		return wt_fail(WT_EXIT_USAGE, "'%s' needs a second word; 'wavetank help %s' lists them", argv[0], argv[0]);
+	snprintf(name, sizeof(name), "%s %s", argv[0], argv[1]);
+	nearest = wt_nearest_word(name, next_command_name, NULL);
+	return wt_fail(WT_EXIT_USAGE, "no command '%s'%s%s%s; 'wavetank help %s' lists them", name,
+		       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", argv[0]);
+}
+
+/* ---- help --------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *object, *text;
+} objects[] = {
+	{"lab", "two hosts and an emulated path between them, in namespaces of their own"},
+	{"kernel", "the kernel's own TCP at either end of a lab: the yardstick"},
+	{"emu", "a path between interfaces, in real time: run it, look at it, change it"},
+	{"paper", "the published tables: re-created, compared, every claim judged"},
+	{"sweep", "any parameter as an axis, repeats, shards for a cluster"},
+	{"report", "results as one HTML page with figures"},
+	{"trace", "what an engine's journal says: figures, qlog, xplot, CSV"},
+	{"script", "packets in, packets expected, in virtual time"},
+	{"cc", "the congestion modules and their parameters"},
+};
+
+/* Does the command belong to this object? Gives its verb, or NULL. */
+static const char *verb_of(const struct wt_command *command, const char *object)
+{
+	size_t len = strlen(object);
+
+	return strncmp(command->name, object, len) == 0 && command->name[len] == ' ' ? command->name + len + 1 : NULL;
+}
+
+static void print_object(const char *object, const char *text)
+{
+	char left[64];
+	int len = snprintf(left, sizeof(left), "%s ", object);
+	bool more = false;
+
+	for (size_t i = 0; i < wt_command_count; i++) {
+		const char *verb = verb_of(wt_commands[i], object);
+
+		if (verb && len < (int)sizeof(left))
+			len += snprintf(left + len, sizeof(left) - (size_t)len, "%s%s", more ? "|" : "", verb);
+		more |= verb != NULL;
+	}
+	printf("  %-42s %s\n", left, text);
+}
+
+/* All commands, one line each, those of one object together; or those of one object. */
+static void print_overview(const char *object)
+{
+	if (object) {
+		for (size_t i = 0; i < wt_command_count; i++)
+			if (verb_of(wt_commands[i], object))
+				printf("  %-16s %s\n", wt_commands[i]->name, wt_commands[i]->text);
+		return;
+	}
+	puts("wavetank: a laboratory for TCP in userspace\n\nusage: wavetank COMMAND [OPTIONS] [WORDS]\n");
+	for (size_t i = 0; i < wt_command_count; i++)
+		if (!strchr(wt_commands[i]->name, ' '))
+			printf("  %-42s %s\n", wt_commands[i]->name, wt_commands[i]->text);
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		print_object(objects[i].object, objects[i].text);
+	puts("\nwavetank help lab lists the commands of one kind; wavetank COMMAND --help has options and examples.\n"
+	     "Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%. Exit codes: 0 fine, 1 expectation failed, 2 usage,\n"
+	     "3 environment, 4 peer or connection, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
+}
+
+static void print_option(char letter, const char *name, const char *argument, const char *text)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ", name,
+		 argument ? " " : "", argument ? argument : "");
+	printf(strlen(left) > 28 ? "  %s\n  %28s %s\n" : "  %-28s%s %s\n", left, "", text);
+}
+
+void wt_command_help_print(const struct wt_command *command)
+{
+	printf("usage: wavetank %s%s%s%s\n\n%s\n\n", command->name, command->option_count ? " [OPTIONS]" : "",
+	       command->arguments && *command->arguments ? " " : "", command->arguments ? command->arguments : "",
+	       command->text);
+	for (size_t i = 0; i < command->option_count; i++)
+		print_option(command->options[i].letter, command->options[i].name, command->options[i].argument,
+			     command->options[i].text);
+	print_option('h', "help", NULL, "print this and exit");
+	print_option(0, "quiet", NULL, "no messages for people");
+	if (command->notes)
+		printf("\n%s\n", command->notes);
+}
+
+static const struct wt_option help_options[] = {
+	{0, "commands", NULL, "only the names of all commands, one per line"},
+};
+
+static int help_run(int argc, char **argv)
+{
+	const struct wt_command *command;
+	char *words[2];
+	struct wt_args args;
+	int count = 0, used, option;
+
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == 0) {
+			for (size_t i = 0; i < wt_command_count; i++)
+				puts(wt_commands[i]->name);
+			return WT_EXIT_OK;
+		}
+		if (count == 2)
+			return wt_fail(WT_EXIT_USAGE, "one command at a time; '%s' is too much", args.value);
+		words[count++] = (char *)args.value;
+	}
+	if (count == 0) {
+		print_overview(NULL);
+		return WT_EXIT_OK;
+	}
+	command = find_command(count, words, &used);
+	if (command && used == count)
+		wt_command_help_print(command);
+	else if (count == 1 && is_object(words[0]))
+		print_overview(words[0]);
+	else if (command)
+		return wt_fail(WT_EXIT_USAGE, "one command at a time; '%s' is too much", words[used]);
+	else
+		return unknown_command(count, words);
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_help = {
+	.name = "help",
+	.arguments = "[COMMAND]",
+	.text = "commands, or the options of one",
+	.options = help_options,
+	.option_count = 1,
+	.run = help_run,
+};
+
+static void print_version(void)
+{
+	printf("wavetank %s\ncommit   %s\ncompiler %s %s\nbackends virtual tap packet\n", WT_VERSION,
+	       *WT_COMMIT ? WT_COMMIT : "unknown",
+#ifdef __clang__
+	       "clang", __clang_version__
+#else
+	       "gcc", __VERSION__
+#endif
+	);
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------------- */
+
+void wt_args_init(struct wt_args *args, const struct wt_command *command, int argc, char **argv)
+{
+	*args = (struct wt_args){.command = command, .argc = argc, .at = 1, .argv = argv};
+}
+
+static bool take_argument(struct wt_args *args, const char *shown)
+{
+	if (args->at < args->argc) {
+		args->value = args->argv[args->at++];
+		return true;
+	}
+	wt_fail(WT_EXIT_USAGE, "option %s needs an argument", shown);
+	return false;
+}
+
+static int next_letter(struct wt_args *args)
+{
+	char letter = *args->cluster++, shown[3] = {'-', letter, 0};
+
+	if (!*args->cluster)
+		args->cluster = NULL;
+	for (size_t i = 0; i < args->command->option_count; i++) {
+		if (args->command->options[i].letter != letter)
+			continue;
+		if (args->command->options[i].argument) {
+			if (args->cluster) {
+				args->value = args->cluster;
+				args->cluster = NULL;
+			} else if (!take_argument(args, shown)) {
+				return WT_ARGS_BAD;
+			}
+		}
+		return (int)i;
+	}
+	if (letter == 'h') {
+		wt_command_help_print(args->command);
+		exit(fflush(stdout) ? WT_EXIT_ENVIRONMENT : WT_EXIT_OK);
+	}
+	wt_fail(WT_EXIT_USAGE, "no option %s; 'wavetank %s --help' lists them", shown, args->command->name);
+	return WT_ARGS_BAD;
+}
+
+/* `name` points behind the dashes. */
+static int next_long(struct wt_args *args, const char *name)
+{
+	const struct wt_command *command = args->command;
+	size_t len = strcspn(name, "=");
+	const char *nearest;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
+	for (size_t i = 0; i < command->option_count; i++) {
+		if (strlen(command->options[i].name) != len || memcmp(command->options[i].name, name, len) != 0)
+			continue;
+		if (!command->options[i].argument && name[len]) {
+			wt_fail(WT_EXIT_USAGE, "option --%s takes no argument", text);
+			return WT_ARGS_BAD;
+		}
+		if (name[len])
+			args->value = name + len + 1;
+		else if (command->options[i].argument && !take_argument(args, name - 2))
+			return WT_ARGS_BAD;
+		return (int)i;
+	}
+	if (strcmp(name, "help") == 0) {
+		wt_command_help_print(command);
+		exit(fflush(stdout) ? WT_EXIT_ENVIRONMENT : WT_EXIT_OK);
+	}
+	if (strcmp(name, "quiet") == 0) {
+		wt_quiet = true;
+		return wt_args_next(args);
+	}
+	nearest = wt_nearest_word(text, next_option_name, command);
+	wt_fail(WT_EXIT_USAGE, "no option --%s%s%s%s; 'wavetank %s --help' lists them", text, nearest ? "; did you mean --" : "",
+		nearest ? nearest : "", nearest ? "?" : "", command->name);
+	return WT_ARGS_BAD;
+}
+
+int wt_args_next(struct wt_args *args)
+{
+	const char *word;
+
+	args->value = NULL;
+	if (args->cluster)
+		return next_letter(args);
+	if (args->at >= args->argc)
+		return WT_ARGS_END;
+	word = args->argv[args->at++];
+	if (args->words_only || word[0] != '-' || !word[1]) {
+		args->value = word;
+		return WT_ARGS_WORD;
+	}
+	if (word[1] != '-') {
+		args->cluster = word + 1;
+		return next_letter(args);
+	}
+	if (word[2])
+		return next_long(args, word + 2);
+	args->words_only = true;
+	return wt_args_next(args);
+}
+
+/* ---- the program -------------------------------------------------------------------------------------- */
+
+int wt_cli_main(int argc, char **argv)
+{
+	int words, code;
+
+	if (argc < 2) {
+		print_overview(NULL);
+		return WT_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		print_overview(NULL);
+		code = WT_EXIT_OK;
+	} else if (strcmp(argv[1], "--version") == 0) {
+		print_version();
+		code = WT_EXIT_OK;
+	} else if (argv[1][0] == '-') {
+		return wt_fail(WT_EXIT_USAGE, "no option %s before the command; 'wavetank help' shows the way", argv[1]);
+	} else {
+		wt_current_command = find_command(argc - 1, argv + 1, &words);
+		if (!wt_current_command && argc == 3 && is_object(argv[1]) &&
+		    (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
+			print_overview(argv[1]);
+			code = WT_EXIT_OK;
+		} else if (!wt_current_command) {
+			return unknown_command(argc - 1, argv + 1);
+		} else {
+			code = wt_current_command->run(argc - words, argv + words);
+		}
+	}
+	/* A result that did not reach its reader is not fine (full disk). */
+	if ((fflush(stdout) || ferror(stdout)) && code == WT_EXIT_OK)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write to standard output: %s", strerror(errno));
+	return code;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank emu run: the emulator daemon. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "emu/daemon/daemon.h"
+#include "stack/text/units.h"
+#include "stack/record/json.h"
+#include "tools/common/cli.h"
+#include "tools/common/files_apart.h"
+#include "tools/words/path_words.h"
+
+extern const struct wt_command wt_command_emu_run;
+
+enum {
+	OPT_FILE, OPT_PORT, OPT_FWD, OPT_REV, OPT_LINK, OPT_SEED, OPT_TIME, OPT_CAPTURE, OPT_LOG, OPT_FRAMES, OPT_RELEASE, OPT_CPU, OPT_REALTIME, OPT_AWAKE, OPT_STEER,
+	OPT_OFFLOAD, OPT_WRITES, OPT_ARRIVAL, OPT_LATE, OPT_STEAL, OPT_ICMP_LIMIT, OPT_CONTROL, OPT_USER, OPT_WAIT, OPT_SECCOMP,
+	OPT_STRICT, OPT_CHECK, OPT_JSON, OPT_READY_FD, OPT_DIE,
+};
+
+static const struct wt_option options[] = {
+	[OPT_FILE] = {'f', "file", "FILE", "ports, links and what changes when from a file, see wavetank-emu.conf(5)"},
+	[OPT_PORT] = {0, "port", "PORT", "given twice, a then b: tap:NAME or packet:INTERFACE, with @NAMESPACE if in another"},
+	[OPT_FWD] = {0, "fwd", "WORDS", "path from a to b (default: an ideal wire)"},
+	[OPT_REV] = {0, "rev", "WORDS", "path from b to a"},
+	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
+	[OPT_SEED] = {0, "seed", "N", "of everything random (default 1)"},
+	[OPT_TIME] = {'t', "time", "TIME", "end after this time (default: when told to)"},
+	[OPT_CAPTURE] = {0, "capture", "FILE", "pcapng of what passes the ports, and of drops with their cause"},
+	[OPT_LOG] = {0, "log", "FILE", "drops, states of stages, changes and faults as JSON Lines, joinable to the capture"},
+	[OPT_FRAMES] = {0, "frames", "N", "frames of memory, 2 KiB each, for all that is under way (default 16384)"},
+	[OPT_RELEASE] = {0, "release", "HOW", "wait by sleep, guard (sleep, then spin; the default) or spin (needs a core)"},
+	[OPT_CPU] = {0, "cpu", "N", "stay on this processor"},
+	[OPT_REALTIME] = {0, "realtime", NULL, "run before every ordinary process (SCHED_FIFO; a spinning one: niceness -20)"},
+	[OPT_AWAKE] = {0, "awake", NULL, "keep the machine's idle processors from sleeping deeply meanwhile: wake-ups three times as prompt"},
+	[OPT_STEER] = {0, "steer", NULL, "with --cpu: let kernels receive what TAP ports write on the other processors"},
+	[OPT_OFFLOAD] = {0, "offload", NULL, "let kernels leave checksums and cutting to the emulator, which passes big frames whole where it may"},
+	[OPT_WRITES] = {0, "writes", "HOW", "gather (the default: TAP ports write many frames in one call, by io_uring, if it is there) or single"},
+	[OPT_ARRIVAL] = {0, "arrival", "HOW", "a frame came when the kernel had it (kernel, the default; ring: told by packet sockets alone) or when it was read (read)"},
+	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default 1ms)"},
+	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
+	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage and router, N/s or N/s burst N (default 100/s burst 100)"},
+	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
+	[OPT_USER] = {0, "user", "NAME", "whom root becomes once all is open, name or number (default: who called sudo, else nobody)"},
+	[OPT_WAIT] = {0, "wait-ports", NULL, "a port that vanishes is waited for, and used again when it is back"},
+	[OPT_SECCOMP] = {0, "seccomp", NULL, "once all is open, let the kernel end the emulator at any system call it has no need of"},
+	[OPT_STRICT] = {0, "strict", NULL, "exit with 1 if the run is not valid"},
+	[OPT_CHECK] = {'n', "check", NULL, "only read the words or the file and print them in normal form; open nothing"},
+	[OPT_JSON] = {0, "json", NULL, "records as JSON Lines"},
+	[OPT_READY_FD] = {0, "ready-fd", "N", "write the line \"ready\" to descriptor N when packets pass, and close it"},
+	[OPT_DIE] = {0, "die-with-parent", NULL, "end, as if by SIGTERM, when the parent process does"},
+};
+
+struct emu {
+	const char *file;
+	struct wt_path_words path;
+	pid_t parent;
+	bool check, json, die, strict;
+};
+
+static int take_count(const char *value, uint64_t min, uint64_t max, uint64_t *out, char *err, size_t err_len)
+{
+	uint64_t n;
+	int error = wt_parse_count(value, &n, err, err_len);
+
+	if (error)
+		return error;
+	if (n < min || n > max) {
+		snprintf(err, err_len, "'%s' is not from %" PRIu64 " to %" PRIu64, value, min, max);
+		return -EINVAL;
+	}
+	*out = n;
+	return 0;
+}
+
+static int take_port(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	if (plan->ports == 2) {
+		snprintf(err, err_len, "there are two ports, '%.60s' is a third", value);
+		return -EINVAL;
+	}
+	return wt_plan_add_port(plan, plan->ports ? "b" : "a", value, err, err_len);
+}
+
+static int take_release(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	static const char *const names[] = {"sleep", "guard", "spin"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		plan->release = (enum wt_release)i;
+		return 0;
+	}
+	snprintf(err, err_len, "'%.40s' is none of sleep, guard, spin", value);
+	return -EINVAL;
+}
+
+static int take_writes(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	plan->gather = !strcmp(value, "gather");
+	if (plan->gather || !strcmp(value, "single"))
+		return 0;
+	snprintf(err, err_len, "'%.40s' is none of gather, single", value);
+	return -EINVAL;
+}
+
+static int take_arrival(struct wt_plan *plan, const char *value, char *err, size_t err_len)
+{
+	static const char *const names[] = {"kernel", "ring", "read"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		plan->stamps = (enum wt_stamps)i;
+		return 0;
+	}
+	snprintf(err, err_len, "'%.40s' is none of kernel, ring, read", value);
+	return -EINVAL;
+}
+
+static int take_text(char **to, const char *value, char *err, size_t err_len)
+{
+	snprintf(err, err_len, "out of memory");
+	return wt_plan_text(to, value);
+}
+
+/* Options that a file has as keys, too. */
+static int take_plan(struct wt_plan *plan, int option, const char *value, char *err, size_t err_len)
+{
+	uint64_t n;
+	int error;
+
+	switch (option) {
+	case OPT_PORT: return take_port(plan, value, err, err_len);
+	case OPT_SEED: return take_count(value, 0, UINT64_MAX, &plan->seed, err, err_len);
+	case OPT_TIME: return wt_plan_time(plan, value, err, err_len);
+	case OPT_CAPTURE: return take_text(&plan->capture, value, err, err_len);
+	case OPT_LOG: return take_text(&plan->log, value, err, err_len);
+	case OPT_CONTROL: return take_text(&plan->control, value, err, err_len);
+	case OPT_USER: return take_text(&plan->user, value, err, err_len);
+	case OPT_FRAMES: return take_count(value, 64, 1 << 20, &plan->frames, err, err_len);
+	case OPT_RELEASE: return take_release(plan, value, err, err_len);
+	case OPT_CPU:
+		error = take_count(value, 0, 1023, &n, err, err_len);
+		if (!error)
+			plan->cpu = (int)n;
+		return error;
+	case OPT_LATE: return wt_parse_time(value, &plan->bounds.late, err, err_len);
+	case OPT_STEAL: return wt_parse_share(value, &plan->bounds.steal, err, err_len);
+	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &plan->icmp_limit, err, err_len);
+	case OPT_REALTIME: plan->realtime = true; return 0;
+	case OPT_AWAKE: plan->awake = true; return 0;
+	case OPT_STEER: plan->steer = true; return 0;
+	case OPT_OFFLOAD: plan->offload = true; return 0;
+	case OPT_WRITES: return take_writes(plan, value, err, err_len);
+	case OPT_ARRIVAL: return take_arrival(plan, value, err, err_len);
+	case OPT_WAIT: plan->wait_ports = true; return 0;
+	case OPT_SECCOMP: plan->seccomp = true; return 0;
+	}
+	snprintf(err, err_len, "unknown option");
+	return -EINVAL;
+}
+
+static int take(struct emu *emu, struct wt_daemon *daemon, int option, const char *value, char *err, size_t err_len)
+{
+	uint64_t fd;
+	int error;
+
+	switch (option) {
+	case OPT_FILE: emu->file = value; return 0;
+	case OPT_FWD: return wt_path_words_take(&emu->path, WT_PATH_FWD, value, err, err_len);
+	case OPT_REV: return wt_path_words_take(&emu->path, WT_PATH_REV, value, err, err_len);
+	case OPT_LINK: return wt_path_words_take(&emu->path, WT_PATH_LINK, value, err, err_len);
+	case OPT_STRICT: emu->strict = true; return 0;
+	case OPT_CHECK: emu->check = true; return 0;
+	case OPT_JSON: emu->json = true; return 0;
+	case OPT_DIE: emu->die = true; return 0;
+	case OPT_READY_FD:
+		error = take_count(value, 3, 1 << 20, &fd, err, err_len); /* it is closed: not the standard ones */
+		if (!error && fcntl((int)fd, F_GETFD) < 0) {
+			snprintf(err, err_len, "descriptor %s is not open", value);
+			error = -EINVAL;
+		}
+		if (!error)
+			daemon->ready_fd = (int)fd;
+		return error;
+	}
+	return take_plan(&daemon->plan, option, value, err, err_len);
+}
+
+/* ---- the plan -------------------------------------------------------------------------------------------- */
+
+/* The file first, then what the command line says of the daemon itself. */
+static int plan_file(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
+{
+	if (daemon->plan.ports || emu->path.words[0] || emu->path.words[1]) {
+		snprintf(err, err_len, "--port, --fwd, --rev and --link stand in the file where there is one");
+		return -EINVAL;
+	}
+	return wt_plan_read(&daemon->plan, emu->file, err, err_len);
+}
+
+static int plan_words(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
+{
+	struct wt_plan *plan = &daemon->plan;
+	struct wt_plan_link *link;
+
+	if (emu->check && !plan->ports) { /* -n of paths alone */
+		take_port(plan, "tap:a", err, err_len);
+		take_port(plan, "tap:b", err, err_len);
+	}
+	link = wt_plan_add_link(plan, "main");
+	snprintf(err, err_len, "out of memory");
+	for (unsigned i = 0; i < 2; i++)
+		if (!link || wt_plan_text(&link->words[i], emu->path.words[i] ? emu->path.words[i] : ""))
+			return -ENOMEM;
+	return 0;
+}
+
+/* ---- records --------------------------------------------------------------------------------------------- */
+
+static void print_text(const struct emu *emu, const struct wt_plan *plan, const struct wt_span *link)
+{
+	FILE *out = emu->check ? stdout : stderr;
+	char when[40];
+
+	for (unsigned i = 0; i < plan->links; i++)
+		for (unsigned d = 0; d < 2; d++)
+			fprintf(out, "%s%s%s  %s\n", plan->links > 1 ? plan->link[i].name : "", plan->links > 1 ? "." : "", d ? "rev" : "fwd",
+				link[i].leg[d].path.text[0] ? link[i].leg[d].path.text : "(an ideal wire)");
+	for (unsigned i = 0; i < plan->events && emu->check; i++)
+		for (unsigned d = 0; d < 2; d++)
+			if (plan->event[i].words[d] && plan->event[i].at > 0)
+				fprintf(out, "at %s  %s.%s  %s%s\n", wt_format_time(plan->event[i].at, when, sizeof(when)),
+					plan->link[plan->event[i].link].name, d ? "rev" : "fwd", plan->event[i].words[d],
+					plan->event[i].flush ? "  (flush)" : "");
+	if (emu->check)
+		return;
+	fprintf(out, "running between");
+	for (unsigned i = 0; i < plan->ports; i++)
+		fprintf(out, "%s %s", i ? " and" : "", plan->port[i].text);
+	fprintf(out, ", seed %" PRIu64 "; ^C ends it\n", plan->seed);
+}
+
+/* The first record: what is about to run, or, with -n, what would. */
+static void print_start(const struct emu *emu, const struct wt_daemon *daemon, const struct wt_span *link)
+{
+	const struct wt_plan *plan = &daemon->plan;
+	struct wt_json json;
+
+	if (!emu->json) {
+		if (emu->check || !wt_quiet)
+			print_text(emu, plan, link);
+		if (daemon->control && !wt_quiet)
+			fprintf(stderr, "control %s\n", wt_control_path(daemon->control));
+		return;
+	}
+	wt_json_init(&json, stdout);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "schema", "wavetank.emu.1");
+	wt_json_string(&json, "record", emu->check ? "check" : "run");
+	wt_json_u64(&json, "seed", plan->seed);
+	if (plan->links > 1)
+		wt_json_object(&json, "links");
+	for (unsigned i = 0; i < plan->links; i++) {
+		if (plan->links > 1)
+			wt_json_object(&json, plan->link[i].name);
+		wt_json_string(&json, "fwd", link[i].leg[0].path.text);
+		wt_json_string(&json, "rev", link[i].leg[1].path.text);
+		if (plan->links > 1)
+			wt_json_end(&json);
+	}
+	if (plan->links > 1)
+		wt_json_end(&json);
+	if (daemon->control)
+		wt_json_string(&json, "control", wt_control_path(daemon->control));
+	wt_json_end(&json);
+	fflush(stdout);
+}
+
+static int print_check(const struct emu *emu, const struct wt_daemon *daemon)
+{
+	const struct wt_plan *plan = &daemon->plan;
+	struct wt_span *link = calloc(plan->links, sizeof(*link));
+	char err[300];
+
+	for (unsigned i = 0; link && i < plan->links; i++)
+		wt_plan_make_link(plan, i, &link[i], err, sizeof(err)); /* it was checked */
+	for (unsigned i = 0; link && i < plan->events && plan->event[i].at == 0; i++) {
+		const char *words[2] = {plan->event[i].words[0], plan->event[i].words[1]};
+
+		wt_span_change(&link[plan->event[i].link], words, 0, false, err, sizeof(err));
+	}
+	if (link)
+		print_start(emu, daemon, link);
+	for (unsigned i = 0; link && i < daemon->plan.links; i++)
+		wt_span_finish(&link[i]);
+	free(link);
+	return fflush(stdout) ? wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno)) : WT_EXIT_OK;
+}
+
+/* Files are closed before the record is judged: a disk may fill with the last block. */
+static int conclude(const struct emu *emu, struct wt_daemon *daemon)
+{
+	int error = wt_daemon_close_files(daemon);
+
+	if (error && daemon->end != WT_DAEMON_PORT_GONE) { /* the record is all that lab down sees of it */
+		daemon->end = WT_DAEMON_WRITE_ERROR;
+		daemon->end_detail = error;
+	}
+	if (emu->json)
+		wt_daemon_record_json(daemon, "end", stdout);
+	else
+		wt_daemon_record_text(daemon, stdout);
+	if (!wt_net_audit(&daemon->net))
+		return wt_fail(WT_EXIT_INTERNAL, "the audit does not balance: a frame was lost without a cause");
+	if (daemon->end == WT_DAEMON_PORT_GONE)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "the interface of %s is gone: %s", daemon->plan.port[daemon->end_port].text,
+			       strerror(-daemon->end_detail));
+	if (daemon->end == WT_DAEMON_WRITE_ERROR)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "writing the capture or log: %s; what was written so far is whole",
+			       strerror(-daemon->end_detail));
+	if (ferror(stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	if (emu->strict && !wt_verdict_valid(&daemon->verdict))
+		return wt_fail(WT_EXIT_FAILED, "the run is not valid, see its verdict");
+	return WT_EXIT_OK;
+}
+
+static int run(const struct emu *emu, struct wt_daemon *daemon)
+{
+	char err[500];
+
+	if (emu->check)
+		return print_check(emu, daemon);
+	if (emu->die) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != emu->parent) /* it had ended before that was said */
+			return wt_fail(WT_EXIT_ENVIRONMENT, "--die-with-parent: the parent has ended already");
+	}
+	daemon->quiet = wt_quiet;
+	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an error of writing, not an end without a record */
+	if (wt_daemon_open(daemon, err, sizeof(err)))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	print_start(emu, daemon, daemon->net.link);
+	if (ferror(stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	wt_daemon_run(daemon);
+	return conclude(emu, daemon);
+}
+
+/* Reads the line twice where there is a file: what it says of the daemon overrides what the file says. */
+static int read_line(struct emu *emu, struct wt_daemon *daemon, int argc, char **argv, bool again)
+{
+	struct wt_args args;
+	char err[300];
+	int option;
+
+	wt_args_init(&args, &wt_command_emu_run, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == WT_ARGS_WORD)
+			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'; paths are given by --fwd and --rev", args.value);
+		if (take(emu, daemon, option, args.value, err, sizeof(err)))
+			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
+	}
+	if (again || !emu->file)
+		return WT_EXIT_OK;
+	if (plan_file(emu, daemon, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	return read_line(emu, daemon, argc, argv, true);
+}
+
+static int files_apart(const struct emu *emu, const struct wt_plan *plan, char *err, size_t err_len)
+{
+	const struct wt_named_file file[] = {{"--file", emu->file}, {"--capture", plan->capture}, {"--log", plan->log}};
+
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), plan->shelf, err, err_len);
+}
+
+static int look_up_user(struct wt_plan *plan, char *err, size_t err_len)
+{
+	char why[200];
+
+	if (!plan->user || !wt_identity_given(&plan->identity, plan->user, why, sizeof(why)))
+		return 0;
+	snprintf(err, err_len, "user: %s", why);
+	return -EINVAL;
+}
+
+static int emu_run_main(int argc, char **argv)
+{
+	static struct wt_daemon daemon;
+	struct emu emu = {.parent = getppid()};
+	char err[500];
+	int code;
+
+	wt_plan_init(&daemon.plan);
+	daemon.ready_fd = -1;
+	code = read_line(&emu, &daemon, argc, argv, false);
+	if (!code && ((!emu.file && plan_words(&emu, &daemon, err, sizeof(err))) || wt_plan_check(&daemon.plan, err, sizeof(err)) ||
+		      files_apart(&emu, &daemon.plan, err, sizeof(err)) || look_up_user(&daemon.plan, err, sizeof(err))))
+		code = wt_fail(WT_EXIT_USAGE, "%s", err);
+	if (!code)
+		code = run(&emu, &daemon);
+	wt_daemon_finish(&daemon);
+	return code;
+}
+
+const struct wt_command wt_command_emu_run = {
+	.name = "emu run",
+	.arguments = "",
+	.text = "emulate a path between two interfaces, in real time, until told to end",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = emu_run_main,
+	.notes = "  wavetank emu run --port tap:wt0@a --port tap:wt0@b --link 'delay 15ms loss gilbert on 1s 20% off 1s 0% shared'\n"
+		 "  wavetank emu run -n --fwd 'rate 2Mbit burst 0B limit 64KB | loss 1% delay 15ms'\n"
+		 "  wavetank emu run -f path.conf --control auto\n"
+		 "Words of a path, all of them in wavetank-link(7): hops N; mtu SIZE; rate R burst B limit L [queue KIND ...]; rate SIZE every T ...;\n"
+		 "rate trace FILE ...; outage at T for T; outage every T for T; handoff every T for T ...; loss P; loss gilbert on T P off T P;\n"
+		 "loss markov state ...; loss elliott ...; loss list N,N-N; loss trace FILE; corrupt P; duplicate P; reorder P delay T;\n"
+		 "delay T [jitter ...]; between bars another group; only (EXPRESSION) { WORDS } for some packets.\n"
+		 "SIGINT and SIGTERM end it with a complete record and exit code 0: that is how a daemon is asked to finish.",
+};

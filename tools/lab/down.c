@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "tools/common/cli.h"
+#include "tools/lab/state.h"
+
+enum { DOWN_ALL, DOWN_JSON };
+
+static const struct wt_option down_options[] = {
+	[DOWN_ALL] = {0, "all", NULL, "every lab of this user, but those of a sweep or table that runs"},
+	[DOWN_JSON] = {'J', "json", NULL, "the emulator's last record: what was offered, delivered, dropped and why"},
+};
+
+/* What the emulator wrote last, without its newline; empty if it had no time to, or was killed while it wrote. */
+static void last_record(const struct wt_lab *lab, char *line, size_t len)
+{
+	char path[WT_LAB_PATH];
+	bool whole = false;
+	FILE *file;
+
+	wt_lab_path(path, lab->name, "emu.jsonl");
+	file = fopen(path, "re");
+	line[0] = 0;
+	while (file && fgets(line, (int)len, file)) {
+		whole = strchr(line, '\n');
+		line[strcspn(line, "\n")] = 0;
+	}
+	if (file)
+		fclose(file);
+	if (!whole || !strstr(line, "\"record\":\"end\""))
+		line[0] = 0;
+}
+
+/* "  a to b: 3600 frames offered, 37 dropped: 37 loss" */
+static void print_direction(const json_t *record, const char *direction, const char *from_to)
+{
+	const json_t *books = json_object_get(record, direction), *stage, *count;
+	json_int_t marked = 0;
+	const char *cause;
+	size_t i;
+
+	printf("  %s: %" JSON_INTEGER_FORMAT " frames offered, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT " dropped",
+	       from_to, json_integer_value(json_object_get(books, "offered")), json_integer_value(json_object_get(books, "delivered")),
+	       json_integer_value(json_object_get(books, "dropped")));
+	json_array_foreach(json_object_get(books, "stages"), i, stage) {
+		marked += json_integer_value(json_object_get(stage, "marked"));
+		json_object_foreach((json_t *)json_object_get(stage, "dropped"), cause, count)
+			printf(", %" JSON_INTEGER_FORMAT " by %s", json_integer_value(count), cause);
+	}
+	if (marked)
+		printf(", %" JSON_INTEGER_FORMAT " marked", marked);
+	putchar('\n');
+}
+
+static void print_record(const char *line, bool as_json)
+{
+	json_t *record = json_loads(line, 0, NULL);
+
+	if (as_json) {
+		puts(line);
+	} else if (record && !wt_quiet) {
+		print_direction(record, "fwd", "a to b");
+		print_direction(record, "rev", "b to a");
+	}
+	json_decref(record);
+}
+
+struct down {
+	bool json;
+	int code; /* of the first lab that did not end well */
+};
+
+/* The files of the emulator, of which only its last record tells. */
+static int judge_capture(const struct wt_lab *lab, const char *line)
+{
+	json_t *record = json_loads(line, 0, NULL);
+	const char *by = json_string_value(json_object_get(record, "ended_by"));
+	int detail = (int)json_integer_value(json_object_get(record, "ended_detail")), code = WT_EXIT_OK;
+
+	if (lab->capture[0] && !by)
+		code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: the capture %s may lack its end", lab->name,
+			       lab->capture);
+	else if (by && !strcmp(by, "write-error"))
+		code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the capture %s lacks its end: %s; what is in it is whole", lab->name,
+			       lab->capture, strerror(-detail));
+	json_decref(record);
+	return code;
+}
+
+/* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
+static void bring_down(void *arg, const struct wt_lab *lab)
+{
+	static char line[65536];
+	struct down *down = arg;
+	struct pollfd gone = {.events = POLLIN};
+	int code;
+
+	gone.fd = pidfd_open(lab->keeper.pid, 0);
+	if (gone.fd >= 0) {
+		kill(lab->keeper.pid, SIGTERM);
+		if (poll(&gone, 1, 5000) == 0) {
+			kill(lab->keeper.pid, SIGKILL);
+			poll(&gone, 1, 5000);
+		}
+		close(gone.fd);
+	}
+	last_record(lab, line, sizeof(line));
+	wt_lab_remove(lab->name);
+	code = judge_capture(lab, line);
+	if (!code)
+		wt_say("lab %s is down%s%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture,
+		       line[0] ? "" : "; its emulator left no record");
+	down->code = down->code ? down->code : code;
+	if (line[0])
+		print_record(line, down->json);
+}
+
+/* Of --all: labs of a sweep or table that runs are its own. */
+static void bring_down_unowned(void *arg, const struct wt_lab *lab)
+{
+	if (wt_process_alive(&lab->owner))
+		wt_say("lab %s belongs to process %d, which runs: left alone (lab down %s ends it)", lab->name, (int)lab->owner.pid, lab->name);
+	else
+		bring_down(arg, lab);
+}
+
+static int down_run(int argc, char **argv)
+{
+	const char *name = NULL;
+	struct wt_args args;
+	struct wt_lab lab;
+	char err[200], sentence[700];
+	struct down down = {0};
+	bool all = false;
+	int option, lock, code = wt_lab_refuse_inside();
+
+	if (code)
+		return code;
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == DOWN_ALL)
+			all = true;
+		else if (option == DOWN_JSON)
+			down.json = true;
+		else if (name)
+			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much (--all ends every lab)", args.value);
+		else
+			name = args.value;
+	}
+	if (!name == !all)
+		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab down NAME, or --all");
+	lock = wt_labs_lock(err, sizeof(err));
+	if (lock < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	if (all)
+		wt_labs_scan(bring_down_unowned, &down);
+	else if (wt_lab_ended(name, sentence, sizeof(sentence)))
+		down.code = wt_fail(WT_EXIT_ENVIRONMENT, "%s", sentence);
+	else if (wt_lab_find(name, &lab))
+		bring_down(&down, &lab);
+	else
+		down.code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
+	close(lock);
+	return down.code;
+}
+
+const struct wt_command wt_command_lab_down = {
+	.name = "lab down",
+	.arguments = "NAME",
+	.text = "end a lab and everything that runs in it",
+	.options = down_options,
+	.option_count = sizeof(down_options) / sizeof(down_options[0]),
+	.run = down_run,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/lab/emulator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stack/text/units.h"
+#include "tools/common/cli.h"
+#include "tools/lab/host.h"
+
+static int open_output(const char *lab, const char *file)
+{
+	char path[WT_LAB_PATH];
+
+	wt_lab_path(path, lab, file);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
+{
+	char port[2][64], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
+	const char *argv[28];
+	int argc = 0;
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(open_output(lab->name, "emu.jsonl"), 1);
+	dup2(open_output(lab->name, "emu.log"), 2);
+	for (unsigned i = 0; i < 2; i++)
+		if (strcmp(lab->backend, "tap") == 0)
+			snprintf(port[i], sizeof(port[i]), "tap:%s@/proc/%d/ns/net", WT_LAB_INTERFACE, (int)host[i]);
+		else
+			snprintf(port[i], sizeof(port[i]), "packet:e%c", 'a' + i);
+	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)lab->seed);
+	snprintf(fd, sizeof(fd), "%d", ready);
+	snprintf(steal, sizeof(steal), "%.9f", lab->bounds.steal);
+	argv[argc++] = "wavetank";
+	argv[argc++] = "emu";
+	argv[argc++] = "run";
+	argv[argc++] = "--json";
+	argv[argc++] = "--port";
+	argv[argc++] = port[0];
+	argv[argc++] = "--port";
+	argv[argc++] = port[1];
+	argv[argc++] = "--fwd";
+	argv[argc++] = lab->fwd;
+	argv[argc++] = "--rev";
+	argv[argc++] = lab->rev;
+	argv[argc++] = "--seed";
+	argv[argc++] = seed;
+	argv[argc++] = "--ready-fd";
+	argv[argc++] = fd;
+	argv[argc++] = "--late";
+	argv[argc++] = wt_format_time(lab->bounds.late, late, sizeof(late));
+	argv[argc++] = "--steal";
+	argv[argc++] = steal;
+	wt_lab_path(socket, lab->name, "emu.sock");
+	if (strlen(socket) < sizeof(((struct sockaddr_un *)0)->sun_path)) {
+		argv[argc++] = "--control";
+		argv[argc++] = socket;
+	}
+	if (lab->offload)
+		argv[argc++] = "--offload";
+	if (lab->icmp_limit[0]) {
+		argv[argc++] = "--icmp-limit";
+		argv[argc++] = lab->icmp_limit;
+	}
+	if (lab->capture[0]) {
+		argv[argc++] = "--capture";
+		argv[argc++] = lab->capture;
+	}
+	argv[argc] = NULL;
+	execv("/proc/self/exe", (char **)argv);
+	dprintf(2, "cannot start the emulator: %s\n", strerror(errno));
+	_exit(WT_EXIT_ENVIRONMENT);
+}
+
+int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, pid_t a, pid_t b, char *err, size_t err_len)
+{
+	int ready[2], outer[2], status;
+	char byte;
+	struct pollfd wait;
+
+	if (pipe2(ready, 0) < 0 || pipe2(outer, O_CLOEXEC) < 0 || (emulator->inner = fork()) < 0) {
+		snprintf(err, err_len, "cannot start a process: %s", strerror(errno));
+		return WT_EXIT_ENVIRONMENT;
+	}
+	if (emulator->inner == 0) {
+		pid_t self = wt_lab_outer_pid();
+
+		close(ready[0]);
+		if (write(outer[1], &self, sizeof(self)) != sizeof(self))
+			_exit(WT_EXIT_ENVIRONMENT);
+		run(lab, (pid_t[]){a, b}, ready[1]);
+	}
+	close(ready[1]);
+	close(outer[1]);
+	if (read(outer[0], &emulator->outer, sizeof(emulator->outer)) != sizeof(emulator->outer))
+		emulator->outer = 0;
+	close(outer[0]);
+	wait = (struct pollfd){.fd = ready[0], .events = POLLIN};
+	if (poll(&wait, 1, 10000) == 0) {
+		snprintf(err, err_len, "the emulator did not open its ports within 10 s");
+		return WT_EXIT_TIMEOUT;
+	}
+	if (read(ready[0], &byte, 1) == 1) {
+		close(ready[0]);
+		return WT_EXIT_OK;
+	}
+	if (waitpid(emulator->inner, &status, 0) < 0 || !WIFEXITED(status))
+		status = WT_EXIT_INTERNAL << 8;
+	wt_lab_last_words(lab->name, err, err_len);
+	if (!*err)
+		snprintf(err, err_len, "the emulator ended without a word");
+	return WEXITSTATUS(status) ? WEXITSTATUS(status) : WT_EXIT_INTERNAL;
+}

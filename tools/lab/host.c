@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/lab/host.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "stack/port/port.h"
+#include "tools/lab/net.h"
+#include "tools/lab/space.h"
+#include "tools/lab/state.h"
+
+struct hello {
+	pid_t outer;
+	int tap, error;
+};
+
+struct outcome {
+	int error;
+	char step[64];
+};
+
+pid_t wt_lab_outer_pid(void)
+{
+	char text[24];
+	ssize_t len = readlink("/proc/self", text, sizeof(text) - 1);
+
+	if (len <= 0)
+		return getpid();
+	text[len] = 0;
+	return (pid_t)atoi(text);
+}
+
+/*
+ * A view of its own: the hosts file that names a and b, /proc of the lab's pid namespace (so that pkill in the lab meets only the
+ * lab), /sys of its network. All of it is comfort: where mounting is forbidden the lab works without.
+ */
+static void mount_view(const char *lab)
+{
+	char hosts[WT_LAB_PATH];
+
+	wt_lab_path(hosts, lab, "hosts");
+	if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+		return;
+	mount(hosts, "/etc/hosts", NULL, MS_BIND, NULL);
+	mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+static int must(int result, struct outcome *outcome, const char *step)
+{
+	if (result < 0 && outcome->error == 0) {
+		outcome->error = result;
+		snprintf(outcome->step, sizeof(outcome->step), "%s", step);
+	}
+	return result;
+}
+
+static void configure(unsigned index, bool offload, struct outcome *outcome)
+{
+	struct wt_addr own = wt_lab_kernel_addr(index), other;
+	struct wt_mac mac = wt_lab_mac(&own);
+	int result;
+
+	must(wt_net_up("lo"), outcome, "bringing lo up");
+	must(wt_net_mac(WT_LAB_INTERFACE, &mac), outcome, "setting the MAC address of wt0");
+	must(wt_net_address(WT_LAB_INTERFACE, &own, 24), outcome, "setting the address of wt0");
+	/* A TAP device has no offloads to switch off unless its owner asked for them. */
+	result = offload ? 0 : wt_offloads_off(WT_LAB_INTERFACE);
+	must(result == -EOPNOTSUPP ? 0 : result, outcome, "switching offloads of wt0 off");
+	/* The TAP's queue stands between the kernel and the emulator's own queue; it must not be the one that drops. */
+	must(wt_net_queue_length(WT_LAB_INTERFACE, 10000), outcome, "setting the queue length of wt0");
+	must(wt_net_up(WT_LAB_INTERFACE), outcome, "bringing wt0 up");
+	for (unsigned i = 0; i <= WT_LAB_ENGINES; i++) {
+		other = i < WT_LAB_ENGINES ? wt_lab_engine_addr(!index, i) : wt_lab_kernel_addr(!index);
+		mac = wt_lab_mac(&other);
+		must(wt_net_neighbour(WT_LAB_INTERFACE, &other, &mac), outcome, "adding a neighbour");
+	}
+}
+
+static _Noreturn void be_host(const char *lab, unsigned index, int talk)
+{
+	struct hello hello = {.outer = wt_lab_outer_pid()};
+	struct outcome outcome = {0};
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (unshare(CLONE_NEWNET | CLONE_NEWNS) < 0)
+		hello.error = -errno;
+	else
+		mount_view(lab);
+	/* Router solicitations and multicast reports have no place in a measurement; later issues bring IPv6 by asking. */
+	wt_net_sysctl("ipv6/conf/all/disable_ipv6", "1");
+	wt_net_sysctl("ipv6/conf/default/disable_ipv6", "1");
+	hello.tap = wt_space_probe_tap();
+	if (send(talk, &hello, sizeof(hello), MSG_NOSIGNAL) < 0 || read(talk, &byte, 1) != 1)
+		_exit(1);
+	configure(index, byte, &outcome);
+	send(talk, &outcome, sizeof(outcome), MSG_NOSIGNAL);
+	close(talk);
+	for (;;)
+		pause();
+}
+
+int wt_lab_host_start(struct wt_lab_host *host, const char *lab, unsigned index)
+{
+	struct hello hello;
+	sigset_t none;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	host->inner = fork();
+	if (host->inner < 0)
+		return -errno;
+	if (host->inner == 0) {
+		close(pair[0]);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		be_host(lab, index, pair[1]);
+	}
+	close(pair[1]);
+	host->talk = pair[0];
+	if (recv(host->talk, &hello, sizeof(hello), 0) != sizeof(hello))
+		return -ECHILD;
+	host->outer = hello.outer;
+	host->tap = hello.tap;
+	return hello.error;
+}
+
+int wt_lab_host_configure(struct wt_lab_host *host, bool offload, char *err, size_t err_len)
+{
+	struct outcome outcome;
+	char byte = offload;
+
+	if (send(host->talk, &byte, 1, MSG_NOSIGNAL) < 0 || recv(host->talk, &outcome, sizeof(outcome), 0) != sizeof(outcome)) {
+		snprintf(err, err_len, "died while configuring its network");
+		return -ECHILD;
+	}
+	close(host->talk);
+	if (outcome.error)
+		snprintf(err, err_len, "%s: %s", outcome.step, strerror(-outcome.error));
+	return outcome.error;
+}

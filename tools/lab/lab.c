@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lab up. lab_keeper.h says what a lab is made of. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emu/daemon/span.h"
+#include "stack/text/units.h"
+#include "tools/common/cli.h"
+#include "tools/lab/keeper.h"
+#include "tools/lab/state.h"
+#include "tools/words/path_words.h"
+
+enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD, UP_LATE, UP_STEAL, UP_ICMP_LIMIT };
+
+static const struct wt_option up_options[] = {
+	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
+	[UP_FWD] = {0, "fwd", "WORDS", "the path from a to b"},
+	[UP_REV] = {0, "rev", "WORDS", "the path from b to a"},
+	[UP_SEED] = {0, "seed", "N", "seed of the emulator's draws (default: a fresh one, printed)"},
+	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
+	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the emulator: both ends, and drops with cause"},
+	[UP_OWNER] = {0, "owner", "PID", "a process the lab ends with; while it lives, lab down --all leaves the lab alone"},
+	[UP_OFFLOAD] = {0, "offload", NULL, "kernels keep their offloads: big frames pass whole where no stage looks at packets"},
+	[UP_LATE] = {0, "late", "TIME", "the emulator's record is valid if 99 % of the frames leave at most this late (default 1ms)"},
+	[UP_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
+	[UP_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage, N/s or N/s burst N (default 100/s burst 100)"},
+};
+
+static int absolute_path(const char *file, char path[WT_LAB_PATH])
+{
+	char cwd[PATH_MAX];
+
+	if (file[0] == '/')
+		return snprintf(path, WT_LAB_PATH, "%s", file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
+	if (!getcwd(cwd, sizeof(cwd)))
+		return -errno;
+	return snprintf(path, WT_LAB_PATH, "%s/%s", cwd, file) < WT_LAB_PATH ? 0 : -ENAMETOOLONG;
+}
+
+static int set_words(char to[WT_LAB_WORDS], const char *from, const char *direction)
+{
+	return snprintf(to, WT_LAB_WORDS, "%s", from) < WT_LAB_WORDS ?
+		       WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "%s has more than %d characters", direction, WT_LAB_WORDS - 1);
+}
+
+/* Parses the words, so that a wrong one is told before anything is started, and keeps the normal form. */
+static int check_paths(struct wt_lab *lab, const struct wt_path_words *path)
+{
+	const char *const words[2] = {path->words[0] ? path->words[0] : "", path->words[1] ? path->words[1] : ""};
+	static struct wt_span link; /* large */
+	char err[300];
+	int code;
+
+	if (wt_span_init(&link, "main", true, words, lab->seed, NULL, err, sizeof(err)) < 0)
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	code = set_words(lab->fwd, link.leg[0].path.text, "fwd");
+	if (!code)
+		code = set_words(lab->rev, link.leg[1].path.text, "rev");
+	wt_span_finish(&link);
+	return code;
+}
+
+static int take_words(struct wt_path_words *path, int option, const char *value)
+{
+	unsigned directions = option == UP_FWD ? WT_PATH_FWD : option == UP_REV ? WT_PATH_REV : WT_PATH_LINK;
+	char err[200];
+
+	return wt_path_words_take(path, directions, value, err, sizeof(err)) ?
+		       wt_fail(WT_EXIT_USAGE, "--%s: %s", up_options[option].name, err) : WT_EXIT_OK;
+}
+
+static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option, const char *value)
+{
+	struct wt_refusal_rate rate;
+	char err[200];
+	uint64_t number;
+
+	switch (option) {
+	case WT_ARGS_WORD:
+		if (lab->name[0])
+			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much", value);
+		if (!wt_lab_name_ok(value))
+			return wt_fail(WT_EXIT_USAGE, "'%s' cannot name a lab: 1 to %d letters, digits, - and _", value, WT_LAB_NAME - 1);
+		strcpy(lab->name, value);
+		break;
+	case UP_LINK:
+	case UP_FWD:
+	case UP_REV:
+		return take_words(path, option, value);
+	case UP_SEED:
+		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT64_MAX)
+			return wt_fail(WT_EXIT_USAGE, "--seed: '%s' is not a whole number below 2^63", value);
+		lab->seed = number;
+		break;
+	case UP_BACKEND:
+		if (strcmp(value, "auto") != 0 && strcmp(value, "tap") != 0 && strcmp(value, "packet") != 0)
+			return wt_fail(WT_EXIT_USAGE, "--backend: '%s' is none of auto, tap, packet", value);
+		strcpy(lab->backend, value);
+		break;
+	case UP_CAPTURE:
+		if (absolute_path(value, lab->capture) < 0)
+			return wt_fail(WT_EXIT_USAGE, "--capture: the path is too long");
+		break;
+	case UP_OWNER:
+		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT32_MAX ||
+		    !(lab->owner.start = wt_process_start((pid_t)number)))
+			return wt_fail(WT_EXIT_USAGE, "--owner: there is no process '%s'", value);
+		lab->owner.pid = (pid_t)number;
+		break;
+	case UP_ICMP_LIMIT:
+		if (wt_refusal_rate_parse(value, &rate, err, sizeof(err)) < 0)
+			return wt_fail(WT_EXIT_USAGE, "--icmp-limit: %s", err);
+		snprintf(lab->icmp_limit, sizeof(lab->icmp_limit), "%s", value);
+		break;
+	case UP_OFFLOAD:
+		lab->offload = true;
+		break;
+	case UP_LATE:
+		return wt_parse_time(value, &lab->bounds.late, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--late: %s", err) : WT_EXIT_OK;
+	case UP_STEAL:
+		return wt_parse_share(value, &lab->bounds.steal, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--steal: %s", err) : WT_EXIT_OK;
+	}
+	return WT_EXIT_OK;
+}
+
+static int write_hosts(const struct wt_lab *lab)
+{
+	char path[WT_LAB_PATH];
+	FILE *file;
+
+	wt_lab_path(path, lab->name, NULL);
+	if (mkdir(path, 0700) < 0)
+		return -errno;
+	wt_lab_path(path, lab->name, "hosts");
+	file = fopen(path, "we");
+	if (!file)
+		return -errno;
+	fprintf(file, "127.0.0.1 localhost\n10.77.0.1 a a.kernel\n10.77.0.2 b b.kernel\n10.77.0.101 a.engine\n10.77.0.102 b.engine\n");
+	return fclose(file) ? -errno : 0;
+}
+
+/* Under the lock: starts the lab and makes it known. */
+static int bring_up(struct wt_lab *lab)
+{
+	struct wt_lab other;
+	char err[500];
+	int commit, code, result;
+
+	if (wt_lab_find(lab->name, &other))
+		return wt_fail(WT_EXIT_USAGE, "lab '%s' is up already; wavetank lab down %s ends it", lab->name, lab->name);
+	result = write_hosts(lab);
+	if (result < 0) {
+		wt_lab_remove(lab->name);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write the lab's folder: %s", strerror(-result));
+	}
+	code = wt_lab_start(lab, &commit, err, sizeof(err));
+	if (code) {
+		wt_lab_remove(lab->name);
+		return wt_fail(code, "%s", err);
+	}
+	result = wt_lab_store(lab);
+	if (result < 0 || write(commit, "", 1) != 1) {
+		close(commit);
+		wt_lab_remove(lab->name);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write the lab's state: %s", strerror(result < 0 ? -result : errno));
+	}
+	close(commit);
+	return WT_EXIT_OK;
+}
+
+static int up_run(int argc, char **argv)
+{
+	struct wt_lab lab = {.backend = "auto", .bounds = WT_VERDICT_BOUNDS};
+	struct wt_path_words path = {{NULL, NULL}};
+	struct wt_args args;
+	char err[200];
+	int option, code = wt_lab_refuse_inside(), lock;
+	uint32_t fresh;
+
+	if (code)
+		return code;
+	lab.created = time(NULL);
+	lab.seed = getrandom(&fresh, sizeof(fresh), 0) == sizeof(fresh) ? fresh : (uint64_t)lab.created;
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, &path, option, args.value);
+		if (code)
+			return code;
+	}
+	if (!lab.name[0])
+		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab up NAME --link 'delay 15ms'");
+	code = check_paths(&lab, &path);
+	if (code)
+		return code;
+	lock = wt_labs_lock(err, sizeof(err));
+	if (lock < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	code = bring_up(&lab);
+	close(lock);
+	if (code)
+		return code;
+	wt_say("lab %s is up: hosts a and b, backend %s, seed %" PRIu64 "\n"
+	       "  a to b: %s\n  b to a: %s\n"
+	       "  kernel addresses 10.77.0.1 (a) 10.77.0.2 (b); engine addresses 10.77.0.101 (a) 10.77.0.102 (b)\n"
+	       "next:  wavetank lab exec %s:b wavetank recv -1 &\n"
+	       "       wavetank lab exec %s:a wavetank send -c b -n 5MiB\n"
+	       "end:   wavetank lab down %s", lab.name, lab.backend, lab.seed, *lab.fwd ? lab.fwd : "an ideal wire",
+	       *lab.rev ? lab.rev : "an ideal wire", lab.name, lab.name, lab.name);
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_lab_up = {
+	.name = "lab up",
+	.arguments = "NAME",
+	.text = "start a lab: two hosts and an emulated path between them, in namespaces of their own",
+	.options = up_options,
+	.option_count = sizeof(up_options) / sizeof(up_options[0]),
+	.run = up_run,
+	.notes = "Works without root where user namespaces do. Host a has 10.77.0.1 (kernel) and 10.77.0.101 (engine),\n"
+		 "host b 10.77.0.2 and 10.77.0.102. The lab lives until lab down, or until any of its processes is killed.\n\n"
+		 "  wavetank lab up demo --link 'rate 10Mbit burst 20KB limit 64KB delay 15ms'\n"
+		 "  wavetank lab up lossy --fwd 'delay 15ms loss gilbert on 1s 20% off 1s 0%' --rev 'delay 15ms' --seed 7",
+};

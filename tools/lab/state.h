@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is known of the labs that are up: one folder per lab, LABS/NAME, holding state.json (written last, in one rename), the
+ * emulator's records and log, and a hosts file. LABS is the first that belongs to us of $XDG_RUNTIME_DIR/wavetank/labs, /run/wavetank/labs
+ * (root), /tmp/wavetank-UID/labs.
+ *
+ * A state is believed only while its keeper lives: same pid and same start time, seen from the same pid namespace. Any lab
+ * command removes the folders of keepers that are gone.
+ */
+#ifndef WT_TOOLS_LAB_STATE_H
+#define WT_TOOLS_LAB_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "emu/daemon/verdict.h"
+#include "stack/text/addr.h"
+
+#define WT_LAB_NAME 32
+#define WT_LAB_PATH 256
+#define WT_LAB_WORDS 4096
+#define WT_LAB_INTERFACE "wt0"
+#define WT_LAB_ENGINES 4 /* engine addresses of each host */
+
+struct wt_lab_process {
+	pid_t pid;
+	uint64_t start; /* clock ticks since boot, of /proc/PID/stat: tells a reused pid */
+};
+
+struct wt_lab {
+	char name[WT_LAB_NAME];
+	char backend[8]; /* "tap" or "packet" */
+	char fwd[WT_LAB_WORDS], rev[WT_LAB_WORDS];
+	char capture[WT_LAB_PATH]; /* empty: none */
+	struct wt_verdict_bounds bounds;
+	bool offload; /* big frames and unfinished checksums may pass */
+	char icmp_limit[32]; /* empty: as usual */
+	uint64_t seed;
+	int64_t created; /* seconds since 1970 */
+	struct wt_lab_process keeper, emulator, host[2];
+	struct wt_lab_process owner; /* pid 0: none; else the lab ends with it, and lab down --all leaves it alone */
+};
+
+/* The address plan of every lab: kernel .1 and .2, engines .101 .103 .. of a, .102 .104 .. of b, all in 10.77.0.0/24. */
+struct wt_addr wt_lab_kernel_addr(unsigned host);
+struct wt_addr wt_lab_engine_addr(unsigned host, unsigned i);
+struct wt_mac wt_lab_mac(const struct wt_addr *addr);
+
+bool wt_lab_name_ok(const char *name);
+/* Finds or makes LABS and locks it; the descriptor to close, or negative errno with a sentence in err. */
+int wt_labs_lock(char *err, size_t err_len);
+/* LABS/NAME/FILE; file NULL: the folder. Valid after wt_labs_lock(). */
+void wt_lab_path(char path[WT_LAB_PATH], const char *name, const char *file);
+
+/* Under the lock. Load: 0, -ENOENT, or -EINVAL (unreadable). */
+int wt_lab_load(const char *name, struct wt_lab *lab);
+int wt_lab_store(const struct wt_lab *lab);
+void wt_lab_remove(const char *name);
+/* The last line the emulator wrote for people, without the program's name; empty if there is none. */
+void wt_lab_last_words(const char *name, char *text, size_t len);
+/* Removes what dead keepers left, and says so. Calls `each` (may be NULL) for every living lab, in order of name. Their count. */
+unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *arg);
+
+/* Has the lab of that name ended by itself? Then what is left of it is removed; a sentence says so, with its last words and its capture. */
+bool wt_lab_ended(const char *name, char *sentence, size_t len);
+/* The living lab of that name. False: there is none. */
+bool wt_lab_find(const char *name, struct wt_lab *lab);
+
+/* WT_EXIT_USAGE after one line if this process runs inside a lab, else WT_EXIT_OK. */
+int wt_lab_refuse_inside(void);
+
+uint64_t wt_process_start(pid_t pid); /* 0: no such process */
+bool wt_process_alive(const struct wt_lab_process *process);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank paper calibration. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/paper/calibration.h"
+#include "tools/common/cli.h"
+#include "tools/common/wrap.h"
+
+extern const struct wt_command wt_command_paper_calibration;
+
+#define DEFAULT_RESULTS "results/tcp-real-2001-sim"
+
+enum { OPT_RESULTS, OPT_JSON };
+
+static const struct wt_option options[] = {
+	[OPT_RESULTS] = {0, "results", "DIR", "folder of 'paper run tcp-real-2001' (default " DEFAULT_RESULTS ")"},
+	[OPT_JSON] = {0, "json", NULL, "one JSON line"},
+};
+
+double wt_misfit_factor(const struct wt_misfit *misfit)
+{
+	return misfit->cells ? exp(misfit->logs / misfit->cells) : NAN;
+}
+
+struct wt_misfit wt_misfit_sum(const struct wt_calibration_family *family, int fitted)
+{
+	struct wt_misfit sum = {0};
+
+	for (unsigned i = 0; i < family->tables; i++) {
+		const struct wt_misfit *one = fitted ? &family->table[i].fitted : &family->table[i].predicted;
+
+		sum.cells += one->cells;
+		sum.near += one->near;
+		sum.logs += one->logs;
+	}
+	return sum;
+}
+
+static void print_side(FILE *out, const struct wt_misfit *misfit)
+{
+	if (misfit->cells)
+		fprintf(out, "  %3u cells, %3u near, x %5.2f", misfit->cells, misfit->near, wt_misfit_factor(misfit));
+	else
+		fprintf(out, "  %28s", "");
+}
+
+static void labelled(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "  %-10s", label);
+	wt_wrap(out, text, 12, 12);
+}
+
+static void print_family(FILE *out, const struct wt_calibration_family *family)
+{
+	struct wt_misfit fitted = wt_misfit_sum(family, 1), predicted = wt_misfit_sum(family, 0);
+
+	fprintf(out, "\n%s\n", family->name);
+	labelled(out, "settings", family->choices);
+	labelled(out, "fitted to", family->fitted);
+	labelled(out, "because", family->why);
+	fprintf(out, "  %-10s  %-28s  %s\n", "", "what it was fitted to", "what it then predicts");
+	for (unsigned i = 0; i < family->tables; i++) {
+		const struct wt_calibration_table *table = &family->table[i];
+
+		if (!table->fitted.cells && !table->predicted.cells)
+			continue;
+		fprintf(out, "  %-10s", table->name);
+		print_side(out, &table->fitted);
+		print_side(out, &table->predicted);
+		fputc('\n', out);
+	}
+	fprintf(out, "  %-10s", "together");
+	print_side(out, &fitted);
+	print_side(out, &predicted);
+	fputc('\n', out);
+}
+
+void wt_calibration_print(FILE *out, const struct wt_calibration *calibration)
+{
+	fputs("all families\n", out);
+	labelled(out, "settings", calibration->choices);
+	labelled(out, "because", calibration->why);
+	for (unsigned i = 0; i < calibration->families; i++)
+		print_family(out, &calibration->family[i]);
+	fputc('\n', out);
+	wt_wrap(out, "near: our 95 % interval holds the printed value, or it is within 10 % · x: how far our mean is off, as a factor (geometric "
+		"mean) · cells that contradict themselves, or are not printed, are left out", 0, 0);
+}
+
+static void json_side(struct wt_json *json, const char *name, const struct wt_misfit *misfit)
+{
+	wt_json_object(json, name);
+	wt_json_u64(json, "cells", misfit->cells);
+	wt_json_u64(json, "near", misfit->near);
+	wt_json_number(json, "factor", wt_misfit_factor(misfit));
+	wt_json_end(json);
+}
+
+void wt_calibration_json(struct wt_json *json, const struct wt_calibration *calibration)
+{
+	wt_json_string(json, "settings", calibration->choices);
+	wt_json_string(json, "because", calibration->why);
+	wt_json_array(json, "families");
+	for (unsigned i = 0; i < calibration->families; i++) {
+		const struct wt_calibration_family *family = &calibration->family[i];
+		struct wt_misfit fitted = wt_misfit_sum(family, 1), predicted = wt_misfit_sum(family, 0);
+
+		wt_json_object(json, NULL);
+		wt_json_string(json, "family", family->name);
+		wt_json_string(json, "settings", family->choices);
+		wt_json_string(json, "fitted_to", family->fitted);
+		wt_json_string(json, "because", family->why);
+		json_side(json, "fitted", &fitted);
+		json_side(json, "predicted", &predicted);
+		wt_json_array(json, "tables");
+		for (unsigned t = 0; t < family->tables; t++) {
+			wt_json_object(json, NULL);
+			wt_json_string(json, "table", family->table[t].name);
+			json_side(json, "fitted", &family->table[t].fitted);
+			json_side(json, "predicted", &family->table[t].predicted);
+			wt_json_end(json);
+		}
+		wt_json_end(json);
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+}
+
+static int calibration_main(int argc, char **argv)
+{
+	static struct wt_calibration calibration; /* large */
+	const char *dir = DEFAULT_RESULTS;
+	struct wt_args args;
+	struct wt_json json;
+	bool as_json = false;
+	char err[300];
+	int option;
+
+	wt_args_init(&args, &wt_command_paper_calibration, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		switch (option) {
+		case WT_ARGS_BAD: return WT_EXIT_USAGE;
+		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "what is '%s'? calibration takes only options", args.value);
+		case OPT_RESULTS: dir = args.value; break;
+		case OPT_JSON: as_json = true; break;
+		}
+	}
+	if (wt_calibration_load(&calibration, err, sizeof(err)))
+		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
+	if (!wt_calibration_measure(&calibration, dir))
+		wt_say("no results in %s to measure it by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
+	if (as_json) {
+		wt_json_init(&json, stdout);
+		wt_json_object(&json, NULL);
+		wt_json_string(&json, "record", "calibration");
+		wt_calibration_json(&json, &calibration);
+		wt_json_end(&json);
+	} else {
+		wt_calibration_print(stdout, &calibration);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	return WT_EXIT_OK;
+}
+
+const struct wt_command wt_command_paper_calibration = {
+	.name = "paper calibration",
+	.arguments = "",
+	.text = "what the tables' settings were fitted to, and how far off they are there and elsewhere",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = calibration_main,
+	.notes = "  wavetank paper run tcp-real-2001 -o all && wavetank paper calibration --results all",
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/paper/claims.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/words/ini_text.h"
+#include "tools/paper/table.h"
+
+extern const struct wt_paper_file wt_claim_files[];
+
+const char *const wt_claim_verdicts[WT_CLAIM_VERDICTS] = {
+	[WT_CLAIM_NOT_YET] = "not yet",
+	[WT_CLAIM_HOLDS] = "holds",
+	[WT_CLAIM_FAILS] = "fails",
+	[WT_CLAIM_ARTEFACT] = "artefact",
+	[WT_CLAIM_UNDECIDED] = "cannot be decided",
+};
+
+struct parse {
+	struct wt_ini ini; /* first: what is told of an entry leads back to this */
+	struct wt_claims *claims;
+	struct wt_claim *last;
+};
+
+static struct wt_claim *claim_of(struct parse *parse, const char *id)
+{
+	struct wt_claims *claims = parse->claims;
+	struct wt_claim *claim;
+
+	if (parse->last && !strcmp(parse->last->id, id))
+		return parse->last;
+	for (unsigned i = 0; i < claims->count; i++)
+		if (!strcmp(claims->claim[i].id, id))
+			return NULL;
+	if (claims->count == WT_CLAIMS_MAX || strlen(id) >= sizeof(claim->id))
+		return NULL;
+	claim = &claims->claim[claims->count++];
+	memset(claim, 0, sizeof(*claim));
+	snprintf(claim->id, sizeof(claim->id), "%s", id);
+	parse->last = claim;
+	return claim;
+}
+
+/* [paper 003]: its title. */
+static int take_paper(struct parse *parse, const char *number)
+{
+	struct wt_claims *claims = parse->claims;
+	struct wt_claim_paper *paper = &claims->paper[claims->papers - parse->ini.more];
+
+	for (unsigned i = 0; i < claims->papers && !parse->ini.more; i++)
+		if (!strcmp(claims->paper[i].number, number))
+			return wt_ini_refuse(&parse->ini, "[paper %s] stands twice", number);
+	if (strcmp(parse->ini.key, "title"))
+		return wt_ini_refuse(&parse->ini, "unknown key '%s' in [paper %s], expected title", parse->ini.key, number);
+	if ((!parse->ini.more && claims->papers == WT_CLAIM_PAPERS) || strlen(number) >= sizeof(paper->number))
+		return wt_ini_refuse(&parse->ini, "too many papers, or '%s' is too long a number", number);
+	claims->papers += !parse->ini.more;
+	snprintf(paper->number, sizeof(paper->number), "%s", number);
+	return wt_ini_copy(&parse->ini, paper->title, sizeof(paper->title));
+}
+
+static int take(struct wt_ini *ini)
+{
+	struct parse *parse = (struct parse *)ini;
+	const char *name = wt_ini_name(ini->section, "paper");
+	struct wt_claim *claim;
+
+	if (name)
+		return take_paper(parse, name);
+	name = wt_ini_name(ini->section, "claim");
+	claim = name ? claim_of(parse, name) : NULL;
+	if (!claim)
+		return wt_ini_refuse(ini, "expected [claim ID], each once");
+	if (!strcmp(ini->key, "object"))
+		return wt_ini_copy(ini, claim->object, sizeof(claim->object));
+	if (!strcmp(ini->key, "claim"))
+		return wt_ini_copy(ini, claim->text, sizeof(claim->text));
+	if (!strcmp(ini->key, "faults"))
+		return wt_ini_copy(ini, claim->faults, sizeof(claim->faults));
+	if (!strcmp(ini->key, "judge"))
+		return wt_ini_copy(ini, claim->judge, sizeof(claim->judge));
+	return wt_ini_refuse(ini, "unknown key '%s' in [%s]", ini->key, ini->section);
+}
+
+int wt_claims_parse(const char *text, const char *name, struct wt_claims *claims, char *err, size_t err_len)
+{
+	struct parse parse = {.ini.take = take, .claims = claims};
+	int error;
+
+	memset(claims, 0, sizeof(*claims));
+	error = wt_ini_parse(&parse.ini, text, name, err, err_len);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < claims->count; i++)
+		if (!*claims->claim[i].object || !*claims->claim[i].text || !*claims->claim[i].faults || !*claims->claim[i].judge) {
+			snprintf(err, err_len, "%s: claim %s needs object, claim, faults and judge", name, claims->claim[i].id);
+			return -EINVAL;
+		}
+	return 0;
+}
+
+int wt_claims_load(struct wt_claims *claims, char *err, size_t err_len)
+{
+	return wt_claims_parse(wt_claim_files[0].text, wt_claim_files[0].id, claims, err, err_len);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank paper score: the card of all claims. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/paper/claims.h"
+#include "tools/common/cli.h"
+
+extern const struct wt_command wt_command_paper_score;
+
+#define DEFAULT_RESULTS "results/tcp-real-2001-sim"
+
+enum { OPT_RESULTS, OPT_PAPER, OPT_JSON };
+
+static const struct wt_option options[] = {
+	[OPT_RESULTS] = {0, "results", "DIR", "folder of 'paper run tcp-real-2001' (default " DEFAULT_RESULTS ")"},
+	[OPT_PAPER] = {0, "paper", "NUMBER", "only the claims of this one: 000 to 004"},
+	[OPT_JSON] = {0, "json", NULL, "a JSON line per claim"},
+};
+
+static int score(const char *dir, const char *paper, bool json)
+{
+	struct wt_claims *claims = malloc(sizeof(*claims));
+	unsigned all;
+	char err[300];
+
+	if (!claims)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+	if (wt_claims_load(claims, err, sizeof(err))) {
+		free(claims);
+		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
+	}
+	wt_claims_judge(claims, dir);
+	all = (json ? wt_claims_print_json : wt_claims_print)(stdout, claims, paper);
+	free(claims);
+	if (!all)
+		return wt_fail(WT_EXIT_USAGE, "no claims of a paper '%s'; there are 000 to 004", paper);
+	if (access(dir, F_OK))
+		wt_say("no results in %s to judge by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
+	if (fflush(stdout) || ferror(stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
+	return WT_EXIT_OK;
+}
+
+static int score_main(int argc, char **argv)
+{
+	const char *dir = DEFAULT_RESULTS, *paper = NULL;
+	struct wt_args args;
+	bool json = false;
+	int option;
+
+	wt_args_init(&args, &wt_command_paper_score, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		switch (option) {
+		case WT_ARGS_BAD: return WT_EXIT_USAGE;
+		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "what is '%s'? score takes only options", args.value);
+		case OPT_RESULTS: dir = args.value; break;
+		case OPT_PAPER: paper = args.value; break;
+		case OPT_JSON: json = true; break;
+		}
+	}
+	return score(dir, paper, json);
+}
+
+const struct wt_command wt_command_paper_score = {
+	.name = "paper score",
+	.arguments = "",
+	.text = "say for every claim of the papers whether it holds in our results",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = score_main,
+	.notes = "  wavetank paper run tcp-real-2001 -o all && wavetank paper score --results all --paper 003\n"
+		 "Verdicts: holds, fails, artefact (of the published set-up), cannot be decided, not yet. Same results, same card.",
+};

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/results/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REPEATS_MAX 10000000
+
+
+static bool has_runs(const char *dir)
+{
+	char path[600];
+
+	return snprintf(path, sizeof(path), "%s/runs.jsonl", dir) < (int)sizeof(path) && access(path, F_OK) == 0;
+}
+
+unsigned wt_results_folders(const char *dir, void (*fn)(void *arg, const char *dir), void *arg)
+{
+	struct dirent **entries;
+	unsigned count = 0;
+	int n;
+
+	if (has_runs(dir)) {
+		fn(arg, dir);
+		return 1;
+	}
+	n = scandir(dir, &entries, NULL, versionsort);
+	for (int i = 0; i < n; i++) {
+		char below[520];
+
+		if (entries[i]->d_name[0] != '.' &&
+		    snprintf(below, sizeof(below), "%s/%s", dir, entries[i]->d_name) < (int)sizeof(below) && has_runs(below)) {
+			fn(arg, below);
+			count++;
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return count;
+}
+
+static const char *string(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value ? value : "";
+}
+
+/* The first record of a folder, the plan. NULL: none. */
+static json_t *plan_of(const char *dir)
+{
+	char path[600];
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	json_t *plan = NULL;
+	FILE *file;
+
+	if (snprintf(path, sizeof(path), "%s/runs.jsonl", dir) >= (int)sizeof(path))
+		return NULL;
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	len = getline(&line, &size, file);
+	if (len > 0)
+		plan = json_loadb(line, (size_t)len, 0, NULL);
+	free(line);
+	fclose(file);
+	if (plan && strcmp(string(plan, "record"), "plan")) {
+		json_decref(plan);
+		plan = NULL;
+	}
+	return plan;
+}
+
+struct search {
+	const char *table, *backend;
+	char *dir;
+	size_t len;
+	struct timespec newest;
+	bool found;
+};
+
+static void consider(void *arg, const char *dir)
+{
+	struct search *search = arg;
+	json_t *plan = plan_of(dir);
+	const char *table = string(plan, "table"), *last = strrchr(table, '/');
+	char path[600];
+	struct stat facts;
+
+	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
+	if (plan && !stat(path, &facts) && (!strcmp(table, search->table) || (last && !strcmp(last + 1, search->table))) &&
+	    !strcmp(string(plan, "backend"), search->backend) &&
+	    (!search->found || facts.st_mtim.tv_sec > search->newest.tv_sec ||
+	     (facts.st_mtim.tv_sec == search->newest.tv_sec && facts.st_mtim.tv_nsec > search->newest.tv_nsec))) {
+		search->found = true;
+		search->newest = facts.st_mtim;
+		snprintf(search->dir, search->len, "%s", dir);
+	}
+	json_decref(plan);
+}
+
+int wt_results_find(const char *word, char *dir, size_t len, char *err, size_t err_len)
+{
+	const char *at = strrchr(word, '@');
+	struct search search = {.dir = dir, .len = len};
+	char table[128];
+	struct dirent **entries;
+	int n;
+
+	if (has_runs(word)) {
+		snprintf(dir, len, "%s", word);
+		return 0;
+	}
+	if (!at || at == word || strlen(word) >= sizeof(table)) {
+		snprintf(err, err_len, "%s: no runs.jsonl in it, and not of the form TABLE@BACKEND (table1@sim)", word);
+		return -ENOENT;
+	}
+	snprintf(table, sizeof(table), "%.*s", (int)(at - word), word);
+	search.table = table;
+	search.backend = at + 1;
+	n = scandir("results", &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		char below[520];
+
+		if (entries[i]->d_name[0] != '.' && snprintf(below, sizeof(below), "results/%s", entries[i]->d_name) < (int)sizeof(below))
+			wt_results_folders(below, consider, &search);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (!search.found) {
+		snprintf(err, err_len, "no results of %s on %s below results/; 'wavetank paper run %s --backend %s' makes them", table,
+			 search.backend, table, search.backend);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* The axis whose words are the protocols of the page; the others make the rows. */
+static void choose_series(struct wt_results *results, const json_t *plan)
+{
+	static const char *const candidates[] = {"variant", "stack", "sender"};
+	const json_t *axes = json_object_get(plan, "axes"), *axis;
+	size_t at;
+
+	results->series[0] = '\0';
+	for (unsigned i = 0; i < 3 && !results->series[0]; i++)
+		json_array_foreach(axes, at, axis)
+			if (!strcmp(string(axis, "name"), candidates[i]))
+				snprintf(results->series, sizeof(results->series), "%s", candidates[i]);
+}
+
+static void take_plan(struct wt_results *results, const json_t *plan)
+{
+	const json_t *metric = json_object_get(json_object_get(plan, "experiment"), "metric");
+
+	results->sweep = !strncmp(string(plan, "schema"), "wavetank.sweep.", 15);
+	snprintf(results->table, sizeof(results->table), "%s", string(plan, results->sweep ? "name" : "table"));
+	snprintf(results->backend, sizeof(results->backend), "%s", string(plan, "backend"));
+	if (results->sweep) { /* "goodput_kBps": the unit is in the name */
+		const char *unit = strrchr(string(plan, "metric"), '_');
+
+		choose_series(results, plan);
+		snprintf(results->metric, sizeof(results->metric), "%s", string(plan, "metric"));
+		snprintf(results->unit, sizeof(results->unit), "%s", unit ? unit + 1 : "");
+		return;
+	}
+	snprintf(results->metric, sizeof(results->metric), "%s", metric ? string(metric, "name") : "goodput");
+	snprintf(results->unit, sizeof(results->unit), "%s", metric ? string(metric, "unit") : "KB/s");
+	snprintf(results->key, sizeof(results->key), "%s", metric ? string(metric, "key") : "kBps");
+}
+
+/* The point of a sweep's run in words: those of its axes but the series. */
+static void axes_text(const json_t *run, const char *series, char *text, size_t len)
+{
+	json_t *axes = json_object_get(run, "axes"), *word;
+	const char *name;
+	size_t at = 0;
+
+	*text = '\0';
+	json_object_foreach(axes, name, word)
+		if (strcmp(name, series) && at < len)
+			at += (size_t)snprintf(text + at, len - at, "%s%s", at ? " " : "", json_is_string(word) ? json_string_value(word) : "");
+}
+
+/* Samples stand at the place of their repeat, so that those of one repeat are pairs in any cells. */
+static int make_room(struct wt_results_cell *cell, json_int_t repeat)
+{
+	size_t room = cell->room ? cell->room : 32;
+
+	while (room <= (size_t)repeat)
+		room *= 2;
+	if (room != cell->room) {
+		double *grown = realloc(cell->sample, room * sizeof(double));
+
+		if (!grown)
+			return -ENOMEM;
+		cell->sample = grown;
+		cell->room = room;
+	}
+	while (cell->count <= (size_t)repeat)
+		cell->sample[cell->count++] = NAN;
+	return 0;
+}
+
+static void take_jain(struct wt_results *results, struct wt_results_cell *cell, const json_t *run)
+{
+	const json_t *flows = json_object_get(run, "flows"), *value = json_object_get(json_object_get(run, "metrics"), "jain");
+
+	if (json_array_size(flows) < 2 || !json_is_number(value))
+		return;
+	cell->jain_sum += json_number_value(value);
+	cell->jains++;
+	results->jain = true;
+}
+
+static int take_run(struct wt_results *results, const json_t *run)
+{
+	struct wt_results_cell *cell;
+	const char *variant = string(run, "variant");
+	json_int_t repeat = json_integer_value(json_object_get(run, "repeat"));
+	const json_t *value;
+	char name[80], point[96];
+	int error;
+	bool ok;
+
+	if (repeat < 0 || repeat >= REPEATS_MAX)
+		return -EINVAL;
+
+	snprintf(point, sizeof(point), "%s", string(run, "point"));
+	ok = json_is_true(json_object_get(run, "ok"));
+	if (results->sweep) {
+		axes_text(run, results->series, point, sizeof(point));
+		variant = string(json_object_get(run, "axes"), results->series);
+		ok = !strcmp(string(run, "outcome"), "ok");
+	}
+	cell = (struct wt_results_cell *)wt_results_cell(results, point, variant);
+	if (!cell) {
+		if (results->cells == WT_RESULTS_CELLS)
+			return -E2BIG;
+		cell = &results->cell[results->cells++];
+		snprintf(cell->point, sizeof(cell->point), "%s", point);
+		snprintf(cell->variant, sizeof(cell->variant), "%s", variant);
+	}
+	error = make_room(cell, repeat);
+	if (error)
+		return error;
+	take_jain(results, cell, run);
+	snprintf(name, sizeof(name), "%s_%s", results->metric, results->key);
+	value = json_object_get(results->sweep ? json_object_get(run, "metrics") : run, results->sweep ? results->metric : name);
+	cell->sample[repeat] = ok && json_is_number(value) ? json_number_value(value) : NAN;
+	return 0;
+}
+
+static int take_line(struct wt_results *results, const char *line, size_t len, bool first)
+{
+	json_t *record = json_loadb(line, len, 0, NULL);
+	const char *kind = string(record, "record");
+	int error = 0;
+
+	if (first && strcmp(kind, "plan"))
+		error = -EINVAL;
+	else if (!record)
+		error = line[len - 1] == '\n' ? -EINVAL : 0; /* else: cut off by a full disk or a kill */
+	else if (!strcmp(kind, "plan"))
+		take_plan(results, record);
+	else if (!strcmp(kind, "run"))
+		error = take_run(results, record);
+	else if (!strcmp(kind, "end")) {
+		results->ended = true;
+		results->complete = json_is_true(json_object_get(record, "complete"));
+	}
+	json_decref(record);
+	return error;
+}
+
+static void conclude(struct wt_results_cell *cell)
+{
+	cell->mean = wt_mean_of(cell->sample, cell->count);
+	cell->jain = cell->jains ? cell->jain_sum / (double)cell->jains : NAN;
+}
+
+/* Reno in one of its forms, else the protocol that came last. */
+static void choose_baseline(struct wt_results *results)
+{
+	static const char *const reno[] = {"reno", "user:reno", "kernel:reno"};
+	const char *chosen = "", *only = results->cells ? results->cell[0].variant : "";
+	bool several = false;
+
+	for (unsigned i = 0; i < results->cells; i++)
+		several |= strcmp(results->cell[i].variant, only) != 0;
+	if (several)
+		chosen = results->cell[results->cells - 1].variant;
+	for (unsigned k = 3; several && k-- > 0;)
+		for (unsigned i = 0; i < results->cells; i++)
+			if (!strcmp(results->cell[i].variant, reno[k]))
+				chosen = reno[k];
+	snprintf(results->baseline, sizeof(results->baseline), "%s", chosen);
+}
+
+int wt_results_load(struct wt_results *results, const char *dir, char *err, size_t err_len)
+{
+	unsigned long number = 0;
+	char path[600];
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int error = 0;
+	FILE *file;
+
+	memset(results, 0, sizeof(*results));
+	snprintf(results->dir, sizeof(results->dir), "%s", dir);
+	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
+	file = fopen(path, "re");
+	if (!file) {
+		error = -errno;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+		return error;
+	}
+	while (!error && (len = getline(&line, &size, file)) > 0) {
+		error = take_line(results, line, (size_t)len, number++ == 0);
+		if (error)
+			snprintf(err, err_len, "%s:%lu: %s", path, number,
+				 number == 1 ? "not results of this program: the first record is no plan"
+				 : error == -EINVAL ? "not a JSON object" : error == -E2BIG ? "more cells than can be put side by side" : strerror(-error));
+	}
+	if (!error && !number) {
+		snprintf(err, err_len, "%s: empty", path);
+		error = -EINVAL;
+	}
+	free(line);
+	fclose(file);
+	for (unsigned i = 0; i < results->cells; i++)
+		conclude(&results->cell[i]);
+	choose_baseline(results);
+	return error;
+}
+
+void wt_results_finish(struct wt_results *results)
+{
+	for (unsigned i = 0; i < results->cells; i++)
+		free(results->cell[i].sample);
+	results->cells = 0;
+}
+
+const struct wt_results_cell *wt_results_cell(const struct wt_results *results, const char *point, const char *variant)
+{
+	for (unsigned i = 0; i < results->cells; i++)
+		if (!strcmp(results->cell[i].point, point) && !strcmp(results->cell[i].variant, variant))
+			return &results->cell[i];
+	return NULL;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stack/text/units.h"
+#include "tools/script/runner/run.h"
+
+void wt_script_options_init(struct wt_script_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->local = wt_addr_ipv4(192, 168, 0, 1);
+	options->remote = wt_addr_ipv4(192, 0, 2, 1);
+	options->bind_port = options->connect_port = 8080;
+	options->remote_port = 40000;
+	options->mtu = 1500;
+	options->secret = 1;
+	options->max_connections = 64;
+	wt_tcp_config_init(&options->tcp);
+}
+
+static int set_number(const char *value, uint64_t max, uint64_t *out, char *error, size_t error_len)
+{
+	if (wt_parse_count(value, out, error, error_len))
+		return -EINVAL;
+	if (*out <= max)
+		return 0;
+	snprintf(error, error_len, "'%s' is larger than %llu", value, (unsigned long long)max);
+	return -EINVAL;
+}
+
+static int set_port(const char *value, uint16_t *port, char *error, size_t error_len)
+{
+	uint64_t number;
+
+	if (set_number(value, 65535, &number, error, error_len))
+		return -EINVAL;
+	*port = (uint16_t)number;
+	return 0;
+}
+
+static int set_address(const char *value, struct wt_addr *addr, char *error, size_t error_len)
+{
+	if (wt_addr_parse(value, addr) && addr->family == WT_FAMILY_IPV4)
+		return 0;
+	snprintf(error, error_len, "'%s' is not an IPv4 address", value);
+	return -EINVAL;
+}
+
+static int set_usecs(const char *value, wt_time *time, char *error, size_t error_len)
+{
+	uint64_t number;
+
+	if (set_number(value, 1000000000u, &number, error, error_len))
+		return -EINVAL;
+	*time = (wt_time)number * WT_US;
+	return 0;
+}
+
+/* Choices of the stack; 1: not one of them. */
+static int set_stack(struct wt_tcp_config *tcp, const char *name, const char *value, char *error, size_t error_len)
+{
+	if (!strcmp(name, "preset"))
+		return wt_tcp_preset(value, &tcp->settings, error, error_len);
+	if (!strcmp(name, "stack"))
+		return wt_param_set_list(wt_tcp_params, wt_tcp_param_count, &tcp->settings, value, error, error_len);
+	if (!strcmp(name, "C") || !strcmp(name, "congestion"))
+		return wt_sender_choose(value, &tcp->sender, error, error_len);
+	if (!strcmp(name, "recovery"))
+		return wt_recovery_choose(value, &tcp->recovery, error, error_len);
+	if (!strcmp(name, "rcc") || !strcmp(name, "receiver"))
+		return wt_receiver_choose(value, &tcp->receiver, error, error_len);
+	return 1;
+}
+
+int wt_script_options_set(struct wt_script_options *options, const char *name, const char *value, char *error,
+			  size_t error_len)
+{
+	uint64_t number;
+	int status;
+
+	if (!strcmp(name, "strict_segments")) {
+		options->strict_segments = true;
+		return 0;
+	}
+	if (!strcmp(name, "loose_order")) {
+		options->loose_order = true;
+		return 0;
+	}
+	if (!value) {
+		snprintf(error, error_len, "--%s needs a value", name);
+		return -EINVAL;
+	}
+	status = set_stack(&options->tcp, name, value, error, error_len);
+	if (status <= 0)
+		return status;
+	if (!strcmp(name, "tolerance"))
+		return wt_parse_time(value, &options->tolerance, error, error_len);
+	if (!strcmp(name, "tolerance_usecs"))
+		return set_usecs(value, &options->tolerance, error, error_len);
+	if (!strcmp(name, "tcp_ts_tick_usecs")) { /* 0, as in packetdrill: do not look */
+		if (set_number(value, 1000000, &number, error, error_len))
+			return -EINVAL;
+		options->ignore_timestamps = number == 0;
+		return 0;
+	}
+	if (!strcmp(name, "remote_isn")) {
+		if (set_number(value, UINT32_MAX, &number, error, error_len))
+			return -EINVAL;
+		options->remote_isn = (uint32_t)number;
+		return 0;
+	}
+	if (!strcmp(name, "local_isn")) {
+		if (set_number(value, UINT32_MAX, &number, error, error_len))
+			return -EINVAL;
+		options->has_local_isn = true;
+		options->local_isn = (uint32_t)number;
+		return 0;
+	}
+	if (!strcmp(name, "local_ip"))
+		return set_address(value, &options->local, error, error_len);
+	if (!strcmp(name, "remote_ip"))
+		return set_address(value, &options->remote, error, error_len);
+	if (!strcmp(name, "bind_port"))
+		return set_port(value, &options->bind_port, error, error_len);
+	if (!strcmp(name, "connect_port"))
+		return set_port(value, &options->connect_port, error, error_len);
+	if (!strcmp(name, "remote_port"))
+		return set_port(value, &options->remote_port, error, error_len);
+	if (!strcmp(name, "mtu"))
+		return set_number(value, 1500, &options->mtu, error, error_len);
+	if (!strcmp(name, "secret"))
+		return set_number(value, UINT64_MAX, &options->secret, error, error_len);
+	if (!strcmp(name, "max_connections"))
+		return set_number(value, 4096, &options->max_connections, error, error_len);
+	if (!strcmp(name, "ip_version") && !strcmp(value, "ipv4"))
+		return 0;
+	snprintf(error, error_len, "unknown option --%s=%s (preset, stack, C, recovery, rcc, tolerance, remote_isn, local_isn, "
+		 "strict_segments, loose_order, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
+		 "tolerance_usecs, tcp_ts_tick_usecs)", name, value);
+	return -EINVAL;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/sweep/files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/common/host_facts.h"
+#include "tools/source.h"
+#include "tools/version.h"
+
+/* ---- facts ------------------------------------------------------------------------------------------------ */
+
+char *wt_sweep_start_text(const struct wt_sweep_state *state)
+{
+	char *text = NULL, cpu[200], when[32];
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+	time_t now = time(NULL);
+	struct utsname host;
+	struct wt_json json;
+	struct tm utc;
+
+	if (!file)
+		return NULL;
+	uname(&host);
+	wt_host_cpu(cpu, sizeof(cpu));
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	wt_json_init(&json, file);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "start");
+	wt_json_string(&json, "started", when);
+	wt_json_string(&json, "version", WT_VERSION);
+	wt_json_string(&json, "commit", WT_COMMIT);
+	wt_json_string(&json, "source", WT_SOURCE);
+	wt_json_string(&json, "compiler", WT_COMPILER);
+	wt_json_string(&json, "host", host.nodename);
+	wt_json_string(&json, "kernel", host.release);
+	wt_json_string(&json, "machine", host.machine);
+	wt_json_string(&json, "cpu", cpu);
+	wt_json_u64(&json, "cores", wt_cores());
+	wt_json_u64(&json, "jobs", state->jobs);
+	if (state->shards) {
+		wt_json_u64(&json, "shard", state->shard);
+		wt_json_u64(&json, "shards", state->shards);
+	}
+	wt_json_end(&json);
+	if (fclose(file)) {
+		free(text);
+		return NULL;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static void copy_line(void *arg, const char *text)
+{
+	fprintf(arg, "%s\n", text);
+}
+
+/* The head of a done line becomes a fact: everything before the result. */
+static void write_fact(FILE *file, uint32_t point, uint32_t repeat, const struct wt_sweep_done *done, const char *line)
+{
+	static const char head[] = "{\"record\":\"done\",";
+	static const char result[] = ",\"result\":";
+
+	fprintf(file, "{\"record\":\"run\",\"point\":%" PRIu32 ",\"repeat\":%" PRIu32 ",%.*s}\n", point, repeat,
+		(int)(done->result_at - (sizeof(head) - 1) - (sizeof(result) - 1)), line + sizeof(head) - 1);
+}
+
+/* ---- results ---------------------------------------------------------------------------------------------- */
+
+static void plan_json(FILE *file, const struct wt_sweep *sweep)
+{
+	struct wt_json json;
+
+	wt_json_init(&json, file);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "schema", "wavetank.sweep.1");
+	wt_json_string(&json, "record", "plan");
+	wt_json_string(&json, "name", sweep->name);
+	wt_json_string(&json, "version", WT_VERSION);
+	wt_json_string(&json, "source", WT_SOURCE);
+	wt_json_string(&json, "backend", sweep->backend);
+	wt_json_u64(&json, "seed", sweep->seed);
+	wt_json_u64(&json, "repeats", sweep->repeats);
+	wt_json_string(&json, "metric", sweep->metric);
+	wt_json_number(&json, "stop_relative", sweep->relative > 0 ? sweep->relative : NAN);
+	wt_json_u64(&json, "most_repeats", sweep->relative > 0 ? sweep->most : sweep->repeats);
+	wt_json_array(&json, "axes");
+	for (unsigned i = 0; i < sweep->axes; i++) {
+		wt_json_object(&json, NULL);
+		wt_json_string(&json, "name", sweep->axis[i].name);
+		wt_json_array(&json, "words");
+		for (unsigned w = 0; w < sweep->axis[i].words; w++)
+			wt_json_string(&json, NULL, sweep->axis[i].word[w]);
+		wt_json_end(&json);
+		wt_json_end(&json);
+	}
+	wt_json_end(&json);
+	wt_json_object(&json, "run");
+	for (unsigned i = 0; i < WT_SWEEP_PARAMS; i++)
+		if (sweep->param[i].text)
+			wt_json_string(&json, wt_sweep_param_name[i], sweep->param[i].text);
+	wt_json_end(&json);
+	wt_json_u64(&json, "points", sweep->points);
+	wt_json_end(&json);
+}
+
+static int point_json(FILE *file, const struct wt_sweep_state *state, uint32_t point, struct wt_sweep_run *run)
+{
+	struct wt_json json;
+	char err[400];
+	int error = wt_sweep_resolve(state->sweep, point, run, err, sizeof(err));
+
+	if (error)
+		return error;
+	wt_json_init(&json, file);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "point");
+	wt_json_u64(&json, "point", point);
+	wt_sweep_axes_json(&json, state->sweep, point);
+	wt_json_u64(&json, "repeats", state->point[point].wanted);
+	wt_sweep_config_json(&json, state->sweep, run);
+	wt_json_end(&json);
+	return 0;
+}
+
+/* The result's own keys follow ours in the same object. */
+static void run_json(FILE *file, const struct wt_sweep_state *state, uint32_t point, uint32_t repeat, const struct wt_sweep_done *done,
+		     const char *line)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *head = open_memstream(&text, &len);
+	struct wt_json json;
+
+	if (!head)
+		return;
+	wt_json_init(&json, head);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "run");
+	wt_json_u64(&json, "point", point);
+	wt_json_u64(&json, "repeat", repeat);
+	wt_json_u64(&json, "seed", state->sweep->seed + repeat);
+	wt_json_string(&json, "id", done->id);
+	wt_sweep_axes_json(&json, state->sweep, point);
+	wt_json_end(&json);
+	fclose(head);
+	/* "{...}\n" without its end, then `"outcome":...}}` of the done line without its beginning and last brace */
+	fprintf(file, "%.*s,%.*s\n", (int)len - 2, text, (int)(done->len - done->result_at - 2), line + done->result_at + 1);
+	free(text);
+}
+
+static void end_json(FILE *file, const struct wt_sweep_state *state)
+{
+	struct wt_sweep_totals totals;
+	struct wt_json json;
+
+	wt_sweep_totals(state, &totals);
+	wt_json_init(&json, file);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "end");
+	wt_json_u64(&json, "runs", totals.done);
+	wt_json_u64(&json, "failed", totals.failed);
+	wt_json_u64(&json, "invalid", totals.invalid);
+	wt_json_bool(&json, "complete", totals.settled == state->sweep->points);
+	wt_json_end(&json);
+}
+
+static int write_runs(FILE *runs, FILE *facts, const struct wt_sweep_state *state)
+{
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	int error = run ? 0 : -ENOMEM;
+
+	plan_json(runs, state->sweep);
+	for (uint32_t point = 0; point < state->sweep->points && !error; point++)
+		error = point_json(runs, state, point, run);
+	wt_sweep_store_starts(&state->store, copy_line, facts);
+	for (uint32_t point = 0; point < state->sweep->points && !error; point++)
+		for (uint32_t repeat = 0; repeat < state->point[point].wanted && !error; repeat++) {
+			const struct wt_sweep_done *done = wt_sweep_find(state, point, repeat);
+			char *line = done ? wt_sweep_store_text(&state->store, done) : NULL;
+
+			if (line) {
+				run_json(runs, state, point, repeat, done, line);
+				write_fact(facts, point, repeat, done, line);
+			} else if (done) {
+				error = -EIO;
+			}
+			free(line);
+			if (ferror(runs) || ferror(facts))
+				error = -ENOSPC;
+		}
+	end_json(runs, state);
+	free(run);
+	return error;
+}
+
+static int close_whole(FILE *file)
+{
+	int error = fflush(file) || fsync(fileno(file)) ? -errno : 0;
+
+	return fclose(file) && !error ? -errno : error;
+}
+
+int wt_sweep_compose(const struct wt_sweep_state *state, char *err, size_t err_len)
+{
+	static const char *const names[2] = {"runs.jsonl", "facts.jsonl"};
+	char path[2][700], fresh[2][740];
+	FILE *file[2] = {NULL, NULL};
+	int error = 0;
+
+	for (unsigned i = 0; i < 2 && !error; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/%s", state->store.dir, names[i]);
+		snprintf(fresh[i], sizeof(fresh[i]), "%.700s.%d", path[i], (int)getpid());
+		file[i] = fopen(fresh[i], "we");
+		error = file[i] ? 0 : -errno;
+	}
+	if (!error)
+		error = write_runs(file[0], file[1], state);
+	for (unsigned i = 0; i < 2 && file[i]; i++) {
+		int more = close_whole(file[i]);
+
+		error = error ? error : more;
+	}
+	for (unsigned i = 0; i < 2 && file[i]; i++)
+		if (error || rename(fresh[i], path[i])) {
+			error = error ? error : -errno;
+			unlink(fresh[i]);
+		}
+	if (error)
+		snprintf(err, err_len, "%s/runs.jsonl: %s; what is finished is kept in done.jsonl", state->store.dir, strerror(-error));
+	return error;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/sweep/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/app/bulk_json.h"
+#include "tools/results/stats.h"
+#include "tools/sweep/lab.h"
+#include "tools/sweep/point.h"
+
+#define LAB_SECONDS 1.5 /* to bring one up and down */
+
+static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
+				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
+				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
+
+bool wt_sweep_metric_known(const char *name)
+{
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		if (!strcmp(metrics[i], name))
+			return true;
+	return false;
+}
+
+const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep, const struct wt_sweep_run *run)
+{
+	static const char *const ours[] = {"fast_recoveries", "timeouts", "ecn_reductions"};
+	bool real_time = strcmp(sweep->backend, "sim") != 0;
+
+	if (!strcmp(name, "success_percent"))
+		return run->scenario.playback ? NULL : "app = playback";
+	if (!strncmp(name, "tokens_", 7))
+		return run->scenario.tokens ? NULL : "tokens = tokens";
+	if (!strcmp(name, "simulated_s") || !strcmp(name, "jain"))
+		return real_time ? "backend = sim" : NULL;
+	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]) && *run->kernel; i++)
+		if (!strcmp(name, ours[i]))
+			return "our own stack: the kernel does not tell it";
+	return NULL;
+}
+
+const char *wt_sweep_metrics(char *text, size_t len)
+{
+	size_t at = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && at < len; i++)
+		at += (size_t)snprintf(text + at, len - at, "%s%s", i ? ", " : "", metrics[i]);
+	return text;
+}
+
+static const char *outcome_name(enum wt_sweep_outcome outcome)
+{
+	return outcome == WT_SWEEP_OK ? "ok" : outcome == WT_SWEEP_INVALID ? "invalid" : "failed";
+}
+
+FILE *wt_sweep_result_open(struct wt_sweep_result *result, struct wt_json *json)
+{
+	FILE *file = fmemopen(result->text, sizeof(result->text), "w");
+
+	if (file)
+		wt_json_init(json, file);
+	return file;
+}
+
+void wt_sweep_result_head(struct wt_json *json, enum wt_sweep_outcome outcome, const char *why)
+{
+	wt_json_object(json, NULL);
+	wt_json_string(json, "outcome", outcome_name(outcome));
+	wt_json_string(json, "why", why && *why ? why : NULL);
+}
+
+void wt_sweep_result_close(struct wt_sweep_result *result, struct wt_json *json, enum wt_sweep_outcome outcome)
+{
+	bool whole;
+
+	wt_json_end(json);
+	whole = fflush(json->out) == 0 && !ferror(json->out);
+	fclose(json->out);
+	result->outcome = outcome;
+	result->len = (uint32_t)strcspn(result->text, "\n");
+	result->text[result->len] = '\0';
+	if (!whole)
+		wt_sweep_fail(result, WT_SWEEP_FAILED, "the result is too large");
+}
+
+void wt_sweep_fail(struct wt_sweep_result *result, enum wt_sweep_outcome outcome, const char *why)
+{
+	struct wt_json json;
+
+	if (!wt_sweep_result_open(result, &json))
+		return;
+	wt_sweep_result_head(&json, outcome, why);
+	wt_json_object(&json, "metrics");
+	wt_json_end(&json);
+	wt_sweep_result_close(result, &json, outcome);
+}
+
+/* Of the flows' goodputs. */
+static double jain(const struct wt_scenario_result *result)
+{
+	double goodput[WT_SWEEP_FLOWS_MAX];
+
+	for (unsigned i = 0; i < result->flows; i++)
+		goodput[i] = wt_bulk_goodput(&result->flow[i]);
+	return wt_jain(goodput, result->flows);
+}
+
+/* Of players: successes of all in % of their attempts. Of a meter: the mean of each unit. */
+static void app_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
+{
+	static const char *const units[] = {"tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
+	double sum = 0;
+
+	for (unsigned i = 0; i < result->flows && scenario->playback; i++)
+		sum += wt_playback_success(&result->flow[i].result);
+	if (scenario->playback)
+		wt_json_number(json, "success_percent", ok ? sum / result->flows : NAN);
+	for (unsigned i = 0; i < WT_TOKEN_UNITS && scenario->tokens; i++)
+		wt_json_number(json, units[i], ok ? result->tokens[i].mean : NAN);
+}
+
+static void metrics_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
+{
+	uint64_t sent = 0, again = 0, recoveries = 0, timeouts = 0, reductions = 0, dropped = 0;
+	double goodput = 0, longest = 0;
+
+	for (unsigned i = 0; i < result->flows; i++) {
+		const struct wt_bulk_sender *s = &result->flow[i];
+		double time = s->acked > s->start ? (double)(s->acked - s->start) / 1e9 : 0;
+
+		goodput += wt_bulk_goodput(s) / 1000;
+		longest = time > longest ? time : longest;
+		sent += s->info.segs_sent;
+		again += s->info.retransmits_segs;
+		recoveries += s->info.fast_recoveries;
+		timeouts += s->info.timeouts;
+		reductions += s->info.ecn_reductions;
+	}
+	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
+		dropped += result->dropped[i];
+	wt_json_object(json, "metrics");
+	wt_json_number(json, "goodput_kBps", ok ? goodput : NAN);
+	wt_json_number(json, "connection_time_s", ok ? longest : NAN);
+	wt_json_u64(json, "sent_segs", sent);
+	wt_json_u64(json, "retransmits_segs", again);
+	wt_json_u64(json, "fast_recoveries", recoveries);
+	wt_json_u64(json, "timeouts", timeouts);
+	wt_json_u64(json, "ecn_reductions", reductions);
+	wt_json_u64(json, "dropped_frames", dropped);
+	wt_json_u64(json, "marked_frames", result->marked);
+	wt_json_u64(json, "frames", result->frames);
+	wt_json_number(json, "simulated_s", (double)result->simulated / 1e9);
+	wt_json_number(json, "jain", ok ? jain(result) : NAN);
+	app_json(json, scenario, result, ok);
+	wt_json_end(json);
+}
+
+static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
+{
+	bool ok = wt_scenario_ok(result);
+	struct wt_json json;
+	char why[200] = "";
+
+	if (result->out_of_time)
+		snprintf(why, sizeof(why), "not finished after %.0f simulated seconds", (double)result->simulated / 1e9);
+	else if (!ok)
+		snprintf(why, sizeof(why), "%s%s%s", wt_bulk_fail_text(result->fail), result->error ? ": " : "",
+			 result->error ? strerror(-result->error) : "");
+	if (!wt_sweep_result_open(out, &json))
+		return;
+	wt_sweep_result_head(&json, ok ? WT_SWEEP_OK : WT_SWEEP_FAILED, why);
+	metrics_json(&json, scenario, result, ok);
+	wt_json_object(&json, "dropped_frames");
+	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
+		if (result->dropped[i])
+			wt_json_u64(&json, wt_drop_name(i), result->dropped[i]);
+	wt_json_end(&json);
+	wt_json_array(&json, "flows");
+	for (unsigned i = 0; i < result->flows; i++) {
+		wt_json_object(&json, NULL);
+		wt_bulk_json(&json, &result->flow[i]);
+		wt_json_end(&json);
+	}
+	wt_json_end(&json);
+	wt_sweep_result_close(out, &json, ok ? WT_SWEEP_OK : WT_SWEEP_FAILED);
+}
+
+static void work_sim(struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_result *out, const volatile int *stop)
+{
+	struct wt_scenario_result result;
+	char err[300];
+
+	run->scenario.seed = seed;
+	run->scenario.interrupt = stop;
+	if (wt_scenario_run(&run->scenario, &result, err, sizeof(err))) {
+		wt_sweep_fail(out, WT_SWEEP_FAILED, err);
+		return;
+	}
+	out->wall = result.wall_s;
+	if (result.interrupted)
+		out->outcome = WT_SWEEP_STOPPED;
+	else
+		scenario_json(out, &run->scenario, &result);
+	wt_scenario_finish(&result);
+}
+
+void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat, struct wt_sweep_result *result, const volatile int *stop)
+{
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	char err[600] = "no memory";
+
+	memset(result, 0, offsetof(struct wt_sweep_result, text));
+	if (!run || wt_sweep_resolve(sweep, point, run, err, sizeof(err)))
+		wt_sweep_fail(result, WT_SWEEP_FAILED, err);
+	else if (strcmp(sweep->backend, "sim") != 0)
+		wt_sweep_lab_work(sweep, run, sweep->seed + repeat, result, stop);
+	else
+		work_sim(run, sweep->seed + repeat, result, stop);
+	free(run);
+}
+
+/* The kernel's stack is taken for ours: the path decides most of the time. */
+void wt_sweep_predict(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_result *result, const volatile int *stop)
+{
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	struct wt_scenario_result predicted;
+	char err[600];
+
+	memset(result, 0, offsetof(struct wt_sweep_result, text));
+	if (run && !wt_sweep_resolve(sweep, point, run, err, sizeof(err))) {
+		run->scenario.seed = sweep->seed;
+		run->scenario.interrupt = stop;
+		if (!wt_scenario_run(&run->scenario, &predicted, err, sizeof(err))) {
+			result->wall = (double)predicted.simulated / 1e9 + LAB_SECONDS;
+			scenario_json(result, &run->scenario, &predicted);
+			if (predicted.interrupted)
+				result->outcome = WT_SWEEP_STOPPED;
+			wt_scenario_finish(&predicted);
+		}
+	}
+	free(run);
+}
