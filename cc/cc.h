@@ -323,6 +323,10 @@ struct wt_receiver_choice {
 int wt_sender_choose(const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
 int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
 int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
+/* The same; a module that has a profile of the name `profile` starts from it, unless the text names another one. */
+int wt_sender_choose_in(const char *profile, const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
+int wt_recovery_choose_in(const char *profile, const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
+int wt_receiver_choose_in(const char *profile, const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
 /* The recovery module that goes with a sender, with the sender's profile if it knows one of that name. */
 void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice);
 

@@ -72,11 +72,19 @@ static int find(const char *table, const char *text, next_name next, const char 
 	return unknown(table, word, next, err, err_len);
 }
 
-/* The preset that "profile=NAME" in the list names. A name that is none is left to wt_param_set_list to refuse. */
-static const void *preset(const struct module *module, const char *list)
+static const void *preset_named(const struct wt_cc_preset *presets, const char *name)
+{
+	for (const struct wt_cc_preset *p = presets; name && p && p->name; p++)
+		if (!strcmp(p->name, name))
+			return p->params;
+	return NULL;
+}
+
+/* The preset that "profile=NAME" in the list names, else `profile`. A name that is none is left to wt_param_set_list to refuse. */
+static const void *preset(const struct module *module, const char *list, const char *profile)
 {
 	static const char key[] = "profile=";
-	const void *found = NULL;
+	const void *found = preset_named(module->presets, profile);
 
 	for (const char *item = list; item; item = strchr(item, ',')) {
 		item += *item == ',';
@@ -93,10 +101,10 @@ static const void *preset(const struct module *module, const char *list)
 	return found;
 }
 
-static int fill(const struct module *module, const char *list, uint8_t *params, char *err,
+static int fill(const struct module *module, const char *list, const char *profile, uint8_t *params, char *err,
 		size_t err_len)
 {
-	const void *start = preset(module, list);
+	const void *start = preset(module, list, profile);
 	char why[600];
 
 	if (!start)
@@ -113,16 +121,26 @@ static int fill(const struct module *module, const char *list, uint8_t *params, 
 
 int wt_sender_choose(const char *text, struct wt_sender_choice *choice, char *err, size_t err_len)
 {
+	return wt_sender_choose_in(NULL, text, choice, err, err_len);
+}
+
+int wt_sender_choose_in(const char *profile, const char *text, struct wt_sender_choice *choice, char *err, size_t err_len)
+{
 	const char *list;
 	int i = find("sender", text, sender_name, &list, err, err_len);
 
 	if (i < 0)
 		return i;
 	choice->ops = wt_senders[i];
-	return fill(&MODULE_OF(choice->ops), list, choice->params, err, err_len);
+	return fill(&MODULE_OF(choice->ops), list, profile, choice->params, err, err_len);
 }
 
 int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len)
+{
+	return wt_recovery_choose_in(NULL, text, choice, err, err_len);
+}
+
+int wt_recovery_choose_in(const char *profile, const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len)
 {
 	const char *list;
 	int i = find("recovery", text, recovery_name, &list, err, err_len);
@@ -130,10 +148,15 @@ int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char
 	if (i < 0)
 		return i;
 	choice->ops = wt_recoveries[i];
-	return fill(&MODULE_OF(choice->ops), list, choice->params, err, err_len);
+	return fill(&MODULE_OF(choice->ops), list, profile, choice->params, err, err_len);
 }
 
 int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len)
+{
+	return wt_receiver_choose_in(NULL, text, choice, err, err_len);
+}
+
+int wt_receiver_choose_in(const char *profile, const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len)
 {
 	const char *list;
 	int i = find("receiver", text, receiver_name, &list, err, err_len);
@@ -141,7 +164,7 @@ int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char
 	if (i < 0)
 		return i;
 	choice->ops = wt_receivers[i];
-	return fill(&MODULE_OF(choice->ops), list, choice->params, err, err_len);
+	return fill(&MODULE_OF(choice->ops), list, profile, choice->params, err, err_len);
 }
 
 /* The word of the parameter "profile", or NULL. */
@@ -163,10 +186,11 @@ static const char *profile_of(const struct wt_sender_choice *sender)
 void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice)
 {
 	const char *profile = profile_of(sender), *name = sender->ops->default_recovery;
+	const void *params;
 
 	if (wt_recovery_choose(name ? name : "newreno", choice, NULL, 0))
 		wt_recovery_choose("newreno", choice, NULL, 0);
-	for (const struct wt_cc_preset *p = choice->ops->presets; profile && p && p->name; p++)
-		if (!strcmp(p->name, profile))
-			memcpy(choice->params, p->params, choice->ops->params_size);
+	params = preset_named(choice->ops->presets, profile);
+	if (params)
+		memcpy(choice->params, params, choice->ops->params_size);
 }

@@ -11,11 +11,14 @@
 #include "cc/tcp_real/wave.h"
 #include "stack/text/trace.h"
 
+enum { RATE_INTERVALS, RATE_SEGMENTS };
+enum { WAVE_ACK_END, WAVE_ACK_TIMEOUT, WAVE_ACK_NEVER };
+
 struct real_params {
 	uint64_t profile, opt, exid, unit_shift, lmax, l0;
 	double thr0, band, aw_up_lo, aw_up_hi, aw_dn_lo, aw_dn_hi, r_min, r_max, grow_lo, grow_hi, tmo_mult, tail_tol;
 	wt_time clock, min_span, guard_floor, ts_tick, owd_window;
-	uint64_t min_ticks, owd_guard, psh_truncates, idle_decay, rwnd_edge;
+	uint64_t min_ticks, owd_guard, psh_truncates, idle_decay, rwnd_edge, rate, wave_ack;
 };
 
 struct real {
@@ -45,6 +48,7 @@ static void settle(struct real *r, const struct wt_cc_env *env)
 		.mss = r->mss,
 		.tmo_mult = p->tmo_mult,
 		.tail_tol = p->tail_tol,
+		.whole = p->rate == RATE_SEGMENTS,
 		.psh_truncates = p->psh_truncates,
 		.min_span = wt_time_max(p->min_span, (wt_time)p->min_ticks * p->clock),
 	};
@@ -167,6 +171,14 @@ static void first_data(struct real *r, const struct wt_rx_segment *segment)
 	wt_real_wave_permit(&r->wave, r->wave.high + wt_real_window(r->wave_rule.unit, r->announced, r->wave.rmss));
 }
 
+/* The segment that closes a wave is acknowledged at once, so that the new level leaves with it: our rule, not the paper's. */
+static unsigned closing_ack(const struct real *r, const struct wt_real_sample *sample)
+{
+	if (r->params.wave_ack == WAVE_ACK_NEVER || (r->params.wave_ack == WAVE_ACK_TIMEOUT && !sample->timed_out))
+		return WT_RX_DEFAULT;
+	return WT_RX_ACK_NOW;
+}
+
 static unsigned count_segment(struct real *r, const struct wt_rx_segment *segment, struct wt_cc_note *note)
 {
 	struct wt_real_sample sample;
@@ -178,7 +190,7 @@ static unsigned count_segment(struct real *r, const struct wt_rx_segment *segmen
 		first_data(r, segment);
 	if (wt_real_wave_overtaken(&r->wave, &r->wave_rule, segment, interval(r), &sample)) {
 		decide(r, &sample, note);
-		verdict = WT_RX_ACK_NOW;
+		verdict |= closing_ack(r, &sample);
 	}
 	if (wt_real_wave_advances(&r->wave, segment)) {
 		if (!r->wave.open) {
@@ -188,7 +200,7 @@ static unsigned count_segment(struct real *r, const struct wt_rx_segment *segmen
 		if (wt_real_wave_take(&r->wave, &r->wave_rule, segment, r->level.has_rate ? r->level.rate : 0,
 				      &sample)) {
 			decide(r, &sample, note);
-			verdict = WT_RX_ACK_NOW;
+			verdict |= closing_ack(r, &sample);
 		}
 	}
 	r->seen = true;
@@ -227,6 +239,8 @@ static void real_on_ack_out(void *state, const struct wt_rx_ack *ack, struct wt_
 }
 
 static const char *const profile_words[] = {"safe", "paper", "paper-slow", NULL};
+static const char *const rate_words[] = {"intervals", "segments", NULL};
+static const char *const wave_ack_words[] = {"end", "timeout", "never", NULL};
 
 #define COMMON                                                                                     \
 	.opt = WT_REAL_EXID6, .exid = WT_REAL_EXID, .lmax = 24, .band = 0.10, .aw_up_lo = 0.75,    \
@@ -296,6 +310,12 @@ static const struct wt_param real_params[] = {
 	{"ts_tick", WT_PARAM_TIME, AT(ts_tick), "the peer's timestamp unit", 1, 1e9, NULL},
 	{"owd_window", WT_PARAM_TIME, AT(owd_window), "age at which the smallest one-way delay is forgotten", 1e6, 1e12,
 	 NULL},
+	{"rate", WT_PARAM_WORD, AT(rate),
+	 "a wave of n segments has n - 1 intervals, or counts as n: its size over the time from first to last (the paper)", 0, 0,
+	 rate_words},
+	{"wave_ack", WT_PARAM_WORD, AT(wave_ack),
+	 "the segment that ends a wave is acknowledged at once (not in the paper), or only after a decision timeout, or never", 0, 0,
+	 wave_ack_words},
 	{"psh_truncates", WT_PARAM_BOOL, AT(psh_truncates), "a late wave whose last segment had PSH ends there", 0, 1,
 	 NULL},
 	{"idle_decay", WT_PARAM_BOOL, AT(idle_decay), "halve the level for every second (or 4 wave times) of silence", 0,

@@ -3,7 +3,7 @@
 #include "cc/shared/dupack.h"
 
 struct reno_params {
-	uint64_t once, limited_transmit;
+	uint64_t profile, once, limited_transmit, inflation;
 };
 
 struct reno {
@@ -17,7 +17,7 @@ static void reno_init(void *state, const void *params, const struct wt_cc_env *e
 	struct reno *r = state;
 
 	wt_fast_init(&r->fast, env);
-	r->rule = (struct wt_fast_rule){.once = p->once, .limited_transmit = p->limited_transmit};
+	r->rule = (struct wt_fast_rule){.once = p->once, .limited_transmit = p->limited_transmit, .no_inflation = !p->inflation};
 }
 
 static void reno_on_ack(void *state, const struct wt_ack *ack, const struct wt_outstanding *view,
@@ -42,15 +42,28 @@ static void reno_on_event(void *state, enum wt_cc_event event, const struct wt_c
 	wt_fast_on_event(&r->fast, event, env);
 }
 
+static const char *const profile_words[] = {"rfc5681", "xkernel", NULL};
+
+static const struct reno_params reno_default = {.inflation = 1};
+static const struct reno_params xkernel = {.profile = 1};
+
+static const struct wt_cc_preset presets[] = {
+	{"rfc5681", "as RFC 5681 has it", &reno_default},
+	{"xkernel", "4.3BSD in the x-kernel: duplicate ACKs widen the sender's own window", &xkernel},
+	{NULL, NULL, NULL},
+};
+
 static const struct wt_param reno_params[] = {
+	{"profile", WT_PARAM_WORD, offsetof(struct reno_params, profile), "set of all parameters; others given go on top", 0, 0,
+	 profile_words},
 	{"once", WT_PARAM_BOOL, offsetof(struct reno_params, once),
 	 "at most one fast retransmit per window of data (RFC 6582 3.2 step 2); 4.3BSD-Reno had no such guard", 0, 1,
 	 NULL},
 	{"limited_transmit", WT_PARAM_BOOL, offsetof(struct reno_params, limited_transmit),
 	 "new data for the first two duplicate ACKs (RFC 3042)", 0, 1, NULL},
+	{"inflation", WT_PARAM_BOOL, offsetof(struct reno_params, inflation),
+	 "one more segment per duplicate ACK, at most the flight (RFC 5681 3.2)", 0, 1, NULL},
 };
-
-static const struct reno_params reno_default = {.once = 0, .limited_transmit = 0};
 
 const struct wt_recovery_ops wt_recovery_reno = {
 	.name = "reno",
@@ -60,6 +73,7 @@ const struct wt_recovery_ops wt_recovery_reno = {
 	.params_size = sizeof(struct reno_params),
 	.state_size = sizeof(struct reno),
 	.params_default = &reno_default,
+	.presets = presets,
 	.init = reno_init,
 	.on_ack = reno_on_ack,
 	.on_rto = reno_on_rto,

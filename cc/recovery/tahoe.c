@@ -8,7 +8,7 @@
 enum { RESEND_ALL, RESEND_FIRST };
 
 struct tahoe_params {
-	uint64_t resend, once;
+	uint64_t profile, resend, once;
 };
 
 struct tahoe {
@@ -67,7 +67,20 @@ static void tahoe_on_event(void *state, enum wt_cc_event event, const struct wt_
 
 static const char *const resend_words[] = {"all", "first", NULL};
 
+static const char *const profile_words[] = {"rfc5681", "xkernel", NULL};
+
+static const struct tahoe_params tahoe_default = {.resend = RESEND_ALL, .once = 1};
+static const struct tahoe_params xkernel = {.profile = 1, .resend = RESEND_FIRST};
+
+static const struct wt_cc_preset presets[] = {
+	{"rfc5681", "as Fall and Floyd describe it (1996)", &tahoe_default},
+	{"xkernel", "4.3BSD in the x-kernel: one segment again, and no guard", &xkernel},
+	{NULL, NULL, NULL},
+};
+
 static const struct wt_param tahoe_params[] = {
+	{"profile", WT_PARAM_WORD, offsetof(struct tahoe_params, profile), "set of all parameters; others given go on top", 0, 0,
+	 profile_words},
 	{"resend", WT_PARAM_WORD, offsetof(struct tahoe_params, resend),
 	 "all: everything outstanding (Fall and Floyd 1996); first: one segment, then new data (4.3BSD)", 0, 0,
 	 resend_words},
@@ -75,8 +88,6 @@ static const struct wt_param tahoe_params[] = {
 	 "at most one fast retransmit per window: its needless copies cause duplicate ACKs (Fall and Floyd 1996)", 0,
 	 1, NULL},
 };
-
-static const struct tahoe_params tahoe_default = {.resend = RESEND_ALL, .once = 1};
 
 const struct wt_recovery_ops wt_recovery_tahoe = {
 	.name = "tahoe",
@@ -86,6 +97,7 @@ const struct wt_recovery_ops wt_recovery_tahoe = {
 	.params_size = sizeof(struct tahoe_params),
 	.state_size = sizeof(struct tahoe),
 	.params_default = &tahoe_default,
+	.presets = presets,
 	.init = tahoe_init,
 	.on_ack = tahoe_on_ack,
 	.on_rto = tahoe_on_rto,

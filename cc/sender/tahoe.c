@@ -29,6 +29,7 @@ static void tahoe_on_event(void *state, enum wt_cc_event event, const struct wt_
 
 static const struct wt_param tahoe_params[] = {
 	WT_RENO_PARAM_ROWS(0),
+	WT_RENO_PROFILE_ROW(0),
 };
 
 const struct wt_sender_ops wt_sender_tahoe = {
@@ -40,6 +41,7 @@ const struct wt_sender_ops wt_sender_tahoe = {
 	.params_size = sizeof(struct wt_reno_params),
 	.state_size = sizeof(struct wt_reno),
 	.params_default = &wt_reno_default,
+	.presets = wt_reno_presets,
 	.init = tahoe_init,
 	.on_ack = tahoe_on_ack,
 	.on_loss = tahoe_on_loss,

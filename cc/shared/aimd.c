@@ -4,12 +4,29 @@
 const struct wt_reno_params wt_reno_default = {
 	.growth = WT_RENO_BYTES,
 	.halve = WT_RENO_FLIGHT,
+	.deflate = 1,
 };
 
-const char *const wt_reno_growth_words[] = {"bytes", "acks", NULL};
+static const struct wt_reno_params xkernel = {
+	.profile = WT_RENO_XKERNEL,
+	.growth = WT_RENO_EVERY,
+	.halve = WT_RENO_WINDOW,
+	.unit = WT_RENO_UNIT_SEGMENTS,
+	.equal = WT_RENO_EQUAL_SLOW_START,
+	.cwnd_max = 65535,
+};
+
+const struct wt_cc_preset wt_reno_presets[] = {
+	{"rfc5681", "as RFC 5681 has it", &wt_reno_default},
+	{"xkernel", "4.3BSD in the x-kernel 3.2 and 3.3: every ACK counts, ssthresh in whole segments, no deflation", &xkernel},
+	{NULL, NULL, NULL},
+};
+
+const char *const wt_reno_growth_words[] = {"bytes", "acks", "every", NULL};
 const char *const wt_reno_halve_words[] = {"flight", "window", NULL};
 const char *const wt_reno_unit_words[] = {"bytes", "segments", NULL};
 const char *const wt_reno_equal_words[] = {"avoidance", "slow_start", NULL};
+const char *const wt_reno_profile_words[] = {"rfc5681", "xkernel", NULL};
 
 static uint32_t at_least(uint32_t value, uint32_t floor)
 {
@@ -47,25 +64,30 @@ static uint32_t slow_start(const struct wt_reno *reno, const struct wt_ack *ack)
 	uint64_t limit = ack->flags & WT_ACK_AFTER_RTO ? 1 : reno->limit;
 
 	limit *= reno->mss;
+	if (reno->params.growth == WT_RENO_EVERY)
+		return reno->mss;
 	return ack->acked < limit ? ack->acked : (uint32_t)limit;
 }
 
 /*
  * Congestion avoidance by ACKs: MSS*MSS/cwnd each, and what the division leaves over stands for the next ACK, or growth at a
- * hundred segments would be a tenth too slow. BSD's code did round down, so with mss8 it is rounded down.
+ * hundred segments would be a tenth too slow. BSD's code did round down, so with mss8 or growth=every it is rounded down.
  * Small ACKs are collected until they make one segment, so that division is no gain.
  */
 static uint32_t per_ack(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
 {
 	uint64_t square = (uint64_t)reno->mss * reno->mss;
+	bool every = reno->params.growth == WT_RENO_EVERY;
 	uint32_t step;
 
-	reno->counted = at_most(reno->counted, reno->mss - 1) + at_most(acked, reno->mss);
-	if (reno->counted < reno->mss)
-		return 0;
-	reno->counted -= reno->mss;
-	if (reno->mss8)
-		return at_least((uint32_t)(square / cwnd), 1) + reno->mss / 8;
+	if (!every) {
+		reno->counted = at_most(reno->counted, reno->mss - 1) + at_most(acked, reno->mss);
+		if (reno->counted < reno->mss)
+			return 0;
+		reno->counted -= reno->mss;
+	}
+	if (reno->mss8 || every)
+		return at_least((uint32_t)(square / cwnd), 1) + (reno->mss8 ? reno->mss / 8 : 0);
 	square += reno->rest;
 	step = (uint32_t)(square / cwnd);
 	reno->rest = square % cwnd;
@@ -83,18 +105,30 @@ static uint32_t per_byte(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
 
 void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out)
 {
+	bool every = reno->params.growth == WT_RENO_EVERY;
 	uint32_t step;
 
 	/* RFC 3168 6.1.2: an ACK that tells of a mark opens nothing */
-	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE) || !(ack->flags & WT_ACK_CWND_LIMITED))
+	if (!ack->acked || ack->flags & WT_ACK_ECE)
+		return;
+	if (!every && (ack->flags & WT_ACK_RECOVERY || !(ack->flags & WT_ACK_CWND_LIMITED)))
 		return;
 	if (out->cwnd < out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal == WT_RENO_EQUAL_SLOW_START))
 		step = slow_start(reno, ack);
-	else if (reno->mss8 || reno->params.growth == WT_RENO_ACKS)
+	else if (reno->mss8 || reno->params.growth != WT_RENO_BYTES)
 		step = per_ack(reno, ack->acked, out->cwnd);
 	else
 		step = per_byte(reno, ack->acked, out->cwnd);
-	out->cwnd = at_most(at_most(out->cwnd, WT_SSTHRESH_INFINITE) + step, WT_SSTHRESH_INFINITE);
+	out->cwnd = at_most(out->cwnd, WT_SSTHRESH_INFINITE);
+	wt_reno_widen(reno, step, out);
+}
+
+void wt_reno_widen(const struct wt_reno *reno, uint32_t step, struct wt_sender_out *out)
+{
+	uint32_t most = reno->params.cwnd_max ? (uint32_t)reno->params.cwnd_max : WT_SSTHRESH_INFINITE;
+
+	if (out->cwnd < most)
+		out->cwnd = at_most(out->cwnd + step, most);
 }
 
 void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)

@@ -13,6 +13,7 @@
 enum wt_reno_growth {
 	WT_RENO_BYTES, /* one MSS per cwnd bytes acknowledged (RFC 5681 3.1, RFC 3465) */
 	WT_RENO_ACKS,  /* MSS*MSS/cwnd per ACK of at least one MSS (RFC 5681 equation 3) */
+	WT_RENO_EVERY, /* MSS*MSS/cwnd, or MSS in slow start, per ACK of new data, whatever it covers and whatever is in flight (4.3BSD) */
 };
 
 enum wt_reno_halve {
@@ -30,8 +31,11 @@ enum wt_reno_equal {
 	WT_RENO_EQUAL_SLOW_START, /* RFC 5681 3.1 allows either; Linux up to 3.x, and so ns-2's Linux agents */
 };
 
+enum wt_reno_profile { WT_RENO_RFC5681, WT_RENO_XKERNEL };
+
 struct wt_reno_params {
-	uint64_t growth, slow_start_limit, halve, unit, equal;
+	uint64_t growth, slow_start_limit, halve, unit, equal, cwnd_max;
+	uint64_t profile, deflate; /* of the modules that have WT_RENO_PROFILE_ROW, and of reno alone */
 };
 
 struct wt_reno {
@@ -44,16 +48,19 @@ struct wt_reno {
 };
 
 extern const struct wt_reno_params wt_reno_default;
+/* The presets of reno and tahoe: "rfc5681", which is the default, and "xkernel", the 4.3BSD TCP of the x-kernel 3.2 and 3.3. */
+extern const struct wt_cc_preset wt_reno_presets[];
 
 extern const char *const wt_reno_growth_words[];
 extern const char *const wt_reno_halve_words[];
 extern const char *const wt_reno_unit_words[];
 extern const char *const wt_reno_equal_words[];
+extern const char *const wt_reno_profile_words[];
 
 /* Rows of a parameter table; `base` is the offset of the struct wt_reno_params in the module's own struct. */
 #define WT_RENO_PARAM_ROWS(base)                                                                   \
 	{"growth", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, growth),                \
-	 "congestion avoidance counts bytes (RFC 3465) or ACKs (RFC 5681 equation 3)", 0, 0,       \
+	 "congestion avoidance counts bytes (RFC 3465), ACKs (RFC 5681 equation 3), or every ACK as one (4.3BSD)", 0, 0, \
 	 wt_reno_growth_words},                                                                    \
 	{"slow_start_limit", WT_PARAM_COUNT,                                                       \
 	 (base) + offsetof(struct wt_reno_params, slow_start_limit),                               \
@@ -66,7 +73,13 @@ extern const char *const wt_reno_equal_words[];
 	 "ssthresh in bytes, or rounded down to whole segments (ns-2)", 0, 0, wt_reno_unit_words}, \
 	{"at_ssthresh", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, equal),            \
 	 "how cwnd = ssthresh grows: by congestion avoidance, or in slow start (Linux 2.6)", 0, 0, \
-	 wt_reno_equal_words}
+	 wt_reno_equal_words},                                                                     \
+	{"cwnd_max", WT_PARAM_SIZE, (base) + offsetof(struct wt_reno_params, cwnd_max),            \
+	 "largest congestion window (4.3BSD: 65535B); 0B: none", 0, WT_SSTHRESH_INFINITE, NULL}
+
+#define WT_RENO_PROFILE_ROW(base)                                                                  \
+	{"profile", WT_PARAM_WORD, (base) + offsetof(struct wt_reno_params, profile),              \
+	 "set of all parameters; others given go on top", 0, 0, wt_reno_profile_words}
 
 void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
 		  const struct wt_cc_env *env, struct wt_sender_out *out);
@@ -74,6 +87,8 @@ void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
 void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, struct wt_sender_out *out);
 /* The window grows for an ACK of new data outside recovery. */
 void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out);
+/* `step` more, up to cwnd_max. */
+void wt_reno_widen(const struct wt_reno *reno, uint32_t step, struct wt_sender_out *out);
 /* ssthresh after a loss; keeps what WT_CC_UNDO restores. */
 void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out);
 /* Reno's whole answer: half the window after duplicate ACKs or ECN, one segment after a timeout. */

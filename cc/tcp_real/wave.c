@@ -36,7 +36,7 @@ bool wt_real_wave_advances(const struct wt_real_wave *wave, const struct wt_rx_s
 static bool closed(struct wt_real_wave *wave, const struct wt_real_wave_rule *rule, wt_seq upto, wt_time time,
 		   bool timed_out, struct wt_real_sample *sample)
 {
-	int32_t span = wt_seq_diff(upto, wave->first_end);
+	int32_t span = wt_seq_diff(upto, rule->whole ? wave->start : wave->first_end);
 	wt_time least = rule->min_span > 0 ? rule->min_span : 1;
 
 	*sample = (struct wt_real_sample){

@@ -16,6 +16,7 @@ struct wt_real_wave_rule {
 	uint32_t mss;        /* largest payload to expect */
 	double tmo_mult;     /* decision deadline in expected wave times */
 	double tail_tol;     /* share of the wave that may be missing at its end without a timeout */
+	bool whole;          /* the rate counts n segments, the whole wave, not the n - 1 behind the first */
 	bool psh_truncates;  /* a sender that pushed its last data is not late: it had no more */
 	wt_time min_span;    /* shortest usable time between first and last arrival */
 };

@@ -287,6 +287,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		tcp->dupacks++;
 		tcp->dup_seen = true;
 	}
+	if (!news.duplicate && tcp->config.settings.dupacks_strict)
+		tcp->dupacks = 0;
 	if (advanced) {
 		tcp->dupacks = 0;
 		news.acked = payload_between(tcp, old_una, seg->ack);
@@ -332,8 +334,11 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 		tcp->rtt.backoff++;
 	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
 		 tcp->out.cwnd);
+	if (settings->rtt_forget && tcp->rtt.backoff > settings->rtt_forget)
+		tcp->rtt.srtt = 0; /* the next sample stands alone; the timeout stays as it is until then */
 	tcp->in_recovery = false;
-	tcp->dupacks = 0;
+	if (!settings->dupacks_strict)
+		tcp->dupacks = 0;
 	tcp->rtt.timing = false;
 	wt_board_mark_all(&tcp->board);
 	tcp->force = true;

@@ -31,12 +31,12 @@ uint32_t wt_tcp_window(struct wt_tcp *tcp)
 
 void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
-	uint64_t half = tcp->config.settings.rcv_buffer / 2, grown = tcp->config.settings.window_update * tcp->config.settings.mss;
-	uint32_t step = (uint32_t)(half < grown ? half : grown);
+	uint64_t part = tcp->config.settings.rcv_buffer / tcp->config.settings.window_update_part, grown = tcp->config.settings.window_update * tcp->config.settings.mss;
+	uint32_t step = (uint32_t)(part < grown ? part : grown);
 
 	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
 		return;
-	/* an update of its own only for two segments (so BSD) or half a buffer */
+	/* an update of its own only for two segments (so BSD) or half a buffer, by the settings */
 	if (wt_seq_diff(tcp->rcv_nxt + wt_tcp_window(tcp), tcp->rcv_adv) >= (int32_t)step) {
 		tcp->ack_now = true;
 		wt_host_wants_output(tcp);
@@ -59,6 +59,8 @@ static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 {
 	bool at_once = flags & (WT_RX_OUT_OF_ORDER | WT_RX_DUPLICATE | WT_RX_FILLED_HOLE | WT_RX_FIN);
 
+	if (tcp->config.settings.ack_delay_all) /* what is below rcv_nxt is acknowledged at once even so: wt_tcp_old_data() */
+		at_once = flags & WT_RX_FIN;
 	if (flags & WT_RX_IN_ORDER)
 		tcp->ack_segs++;
 	if (tcp->ack_segs >= tcp->config.settings.ack_every)

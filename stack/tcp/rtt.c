@@ -23,6 +23,8 @@ void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, w
 	if (sample < 1)
 		sample = 1;
 	if (rtt->srtt == 0) { /* 2.2 */
+		if (settings->rtt_first_tick)
+			sample += settings->tick - sample % settings->tick;
 		rtt->srtt = sample;
 		rtt->rttvar = sample / 2;
 		rtt->min_rtt = sample;
@@ -33,7 +35,9 @@ void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, w
 		if (rtt->srtt < 1)
 			rtt->srtt = 1;
 	}
-	rtt->rto = rtt->srtt + wt_time_max(settings->tick, 4 * rtt->rttvar);
+	rtt->rto = rtt->srtt + (settings->rto_formula == WT_RTO_BSD43 ? 2 * rtt->rttvar : wt_time_max(settings->tick, 4 * rtt->rttvar));
+	if (settings->rto_formula == WT_RTO_BSD43)
+		rtt->rto -= rtt->rto % settings->tick;
 	rtt->backoff = 0; /* Karn: an unambiguous sample ends the back-off */
 }
 
@@ -41,7 +45,7 @@ wt_time wt_rtt_timeout(const struct wt_rtt *rtt, const struct wt_tcp_settings *s
 {
 	wt_time rto = wt_time_max(rtt->rto, settings->rto_min); /* 2.4 */
 
-	for (unsigned i = 0; i < rtt->backoff && rto < settings->rto_max; i++)
+	for (unsigned i = 0; i < rtt->backoff && i < settings->rto_backoff_most && rto < settings->rto_max; i++)
 		rto *= 2; /* 5.5 */
 	return wt_time_min(rto, settings->rto_max); /* 2.5 */
 }

@@ -12,6 +12,7 @@
 #define FIELD(name, type, text, min, max) \
 	{#name, WT_PARAM_##type, offsetof(struct wt_tcp_settings, name), text, min, max, NULL}
 
+static const char *const formula_words[] = {"rfc6298", "bsd43", NULL};
 static const char *const ecn_words[] = {"off", "passive", "on", NULL};
 
 const struct wt_param wt_tcp_params[] = {
@@ -31,13 +32,21 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(dupthresh, COUNT, "duplicate ACKs that mean loss (RFC 5681 3.2)", 1, 100),
 	FIELD(ack_every, COUNT, "segments per ACK; 2 is the most RFC 5681 4.2 allows, more is for history", 1, 1000),
 	FIELD(ack_delay, TIME, "longest delay of an ACK (RFC 9293 3.8.6.3: below 500 ms)", 0, 10e9),
-	FIELD(window_update, COUNT, "segments read, or half a buffer, that make a window update of their own (BSD: 2)", 1, 1000),
+	FIELD(window_update, COUNT, "segments read, or a part of the buffer, that make a window update of their own (BSD: 2)", 1, 1000),
+	FIELD(window_update_part, COUNT, "... one part of so many of the buffer (BSD: 2; the x-kernel: 3)", 2, 1000),
+	FIELD(ack_delay_all, BOOL, "out-of-order data waits for the delayed ACK too (x-kernel); off: at once (RFC 5681 4.2)", 0, 0),
 	FIELD(ack_delay_tick, BOOL, "delayed ACKs leave on a free-running grid of ack_delay (BSD fast timer)", 0, 0),
 	FIELD(tick, TIME, "granularity of the retransmission timer and RTT clock (G of RFC 6298)", 1, 10e9),
 	FIELD(rto_initial, TIME, "RTO before the first RTT sample (RFC 6298 2.1)", 1e6, 100e9),
 	FIELD(rto_min, TIME, "least RTO (RFC 6298 2.4 says 1 s; Linux and we: 200 ms)", 1e6, 100e9),
 	FIELD(rto_max, TIME, "most RTO, back-off included (RFC 6298 2.5: at least 60 s)", 1e9, 1000e9),
 	FIELD(rto_hold_backoff, BOOL, "back-off stays until a sample from a segment sent once (Karn); off: until new data is acked", 0, 0),
+	FIELD(rto_backoff_most, COUNT, "doublings of the timeout, at most (4.3BSD: 6)", 0, 30),
+	{"rto_formula", WT_PARAM_WORD, offsetof(struct wt_tcp_settings, rto_formula),
+	 "srtt + max(G, 4 rttvar) (RFC 6298), or srtt + 2 rttvar in whole ticks, rounded down (4.3BSD)", 0, 0, formula_words},
+	FIELD(rtt_first_tick, BOOL, "the first RTT sample counts one tick more (4.3BSD counts from 1; later ones take it off)", 0, 0),
+	FIELD(rtt_forget, COUNT, "more timeouts in a row than this forget the smoothed RTT (4.3BSD: 3); 0: never", 0, 100),
+	FIELD(dupacks_strict, BOOL, "an old ACK that is no duplicate ends the count of duplicates, a timeout does not (4.3BSD)", 0, 0),
 	FIELD(rtt_one_at_a_time, BOOL, "time one segment per round trip (BSD); off: every ACK gives a sample", 0, 0),
 	FIELD(syn_retries, COUNT, "SYN retransmissions before giving up (RFC 9293 3.8.3)", 0, 30),
 	FIELD(data_retries, COUNT, "timeouts in a row before giving up (RFC 9293 3.8.3 R2)", 1, 100),
@@ -66,11 +75,13 @@ static const struct wt_tcp_settings modern = {
 	.ack_every = 2,
 	.ack_delay = 40 * WT_MS,
 	.window_update = 2,
+	.window_update_part = 2,
 	.tick = 1,
 	.rto_initial = 1 * WT_S,
 	.rto_min = 200 * WT_MS,
 	.rto_max = 60 * WT_S,
 	.rto_hold_backoff = 1,
+	.rto_backoff_most = 30,
 	.syn_retries = 6,
 	.data_retries = 15,
 	.msl = 30 * WT_S,
@@ -96,12 +107,14 @@ static const struct wt_tcp_settings bsd90 = {
 	.ack_every = 1,
 	.ack_delay = 200 * WT_MS,
 	.window_update = 2,
+	.window_update_part = 2,
 	.ack_delay_tick = 1,
 	.tick = 500 * WT_MS,
 	.rto_initial = 6 * WT_S,
 	.rto_min = 1 * WT_S,
 	.rto_max = 64 * WT_S,
 	.rto_hold_backoff = 1,
+	.rto_backoff_most = 30,
 	.rtt_one_at_a_time = 1,
 	.syn_retries = 6,
 	.data_retries = 12,
@@ -111,16 +124,56 @@ static const struct wt_tcp_settings bsd90 = {
 	.keepalive_probes = 9,
 };
 
-const char *const wt_tcp_preset_names[] = {"modern", "bsd90", NULL};
+/*
+ * The TCP of the x-kernel 3.2 and 3.3 (University of Arizona) by its public sources: 4.3BSD of 1987 with fast retransmit. Its
+ * congestion rules are the profile "xkernel" of the modules reno and tahoe, which the tools choose with this preset. Data of
+ * any order waits for the 200 ms timer; an application that reads at once makes an ACK for two segments or a third of the
+ * buffer (window updates).
+ */
+static const struct wt_tcp_settings xkernel = {
+	.mss = 1024,
+	.snd_buffer = 4096,
+	.rcv_buffer = 4096,
+	.nagle = 1,
+	.initial_window = 1,
+	.slow_start_limit = 1,
+	.dupthresh = 3,
+	.ack_every = 1000,
+	.ack_delay = 200 * WT_MS,
+	.ack_delay_tick = 1,
+	.ack_delay_all = 1,
+	.window_update = 2,
+	.window_update_part = 3,
+	.tick = 500 * WT_MS,
+	.rto_initial = 6 * WT_S,
+	.rto_min = 1 * WT_S,
+	.rto_max = 64 * WT_S,
+	.rto_hold_backoff = 1,
+	.rto_backoff_most = 6,
+	.rto_formula = WT_RTO_BSD43,
+	.rtt_first_tick = 1,
+	.rtt_forget = 3,
+	.dupacks_strict = 1,
+	.rtt_one_at_a_time = 1,
+	.syn_retries = 6,
+	.data_retries = 12,
+	.msl = 30 * WT_S,
+	.fin_wait_2 = 600 * WT_S,
+	.keepalive_interval = 75 * WT_S,
+	.keepalive_probes = 9,
+};
+
+const char *const wt_tcp_preset_names[] = {"modern", "bsd90", "xkernel", NULL};
 const char *const wt_tcp_preset_texts[] = {
 	"window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
 	"BSD of the 1990s: 500 ms ticks, RTO at least 2 ticks, MSS/8, 64 KB window, ACK per segment",
+	"TCP of the x-kernel 3.2: 4.3BSD timers, ACKs by a 200 ms timer or window updates, 4 KB buffers",
 	NULL,
 };
 
 int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err, size_t err_len)
 {
-	static const struct wt_tcp_settings *const presets[] = {&modern, &bsd90};
+	static const struct wt_tcp_settings *const presets[] = {&modern, &bsd90, &xkernel};
 
 	for (unsigned i = 0; wt_tcp_preset_names[i]; i++) {
 		if (strcmp(name, wt_tcp_preset_names[i]) == 0) {
@@ -129,6 +182,6 @@ int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err,
 		}
 	}
 	if (err)
-		snprintf(err, err_len, "no preset '%s'; known: modern, bsd90", name);
+		snprintf(err, err_len, "no preset '%s'; known: modern, bsd90, xkernel", name);
 	return -EINVAL;
 }

@@ -9,6 +9,11 @@
 #include "stack/text/params.h"
 #include "stack/base/time.h"
 
+enum wt_rto_formula {
+	WT_RTO_RFC6298, /* srtt + max(G, 4 rttvar) */
+	WT_RTO_BSD43,   /* srtt + 2 rttvar, in whole ticks, rounded down */
+};
+
 enum wt_ecn_setting { WT_ECN_SETTING_OFF, WT_ECN_SETTING_PASSIVE, WT_ECN_SETTING_ON };
 
 /* uint64_t and wt_time throughout, because the parameter table writes them. Meaning: settings.c, one line each. */
@@ -29,12 +34,19 @@ struct wt_tcp_settings {
 	uint64_t ack_every;        /* full-sized segments per ACK; 1: every segment */
 	wt_time ack_delay;         /* longest delay of an ACK */
 	uint64_t window_update;    /* segments the window must have grown by to be told in a segment of its own */
+	uint64_t window_update_part; /* or one part of the buffer of so many */
+	uint64_t ack_delay_all;    /* bool: what is out of order waits for the delayed ACK too */
 	uint64_t ack_delay_tick;   /* bool: delayed ACKs leave on a free-running grid of ack_delay (BSD fast timer) */
 	wt_time tick;              /* timer granularity; 1 ns: exact */
 	wt_time rto_initial;
 	wt_time rto_min;
 	wt_time rto_max;
 	uint64_t rto_hold_backoff; /* bool: back-off kept until an unambiguous sample (Karn); else until new data is acked */
+	uint64_t rto_backoff_most; /* doublings of the timeout, at most */
+	uint64_t rto_formula;      /* enum wt_rto_formula */
+	uint64_t rtt_first_tick;   /* bool: the first sample counts a tick more */
+	uint64_t rtt_forget;       /* timeouts in a row after which srtt is forgotten; 0: never */
+	uint64_t dupacks_strict;   /* bool: what is no duplicate ends the count of duplicate ACKs, a timeout does not */
 	uint64_t rtt_one_at_a_time;/* bool: one timed segment per round trip, even with timestamps */
 	uint64_t syn_retries;
 	uint64_t data_retries;     /* timeouts in a row before the connection is given up (RFC 9293 3.8.3 R2) */
@@ -48,7 +60,7 @@ struct wt_tcp_settings {
 extern const struct wt_param wt_tcp_params[];
 extern const size_t wt_tcp_param_count;
 
-/* Presets by name: "modern", "bsd90". 0, or -EINVAL with the known names in err. */
+/* Presets by name: "modern", "bsd90", "xkernel". 0, or -EINVAL with the known names in err. */
 int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err, size_t err_len);
 /* NULL-terminated names and one line about each. */
 extern const char *const wt_tcp_preset_names[];

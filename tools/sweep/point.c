@@ -155,7 +155,7 @@ static int append_dotted(struct resolve *r)
 static int apply(struct resolve *r, enum wt_sweep_param param, struct wt_tcp_config *config)
 {
 	const char *text = r->run->text[param];
-	struct wt_tcp_words words = {0};
+	struct wt_tcp_words words = {.profile = r->run->text[WT_SWEEP_PRESET]};
 	char why[700];
 
 	if (!*text)

@@ -12,6 +12,7 @@ struct wt_tcp_words {
 	const char *sender;    /* "real:profile=paper" */
 	const char *recovery;  /* NULL: the sender's default */
 	const char *receiver;
+	const char *profile;   /* modules that have a profile of that name ("xkernel") start from it; NULL: the preset's name */
 };
 
 /* 0, or -EINVAL with one sentence in err. */

@@ -58,18 +58,22 @@ static int set_usecs(const char *value, wt_time *time, char *error, size_t error
 }
 
 /* Choices of the stack; 1: not one of them. */
-static int set_stack(struct wt_tcp_config *tcp, const char *name, const char *value, char *error, size_t error_len)
+static int set_stack(struct wt_script_options *options, const char *name, const char *value, char *error, size_t error_len)
 {
-	if (!strcmp(name, "preset"))
+	struct wt_tcp_config *tcp = &options->tcp;
+
+	if (!strcmp(name, "preset")) {
+		snprintf(options->preset, sizeof(options->preset), "%s", value);
 		return wt_tcp_preset(value, &tcp->settings, error, error_len);
+	}
 	if (!strcmp(name, "stack"))
 		return wt_param_set_list(wt_tcp_params, wt_tcp_param_count, &tcp->settings, value, error, error_len);
 	if (!strcmp(name, "C") || !strcmp(name, "congestion"))
-		return wt_sender_choose(value, &tcp->sender, error, error_len);
+		return wt_sender_choose_in(options->preset, value, &tcp->sender, error, error_len);
 	if (!strcmp(name, "recovery"))
-		return wt_recovery_choose(value, &tcp->recovery, error, error_len);
+		return wt_recovery_choose_in(options->preset, value, &tcp->recovery, error, error_len);
 	if (!strcmp(name, "rcc") || !strcmp(name, "receiver"))
-		return wt_receiver_choose(value, &tcp->receiver, error, error_len);
+		return wt_receiver_choose_in(options->preset, value, &tcp->receiver, error, error_len);
 	return 1;
 }
 
@@ -91,7 +95,7 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 		snprintf(error, error_len, "--%s needs a value", name);
 		return -EINVAL;
 	}
-	status = set_stack(&options->tcp, name, value, error, error_len);
+	status = set_stack(options, name, value, error, error_len);
 	if (status <= 0)
 		return status;
 	if (!strcmp(name, "tolerance"))

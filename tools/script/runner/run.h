@@ -23,6 +23,7 @@ struct wt_script_options {
 	uint16_t bind_port, connect_port, remote_port;
 	uint64_t mtu, secret, max_connections;
 	struct wt_tcp_config tcp;
+	char preset[24]; /* the one given last; modules start from their profile of that name */
 };
 
 void wt_script_options_init(struct wt_script_options *options);
