@@ -170,13 +170,16 @@ int wt_parse_share(const char *text, double *out, char *err, size_t err_len)
 	double value;
 
 	if (!end || (*end && !percent))
-		return fail(err, err_len, "'%.40s' is not a share: expected a percentage such as 20%% or a number such as 0.2",
-			    text);
+		return fail(err, err_len, "'%.40s' is not a share: expected a percentage such as 20%%", text);
 	/* one conversion, so that 0.1% and 0.001 are the same double */
 	snprintf(number, sizeof(number), "%.*se%d", (int)len, text, exponent - (percent ? 2 : 0));
 	value = strtod(number, NULL);
+	if (value != 0 && !percent) /* a fraction to some, a percentage to tc(8); zero is the same in both */
+		return value > 1 ? fail(err, err_len, "'%.40s' has no unit: write %.40s%%", text, text) :
+				   fail(err, err_len, "'%.40s' has no unit: write %.40s%% or %s", text, text,
+					wt_format_share(value, number, sizeof(number)));
 	if (value > 1)
-		return fail(err, err_len, "'%.40s' is not between 0 and 1 (0%% and 100%%)", text);
+		return fail(err, err_len, "'%.40s' is not between 0%% and 100%%", text);
 	*out = value;
 	return 0;
 }

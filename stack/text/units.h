@@ -15,7 +15,7 @@
 int wt_parse_time(const char *text, wt_time *out, char *err, size_t err_len);     /* ns us ms s min h; "0" alone is fine */
 int wt_parse_size(const char *text, uint64_t *out, char *err, size_t err_len);    /* B KB MB GB (1000) KiB MiB GiB (1024) */
 int wt_parse_rate(const char *text, uint64_t *bit_per_s, char *err, size_t err_len); /* bit Kbit Mbit Gbit, Bps kBps MBps */
-int wt_parse_share(const char *text, double *out, char *err, size_t err_len);     /* "20%", "0.2" or "1e-7": in [0, 1] */
+int wt_parse_share(const char *text, double *out, char *err, size_t err_len);     /* "20%", "1e-5%", or a bare 0: in [0, 1] */
 int wt_parse_count(const char *text, uint64_t *out, char *err, size_t err_len);   /* a whole number */
 int wt_parse_number(const char *text, double *out, char *err, size_t err_len);    /* any finite number */
 int wt_parse_bool(const char *text, uint64_t *out, char *err, size_t err_len);    /* on off yes no true false 1 0 */

@@ -43,7 +43,7 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 			snprintf(port[i], sizeof(port[i]), "packet:e%c", 'a' + i);
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)lab->seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
-	snprintf(steal, sizeof(steal), "%.9f", lab->bounds.steal);
+	wt_format_share(lab->bounds.steal, steal, sizeof(steal));
 	argv[argc++] = "wavetank";
 	argv[argc++] = "emu";
 	argv[argc++] = "run";

@@ -46,7 +46,7 @@ static bool up(struct lab *lab)
 	char text[600] = "", late[32], steal[32];
 	int error;
 
-	snprintf(steal, sizeof(steal), "%.9f", lab->job->bounds.steal);
+	wt_format_share(lab->job->bounds.steal, steal, sizeof(steal));
 	wt_words_add(&words, lab->program);
 	wt_words_add(&words, "lab");
 	wt_words_add(&words, "up");

@@ -86,7 +86,7 @@ static void what_says_the_same_has_the_same_digest(void **state)
 	char a[WT_SHA256_TEXT], b[WT_SHA256_TEXT];
 
 	assert_string_equal(digest_of(HEAD "[axes]\nloss = 5%\n[run]\nlink = loss {loss} delay 1ms\n", 0, a),
-			    digest_of("[sweep]\nname = other\nrepeats = 3\n[run]\nfwd = delay 1000us loss 0.05\nrev = loss 5% delay 1ms\nsize = 5MiB\n", 0, b));
+			    digest_of("[sweep]\nname = other\nrepeats = 3\n[run]\nfwd = delay 1000us loss 5.0%\nrev = loss 5% delay 1ms\nsize = 5MiB\n", 0, b));
 }
 
 static void everything_that_changes_a_run_changes_its_digest(void **state)

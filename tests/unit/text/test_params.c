@@ -54,7 +54,7 @@ static void every_value_prints_as_text_that_sets_it_again(void **state)
 	static const char *const lists[] = {
 		"wait=1ms,room=0,rate=56Kbit,count=2,number=0.1,share=0.1%,on=off,profile=paper",
 		"wait=1min,room=5MiB,rate=1Gbit,count=24,number=1.5,share=100%,on=on,profile=paper-slow",
-		"wait=1234567ns,room=1B,rate=1bit,count=17,number=1e-300,share=0.3333333333333333,on=on,profile=safe",
+		"wait=1234567ns,room=1B,rate=1bit,count=17,number=1e-300,share=33.33333333333333%,on=on,profile=safe",
 	};
 	char err[512], text[64], value[64];
 

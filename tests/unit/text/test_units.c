@@ -87,15 +87,16 @@ static void shares_counts_numbers_and_words_have_their_grammar(void **state)
 	double d;
 	uint64_t v;
 	static const char *const bad_shares[] = {"", "%", "101%", "1.01", "-1%", "20 %", "20%%", "nan", "0x1p-1", ".5", "5.", "5.%",
-					   "e-3", "1e", "1e-", "1e--3", "1e-1000", "1e1", "1E-3", "1e-3e"};
+					   "e-3", "1e", "1e-", "1e--3", "1e-1000", "1e1", "1E-3", "1e-3e", "1e3%",
+					   "0.2", "1", "1e-7", "20"};
 	static const char *const bad_counts[] = {"", "-1", "1.0", "0x10", "18446744073709551616", "1 ", "ten"};
 	static const char *const bad_numbers[] = {"", "nan", "inf", "1e999", "0x10", " 1", "1 ", "1,5", "e", "--1"};
 
 	assert_true(!wt_parse_share("20%", &d, NULL, 0) && d == 0.2);
 	assert_true(!wt_parse_share("0.1%", &d, NULL, 0) && d == 0.001);
-	assert_true(!wt_parse_share("0.2", &d, NULL, 0) && d == 0.2);
 	assert_true(!wt_parse_share("0", &d, NULL, 0) && d == 0);
-	assert_true(!wt_parse_share("1e-7", &d, NULL, 0) && d == 1e-7);
+	assert_true(!wt_parse_share("0.0", &d, NULL, 0) && d == 0);
+	assert_true(!wt_parse_share("1e-5%", &d, NULL, 0) && d == 1e-7);
 	assert_true(!wt_parse_share("2.5e+1%", &d, NULL, 0) && d == 0.25);
 	assert_true(!wt_parse_share("100%", &d, NULL, 0) && d == 1);
 	for (unsigned i = 0; i < sizeof(bad_shares) / sizeof(bad_shares[0]); i++)
@@ -109,6 +110,20 @@ static void shares_counts_numbers_and_words_have_their_grammar(void **state)
 	assert_true(!wt_parse_bool("yes", &v, NULL, 0) && v == 1);
 	assert_true(!wt_parse_bool("off", &v, NULL, 0) && v == 0);
 	assert_int_equal(wt_parse_bool("maybe", &v, NULL, 0), -EINVAL);
+}
+
+/* A bare number is a fraction to some and a percentage to tc(8): both readings are named. */
+static void a_share_without_its_percent_sign_is_refused_with_both_readings(void **state)
+{
+	char err[200];
+	double d;
+
+	assert_int_equal(wt_parse_share("1", &d, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "'1' has no unit: write 1% or 100%");
+	assert_int_equal(wt_parse_share("0.05", &d, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "'0.05' has no unit: write 0.05% or 5%");
+	assert_int_equal(wt_parse_share("20", &d, err, sizeof(err)), -EINVAL);
+	assert_string_equal(err, "'20' has no unit: write 20%");
 }
 
 static void values_print_in_the_unit_people_use(void **state)
@@ -187,6 +202,7 @@ int main(void)
 		cmocka_unit_test(bad_quantities_are_refused_with_one_sentence_and_no_change),
 		cmocka_unit_test(a_bare_number_and_kbps_are_told_apart_in_the_message),
 		cmocka_unit_test(shares_counts_numbers_and_words_have_their_grammar),
+		cmocka_unit_test(a_share_without_its_percent_sign_is_refused_with_both_readings),
 		cmocka_unit_test(values_print_in_the_unit_people_use),
 		cmocka_unit_test(every_share_reads_back_to_the_same_double),
 		cmocka_unit_test(what_is_printed_reads_back_to_the_same_value),
