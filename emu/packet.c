@@ -7,8 +7,7 @@
 #include "stack/base/checksum.h"
 
 enum {
-	TYPE_IPV4 = 0x0800,
-	TYPE_IPV6 = 0x86dd,
+	TAG_CUSTOMER = 0x8100, TAG_SERVICE = 0x88a8, TAG = 4, TAGS = 2,
 	IPV4_HEADER = 20,
 	IPV6_HEADER = 40,
 	PROTOCOL_TCP = 6,
@@ -26,9 +25,9 @@ unsigned wt_packet_version(const struct wt_frame *frame)
 	if (frame->len < WT_ETHERNET + IPV4_HEADER)
 		return 0;
 	type = wt_get16(frame->data + 12);
-	if (type == TYPE_IPV4)
+	if (type == WT_TYPE_IPV4)
 		return 4;
-	return type == TYPE_IPV6 && frame->len >= WT_ETHERNET + IPV6_HEADER ? 6 : 0;
+	return type == WT_TYPE_IPV6 && frame->len >= WT_ETHERNET + IPV6_HEADER ? 6 : 0;
 }
 
 enum wt_ecn wt_packet_ecn(const struct wt_frame *frame)
@@ -67,32 +66,49 @@ bool wt_packet_mark(struct wt_frame *frame)
 	return true;
 }
 
-uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame)
+struct wt_packet_place wt_packet_place_tagged(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
-	uint8_t tuple[5 + 32] = {0}; /* ports, protocol, addresses: as long as the version has them, so no two versions are alike */
-	unsigned header, len;
+	struct wt_packet_place place = {WT_ETHERNET, 0};
 
-	switch (wt_packet_version(frame)) {
-	case 4:
+	for (unsigned tags = 0; frame->len >= place.at; tags++) {
+		place.type = wt_get16(frame->data + place.at - 2);
+		if ((place.type != TAG_CUSTOMER && place.type != TAG_SERVICE) || tags == TAGS)
+			return place;
+		place.at += TAG;
+	}
+	return (struct wt_packet_place){frame->len, 0};
+}
+
+unsigned wt_packet_tuple(const struct wt_frame *frame, uint8_t tuple[WT_PACKET_TUPLE])
+{
+	struct wt_packet_place place = wt_packet_place(frame);
+	const uint8_t *ip = frame->data + place.at;
+	unsigned header = IPV6_HEADER, len;
+
+	memset(tuple, 0, WT_PACKET_TUPLE);
+	if (place.type == WT_TYPE_IPV4 && frame->len >= place.at + IPV4_HEADER) {
 		tuple[4] = ip[9];
 		memcpy(tuple + 5, ip + 12, 8);
 		header = (wt_get16(ip + 6) & 0x3fff) ? 0 : (ip[0] & 15u) * 4;
 		len = 5 + 8;
-		break;
-	case 6:
+	} else if (place.type == WT_TYPE_IPV6 && frame->len >= place.at + IPV6_HEADER) {
 		tuple[4] = ip[6];
 		memcpy(tuple + 5, ip + 8, 32);
-		header = IPV6_HEADER;
 		len = 5 + 32;
-		break;
-	default:
-		return wt_siphash(key, frame->data + 12, frame->len >= WT_ETHERNET ? 2 : 0);
+	} else {
+		wt_put16(tuple, place.type);
+		return 2;
 	}
-	if (header >= IPV4_HEADER && (tuple[4] == PROTOCOL_TCP || tuple[4] == PROTOCOL_UDP) &&
-	    frame->len >= WT_ETHERNET + header + 4)
+	if (header >= IPV4_HEADER && (tuple[4] == PROTOCOL_TCP || tuple[4] == PROTOCOL_UDP) && frame->len >= place.at + header + 4)
 		memcpy(tuple, ip + header, 4);
-	return wt_siphash(key, tuple, len);
+	return len;
+}
+
+uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame)
+{
+	uint8_t tuple[WT_PACKET_TUPLE];
+
+	return wt_siphash(key, tuple, wt_packet_tuple(frame, tuple));
 }
 
 void wt_packet_ipv4_checksum(uint8_t *ip)

@@ -12,6 +12,25 @@
 
 #define WT_ETHERNET 14
 
+enum { WT_TYPE_IPV4 = 0x0800, WT_TYPE_IPV6 = 0x86dd };
+
+/* What a frame carries behind its Ethernet header and at most two VLAN tags (IEEE 802.1Q, 802.1ad). */
+struct wt_packet_place {
+	uint32_t at;   /* where it begins; not behind the frame's end */
+	uint16_t type; /* EtherType; 0: the frame is cut off before it */
+};
+
+struct wt_packet_place wt_packet_place_tagged(const struct wt_frame *frame);
+
+static inline struct wt_packet_place wt_packet_place(const struct wt_frame *frame)
+{
+	uint16_t type = frame->len < WT_ETHERNET ? 0 : (uint16_t)(frame->data[12] << 8 | frame->data[13]);
+
+	if (type == WT_TYPE_IPV4 || type == WT_TYPE_IPV6)
+		return (struct wt_packet_place){WT_ETHERNET, type};
+	return wt_packet_place_tagged(frame);
+}
+
 /* 4 or 6 if the frame holds an IP header as long as that version's shortest one, else 0. */
 unsigned wt_packet_version(const struct wt_frame *frame);
 /* The ECN field (RFC 3168 section 5); WT_ECN_NOT_ECT for what is not IP. */
@@ -21,6 +40,9 @@ bool wt_packet_mark(struct wt_frame *frame);
 /* A hash of addresses, protocol and ports: equal for the packets of one flow in one direction. Fragments and protocols
  * without ports have the ports left out; what is not IP is one flow for each EtherType. */
 uint64_t wt_packet_flow(const struct wt_key *key, const struct wt_frame *frame);
+/* The same as bytes: ports, protocol, addresses. How many of them are used; those of two flows differ. Tags in front count for nothing. */
+#define WT_PACKET_TUPLE 37
+unsigned wt_packet_tuple(const struct wt_frame *frame, uint8_t tuple[WT_PACKET_TUPLE]);
 /* Writes the IPv4 header checksum anew. */
 void wt_packet_ipv4_checksum(uint8_t *ip);
 bool wt_packet_ipv4_checksum_holds(const uint8_t *ip); /* the whole header must be there */

@@ -4,28 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool wt_packets_share(struct wt_packets *packets, struct wt_stream *stream, const struct wt_frame *frame, double share)
-{
-	uint64_t number;
-
-	if (!wt_packets_next(packets, frame, &number))
-		return share >= 1;
-	return wt_stream_strikes(stream, number, share);
-}
-
-void wt_packets_pass_over(struct wt_packets *packets, const struct wt_frame *frame)
-{
-	enum { TCP_CSUM = 16, TCP_LENGTH = 12, UDP_HEADER = 8 };
-	uint32_t header = frame->csum_start;
-	uint64_t number;
-
-	if (!wt_packets_next(packets, frame, &number) || !frame->gso_size || header + TCP_LENGTH >= frame->len)
-		return;
-	header += frame->csum_offset == TCP_CSUM ? (frame->data[header + TCP_LENGTH] >> 4) * 4u : UDP_HEADER;
-	if (header < frame->len)
-		packets->count[number >> WT_CLASS_SHIFT] += (frame->len - header - 1) / frame->gso_size;
-}
-
 void *wt_stage_new(size_t size, const struct wt_node_ops *ops, const char *name)
 {
 	struct wt_stage *stage = calloc(1, size);
@@ -75,5 +53,6 @@ void wt_stage_destroy(struct wt_node *node)
 	if (!stage)
 		return;
 	wt_frame_queue_clear(&stage->ready);
+	wt_packets_finish(&stage->packets);
 	free(stage);
 }

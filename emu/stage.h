@@ -9,7 +9,7 @@
  * - Nothing is allocated per packet: waiting frames are linked through frame->next.
  * - A stage that holds no frame back is one verb, pass(), which drops the frame or sends it on; the others are those below.
  * - A random decision about a packet is the n-th number of the stage's stream, n being the packet's place in its
- *   class (see wt_packets): no other traffic moves it.
+ *   flow (see packets.h): no other traffic moves it.
  */
 #ifndef WT_EMU_STAGE_H
 #define WT_EMU_STAGE_H
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/packets.h"
 #include "emu/refusal.h"
 #include "emu/samples.h"
 #include "stack/base/bytes.h"
@@ -27,48 +28,8 @@ struct wt_stage {
 	struct wt_node node;
 	struct wt_frame_queue ready; /* leave at once, in this order */
 	uint64_t back;               /* answers that left by port 0, in the books among made and out */
+	struct wt_packets packets;   /* that it has met, by class and flow */
 };
-
-/*
- * Counts packets by class: IP version and protocol number. A loss process acts between TCP and IP, so it draws for IP
- * packets alone, and a TCP segment's number is its place among TCP segments: ARP, ping and router
- * solicitations neither meet the loss (ARP) nor shift the fate of what follows.
- */
-struct wt_packets {
-	uint64_t count[512];
-};
-
-#define WT_CLASS_SHIFT 48
-
-/* The packet's number in its stream: class in the high bits, place in the class below. False: not an IP packet. */
-static inline bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, uint64_t *number)
-{
-	enum { ETHERNET_HEADER = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd };
-	const uint8_t *ip = frame->data + ETHERNET_HEADER;
-	unsigned class;
-
-	/* a packet cut short in its header still is one: it counts as protocol 0 */
-	if (frame->len < ETHERNET_HEADER)
-		return false;
-	switch (wt_get16(frame->data + 12)) {
-	case TYPE_IPV4:
-		class = frame->len > ETHERNET_HEADER + 9 ? ip[9] : 0;
-		break;
-	case TYPE_IPV6:
-		class = 256 + (frame->len > ETHERNET_HEADER + 6 ? ip[6] : 0);
-		break;
-	default:
-		return false;
-	}
-	*number = (uint64_t)class << WT_CLASS_SHIFT | packets->count[class]++;
-	return true;
-}
-
-/* Counted where nothing is drawn for it: a frame in one piece (offload) as the packets it stands for. */
-void wt_packets_pass_over(struct wt_packets *packets, const struct wt_frame *frame);
-
-/* Is this frame in a share of them? IP packets by their numbers; what is not IP only in a share of 1. */
-bool wt_packets_share(struct wt_packets *packets, struct wt_stream *stream, const struct wt_frame *frame, double share);
 
 /* What pass() says of a frame that goes on; WT_KEPT of one that was dropped, or put in `ready`. */
 #define WT_ON 1

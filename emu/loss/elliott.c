@@ -15,7 +15,6 @@ enum { UNKNOWN, GOOD, BAD, CLASS_SHIFT = 48, IPV6 = 256, CLASSES = 512 };
 
 struct elliott {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_stream stream, steps;
 	struct wt_elliott_config config;
 	uint8_t state[CLASSES], told[CLASSES];
@@ -80,7 +79,7 @@ static int elliott_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	struct elliott *elliott = (struct elliott *)node;
 	uint64_t number;
 
-	if (wt_packets_next(&elliott->packets, frame, &number) && !passes(elliott, number, now)) {
+	if (wt_packets_next(&elliott->stage.packets, frame, &number) && !passes(elliott, number, now)) {
 		wt_node_drop(node, now, frame, WT_DROP_ELLIOTT);
 		return WT_KEPT;
 	}

@@ -12,7 +12,6 @@
 
 struct gilbert {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_markov chain;
 	struct wt_stream stream;
 	double drop[2];
@@ -24,7 +23,7 @@ static int gilbert_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	unsigned state = wt_markov_at(&gilbert->chain, now);
 	uint64_t number;
 
-	if (wt_packets_next(&gilbert->packets, frame, &number) &&
+	if (wt_packets_draw(&gilbert->stage.packets, frame, &number) &&
 	    wt_stream_strikes(&gilbert->stream, number, gilbert->drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
 		return WT_KEPT;

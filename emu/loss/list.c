@@ -4,7 +4,6 @@
 
 struct listed {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_list_config config;
 };
 
@@ -30,7 +29,7 @@ static int listed_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 	struct listed *listed = (struct listed *)node;
 	uint64_t number;
 
-	if (wt_packets_next(&listed->packets, frame, &number) &&
+	if (wt_packets_next(&listed->stage.packets, frame, &number) &&
 	    is_listed(&listed->config, number & ((UINT64_C(1) << 48) - 1))) {
 		wt_node_drop(node, now, frame, WT_DROP_LIST);
 		return WT_KEPT;

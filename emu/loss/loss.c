@@ -4,7 +4,6 @@
 
 struct loss {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_stream stream;
 	double share;
 	struct wt_handoff_config handoff; /* every > 0: follow it */
@@ -23,7 +22,7 @@ static int loss_pass(struct wt_node *node, unsigned port, wt_time now, struct wt
 	struct loss *loss = (struct loss *)node;
 	uint64_t number;
 
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_stream_strikes(&loss->stream, number, share_at(loss, now))) {
+	if (wt_packets_draw(&loss->stage.packets, frame, &number) && wt_stream_strikes(&loss->stream, number, share_at(loss, now))) {
 		wt_node_drop(node, now, frame, WT_DROP_LOSS);
 		return WT_KEPT;
 	}

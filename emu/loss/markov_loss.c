@@ -4,7 +4,6 @@
 
 struct markov_loss {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_chain chain;
 	struct wt_chain_config config;
 	struct wt_stream stream;
@@ -16,7 +15,7 @@ static int markov_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 	unsigned state = wt_chain_at(&loss->chain, now);
 	uint64_t number;
 
-	if (wt_packets_next(&loss->packets, frame, &number) && wt_stream_strikes(&loss->stream, number, loss->config.drop[state])) {
+	if (wt_packets_draw(&loss->stage.packets, frame, &number) && wt_stream_strikes(&loss->stream, number, loss->config.drop[state])) {
 		wt_node_drop(node, now, frame, WT_DROP_MARKOV);
 		return WT_KEPT;
 	}

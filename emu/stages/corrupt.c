@@ -8,7 +8,6 @@
 
 struct corrupt {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_stream stream;
 	struct wt_key places;
 	struct wt_corrupt_config config;
@@ -16,14 +15,15 @@ struct corrupt {
 
 static void flip(struct corrupt *corrupt, struct wt_frame *frame, uint64_t number)
 {
-	uint64_t bits = (uint64_t)(frame->len - WT_ETHERNET) * 8, place = number;
+	uint32_t ip = wt_packet_place(frame).at;
+	uint64_t bits = (uint64_t)(frame->len - ip) * 8, place = number;
 
 	corrupt->stage.node.audit.corrupted++;
 	wt_frame_finish_csum(frame);
 	frame->csum = WT_CSUM_NONE;
 	for (uint64_t i = 0; bits && i < corrupt->config.bits; i++) {
 		place = wt_siphash_u64(&corrupt->places, place);
-		frame->data[WT_ETHERNET + place % bits / 8] ^= (uint8_t)(1u << place % 8);
+		frame->data[ip + place % bits / 8] ^= (uint8_t)(1u << place % 8);
 	}
 }
 
@@ -32,7 +32,7 @@ static int corrupt_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	struct corrupt *corrupt = (struct corrupt *)node;
 	uint64_t number;
 
-	if (wt_packets_next(&corrupt->packets, frame, &number) &&
+	if (wt_packets_draw(&corrupt->stage.packets, frame, &number) &&
 	    wt_stream_strikes(&corrupt->stream, number, corrupt->config.share))
 		flip(corrupt, frame, number);
 	return WT_ON;

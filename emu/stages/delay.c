@@ -18,7 +18,6 @@ struct entry {
 
 struct delay {
 	struct wt_stage stage; /* ready holds what is under way in order, frame->time being when it is due */
-	struct wt_packets packets;
 	struct wt_stream stream;
 	struct wt_delay_config config;
 	struct wt_handoff_config handoff; /* every > 0: follow it */
@@ -52,7 +51,7 @@ static wt_time jitter(struct delay *delay, const struct wt_frame *frame)
 	double mean = (double)config->spread, value;
 	uint64_t number;
 
-	if (!wt_packets_next(&delay->packets, frame, &number))
+	if (!wt_packets_draw(&delay->stage.packets, frame, &number))
 		return 0;
 	switch (config->jitter) {
 	case WT_JITTER_NORMAL: /* the deviation is at most WT_JITTER_MAX, and the number at most 10: nothing overflows */
@@ -137,7 +136,7 @@ static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct
 	if (delay->config.jitter != WT_JITTER_NONE)
 		wait = wt_time_add(wait, jitter(delay, frame));
 	else
-		wt_packets_pass_over(&delay->packets, frame);
+		wt_packets_pass_over(&delay->stage.packets, frame);
 	frame->time = wt_time_add(now, wt_time_max(wait, 0));
 	if (!delay->config.reordering) {
 		if (delay->stage.ready.tail)

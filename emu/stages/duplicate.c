@@ -4,7 +4,6 @@
 
 struct duplicate {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_stream stream;
 	double share;
 };
@@ -15,7 +14,7 @@ static int duplicate_pass(struct wt_node *node, unsigned port, wt_time now, stru
 	struct wt_frame *copy;
 	uint64_t number;
 
-	if (!wt_packets_next(&duplicate->packets, frame, &number) ||
+	if (!wt_packets_draw(&duplicate->stage.packets, frame, &number) ||
 	    !wt_stream_strikes(&duplicate->stream, number, duplicate->share))
 		return WT_ON;
 	frame->time = now;

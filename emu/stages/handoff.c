@@ -78,7 +78,6 @@ const struct wt_cell *wt_handoff_cell(struct wt_handoff_clock *clock, wt_time no
 
 struct handoff {
 	struct wt_stage stage;
-	struct wt_packets packets;
 	struct wt_handoff_clock clock;
 	struct wt_handoff_config config;
 	struct wt_stream stream;
@@ -128,7 +127,7 @@ static int handoff_pass(struct wt_node *node, unsigned port, wt_time now, struct
 
 	follow(handoff, now);
 	during = handoff->clock.count && now < handoff->clock.end;
-	if (wt_packets_share(&handoff->packets, &handoff->stream, frame, during ? handoff->config.drop : 0)) { /* they count at all times */
+	if (wt_packets_share(&handoff->stage.packets, &handoff->stream, frame, during ? handoff->config.drop : 0)) { /* they count at all times */
 		wt_node_drop(node, now, frame, WT_DROP_HANDOFF);
 		return WT_KEPT;
 	}

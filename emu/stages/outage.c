@@ -10,7 +10,6 @@
 
 struct outage {
 	struct wt_refuser refuser;
-	struct wt_packets packets;
 	struct wt_stream stream;
 	unsigned count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
@@ -125,7 +124,7 @@ static int outage_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 	struct outage *outage = (struct outage *)node;
 	const struct wt_outage *found = worst(outage, now);
 
-	if (!wt_packets_share(&outage->packets, &outage->stream, frame, found ? found->drop : 0)) /* packets count at all times */
+	if (!wt_packets_share(&outage->refuser.stage.packets, &outage->stream, frame, found ? found->drop : 0)) /* packets count at all times */
 		return WT_ON;
 	refuse(outage, now, frame, found);
 	return WT_KEPT;

@@ -8,7 +8,6 @@
 struct reorder {
 	struct wt_stage stage;
 	struct wt_frame_queue held; /* frame->time: when it is let go, never before the one in front */
-	struct wt_packets packets;
 	struct wt_stream stream;
 	double share;
 	wt_time delay;
@@ -19,7 +18,7 @@ static int reorder_pass(struct wt_node *node, unsigned port, wt_time now, struct
 	struct reorder *reorder = (struct reorder *)node;
 	uint64_t number;
 
-	if (wt_packets_next(&reorder->packets, frame, &number) &&
+	if (wt_packets_draw(&reorder->stage.packets, frame, &number) &&
 	    wt_stream_strikes(&reorder->stream, number, reorder->share)) {
 		frame->time = wt_time_add(now, reorder->delay);
 		if (reorder->held.tail) /* after a change to less: held frames keep their order among themselves */

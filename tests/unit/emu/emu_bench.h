@@ -18,7 +18,13 @@ enum { BENCH_TCP = 6, BENCH_ICMP = 1, BENCH_ROOM = 2048, BENCH_FRAMES = 4096 };
 
 static struct wt_pool *bench_pool;
 
-/* An Ethernet frame of `len` bytes whose byte 30 on holds `tag`. */
+/* Behind addresses and ports, so that packets of different tags are of one flow. */
+static inline unsigned bench_tag_at(const struct wt_frame *frame)
+{
+	return wt_get16(frame->data + 12) == 0x86dd ? 58 : 38;
+}
+
+/* An Ethernet frame of `len` bytes that holds `tag`, perhaps behind its end. */
 static inline struct wt_frame *bench_frame(unsigned type, unsigned protocol, uint32_t len, uint32_t tag)
 {
 	struct wt_frame *frame = wt_frame_new(bench_pool);
@@ -28,13 +34,20 @@ static inline struct wt_frame *bench_frame(unsigned type, unsigned protocol, uin
 	frame->len = len;
 	wt_put16(frame->data + 12, (uint16_t)type);
 	frame->data[14 + (type == 0x86dd ? 6 : 9)] = (uint8_t)protocol;
-	wt_put32(frame->data + 30, tag);
+	wt_put32(frame->data + bench_tag_at(frame), tag);
 	return frame;
 }
 
 static inline struct wt_frame *bench_tcp(uint32_t len, uint32_t tag)
 {
 	return bench_frame(0x0800, BENCH_TCP, len, tag);
+}
+
+/* The same packet on its way to another address: another flow. */
+static inline struct wt_frame *bench_to(struct wt_frame *frame, uint32_t address)
+{
+	wt_put32(frame->data + 30, address);
+	return frame;
 }
 
 static inline struct wt_frame *bench_arp(void)
@@ -44,7 +57,7 @@ static inline struct wt_frame *bench_arp(void)
 
 static inline uint32_t bench_tag(const struct wt_frame *frame)
 {
-	return wt_get32(frame->data + 30);
+	return wt_get32(frame->data + bench_tag_at(frame));
 }
 
 static inline void bench_input(struct wt_node *node, wt_time now, struct wt_frame *frame)

@@ -194,7 +194,7 @@ static void what_waits_leaves_at_once_when_its_rate_goes_and_in_time_when_its_de
 
 	start(&path, "rate 8Mbit burst 0B limit 64KB queue fq_codel");
 	for (unsigned i = 0; i < 4; i++)
-		bench_input(path.stage[0], i, bench_frame(0x0800, i % 2 ? BENCH_TCP : BENCH_ICMP, 1000, i));
+		bench_input(path.stage[0], i, bench_to(bench_tcp(1000, i), i));
 	change(&path, "delay 5ms", 1500 * WT_US, false);
 	assert_int_equal(path.count, 2); /* a drain with frames that leave in this very instant */
 	assert_string_equal(left(&path, 2 * WT_MS), "");

@@ -89,6 +89,94 @@ static void arp_ping_and_ipv6_neither_move_nor_meet_the_fate_of_tcp(void **state
 	mixed->ops->destroy(mixed);
 }
 
+/* The fates of one flow, with and without others of its class beside it, which begin later, before, and in great number. */
+static void packets_of_another_flow_do_not_move_the_fate_of_this_one(void **state)
+{
+	struct wt_node *alone = make("fwd.loss", 5, 0.3), *mixed = make("fwd.loss", 5, 0.3);
+	uint64_t lost = 0, alike = 0;
+
+	for (unsigned i = 0; i < 10000; i++) {
+		bool first = bench_passes(alone, i, bench_to(bench_tcp(60, i), 1)), second;
+
+		assert_int_equal(first, bench_passes(mixed, i, bench_to(bench_tcp(60, i), 1)));
+		second = bench_passes(mixed, i, bench_to(bench_tcp(60, i), 2));
+		lost += !second;
+		alike += first == second;
+		for (unsigned n = 0; n < i % 3; n++)
+			bench_passes(mixed, i, bench_to(bench_tcp(60, i), 1000 + i % 5000));
+	}
+	assert_in_range(lost, 2816, 3184);  /* 3000 and 4 deviations of 46 */
+	assert_in_range(alike, 5603, 5997); /* 0.3^2 + 0.7^2, and 4 deviations of 49: chance */
+	/* the flow to 2 alone meets what it met beside the others, but for who came first */
+	for (unsigned i = 0; i < 2; i++) {
+		struct wt_node *pair[] = {make("fwd.loss", 5, 0.3), make("fwd.loss", 5, 0.3)};
+
+		bench_passes(pair[0], 0, bench_to(bench_tcp(60, 0), 1));
+		bench_passes(pair[1], 0, bench_to(bench_tcp(60, 0), 3));
+		for (unsigned n = 0; n < 10000; n++) {
+			if (i)
+				bench_passes(pair[0], n, bench_to(bench_tcp(60, n), 4));
+			assert_int_equal(bench_passes(pair[0], n, bench_to(bench_tcp(60, n), 2)), bench_passes(pair[1], n, bench_to(bench_tcp(60, n), 2)));
+		}
+		pair[0]->ops->destroy(pair[0]);
+		pair[1]->ops->destroy(pair[1]);
+	}
+	alone->ops->destroy(alone);
+	mixed->ops->destroy(mixed);
+}
+
+/* Those above the limit share the numbers of their class; those below keep theirs. */
+static void flows_beyond_the_limit_move_only_each_other(void **state)
+{
+	struct wt_node *few = make("fwd.loss", 7, 0.5), *many = make("fwd.loss", 7, 0.5);
+	uint64_t lost = 0;
+
+	for (uint32_t flow = 0; flow < 100; flow++)
+		assert_int_equal(bench_passes(few, 0, bench_to(bench_tcp(60, 0), flow)), bench_passes(many, 0, bench_to(bench_tcp(60, 0), flow)));
+	for (uint32_t flow = 100; flow < 3 * WT_FLOWS_MAX; flow++)
+		lost += !bench_passes(many, 0, bench_to(bench_tcp(60, 0), flow));
+	assert_in_range(lost, 48478, 49722); /* 49102 of 98204 and 4 deviations of 157 */
+	for (unsigned i = 0; i < 1000; i++) {
+		assert_int_equal(bench_passes(few, 1, bench_to(bench_tcp(60, 0), i % 100)), bench_passes(many, 1, bench_to(bench_tcp(60, 0), i % 100)));
+		bench_passes(many, 1, bench_to(bench_tcp(60, 0), 2 * WT_FLOWS_MAX + i));
+	}
+	few->ops->destroy(few);
+	many->ops->destroy(many);
+}
+
+/* IEEE 802.1Q and, outside of it, 802.1ad. */
+static struct wt_frame *tagged(struct wt_frame *frame, unsigned tags)
+{
+	memmove(frame->data + 12 + 4 * tags, frame->data + 12, 64);
+	for (unsigned i = 0; i < tags; i++)
+		wt_put32(frame->data + 12 + 4 * i, (i + 1 == tags ? 0x81000000u : 0x88a80000u) | 7);
+	frame->len += 4 * tags;
+	return frame;
+}
+
+static void behind_vlan_tags_a_packet_meets_the_fate_of_its_class_and_flow(void **state)
+{
+	struct wt_node *plain = make("fwd.loss", 5, 0.3), *vlan = make("fwd.loss", 5, 0.3);
+	struct wt_frame *cut;
+
+	for (unsigned i = 0; i < 10000; i++) {
+		assert_int_equal(bench_passes(plain, i, bench_tcp(60, i)), bench_passes(vlan, i, tagged(bench_tcp(60, i), i % 3)));
+		assert_true(bench_passes(vlan, i, tagged(bench_arp(), 1)));
+		assert_int_equal(bench_passes(plain, i, bench_frame(0x86dd, BENCH_TCP, 90, i)),
+				 bench_passes(vlan, i, tagged(bench_frame(0x86dd, BENCH_TCP, 90, i), i % 3)));
+		assert_true(bench_passes(vlan, i, tagged(bench_tcp(60, i), 3))); /* three tags are nobody's packet */
+	}
+	vlan->ops->destroy(vlan);
+	plain->ops->destroy(plain);
+	plain = make("fwd.loss", 1, 0);
+	for (uint32_t len = 0; len < 40; len++) {
+		cut = tagged(bench_tcp(64, 0), 2);
+		cut->len = len;
+		assert_true(bench_passes(plain, 0, cut));
+	}
+	plain->ops->destroy(plain);
+}
+
 static void the_streams_of_seeds_and_directions_are_independent(void **state)
 {
 	struct wt_node *nodes[] = {make("fwd.loss", 5, 0.5), make("rev.loss", 5, 0.5), make("fwd.loss", 6, 0.5)};
@@ -125,6 +213,9 @@ int main(void)
 		BENCH_TEST(a_million_packets_meet_the_share_and_the_run_lengths_asked_for),
 		BENCH_TEST(none_and_all_are_exact),
 		BENCH_TEST(arp_ping_and_ipv6_neither_move_nor_meet_the_fate_of_tcp),
+		BENCH_TEST(packets_of_another_flow_do_not_move_the_fate_of_this_one),
+		BENCH_TEST(flows_beyond_the_limit_move_only_each_other),
+		BENCH_TEST(behind_vlan_tags_a_packet_meets_the_fate_of_its_class_and_flow),
 		BENCH_TEST(the_streams_of_seeds_and_directions_are_independent),
 		BENCH_TEST(a_packet_cut_short_is_no_reason_to_read_past_it),
 	};
