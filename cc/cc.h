@@ -49,6 +49,7 @@ struct wt_cc_note {
 enum wt_cc_event {
 	WT_CC_ESTABLISHED, /* handshake done, mss and options known (env holds the final values) */
 	WT_CC_RECOVERED,   /* recovery over */
+	WT_CC_MSS,         /* sender: the path takes less (RFC 1191): env.mss is the new one; a loss follows if a segment was too large */
 	WT_CC_IDLE,        /* sender: about to send after more than one RTO of silence (RFC 5681 4.1) */
 	WT_CC_UNDO,        /* the last loss event was spurious */
 	WT_CC_FALLBACK,    /* the sender module asked for standard behaviour for the rest of the connection */
@@ -109,7 +110,7 @@ struct wt_ack {
 
 enum wt_loss_why {
 	WT_LOSS_DUPTHRESH, /* the recovery module entered recovery */
-	WT_LOSS_RTO,
+	WT_LOSS_RTO,       /* go-back: a timeout, a path that takes less, or a window that was closed over the flight */
 	WT_LOSS_ECN,       /* the peer told of marks: at most once per window of data, also beside losses (RFC 3168 6.1.2) */
 };
 
@@ -118,7 +119,7 @@ struct wt_loss {
 	enum wt_loss_why why;
 	uint32_t inflight;  /* FlightSize (RFC 5681) at the moment of detection, less what waits to be resent; ECN: before this ACK */
 	uint32_t peer_window;
-	uint32_t rto_count; /* timeouts in a row without new data acked, this one included */
+	uint32_t rto_count; /* WT_LOSS_RTO in a row without new data acked, this one included */
 	bool dup_seen;      /* a duplicate ACK arrived since the retransmission timer was last (re)started */
 };
 
@@ -224,7 +225,7 @@ struct wt_recovery_ops {
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env);
 	/* After the scoreboard took the ACK; runs before the sender's on_ack. */
 	void (*on_ack)(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out);
-	/* Timeout: the engine has left recovery and marked everything outstanding LOST, SACKed or not (RFC 2018 8). */
+	/* WT_LOSS_RTO: the engine has left recovery and marked everything outstanding LOST, SACKed or not (RFC 2018 8). */
 	void (*on_rto)(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out);
 	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env);
 };

@@ -314,6 +314,10 @@ static void real_on_event(void *state, enum wt_cc_event event, const struct wt_c
 		if (!wt_real_agreed(&r->side))
 			fall_back(r, FALLBACK_NOT_AGREED, out);
 		break;
+	case WT_CC_MSS:
+		wt_reno_event(&r->reno, event, env, out);
+		r->mss = r->reno.mss;
+		break;
 	case WT_CC_IDLE:
 		start_ramp(r, out);
 		break;

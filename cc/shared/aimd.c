@@ -168,6 +168,9 @@ void wt_reno_event(struct wt_reno *reno, enum wt_cc_event event, const struct wt
 	case WT_CC_ESTABLISHED:
 		wt_reno_established(reno, env, out);
 		break;
+	case WT_CC_MSS:
+		reno->mss = at_least(env->mss, 1);
+		break;
 	case WT_CC_IDLE: /* restart window (RFC 5681 4.1) */
 		out->cwnd = at_most(out->cwnd, at_least(env->initial_window, reno->mss));
 		break;

@@ -140,7 +140,10 @@ int wt_tcp_shutdown(struct wt_tcp *tcp);
 void wt_tcp_close(struct wt_tcp *tcp);
 /* RST and gone; the handle is given up. */
 void wt_tcp_abort(struct wt_tcp *tcp);
-/* 0, or the negative errno that ended the connection: -ECONNRESET, -ECONNREFUSED, -ETIMEDOUT, -EHOSTUNREACH ... */
+/*
+ * 0, or the negative errno that ended the connection: -ECONNRESET, -ECONNREFUSED, -ENOMEM, -ETIMEDOUT; -EHOSTUNREACH or -ENETUNREACH
+ * instead of -ETIMEDOUT if ICMP said so and nothing was heard of the peer since (RFC 1122 4.2.3.9).
+ */
 int wt_tcp_error(const struct wt_tcp *tcp);
 
 /* What `%{ ... }%` of packet scripts, --json and traces ask. Bytes and nanoseconds. */

@@ -86,6 +86,7 @@ static bool parse_quote(const struct wt_ip *ip, const uint8_t *quote, uint32_t l
 	error->tuple.local.port = wt_get16(quote + header_len);
 	error->tuple.remote.port = wt_get16(quote + header_len + 2);
 	error->seq = wt_get32(quote + header_len + 4);
+	error->quoted_len = wt_get16(quote + 2);
 	return wt_addr_eq(&error->tuple.local.addr, &ip->config.addr);
 }
 

@@ -17,6 +17,7 @@
 struct wt_icmp_error {
 	uint8_t type, code;  /* WT_ICMP_UNREACHABLE or WT_ICMP_TIME_EXCEEDED */
 	uint16_t mtu;        /* of the next hop (RFC 1191), for WT_ICMP_FRAGMENTATION_NEEDED; 0: it did not say */
+	uint16_t quoted_len; /* total length of the datagram that met the error, by its header */
 	struct wt_addr from; /* who sent the error */
 	struct wt_tuple tuple;
 	wt_seq seq;          /* of the segment: TCP checks that it is in flight (RFC 5927 4.1) */

@@ -135,6 +135,24 @@ static void take_sample(struct wt_tcp *tcp, wt_time sample)
 	wt_trace(tcp->host, tcp->conn, RTT, (uint64_t)sample, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
 }
 
+/*
+ * The window opens. A probe beyond the edge was thrown away and goes again at once; so was a flight that the peer closed its
+ * window over, and that counts as a loss: a peer that toggles its window is sent no more than any other.
+ */
+static void reopened(struct wt_tcp *tcp)
+{
+	bool probe = tcp->snd_nxt - tcp->snd_una <= 2; /* one octet, and a FIN that rode on it */
+
+	if (tcp->snd_una == tcp->snd_nxt)
+		return;
+	if (probe) {
+		wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
+		tcp->force = true;
+	} else if (!tcp->after_rto) {
+		wt_tcp_go_back(tcp);
+	}
+}
+
 /* RFC 9293 3.10.7.4: only newer segments may move the window. */
 static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
 {
@@ -144,12 +162,7 @@ static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, str
 	if (!(wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack))))
 		return;
 	if (tcp->snd_wnd == 0 && window) {
-		/* The window opens: what was sent beyond the edge of the closed one, the probe at least, was thrown away and goes again
-		 * at once, and the back-off of the probes is over. */
-		if (tcp->snd_una != tcp->snd_nxt) {
-			wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
-			tcp->force = true;
-		}
+		reopened(tcp);
 		tcp->rtt.backoff = 0;
 		tcp->rto_count = 0;
 		news->window_opened = true;
@@ -254,7 +267,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 /* New data was acknowledged: timers (RFC 6298 5.2, 5.3), counts, the application. */
 static void advance(struct wt_tcp *tcp)
 {
-	tcp->rto_count = 0;
+	tcp->rto_count = tcp->go_backs = 0;
 	if (!tcp->config.settings.rto_hold_backoff)
 		tcp->rtt.backoff = 0;
 	if (tcp->after_rto && wt_seq_ge(tcp->snd_una, tcp->rto_high))
@@ -316,28 +329,26 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	return true;
 }
 
-void wt_tcp_rto(struct wt_tcp *tcp)
+void wt_tcp_give_up(struct wt_tcp *tcp)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	/* RFC 1122 4.2.3.9, RFC 5461 2: a soft error ends nothing, but says why nobody answered */
+	wt_tcb_end(tcp, tcp->soft_error ? tcp->soft_error : -ETIMEDOUT);
+}
+
+/*
+ * What is in flight is gone: a timeout says so, a path that takes less (RFC 1191 6.4) or a window that was closed over it. All of it
+ * goes again, one segment at first and the rest in slow start, and it counts as a loss (RFC 5681 3.1): the first time in a row
+ * halves ssthresh.
+ */
+void wt_tcp_go_back(struct wt_tcp *tcp)
+{
 	bool handshake = tcp->state < WT_TCP_ESTABLISHED;
 
-	if (++tcp->rto_count > (handshake ? settings->syn_retries : settings->data_retries)) {
-		wt_tcb_end(tcp, -ETIMEDOUT);
-		return;
-	}
-	tcp->count.timeouts++;
-	if (handshake)
-		tcp->syn_attempt++;
-	else
+	tcp->go_backs++;
+	if (!handshake)
 		wt_cc_loss(tcp, WT_LOSS_RTO, 0);
-	if (tcp->rtt.backoff < 30)
-		tcp->rtt.backoff++;
-	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
-		 tcp->out.cwnd);
-	if (settings->rtt_forget && tcp->rtt.backoff > settings->rtt_forget)
-		tcp->rtt.srtt = 0; /* the next sample stands alone; the timeout stays as it is until then */
 	tcp->in_recovery = false;
-	if (!settings->dupacks_strict)
+	if (!tcp->config.settings.dupacks_strict)
 		tcp->dupacks = 0;
 	tcp->rtt.timing = false;
 	wt_board_mark_all(&tcp->board);
@@ -353,4 +364,25 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 	}
 	wt_tcp_arm_rexmt(tcp);
 	wt_host_wants_output(tcp);
+}
+
+void wt_tcp_rto(struct wt_tcp *tcp)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	bool handshake = tcp->state < WT_TCP_ESTABLISHED;
+
+	if (++tcp->rto_count > (handshake ? settings->syn_retries : settings->data_retries)) {
+		wt_tcp_give_up(tcp);
+		return;
+	}
+	tcp->count.timeouts++;
+	if (handshake)
+		tcp->syn_attempt++;
+	if (tcp->rtt.backoff < 30)
+		tcp->rtt.backoff++;
+	if (settings->rtt_forget && tcp->rtt.backoff > settings->rtt_forget)
+		tcp->rtt.srtt = 0; /* the next sample stands alone; the timeout stays as it is until then */
+	wt_tcp_go_back(tcp);
+	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
+		 tcp->out.cwnd);
 }

@@ -121,7 +121,7 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 		/* what waits to be resent is not in the network: after a go-back this is what BSD's snd_nxt - snd_una was */
 		.inflight = tcp->snd_nxt - tcp->snd_una - tcp->board.view.lost + acked,
 		.peer_window = tcp->snd_wnd,
-		.rto_count = tcp->rto_count,
+		.rto_count = tcp->go_backs,
 		.dup_seen = tcp->dup_seen,
 	};
 

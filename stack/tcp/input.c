@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "stack/tcp/tcb.h"
-#include "stack/wire/icmp.h"
 
 /*
  * RFC 5961 7, and against ACK storms: one of these per connection in half a second. The limit is of the connection alone:
@@ -354,35 +353,4 @@ void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const stru
 		syn_sent(tcp, seg);
 	else
 		synchronized(tcp, seg, payload, len);
-}
-
-/* ---- ICMP about our segments: RFC 5927, RFC 1191 --------------------------------------------------------------- */
-
-void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error)
-{
-	struct wt_tcp *tcp = wt_demux_connection(host, &error->tuple);
-
-	if (!tcp)
-		return;
-	/* only about something in flight: a blind attacker does not know it (RFC 5927 4.1) */
-	if (!(wt_seq_ge(error->seq, tcp->snd_una) && wt_seq_lt(error->seq, tcp->snd_nxt)))
-		return;
-	if (error->type != WT_ICMP_UNREACHABLE)
-		return;
-	if (error->code == WT_ICMP_FRAGMENTATION_NEEDED) {
-		uint32_t mtu = error->mtu;
-
-		/* RFC 5927 7: below the IPv4 minimum of 576 it is an attack, not a path */
-		if (mtu < 576 || mtu - WT_IPV4_HEADER - WT_TCP_HEADER >= tcp->path_mss)
-			return;
-		tcp->path_mss = mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
-		wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
-		tcp->force = true;
-		wt_host_wants_output(tcp);
-		return;
-	}
-	/* hard errors kill only a connection that is not synchronized (RFC 5927 5.2, RFC 9293 3.9.2.2) */
-	if (tcp->state == WT_TCP_SYN_SENT &&
-	    (error->code == WT_ICMP_PORT_UNREACHABLE || error->code == WT_ICMP_PROTOCOL_UNREACHABLE))
-		wt_tcb_end(tcp, -ECONNREFUSED);
 }

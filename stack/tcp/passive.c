@@ -74,7 +74,7 @@ void wt_tcp_established(struct wt_tcp *tcp)
 		tcp->rtt.rto = 3 * WT_S;
 		tcp->rtt.backoff = 0;
 	}
-	tcp->last_heard = tcp->host->now;
+	wt_tcp_heard(tcp);
 	wt_cc_event(tcp, WT_CC_ESTABLISHED);
 	if (tcp->config.settings.keepalive)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->host->now, tcp->config.settings.keepalive));

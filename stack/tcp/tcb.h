@@ -128,6 +128,8 @@ struct wt_tcp {
 	bool keep_probe;
 	bool idle_told;
 	unsigned rto_count, syn_attempt, keep_count;
+	unsigned go_backs; /* timeouts and other goings back since snd_una moved */
+	int soft_error;    /* negative errno of the last ICMP error since the peer was heard, 0: none */
 	uint32_t burst_left;
 	wt_time syn_at; /* when our first SYN left */
 	wt_time last_sent, last_heard, pace_at; /* pace_at: earliest next data segment of a paced sender */
@@ -234,6 +236,8 @@ void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
 		  uint32_t len);
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp); /* or starts the wait again */
+
+/* tcp_icmp.c */
 void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 
 /* tcp_passive.c: segments for listeners and for nobody */
@@ -247,6 +251,8 @@ void wt_tcp_established(struct wt_tcp *tcp);
 /* tcp_ack.c */
 bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len); /* false: drop the segment */
 void wt_tcp_rto(struct wt_tcp *tcp);
+void wt_tcp_go_back(struct wt_tcp *tcp);
+void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) */
 uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
 
 /* tcp_data.c */

@@ -64,7 +64,7 @@ static void persist_timeout(struct wt_tcp *tcp)
 {
 	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)tcp->rtt.rto, tcp->rtt.backoff, tcp->out.cwnd);
 	if (++tcp->rto_count > tcp->config.settings.data_retries) {
-		wt_tcb_end(tcp, -ETIMEDOUT);
+		wt_tcp_give_up(tcp);
 		return;
 	}
 	if (tcp->rtt.backoff < 30)
@@ -94,7 +94,7 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 		return;
 	}
 	if (tcp->keep_count++ >= tcp->config.settings.keepalive_probes) {
-		wt_tcb_end(tcp, -ETIMEDOUT);
+		wt_tcp_give_up(tcp);
 		return;
 	}
 	tcp->keep_probe = true;
@@ -106,6 +106,7 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 void wt_tcp_heard(struct wt_tcp *tcp)
 {
 	tcp->last_heard = tcp->host->now;
+	tcp->soft_error = 0;
 	if (tcp->keep_count) {
 		tcp->keep_count = 0;
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + tcp->config.settings.keepalive);
