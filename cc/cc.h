@@ -101,6 +101,7 @@ struct wt_ack {
 	wt_time srtt, min_rtt;  /* 0: none yet */
 	uint64_t delivered, prior_delivered; /* rate sample (draft-cheng-iccrg-delivery-rate-estimation) */
 	wt_time rate_interval;  /* 0: no sample */
+	wt_time newest_sent;    /* last transmission of the newest record that this ACK is the first to report; 0: it reports none */
 	uint32_t tsval;         /* timestamp of the segment if timestamps are in use */
 	bool has_tsval;
 	const struct wt_cc_options *options; /* experimental options of the segment */
@@ -188,6 +189,7 @@ struct wt_outstanding {
 	uint32_t mss;
 	uint32_t cwnd;           /* the sender module's present word */
 	uint32_t sacked, lost;   /* bytes by flag */
+	uint32_t new_data;       /* bytes never sent that could go now but for the congestion window */
 	wt_seq highest_sacked;   /* end of the highest SACKed record; snd_una if none */
 	const struct wt_tx_record *ring; /* record i is ring[(first + i) & mask], 0 <= i < count */
 	uint32_t mask, first, count;
@@ -211,6 +213,7 @@ struct wt_recovery_out {
 	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
 	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
 	wt_seq lost_to;  /* always the end of a record */
+	bool rescue;     /* the last record that is not SACKed becomes LOST, unless it was retransmitted (RFC 6675 NextSeg rule 4) */
 	bool hold_timer; /* this ACK does not restart the retransmission timer (RFC 6582, impatient variant) */
 	uint32_t inflate; /* bytes that may be in flight beyond cwnd: dup-ACK inflation (RFC 5681 3.2), limited transmit */
 };

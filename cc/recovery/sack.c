@@ -11,14 +11,32 @@
  * enough have been counted: a few records, however large the window is. The discontiguous half of IsLost() (DupThresh
  * separate runs) is covered by the byte count, except for runs of less than a segment each, which count less here.
  *
- * Differences from RFC 6675: the rescue retransmission of NextSeg() (4) is not made, so a lost tail waits for the
- * timer; NextSeg() (3), data that is not held lost, is left to the timer as well. Without SACK the module is NewReno.
+ * NextSeg() (4): what is lost goes first (1), then new data (2); that is the engine's order. If neither is there and the
+ * pipe has room, holes below the highest SACKed byte go though they are not held lost (3), and once per recovery the last
+ * segment of the flight (4), without which a lost tail would wait for the timer. What goes by (3) is in the pipe once here,
+ * twice in RFC 6675: the first copy is taken for lost.
+ *
+ * RFC 6675 leaves a lost retransmission to the timer; so does `lost_retransmission=timer`. Otherwise the first outstanding
+ * segment, if it was resent, is held lost again when something sent more than a quarter of the least round trip after it has
+ * been delivered: the rule and the reordering window of RACK (RFC 8985 6.2), for the one segment that holds up the others.
+ * RFC 5681 4.3 wants the window to be reduced a second time then (`reduce`); Linux does not (`resend`).
+ *
+ * Without SACK the module is NewReno.
  */
 #include "cc/shared/dupack.h"
 
+enum { LOST_AGAIN_RESEND, LOST_AGAIN_REDUCE, LOST_AGAIN_TIMER };
+
+struct sack_params {
+	uint64_t lost_retransmission;
+};
+
 struct sack {
+	struct sack_params params;
 	struct wt_fast fast; /* for a peer without SACK */
 	bool sack, in;
+	bool rescued;    /* NextSeg() (4), once per recovery */
+	wt_seq marked;   /* in recovery: what lies below was marked, if it was not SACKed */
 	bool has_recover;
 	wt_seq recover; /* 5.1: no second entry below it after a timeout */
 	uint32_t dupthresh;
@@ -36,20 +54,21 @@ static void sack_init(void *state, const void *params, const struct wt_cc_env *e
 {
 	struct sack *s = state;
 
+	s->params = *(const struct sack_params *)params;
 	wt_fast_init(&s->fast, env);
 	take_env(s, env);
 }
 
-/* Index of the record that ends at `end`, which is the end of a SACKed one. */
-static uint32_t record_before(const struct wt_outstanding *view, wt_seq end)
+/* Index of the first record at or above `seq`, which is the start of a record or the end of the last. */
+static uint32_t record_from(const struct wt_outstanding *view, wt_seq seq)
 {
 	uint32_t low = 0, high = view->count;
 
-	while (high - low > 1) {
+	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (wt_seq_lt(wt_tx_record_at(view, middle)->seq, end))
-			low = middle;
+		if (wt_seq_lt(wt_tx_record_at(view, middle)->seq, seq))
+			low = middle + 1;
 		else
 			high = middle;
 	}
@@ -63,7 +82,7 @@ static wt_seq loss_boundary(const struct sack *s, const struct wt_outstanding *v
 
 	if (view->sacked <= enough || view->count == 0)
 		return view->snd_una;
-	for (uint32_t i = record_before(view, view->highest_sacked);; i--) {
+	for (uint32_t i = record_from(view, view->highest_sacked) - 1;; i--) {
 		const struct wt_tx_record *record = wt_tx_record_at(view, i);
 
 		if (record->flags & WT_TX_SACKED)
@@ -75,8 +94,9 @@ static wt_seq loss_boundary(const struct sack *s, const struct wt_outstanding *v
 	}
 }
 
-static void mark_to(struct wt_recovery_out *out, wt_seq boundary)
+static void mark_to(struct sack *s, struct wt_recovery_out *out, wt_seq boundary)
 {
+	s->marked = boundary;
 	out->mark = true;
 	out->again = false;
 	out->lost_to = boundary;
@@ -85,6 +105,8 @@ static void mark_to(struct wt_recovery_out *out, wt_seq boundary)
 static void enter(struct sack *s, const struct wt_outstanding *view, wt_seq boundary, struct wt_recovery_out *out)
 {
 	s->in = true;
+	s->rescued = false;
+	s->marked = view->snd_una;
 	s->recover = view->snd_nxt;
 	s->has_recover = true;
 	out->enter = true;
@@ -93,7 +115,73 @@ static void enter(struct sack *s, const struct wt_outstanding *view, wt_seq boun
 	if (boundary == view->snd_una)
 		wt_fast_mark_first(view, out);
 	else
-		mark_to(out, boundary);
+		mark_to(s, out, boundary);
+}
+
+/* The first outstanding segment was resent, and what was sent well after that copy has arrived. */
+static bool lost_again(const struct sack *s, const struct wt_ack *ack, const struct wt_outstanding *view)
+{
+	const struct wt_tx_record *first = wt_tx_record_at(view, 0);
+
+	if (s->params.lost_retransmission == LOST_AGAIN_TIMER || !view->count || !ack->newest_sent)
+		return false;
+	if ((first->flags & (WT_TX_RETRANSMITTED | WT_TX_LOST)) != WT_TX_RETRANSMITTED)
+		return false;
+	/* an answer within less than any round trip is to an earlier copy of that segment: it says nothing (RFC 8985 6.2 step 2) */
+	return ack->now - ack->newest_sent >= ack->min_rtt && ack->newest_sent - first->sent > ack->min_rtt / 4;
+}
+
+/* What is SACKed or was resent needs no mark; each record is passed over once. */
+static void skip_marked(struct sack *s, const struct wt_outstanding *view)
+{
+	s->marked = wt_seq_max(s->marked, view->snd_una);
+	for (uint32_t i = record_from(view, s->marked); i < view->count; i++) {
+		const struct wt_tx_record *record = wt_tx_record_at(view, i);
+
+		if (!(record->flags & (WT_TX_SACKED | WT_TX_RETRANSMITTED | WT_TX_LOST)))
+			break;
+		s->marked = record->seq + record->len;
+	}
+}
+
+/* NextSeg() (3) and (4): the pipe has room, and neither lost nor new data is there to fill it. */
+static void fill_pipe(struct sack *s, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
+{
+	uint32_t room = view->cwnd > ack->inflight ? (view->cwnd - ack->inflight) / view->mss : 0;
+	wt_seq upto = s->marked;
+
+	if (view->new_data || view->lost)
+		return;
+	for (uint32_t i = record_from(view, s->marked); room && i < view->count; i++) {
+		const struct wt_tx_record *record = wt_tx_record_at(view, i);
+
+		if (wt_seq_ge(record->seq, view->highest_sacked))
+			break;
+		if (record->flags & (WT_TX_SACKED | WT_TX_RETRANSMITTED))
+			continue;
+		upto = record->seq + record->len;
+		room--;
+	}
+	if (upto != s->marked) {
+		mark_to(s, out, upto);
+	} else if (room && !s->rescued) {
+		s->rescued = true;
+		out->rescue = true;
+	}
+}
+
+static void in_recovery(struct sack *s, const struct wt_ack *ack, const struct wt_outstanding *view, wt_seq boundary,
+			struct wt_recovery_out *out)
+{
+	skip_marked(s, view);
+	if (lost_again(s, ack, view)) {
+		out->enter = s->params.lost_retransmission == LOST_AGAIN_REDUCE;
+		wt_fast_mark_first(view, out);
+	} else if (wt_seq_gt(boundary, s->marked)) {
+		mark_to(s, out, boundary);
+	} else {
+		fill_pipe(s, ack, view, out);
+	}
 }
 
 static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
@@ -109,8 +197,7 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 		return;
 	}
 	if (s->in) {
-		if (lost)
-			mark_to(out, boundary);
+		in_recovery(s, ack, view, boundary, out);
 		return;
 	}
 	if (!s->has_recover && (lost || ack->dupacks >= s->dupthresh) && view->count)
@@ -145,12 +232,27 @@ static void sack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 	wt_fast_on_event(&s->fast, event, env);
 	if (event == WT_CC_ESTABLISHED)
 		take_env(s, env);
+	if (event == WT_CC_UNDO)
+		s->in = s->has_recover = false;
 }
+
+static const char *const lost_again_words[] = {"resend", "reduce", "timer", NULL};
+
+static const struct wt_param sack_params[] = {
+	{"lost_retransmission", WT_PARAM_WORD, offsetof(struct sack_params, lost_retransmission),
+	 "resend (Linux), also reduce the window (RFC 5681 4.3), or wait for the timer (RFC 6675)", 0, 0, lost_again_words},
+};
+
+static const struct sack_params sack_default = {.lost_retransmission = LOST_AGAIN_RESEND};
 
 const struct wt_recovery_ops wt_recovery_sack = {
 	.name = "sack",
 	.text = "every hole the SACK scoreboard shows, as the pipe allows; NewReno without SACK (RFC 6675)",
+	.params = sack_params,
+	.param_count = sizeof(sack_params) / sizeof(sack_params[0]),
+	.params_size = sizeof(struct sack_params),
 	.state_size = sizeof(struct sack),
+	.params_default = &sack_default,
 	.init = sack_init,
 	.on_ack = sack_on_ack,
 	.on_rto = sack_on_rto,

@@ -64,14 +64,14 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 			break;
 		if (record->flags & WT_TX_RETRANSMITTED)
 			news->retransmitted = true;
-		else if (!(record->flags & WT_TX_SACKED) && (!news->newest.len || record->sent >= news->newest.sent))
+		if (!(record->flags & WT_TX_DELIVERED) && (!news->newest.len || record->sent >= news->newest.sent))
 			news->newest = *record;
 		if (covered > record->len)
 			covered = record->len;
 		if (record->flags & WT_TX_SACKED)
 			view->sacked -= covered;
 		if (!(record->flags & WT_TX_DELIVERED))
-			tcp->delivered += covered;
+			board->delivered += covered;
 		if (record->flags & WT_TX_LOST)
 			view->lost -= covered;
 		if (covered < record->len) { /* a cut segment: its rest stays */
@@ -84,7 +84,6 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 		if (board->lost_hint)
 			board->lost_hint--;
 	}
-	tcp->delivered_time = tcp->host->now;
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
 	wt_ranges_trim(&board->reported, ack);
@@ -185,7 +184,7 @@ static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 	       (uint32_t)seg->window << tcp->snd_wscale == tcp->snd_wnd;
 }
 
-static void apply_verdict(struct wt_tcp *tcp)
+static void apply_verdict(struct wt_tcp *tcp, bool advanced)
 {
 	struct wt_recovery_out *verdict = &tcp->verdict;
 
@@ -204,8 +203,29 @@ static void apply_verdict(struct wt_tcp *tcp)
 			tcp->force = tcp->board.view.lost > 0;
 		tcp->rtt.timing = false;
 	}
-	if (verdict->enter)
-		wt_tcp_arm_rexmt(tcp); /* the resent segment gets a whole timeout, as in BSD and Linux */
+	if (verdict->rescue)
+		wt_board_mark_last(&tcp->board);
+	/* the resent segment gets a whole timeout, as in BSD and Linux; advance() decides where new data was acknowledged */
+	if (verdict->enter || (verdict->again && !advanced))
+		wt_tcp_arm_rexmt(tcp);
+}
+
+/*
+ * draft-cheng-iccrg-delivery-rate-estimation 3.3. An interval shorter than any round trip is of a copy that answered for
+ * another, or of ACKs that came in a lump: no sample.
+ */
+static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct wt_ack *ack)
+{
+	const struct wt_tx_record *newest = &news->newest;
+	wt_time interval;
+
+	if (!newest->len)
+		return;
+	interval = wt_time_max(newest->sent - newest->first_sent, tcp->host->now - newest->delivered_time);
+	ack->newest_sent = newest->sent;
+	ack->prior_delivered = newest->delivered;
+	ack->rate_interval = interval < tcp->rtt.min_rtt ? 0 : interval;
+	tcp->first_sent = newest->sent;
 }
 
 static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
@@ -229,26 +249,20 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		.rtt = news->rtt,
 		.srtt = tcp->rtt.srtt,
 		.min_rtt = tcp->rtt.min_rtt,
-		.delivered = tcp->delivered,
+		.delivered = tcp->board.delivered,
 		.tsval = seg->tsval,
 		.has_tsval = tcp->ts_ok && seg->has_ts,
 		.options = wt_cc_options_of(seg, &options),
 	};
 
-	if (news->newest.len) { /* draft-cheng-iccrg-delivery-rate-estimation 3.3 */
-		wt_time send_elapsed = news->newest.sent - news->newest.first_sent;
-		wt_time ack_elapsed = tcp->host->now - news->newest.delivered_time;
-
-		ack.prior_delivered = news->newest.delivered;
-		ack.rate_interval = wt_time_max(send_elapsed, ack_elapsed);
-		tcp->first_sent = news->newest.sent;
-	}
+	rate_sample(tcp, news, &ack);
 	tcp->board.view.mss = wt_tcp_send_mss(tcp);
 	tcp->board.view.cwnd = tcp->out.cwnd;
+	tcp->board.view.new_data = wt_tcp_sendable(tcp);
 	tcp->verdict = (struct wt_recovery_out){.inflate = tcp->verdict.inflate};
 	if (recovery->on_ack)
 		recovery->on_ack(tcp->recovery, &ack, &tcp->board.view, &tcp->verdict);
-	apply_verdict(tcp);
+	apply_verdict(tcp, news->advanced);
 	if (sender->on_ack)
 		sender->on_ack(tcp->sender, &ack, &tcp->out);
 	if (echo) /* behind it: DCTCP reduces by the share that this ACK completes (RFC 8257 3.3, steps 5 to 8) */
@@ -292,9 +306,9 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	struct ack_news news = {.pipe_before = wt_tcp_pipe(tcp)};
 	bool advanced = news.advanced = wt_seq_gt(seg->ack, tcp->snd_una), old = wt_seq_lt(seg->ack, tcp->snd_una);
 	wt_seq old_una = tcp->snd_una;
+	uint64_t delivered = tcp->board.delivered;
 
 	take_sack(tcp, seg, &news);
-	tcp->delivered += news.sacked;
 	news.duplicate = is_duplicate(tcp, seg, len, &news);
 	if (news.duplicate) {
 		tcp->dupacks++;
@@ -308,6 +322,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		pop_acked(tcp, seg->ack, &news);
 		tcp->count.bytes_acked += news.acked;
 	}
+	if (tcp->board.delivered != delivered)
+		tcp->delivered_time = tcp->host->now;
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
 	take_sample(tcp, news.rtt);
 	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */

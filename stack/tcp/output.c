@@ -42,6 +42,13 @@ static uint32_t window_left(const struct wt_tcp *tcp)
 	return pipe < window ? (uint32_t)(window - pipe) : 0;
 }
 
+static uint32_t peer_room(const struct wt_tcp *tcp)
+{
+	wt_seq edge = tcp->snd_una + tcp->snd_wnd;
+
+	return wt_seq_gt(edge, tcp->snd_nxt) ? edge - tcp->snd_nxt : 0;
+}
+
 static bool paced(const struct wt_tcp *tcp)
 {
 	return tcp->host->now < tcp->pace_at;
@@ -74,13 +81,19 @@ static bool worth_sending(const struct wt_tcp *tcp, uint32_t len, uint32_t unsen
 	return tcp->max_snd_wnd && len >= (tcp->max_snd_wnd + 1) / 2 && len < unsent;
 }
 
+uint32_t wt_tcp_sendable(const struct wt_tcp *tcp)
+{
+	uint32_t unsent = wt_tcp_unsent(tcp), room = peer_room(tcp), mss = wt_tcp_send_mss(tcp);
+	uint32_t len = unsent < room ? unsent : room;
+
+	return len && worth_sending(tcp, len < mss ? len : mss, unsent) ? len : 0;
+}
+
 static struct plan next_data(const struct wt_tcp *tcp)
 {
 	uint32_t unsent = wt_tcp_unsent(tcp);
 	bool fin = tcp->fin_queued && !tcp->fin_sent;
-	wt_seq edge = tcp->snd_una + tcp->snd_wnd;
-	uint32_t peer = wt_seq_gt(edge, tcp->snd_nxt) ? edge - tcp->snd_nxt : 0;
-	uint32_t allowed = window_left(tcp), len = unsent, mss = wt_tcp_send_mss(tcp);
+	uint32_t peer = peer_room(tcp), allowed = window_left(tcp), len = unsent, mss = wt_tcp_send_mss(tcp);
 
 	if ((!unsent && !fin) || paced(tcp) || wt_board_full(&tcp->board))
 		return (struct plan){WT_SEND_NOTHING, 0};
@@ -270,7 +283,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 	if (tcp->snd_una == record->seq && wt_tcp_pipe(tcp) == record->len)
 		tcp->first_sent = tcp->delivered_time = now; /* the pipe was empty: a new measurement of rate begins */
 	record->sent = now;
-	record->delivered = tcp->delivered;
+	record->delivered = tcp->board.delivered;
 	record->delivered_time = tcp->delivered_time;
 	record->first_sent = tcp->first_sent;
 	tcp->last_sent = now;

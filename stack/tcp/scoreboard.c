@@ -100,11 +100,14 @@ static uint32_t take_record(struct wt_scoreboard *board, uint32_t i, struct wt_t
 		record->flags &= (uint8_t)~WT_TX_LOST;
 		view->lost -= record->len;
 	}
+	if (!(record->flags & WT_TX_DELIVERED)) {
+		board->delivered += record->len;
+		if (!newest->len || record->sent >= newest->sent)
+			*newest = *record;
+	}
 	record->flags |= WT_TX_SACKED | WT_TX_DELIVERED;
 	view->sacked += record->len;
 	view->highest_sacked = wt_seq_max(view->highest_sacked, record->seq + record->len);
-	if (!newest->len || record->sent >= newest->sent)
-		*newest = *record;
 	return record->len;
 }
 
@@ -167,11 +170,25 @@ void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again)
 {
 	uint32_t start = again ? 0 : wt_board_find(board, board->marked_to);
 
-	mark(board, start, to, WT_TX_SACKED | WT_TX_LOST);
+	mark(board, start, to, WT_TX_SACKED | WT_TX_LOST | (again ? 0 : WT_TX_RETRANSMITTED));
 	board->marked_to = wt_seq_max(board->marked_to, to);
 	if (start < board->lost_hint)
 		board->lost_hint = start;
 	wt_board_settle(board);
+}
+
+void wt_board_mark_last(struct wt_scoreboard *board)
+{
+	uint32_t i = board->view.count;
+
+	while (i && at(board, i - 1)->flags & WT_TX_SACKED)
+		i--;
+	if (i-- == 0 || at(board, i)->flags & (WT_TX_LOST | WT_TX_RETRANSMITTED))
+		return;
+	at(board, i)->flags |= WT_TX_LOST;
+	if (board->view.lost == 0)
+		board->lost_hint = i;
+	board->view.lost += at(board, i)->len;
 }
 
 void wt_board_mark_all(struct wt_scoreboard *board)

@@ -47,6 +47,7 @@ struct wt_scoreboard {
 	uint32_t lost_hint;           /* index of the first LOST record, if there is any */
 	wt_seq marked_to;             /* records below are SACKed, LOST or were resent since their mark */
 	struct wt_ranges reported;    /* what SACK blocks have said, to the octet */
+	uint64_t delivered;           /* bytes acknowledged or SACKed, each once */
 };
 
 struct wt_rtt {
@@ -162,8 +163,7 @@ struct wt_tcp {
 	bool in_recovery, after_rto, dup_seen, modules_ready;
 	wt_seq rto_high;
 	uint32_t dupacks;
-	uint64_t delivered;
-	wt_time delivered_time, first_sent;
+	wt_time delivered_time, first_sent; /* when board.delivered last grew; when the newest delivered record was sent */
 
 	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
 };
@@ -274,6 +274,7 @@ bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a wind
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
 void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
+uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */
 uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment, timestamps allowed for */
 
 /* tcp_timer.c */
@@ -295,10 +296,12 @@ void wt_board_finish(struct wt_scoreboard *board);
 bool wt_board_full(const struct wt_scoreboard *board);
 struct wt_tx_record *wt_board_push(struct wt_scoreboard *board, wt_seq seq, uint32_t len);
 uint32_t wt_board_find(const struct wt_scoreboard *board, wt_seq seq); /* index of the first record with end > seq */
-/* Takes a SACK block: bytes of records newly SACKed, the one sent last in *newest; *news is set if any octet was unknown. */
+/* Takes a SACK block: bytes of records newly SACKed. *newest: the one sent last of those delivered for the first time, if
+ * it was sent no earlier than what stands there; *news is set if any octet was unknown. */
 uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest, bool *news);
 void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
 void wt_board_mark_all(struct wt_scoreboard *board);
+void wt_board_mark_last(struct wt_scoreboard *board); /* the last record that is not SACKed, unless it was resent */
 void wt_board_settle(struct wt_scoreboard *board); /* after records were taken off or marked */
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
 void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record);
