@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""make_corpus.py DIRECTORY: writes the seeds of the fuzz targets, one folder per target."""
+"""make_corpus.py SOURCES DIRECTORY: writes the seeds of the fuzz targets, one folder per target; SOURCES is the top of the project."""
+import glob
 import os
 import struct
 import sys
@@ -243,15 +244,145 @@ def router_seeds():
     yield record(eth(ipv4(bytes(30), 17, bytes([10, 0, 1, 2]), bytes([11, 0, 2, 9]))), ours) * 120
 
 
+# ---- lives of a host ---------------------------------------------------------------------------------------
+
+
+def life(steps, modules=0, buffers=0x3F, settings=0, habits=0x0B):
+    return bytes([modules, buffers, settings, habits]) + steps
+
+
+def peer_says(ack="all", above=0, length=0, window=None, sack=None, experiment=None, flags=0, who=0, ts=True):
+    """A segment in the order in which fuzz_host.c draws it. above: by how many hundred bytes it leaves a hole."""
+    how = {"all": 8, "old": 16, "half": 0}[ack] | (4 | above << 3 & 0x18 if above else 0) | (64 if window is not None else 0)
+    options = (32 if length else 0) | (4 if sack else 0) | (8 if experiment else 0)
+    data = bytes([who << 5, flags, options, 0, how]) + (struct.pack("<H", window) if window is not None else b"")
+    data += b"\0" if ts else b""
+    data += bytes([len(sack)]) + b"".join(bytes([1 | place << 1]) for place in sack) if sack else b""
+    data += bytes([1, 6]) + experiment if experiment else b""
+    return data + (struct.pack("<H", length) if length else b"")
+
+
+def passes(index):
+    """Time: 0 1ns 1ms 10ms 50ms 200ms 1s 3s 20s 70s 700s 25d."""
+    return bytes([16, index])
+
+
+def writes(length, handle=0):
+    return bytes([18, handle]) + struct.pack("<H", length)
+
+
+def syn(port=0, options=15, seq=7):
+    return bytes([25, port, options]) + struct.pack("<IHHBI", seq, 60000, 1460, 3, 500)
+
+
+def host_seeds():
+    data, above = peer_says(length=1000), peer_says(length=100, above=1)
+    sacks = lambda *places: peer_says("old", sack=places)
+    yield life(writes(20000) + peer_says() * 8)
+    yield life(data * 20 + bytes([19, 0]) + struct.pack("<H", 40000) + data, habits=0)
+    yield life(above * 5 + data * 3 + passes(5) + data)
+    yield life(writes(60000) + passes(3) + sacks(20) + sacks(20, 40) + sacks(20, 40, 60) + sacks(30) + peer_says("half") * 3 + passes(6) * 3)
+    yield life(writes(60000) + passes(3) + peer_says("old") * 5 + peer_says("half") * 4 + peer_says(), settings=32)
+    yield life((writes(60000) + passes(3) + peer_says("old", ts=False) * 5 + peer_says("half", ts=False) * 4 + peer_says(ts=False)) * 3, 0, settings=32)
+    yield life(writes(60000) + (passes(6) + passes(7)) * 8 + peer_says())
+    yield life(writes(3000) + bytes([20, 0]) + peer_says() + peer_says(flags=0x87) + passes(9) * 3)
+    yield life(peer_says(length=900, flags=0x87) + bytes([21, 0]) + peer_says() + passes(9))
+    yield life(writes(3000) + bytes([22, 0]) + data)
+    yield life(syn() + peer_says() + data * 4 + peer_says(flags=0x87), settings=128)
+    yield life(b"".join(syn(port) for port in range(16)) + peer_says(who=1) * 3 + passes(9), settings=128)
+    yield life(writes(30000) + b"".join(bytes([28, 0, kind, code, 0x40, 3, 0]) for kind, code in ((3, 4), (2, 4), (1, 0), (1, 3), (11, 0), (4, 0))))
+    yield life(writes(30000) + peer_says("old", window=0) + passes(7) * 6 + peer_says())
+    yield life(passes(9) * 12 + peer_says(), settings=8)
+    yield life(data + passes(11) + data + writes(500) + peer_says())
+    yield life(bytes([24, 1, 0]) + bytes([24, 2, 1]) + passes(7) * 8)
+    yield life(bytes([27 | 32, 60]) + eth(ipv4(segment(16), 6))[:54] + bytes(6) + bytes([27 | 32, 40]) + bytes(40))
+    yield life(bytes([223]) + syn() + bytes([31]) + syn(1))
+    for modules in (1, 2, 3, 4, 5 | 24, 6 | 32, 1 | 8, 4 | 16, 66):
+        yield life((writes(60000) + passes(3) + data * 4 + peer_says(length=500, experiment=b"\x10\x05\0\0") * 3 + peer_says("old") * 4 + passes(6)
+                    + peer_says(flags=0x30) * 3 + writes(9000)) * 3, modules, settings=2, habits=10)
+    yield life((writes(60000) + passes(3) + peer_says("half", ts=False) * 9) * 3, settings=1)
+    yield life((writes(60000) + passes(3) + peer_says("half") * 9) * 3, buffers=0x40 | 0x12, settings=64)
+    yield life(writes(9000) + peer_says() * 4, habits=0xFF)
+
+
+# ---- words and files -----------------------------------------------------------------------------------------
+
+
+WORDS = (
+    "", "delay 15ms", "rate 10Mbit burst 0B limit 64KB", "rate 100Mbit burst 20KB limit 1MB delay 15ms", "rate 20KB every 30ms burst 20KB limit 64KB",
+    "rate 10Mbit burst 3KB limit 50packets overhead 24B queue red min 10KB max 40KB prob 5% weight 0.004 gentle ecn",
+    "rate 1Gbit burst 9KB limit 1MB queue codel target 4ms interval 90ms ecn", "rate 1Mbit burst 0B limit 1MB queue fq_codel flows 64 quantum 300B",
+    "rate 10Mbit burst 0B limit 1MB queue pie target 10ms update 9ms allowance 100ms alpha 0.2 beta 1 mark 20% ecn",
+    "rate 10Mbit burst 0B limit 1MB queue dualpi2 target 12ms update 10ms alpha 0.1 beta 3 coupling 2 min 1ms range 300us share 1/8",
+    "rate 5Mbit burst 0B limit 64KB queue head", "hops 5 from 10.0.0.9 fd00::9 | mtu 1280B drop silent", "mtu 1400B from 192.0.2.9",
+    "outage at 3s for 300ms drop 50%", "outage every 3s for 300ms at 1s unreachable from 10.1.1.1",
+    "handoff every 5s for 40ms at 1s flush to-delay 20ms then to-delay 40ms", "handoff mean 5s for 100ms keep to-rate 1Mbit to-loss 3%",
+    "loss 1%", "loss twice 0.5%", "loss gilbert on 100ms 20% off 1s 0.1% shared start off", "loss gilbert on 1s 20% off 1s 0% twice",
+    "loss markov state 1s 0% to 2 30% to 3 70% state 100ms 5% state 10ms 50% start 2", "loss elliott p 1% r 10% h 50% k 99%",
+    "loss elliott mean 2% burst 3packets", "loss list 3,17,100-120", "corrupt 0.1% bits 3", "duplicate 2%", "reorder 3% delay 3ms",
+    "delay 10ms at 1s 20ms at 2s 5ms every 10s", "delay 10ms jitter normal 3ms", "delay 10ms jitter pareto 2ms shape 2.5 reordering",
+    "loss 20% | rate 2Mbit burst 0B limit 64KB delay 15ms", "only (tcp dst port 80) { loss 20% } | delay 15ms",
+    "only (udp or icmp) { rate 1Mbit burst 3KB limit 32KB delay 5ms } | only (ip6 and greater 615) { loss 100% } | duplicate 1%",
+)
+
+
+def words_seeds():
+    for i, words in enumerate(WORDS):
+        yield words.encode()
+        yield words.encode() + b"\0" + WORDS[(i + 7) % len(WORDS)].encode()
+
+
+PORTS = "[port a]\ninterface = tap:wt0@left\n[port b]\ninterface = packet:eth1\n"
+LINK = "[link]\nboth = rate 10Mbit burst 0B limit 64KB loss 1% delay 15ms\n"
+PLANS = (
+    PORTS + LINK,
+    "[emulator]\nseed = 7\ntime = 9s\nframes = 2000\nlate = 2ms\nicmp-limit = 50\nuser = nobody\nrelease = guard\nawake = yes\n" + PORTS + LINK,
+    PORTS + LINK + "[at 2s]\nfwd = rate 2Mbit burst 0B limit 64KB delay 40ms\nqueue = flush\nnote = slower\n[at 3s every 2s times 5]\nrev = delay 1ms\n",
+    "[port a]\ninterface = tap:wta\ngateway = 10.0.1.1/24, 2001:db8:1::1/64\n[port b]\ninterface = tap:wtb\ngateway = 10.0.2.1/24\n"
+    "[router r]\naddress = 10.255.0.1\n[router s]\n[link x]\nbetween = a r\nboth = delay 1ms\n[link y]\nbetween = r s\nfwd = loss 2%\n"
+    "[link z]\nbetween = s b\n[at 500ms]\nlink = y\nboth = loss 50%\n",
+    PORTS + "[link]\nboth = rate 10Mbit burst 0B limit 64KB\n  only (tcp dst port 9000) { delay 1ms }\n  | delay 15ms ; a comment\n# another\n",
+)
+
+
+def sources(top, *patterns):
+    for pattern in patterns:
+        for name in sorted(glob.glob(os.path.join(top, pattern), recursive=True)):
+            with open(name, "rb") as file:
+                yield file.read()[:6000]
+
+
+def plan_seeds(top):
+    for text in PLANS:
+        yield text.encode()
+    yield from sources(top, "tools/data/**/*.conf", "docs/**/*.conf", "tests/**/*.conf")
+
+
+SWEEPS = (
+    "[sweep]\nname = a\nrepeats = 3\nseed = 9\n[axes]\nsender = newreno real:profile=paper\nloss = 0% 1%\nmtu = 1500B 576B\n"
+    "[run]\nlink = delay 15ms loss {loss}\nsize = 100KiB\nlimit = 1h\n",
+    "[sweep]\nname = b\nmetric = goodput_kBps\nstop = rel 2% max 9\n[run]\nfwd = rate 1Mbit burst 3KB limit 32KB\nrev = delay 9ms\ntime = 5s\n"
+    "flows = 4\n[variant x]\nsender = reno\nset = sack=off,initial_window=4\n[variant y]\npreset = bsd90\n",
+)
+
+
+def sweep_seeds(top):
+    for text in SWEEPS:
+        yield text.encode()
+    yield from sources(top, "tools/data/sweeps/*.ini")
+
+
 def main():
+    top, into = sys.argv[1:3]
     for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds()),
-                        ("router", router_seeds())):
-        folder = os.path.join(sys.argv[1], name)
+                        ("router", router_seeds()), ("host", host_seeds()), ("words", words_seeds()), ("plan", plan_seeds(top)),
+                        ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini"))):
+        folder = os.path.join(into, name)
         os.makedirs(folder, exist_ok=True)
         for i, seed in enumerate(seeds):
             with open(os.path.join(folder, f"{i:02}"), "wb") as file:
                 file.write(seed)
-    with open(os.path.join(sys.argv[1], "corpus.stamp"), "w", encoding="ascii") as file:
+    with open(os.path.join(into, "corpus.stamp"), "w", encoding="ascii") as file:
         file.write("made by make_corpus.py\n")
 
 

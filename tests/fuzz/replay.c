@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * replay DIRECTORY [MUTATIONS [SEED]]: runs the fuzz target over every file of a corpus, in the order of their names,
- * then over MUTATIONS inputs derived from them. The n-th mutation of a seed is always the same, so a failure is
+ * then over MUTATIONS inputs derived from them, or with "60s" for so many seconds. The n-th mutation of a seed is always the same, so a failure is
  * repeated by running it again; its bytes are left in the file named on stderr.
  */
 #include <dirent.h>
@@ -183,9 +183,20 @@ static bool read_corpus(const char *directory)
 	return seed_count > 0;
 }
 
+/* "20000", or "60s" of wall time. */
+static bool more(const char *text, uint64_t done, time_t begin)
+{
+	char *end;
+	uint64_t limit = strtoull(text, &end, 10);
+
+	return *end == 's' ? (uint64_t)(time(NULL) - begin) < limit : done < limit;
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t mutations = argc > 2 ? strtoull(argv[2], NULL, 10) : 20000, seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	const char *limit = argc > 2 ? argv[2] : "20000";
+	uint64_t n = 0, seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+	time_t begin = time(NULL);
 	double slowest = 0;
 
 	seeds = calloc(SEEDS_MAX, sizeof(*seeds));
@@ -200,7 +211,7 @@ int main(int argc, char **argv)
 		spent = run();
 		slowest = spent > slowest ? spent : slowest;
 	}
-	for (uint64_t n = 0; n < mutations; n++) {
+	for (; more(limit, n, begin); n++) {
 		struct dice dice = {wt_key_derive(seed ^ n << 20, "mutation"), 0};
 		double spent;
 
@@ -210,7 +221,7 @@ int main(int argc, char **argv)
 		spent = run();
 		slowest = spent > slowest ? spent : slowest;
 	}
-	printf("%u seeds and %llu mutations, slowest %.2f ms\n", seed_count, (unsigned long long)mutations, slowest);
+	printf("%u seeds and %llu mutations, slowest %.2f ms\n", seed_count, (unsigned long long)n, slowest);
 	free(seeds);
 	return 0;
 }
