@@ -14,12 +14,18 @@ uint32_t wt_tcp_unread(const struct wt_tcp *tcp)
 	return tcp->rcv_nxt - (tcp->fin_taken ? 1 : 0) - tcp->read_seq;
 }
 
+/* The payload of a full segment as it comes: options that every segment carries take their room (RFC 9293 3.7.1). */
+static uint32_t full_segment(const struct wt_tcp *tcp)
+{
+	return (uint32_t)tcp->config.settings.mss - (tcp->ts_ok ? 12 : 0);
+}
+
 uint32_t wt_tcp_window(struct wt_tcp *tcp)
 {
 	uint32_t buffer = (uint32_t)tcp->config.settings.rcv_buffer, most = 65535u << tcp->rcv_wscale;
 	/* one unit of the scale is kept back, so that rounding the field up never promises what is not there */
 	wt_seq edge = tcp->read_seq + buffer - ((1u << tcp->rcv_wscale) - 1) + (tcp->fin_taken ? 1 : 0);
-	uint32_t step = buffer / 2 < tcp->config.settings.mss ? buffer / 2 : (uint32_t)tcp->config.settings.mss;
+	uint32_t step = buffer / 2 < full_segment(tcp) ? buffer / 2 : full_segment(tcp);
 	uint32_t window;
 
 	/* RFC 9293 3.8.6.2.2: no silly windows: the edge moves by a segment or half a buffer, or not at all */
@@ -31,7 +37,8 @@ uint32_t wt_tcp_window(struct wt_tcp *tcp)
 
 void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
-	uint64_t part = tcp->config.settings.rcv_buffer / tcp->config.settings.window_update_part, grown = tcp->config.settings.window_update * tcp->config.settings.mss;
+	uint64_t part = tcp->config.settings.rcv_buffer / tcp->config.settings.window_update_part;
+	uint64_t grown = tcp->config.settings.window_update * full_segment(tcp);
 	uint32_t step = (uint32_t)(part < grown ? part : grown);
 
 	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)

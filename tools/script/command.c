@@ -8,13 +8,14 @@
 #include <sys/stat.h>
 
 #include "tools/common/cli.h"
+#include "tools/script/language/packet.h"
 #include "tools/script/runner/run.h"
 
 #define FILE_MAX (1 << 20) /* bytes of one script */
 
 extern const struct wt_command wt_command_script_run;
 
-enum { OPT_TOLERANCE, OPT_PRESET, OPT_SETTING, OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_ISN, OPT_LOCAL_ISN, OPT_VERBOSE };
+enum { OPT_TOLERANCE, OPT_PRESET, OPT_SETTING, OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_ISN, OPT_LOCAL_ISN, OPT_WITH, OPT_INSIST, OPT_VERBOSE };
 
 static const struct wt_option options[] = {
 	[OPT_TOLERANCE] = {0, "tolerance", "TIME", "how far a packet may be from its time (default 0)"},
@@ -25,6 +26,8 @@ static const struct wt_option options[] = {
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module (default standard)"},
 	[OPT_ISN] = {0, "remote-isn", "N", "where the script's sequence numbers begin on the wire (default 0)"},
 	[OPT_LOCAL_ISN] = {0, "local-isn", "N", "our first initial sequence number (default: as it comes)"},
+	[OPT_WITH] = {0, "with", "WORDS", "add timestamps,sack,window_scaling,merge where scripts leave them open"},
+	[OPT_INSIST] = {0, "insist", NULL, "with --with: scripts that say they cannot must fail with it"},
 	[OPT_VERBOSE] = {'v', "verbose", NULL, "print every packet, as comments in script notation"},
 };
 
@@ -142,40 +145,110 @@ static void print_comment(const char *text)
 	}
 }
 
+/* What is counted over all scripts. */
+struct totals {
+	size_t whole, part, not_run, own; /* with --with: all added, some, none for a reason, none because the script writes its own */
+	unsigned long windows, together;
+	unsigned without[4];
+};
+
+/* How much of what was to be added could be; a note for the line of TAP. */
+static const char *note(struct totals *totals, const struct wt_script_options *asked, const struct wt_script_report *report, char *text,
+			size_t len)
+{
+	unsigned refused = asked->with & report->without;
+
+	totals->windows += report->windows;
+	totals->together += report->together;
+	if (!asked->with)
+		return "";
+	for (unsigned i = 0; i < 4; i++)
+		totals->without[i] += refused >> i & 1;
+	if (report->with) {
+		totals->whole += !refused;
+		totals->part += refused != 0;
+		snprintf(text, len, refused ? " (without %s)" : "", report->why);
+		return text;
+	}
+	totals->not_run += refused != 0;
+	totals->own += !refused;
+	snprintf(text, len, refused ? " # SKIP without %s" : " # SKIP writes its own", report->why);
+	return text;
+}
+
+/* A reason that is none any more: the script passes with what it says it cannot be run with. */
+static bool stale(const struct wt_script *script, const struct wt_script_options *defaults, struct wt_script_report *report)
+{
+	const unsigned refused = defaults->with & report->without, ran = report->with;
+	struct wt_script_report one;
+
+	for (unsigned bit = 1; bit <= refused; bit <<= 1) {
+		struct wt_script_options forced = *defaults;
+
+		if (!(refused & bit))
+			continue;
+		forced.with = ran | bit;
+		forced.insist = true;
+		if (!wt_script_run(script, &forced, NULL, &one) || !(one.with & bit))
+			continue;
+		snprintf(report->text, sizeof(report->text), "%.300s: passes with what it says it cannot be run with (%.400s)", script->file,
+			 report->why);
+		return true;
+	}
+	return false;
+}
+
 /* One line of TAP; 0, 1 or 2 as the exit code. */
-static enum wt_exit run_one(size_t number, const char *name, const struct wt_script_options *defaults, FILE *log)
+static enum wt_exit run_one(size_t number, const char *name, const struct wt_script_options *defaults, bool insist, FILE *log,
+			    struct totals *totals)
 {
 	struct wt_script script;
 	struct wt_script_report report = {.bad = true};
-	size_t len = 0;
-	char *text = read_file(name, &len);
+	char *text, added[500] = "";
 	bool passed = false;
+	size_t len = 0;
 
+	text = read_file(name, &len);
 	if (!text) {
 		snprintf(report.text, sizeof(report.text), "%s: %s", name, strerror(errno));
 	} else if (wt_script_parse(&script, name, text, len, report.text)) {
 		wt_script_finish(&script);
 	} else {
 		passed = wt_script_run(&script, defaults, log, &report);
+		if (passed && insist && stale(&script, defaults, &report))
+			passed = false;
 		wt_script_finish(&script);
 	}
 	free(text);
-	printf("%s %zu - %s\n", passed ? "ok" : "not ok", number, name);
+	printf("%s %zu - %s%s\n", passed ? "ok" : "not ok", number, name, note(totals, defaults, &report, added, sizeof(added)));
 	print_comment(report.text);
 	fflush(stdout);
 	return passed ? WT_EXIT_OK : report.bad ? WT_EXIT_USAGE : WT_EXIT_FAILED;
 }
 
-static int run_all(const struct list *list, const struct wt_script_options *defaults, FILE *log)
+static void print_totals(const struct totals *totals, const struct wt_script_options *asked)
 {
+	if (asked->with)
+		printf("# added to %zu scripts, in part to %zu, for a reason not to %zu (timestamps %u, sack %u, window_scaling %u, merge %u times); "
+		       "%zu write their own\n", totals->whole, totals->part, totals->not_run, totals->without[0], totals->without[1],
+		       totals->without[2], totals->without[3], totals->own);
+	if (asked->with & WT_SX_MERGE)
+		printf("# %lu packets came together with others of their instant\n", totals->together);
+	printf("# %lu windows known by the rule\n", totals->windows);
+}
+
+static int run_all(const struct list *list, const struct wt_script_options *defaults, bool insist, FILE *log)
+{
+	struct totals totals = {0};
 	int status = WT_EXIT_OK;
 
 	printf("TAP version 13\n1..%zu\n", list->count);
 	for (size_t i = 0; i < list->count; i++) {
-		int one = run_one(i + 1, list->names[i], defaults, log);
+		int one = run_one(i + 1, list->names[i], defaults, insist, log, &totals);
 
 		status = one > status ? one : status; /* an unreadable script outweighs a failed one */
 	}
+	print_totals(&totals, defaults);
 	return status;
 }
 
@@ -187,6 +260,7 @@ static int run(int argc, char **argv)
 	struct wt_args args;
 	char error[256];
 	int option, status = WT_EXIT_OK;
+	bool insist = false;
 
 	wt_script_options_init(&defaults);
 	wt_args_init(&args, &wt_command_script_run, argc, argv);
@@ -197,12 +271,21 @@ static int run(int argc, char **argv)
 			status = collect_some(&list, args.value);
 		else if (option == OPT_VERBOSE)
 			log = stdout;
+		else if (option == OPT_INSIST)
+			insist = true;
+		else if (option == OPT_WITH) {
+			defaults.with = wt_script_with(args.value, error, sizeof(error));
+			if (!defaults.with)
+				status = wt_fail(WT_EXIT_USAGE, "--with: %s", error);
+		}
 		else if (wt_script_options_set(&defaults, head_names[option], args.value, error, sizeof(error)))
 			status = wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, error);
 	}
 	if (!status && !list.count)
 		status = wt_fail(WT_EXIT_USAGE, "no script named; try 'wavetank script run FILE.pkt'");
-	status = status ? status : run_all(&list, &defaults, log);
+	if (!status && insist && !defaults.with)
+		status = wt_fail(WT_EXIT_USAGE, "--insist goes with --with");
+	status = status ? status : run_all(&list, &defaults, insist, log);
 	for (size_t i = 0; i < list.count; i++)
 		free(list.names[i]);
 	free(list.names);

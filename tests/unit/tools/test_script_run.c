@@ -174,6 +174,73 @@ static void the_same_script_runs_the_same_twice(void **state)
 	assert_memory_equal(first, report.text, strlen(first));
 }
 
+/* ---- with what a script leaves open ------------------------------------------------------------------------ */
+
+#define LOST OPEN "+0 write(4, ..., 8760) = 8760\n+0 > P. 1:8761(8760) ack 1\n+.1 < . 1:1(0) ack 1 win 65535\n+0 < . 1:1(0) ack 1 win 65535\n" \
+	"+0 < . 1:1(0) ack 1 win 65535\n+0 > . 1:1461(1460) ack 1\n"
+
+static bool run_adding(const char *words, const char *text)
+{
+	struct wt_script_options options;
+	char error[200];
+
+	wt_script_options_init(&options);
+	options.with = wt_script_with(words, error, sizeof(error));
+	assert_true(options.with);
+	return run_with(&options, text);
+}
+
+static void options_a_script_leaves_open_are_added_and_really_negotiated(void **state)
+{
+	static const char *const questions[] = {"timestamps", "sack", "window_scaling"};
+	char text[1000];
+
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), LOST "+0 %%{ %s, snd_mss == 1460 }%%\n", questions[i]);
+		if (!run_adding(questions[i], text))
+			fail_msg("%s: %s", questions[i], report.text);
+		assert_int_equal(report.with, 1u << i);
+		assert_false(run(text));
+	}
+	assert_true(run_adding("sack", LOST "+0 %{ in_recovery, in_flight == 8760 - 3 * 1460 }%\n")); /* the blocks took those out of the pipe */
+	assert_false(run(LOST "+0 %{ in_flight == 8760 - 3 * 1460 }%\n"));
+}
+
+static void what_a_script_mentions_or_refuses_is_not_added(void **state)
+{
+	static const char refuses[] = "--without=\"sack,merge: no reason at all\"\n" LOST;
+	struct wt_script_options options;
+
+	assert_true(run_adding("sack", "+0 < S 0:0(0) win 65535 <mss 1460,sackOK>\n+0 > R. 0:0(0) ack 1\n"));
+	assert_int_equal(report.with, 0);
+	assert_true(run_adding("sack", refuses));
+	assert_int_equal(report.with, 0);
+	assert_int_equal(report.packets, 0);
+	assert_true(run_adding("timestamps,sack", refuses));
+	assert_int_equal(report.with, 1);
+	assert_string_equal(report.why, "sack,merge: no reason at all");
+	wt_script_options_init(&options);
+	options.with = 2;
+	options.insist = true;
+	assert_true(run_with(&options, refuses));
+	assert_int_equal(report.with, 2);
+	assert_says("--without=sack\n" LOST, "gives no reason");
+	assert_says("--without=\"sacks: no\"\n" LOST, "'sacks' is none of timestamps, sack");
+}
+
+static void packets_of_an_instant_come_together_and_change_nothing(void **state)
+{
+	if (!run_adding("merge", LOST "+0 %{ in_recovery }%\n"))
+		fail_msg("%s", report.text);
+	assert_int_equal(report.together, 3);
+}
+
+static void windows_are_known_without_a_word_about_them(void **state)
+{
+	assert_true(run("--stack=rcv_buffer=4000B\n" OPEN "+0 < P. 1:1001(1000) ack 1 win 65535\n+.04 > . 1:1(0) ack 1001\n"));
+	assert_int_equal(report.windows, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +260,10 @@ int main(void)
 		cmocka_unit_test(an_option_nobody_knows_is_a_bad_script),
 		cmocka_unit_test(an_event_in_the_past_is_a_bad_script),
 		cmocka_unit_test(the_same_script_runs_the_same_twice),
+		cmocka_unit_test(options_a_script_leaves_open_are_added_and_really_negotiated),
+		cmocka_unit_test(what_a_script_mentions_or_refuses_is_not_added),
+		cmocka_unit_test(packets_of_an_instant_come_together_and_change_nothing),
+		cmocka_unit_test(windows_are_known_without_a_word_about_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

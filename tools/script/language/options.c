@@ -77,6 +77,48 @@ static int set_stack(struct wt_script_options *options, const char *name, const 
 	return 1;
 }
 
+unsigned wt_script_with(const char *words, char *error, size_t error_len)
+{
+	static const char *const names[] = {"timestamps", "sack", "window_scaling", "merge"};
+	unsigned bits = 0;
+
+	while (*words) {
+		size_t len = strcspn(words, ",:"), i;
+
+		for (i = 0; i < 4 && (strlen(names[i]) != len || memcmp(names[i], words, len)); i++)
+			;
+		if (i == 4) {
+			snprintf(error, error_len, "'%.*s' is none of timestamps, sack, window_scaling, merge", (int)len, words);
+			return 0;
+		}
+		bits |= 1u << i;
+		words += len;
+		if (*words != ',')
+			break;
+		words++;
+	}
+	if (!bits)
+		snprintf(error, error_len, "expected some of timestamps, sack, window_scaling, merge");
+	return bits;
+}
+
+/* "sack: why not" */
+static int set_without(struct wt_script_options *options, const char *value, char *error, size_t error_len)
+{
+	size_t used = strlen(options->why), words = strcspn(value, ":");
+	unsigned bits = wt_script_with(value, error, error_len);
+
+	if (!bits)
+		return -EINVAL;
+	if (!value[words] || strspn(value + words, ": ") == strlen(value + words)) {
+		snprintf(error, error_len, "'%s' gives no reason (\"sack: why not\")", value);
+		return -EINVAL;
+	}
+	options->without |= bits;
+	snprintf(options->why + used, sizeof(options->why) - used, "%s%s", used ? "; " : "", value);
+	return 0;
+}
+
 int wt_script_options_set(struct wt_script_options *options, const char *name, const char *value, char *error,
 			  size_t error_len)
 {
@@ -95,6 +137,8 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 		snprintf(error, error_len, "--%s needs a value", name);
 		return -EINVAL;
 	}
+	if (!strcmp(name, "without"))
+		return set_without(options, value, error, error_len);
 	status = set_stack(options, name, value, error, error_len);
 	if (status <= 0)
 		return status;
@@ -140,7 +184,7 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 	if (!strcmp(name, "ip_version") && !strcmp(value, "ipv4"))
 		return 0;
 	snprintf(error, error_len, "unknown option --%s=%s (preset, stack, C, recovery, rcc, tolerance, remote_isn, local_isn, "
-		 "strict_segments, loose_order, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
+		 "strict_segments, loose_order, without, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
 		 "tolerance_usecs, tcp_ts_tick_usecs)", name, value);
 	return -EINVAL;
 }

@@ -9,6 +9,25 @@
 /* Experiment identifier in "real LEVEL". */
 #define WT_SCRIPT_REAL_EXID WT_REAL_EXID
 
+#define WT_SX_SENT 128 /* segments remembered */
+
+/* extend.c: what a script leaves open and a run adds, as bits. */
+enum { WT_SX_TIMESTAMPS = 1, WT_SX_SACK = 2, WT_SX_SCALING = 4, WT_SX_MERGE = 8 };
+
+/* Of one connection: what both sides have said, and what the other side has of ours. */
+struct wt_script_extras {
+	uint8_t offered, said, agreed;     /* WT_SX_*: in our SYN, in the peer's, in both */
+	bool has_una, holed;
+	uint16_t window;                   /* of the peer's last ACK */
+	uint32_t recent;                   /* the timestamp it echoes (RFC 7323 4.3: TS.Recent) */
+	uint32_t una;                      /* it has acknowledged so far */
+	uint32_t hole_end, sacked;         /* `holed`: it has this above a hole */
+	unsigned count;                    /* sent so far; the last WT_SX_SENT of them */
+	struct {
+		uint32_t start, end, tsval;
+	} sent[WT_SX_SENT];
+};
+
 /*
  * One connection as the script sees it. The peer is the script: its sequence numbers go on the wire plus
  * remote_isn. Ours are counted from the initial sequence number of the first SYN that left; our timestamps so
@@ -21,6 +40,13 @@ struct wt_script_flow {
 	uint32_t iss;     /* on the wire */
 	uint32_t irs;     /* in script numbers: where the peer's stream begins */
 	uint32_t ts_base; /* wire TSval - script TSval */
+	bool our_scaling, peer_scaling, scaling; /* offered; in force */
+	uint8_t our_offer, our_shift;            /* of the windows we offer: said in our SYN; in force */
+	bool has_base, had_socket, has_fin, has_top; /* what has come, for window.c and extend.c, in script numbers: */
+	uint32_t base;                           /* its first byte */
+	uint32_t edge, syn_window;               /* offered so far; with our SYN */
+	uint32_t fin, top;                       /* the number of its FIN; the end of what came */
+	struct wt_script_extras extras;
 };
 
 #define WT_SCRIPT_FRAME 2048

@@ -10,6 +10,9 @@
 #include "stack/host/host.h"
 #include "tools/script/language/script.h"
 
+/* "timestamps,sack,window_scaling,merge" as bits; 0 and a sentence if there is another word. */
+unsigned wt_script_with(const char *words, char *error, size_t error_len);
+
 /* What the command line and the head of a script choose. */
 struct wt_script_options {
 	wt_time tolerance;
@@ -22,6 +25,10 @@ struct wt_script_options {
 	struct wt_addr local, remote;
 	uint16_t bind_port, connect_port, remote_port;
 	uint64_t mtu, secret, max_connections;
+	unsigned with;         /* what to add to scripts that leave it open, as bits WT_SX_* */
+	unsigned without;      /* what a script says it cannot be run with ... */
+	char why[400];         /* ... and its reasons */
+	bool insist;           /* add it all the same */
 	struct wt_tcp_config tcp;
 	char preset[24]; /* the one given last; modules start from their profile of that name */
 };
@@ -36,6 +43,11 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 struct wt_script_report {
 	bool bad;   /* not a failure but a script that cannot be run */
 	unsigned packets;
+	unsigned with;     /* bits that were added; if options.with and none could be, the script was not run */
+	unsigned without;  /* bits that the script says it cannot be run with */
+	unsigned windows;  /* known by the rule and compared */
+	unsigned together; /* packets that came with others of their instant */
+	char why[400];     /* the script's reasons not to be run with all */
 	char text[WT_SCRIPT_REPORT]; /* why, with FILE:LINE; may have several lines */
 };
 

@@ -85,6 +85,11 @@ static bool output_all(struct wt_script_world *world, unsigned line)
 	unsigned port, count = 0;
 	char now[32];
 
+	if (world->burst) {
+		wt_script_burst_settle(world);
+		return !world->report->text[0];
+	}
+
 	do {
 		while ((frame = world->node->ops->output(world->node, world->base + world->now, &port))) {
 			wt_script_sent(world, frame);
@@ -96,7 +101,7 @@ static bool output_all(struct wt_script_world *world, unsigned line)
 			return wt_script_failed(world, line, "the host never rests at %s: its deadline stays in the past",
 						wt_script_time_text(world->now, now));
 	} while (wt_script_deadline(world) <= world->now);
-	return true;
+	return !world->report->text[0];
 }
 
 bool wt_script_settle(struct wt_script_world *world, unsigned line)
@@ -198,12 +203,26 @@ static bool do_code(struct wt_script_world *world, const struct wt_script_event 
 	return false;
 }
 
+static bool do_inbound(struct wt_script_world *world, const struct wt_script_event *event)
+{
+	if (event < world->script->events + world->given)
+		return true; /* it came with one before it */
+	if (world->sent.head && !world->options.loose_order)
+		return wt_script_unexpected(world, NULL, event->line);
+	if (world->burst)
+		wt_script_burst_give(world, event);
+	else if (!wt_script_inject(world, event))
+		return false;
+	return wt_script_settle(world, event->line);
+}
+
 static bool do_event(struct wt_script_world *world, const struct wt_script_event *event)
 {
 	wt_time base = event->when == WT_AT_RELATIVE ? world->last : 0;
 	wt_time from = base + event->from, to = base + event->to;
 	char a[32], b[32];
 
+	world->line = event->line;
 	if (event->kind == WT_SE_OUTBOUND) {
 		if (event->when == WT_AT_ANY) {
 			from = world->last;
@@ -221,9 +240,7 @@ static bool do_event(struct wt_script_world *world, const struct wt_script_event
 	world->last = from;
 	switch (event->kind) {
 	case WT_SE_INBOUND:
-		if (world->sent.head && !world->options.loose_order)
-			return wt_script_unexpected(world, NULL, event->line);
-		return wt_script_inject(world, event) && wt_script_settle(world, event->line);
+		return do_inbound(world, event);
 	case WT_SE_CALL:
 		return do_call(world, event, to) && wt_script_settle(world, event->line);
 	default:
@@ -304,6 +321,8 @@ static bool build_world(struct wt_script_world *world)
 	world->flows[0].local = (struct wt_endpoint){options->local, options->bind_port};
 	world->flows[0].remote = (struct wt_endpoint){options->remote, options->remote_port};
 	world->flows[0].remote_isn = options->remote_isn;
+	if (world->with & WT_SX_MERGE && !wt_script_burst_open(world))
+		return wt_script_failed(world, 1, "out of memory");
 	return true;
 }
 
@@ -311,6 +330,7 @@ static void finish_world(struct wt_script_world *world)
 {
 	uint32_t total;
 
+	wt_script_burst_close(world);
 	wt_host_destroy(world->host);
 	wt_frame_queue_clear(&world->sent);
 	if (world->pool) {
@@ -364,11 +384,20 @@ bool wt_script_run(const struct wt_script *script, const struct wt_script_option
 	world->options = *defaults;
 	world->report = report;
 	passed = apply_settings(world);
+	memcpy(report->why, world->options.why, sizeof(report->why));
+	report->without = world->options.without;
+	wt_script_extend_init(world);
+	if (passed && world->options.with && !world->with) { /* nothing to add: it is the same run again */
+		free(world);
+		return true;
+	}
 	start = *world;
 	if (passed && world->options.has_local_isn) {
 		run_world(world);
 		start.base = base_for(world, world->options.local_isn);
-		memset(report, 0, sizeof(*report));
+		report->bad = false;
+		report->packets = report->windows = report->together = 0;
+		report->text[0] = 0;
 	}
 	if (passed) {
 		*world = start;

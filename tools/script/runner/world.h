@@ -55,6 +55,11 @@ struct wt_script_world {
 	struct wt_script_socket sockets[WT_SCRIPT_SOCKETS];
 	int current_socket; /* index, -1: none */
 	struct wt_script_blocked blocked;
+	unsigned line;       /* of the event that is done */
+	unsigned with;       /* options that this run adds, as bits (extend.c) */
+	uint8_t peer_shift;  /* the scale the peer offers then */
+	struct wt_script_burst *burst; /* merge.c; NULL: packets of an instant come one by one */
+	unsigned given;      /* events before this one have been given to it */
 };
 
 /* Records the failure at a line (the first one wins) and returns false. */
@@ -70,12 +75,34 @@ bool wt_script_settle(struct wt_script_world *world, unsigned line);
 bool wt_script_advance(struct wt_script_world *world, wt_time to, unsigned line);
 
 /* world_packet.c */
+/* The frame of an inbound packet, logged and counted; NULL after failing. */
+struct wt_frame *wt_script_make_frame(struct wt_script_world *world, const struct wt_script_event *event);
 bool wt_script_inject(struct wt_script_world *world, const struct wt_script_event *event);
 bool wt_script_expect(struct wt_script_world *world, const struct wt_script_event *event, wt_time from, wt_time to);
 /* A packet left the host: remembers its ISN, queues it. */
 void wt_script_sent(struct wt_script_world *world, struct wt_frame *frame);
 /* Fails with the oldest packet that nothing expected; `next` is what the script expected instead, or NULL. */
 bool wt_script_unexpected(struct wt_script_world *world, const struct wt_script_event *next, unsigned line);
+
+/* extend.c. Chooses what to add; notes what we sent; adds to an inbound packet (its options then stand in `options`); takes away from one
+ * that leaves (NULL, or what is wrong with what was added), and from one that is expected. */
+void wt_script_extend_init(struct wt_script_world *world);
+void wt_script_extend_sent(struct wt_script_world *world, struct wt_script_flow *flow, const struct wt_script_packet *packet);
+void wt_script_extend(struct wt_script_world *world, struct wt_script_flow *flow, struct wt_script_packet *packet,
+		      struct wt_script_tcp_option options[WT_SCRIPT_TCP_OPTIONS]);
+const char *wt_script_reduce(const struct wt_script_world *world, const struct wt_script_flow *flow, struct wt_script_packet *live);
+void wt_script_reduce_expected(const struct wt_script_world *world, struct wt_script_packet *expected,
+			       struct wt_script_tcp_option options[WT_SCRIPT_TCP_OPTIONS]);
+
+/* window.c: the window of a segment that leaves, by the rule. False after failing. */
+bool wt_script_window_sent(struct wt_script_world *world, struct wt_script_flow *flow, const struct wt_script_packet *packet);
+
+/* merge.c. Open after the host was made, close before it is destroyed. Settle: the host's work due now. Give: this inbound event, and those
+ * of the same instant behind it that nothing but expected packets stands between. */
+bool wt_script_burst_open(struct wt_script_world *world);
+void wt_script_burst_close(struct wt_script_world *world);
+void wt_script_burst_settle(struct wt_script_world *world);
+void wt_script_burst_give(struct wt_script_world *world, const struct wt_script_event *first);
 
 /* calls.c: the result, or -1 and a positive errno. False: the script itself is wrong or data was corrupted. */
 bool wt_script_call_do(struct wt_script_world *world, const struct wt_script_event *event, int64_t *result, int *error);

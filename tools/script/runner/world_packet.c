@@ -47,9 +47,10 @@ static void log_packet(struct wt_script_world *world, wt_time time, char directi
 			wt_script_packet_format(packet, text, sizeof(text)));
 }
 
-bool wt_script_inject(struct wt_script_world *world, const struct wt_script_event *event)
+struct wt_frame *wt_script_make_frame(struct wt_script_world *world, const struct wt_script_event *event)
 {
-	const struct wt_script_packet *packet = &event->packet;
+	struct wt_script_tcp_option options[WT_SCRIPT_TCP_OPTIONS];
+	struct wt_script_packet extended = event->packet, *packet = &extended;
 	struct wt_script_flow *flow = &world->flows[world->current_flow];
 	struct wt_endpoint local = flow->local, remote = flow->remote;
 	struct wt_frame *frame;
@@ -61,21 +62,31 @@ bool wt_script_inject(struct wt_script_world *world, const struct wt_script_even
 		flow = flow_of(world, &local, &remote);
 	frame = wt_frame_new(world->pool);
 	if (!flow || !frame) {
+		wt_script_failed(world, event->line, "too many %s", frame ? "connections" : "packets in flight");
 		wt_frame_free(frame);
-		return wt_script_failed(world, event->line, "too many %s", frame ? "connections" : "packets in flight");
+		return NULL;
 	}
 	if (packet->kind == WT_SP_TCP && (packet->flags & WT_SYN) && !flow->has_irs) {
 		flow->has_irs = true;
 		flow->irs = packet->start;
 	}
+	wt_script_extend(world, flow, packet, options);
 	wt_eth_emit(frame->data, &eth);
 	frame->len = WT_ETH_HEADER + wt_script_packet_build(packet, flow, frame->data + WT_ETH_HEADER);
 	frame->csum = WT_CSUM_NONE;
 	frame->time = world->base + world->now;
 	log_packet(world, world->now, '<', packet);
 	world->report->packets++;
-	world->node->ops->input(world->node, 0, world->base + world->now, frame);
-	return true;
+	return frame;
+}
+
+bool wt_script_inject(struct wt_script_world *world, const struct wt_script_event *event)
+{
+	struct wt_frame *frame = wt_script_make_frame(world, event);
+
+	if (frame)
+		world->node->ops->input(world->node, 0, world->base + world->now, frame);
+	return frame != NULL;
 }
 
 /* ---- outbound --------------------------------------------------------------------------------------------- */
@@ -114,6 +125,22 @@ static void learn(struct wt_script_world *world, const struct wt_frame *frame)
 		world->current_flow = (unsigned)(flow - world->flows);
 }
 
+/* What the peer knows of it, and the rule of windows. */
+static void note_segment(struct wt_script_world *world, const struct wt_frame *frame)
+{
+	struct wt_script_tcp_option options[WT_SCRIPT_TCP_OPTIONS];
+	struct wt_script_flow *flow = flow_of_frame(world, frame);
+	struct wt_script_packet packet;
+	char error[200];
+
+	/* what cannot be read fails when it is expected */
+	if (!flow || !wt_script_packet_read(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, flow, options, &packet, error,
+					    sizeof(error)) || packet.kind != WT_SP_TCP)
+		return;
+	wt_script_extend_sent(world, flow, &packet);
+	wt_script_window_sent(world, flow, &packet);
+}
+
 void wt_script_sent(struct wt_script_world *world, struct wt_frame *frame)
 {
 	struct wt_eth eth;
@@ -125,6 +152,7 @@ void wt_script_sent(struct wt_script_world *world, struct wt_frame *frame)
 		return;
 	}
 	learn(world, frame);
+	note_segment(world, frame);
 	world->report->packets++;
 	wt_frame_queue_push(&world->sent, frame);
 }
@@ -134,6 +162,7 @@ static bool read_frame(struct wt_script_world *world, const struct wt_frame *fra
 		       struct wt_script_packet *packet, char *error, size_t error_len)
 {
 	struct wt_script_flow *flow = flow_of_frame(world, frame);
+	const char *fault;
 
 	if (!flow) {
 		snprintf(error, error_len, "a packet of too many connections");
@@ -142,6 +171,11 @@ static bool read_frame(struct wt_script_world *world, const struct wt_frame *fra
 	if (!wt_script_packet_read(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, flow, options, packet, error,
 				   error_len))
 		return false;
+	fault = wt_script_reduce(world, flow, packet);
+	if (fault) {
+		snprintf(error, error_len, "%s", fault);
+		return false;
+	}
 	if (packet->kind == WT_SP_TCP && flow != &world->flows[world->current_flow])
 		packet->has_from = packet->has_to = true; /* worth saying */
 	return true;
@@ -229,7 +263,7 @@ static bool wait_packet(struct wt_script_world *world, const struct wt_script_ev
 static bool match(struct wt_script_world *world, const struct wt_script_event *event, wt_time from, wt_time to,
 		  uint32_t *covered)
 {
-	struct wt_script_tcp_option options[WT_SCRIPT_TCP_OPTIONS];
+	struct wt_script_tcp_option options[WT_SCRIPT_TCP_OPTIONS], wanted[WT_SCRIPT_TCP_OPTIONS];
 	struct wt_script_packet live, expected = event->packet;
 	struct wt_frame *frame;
 	char what[200];
@@ -240,6 +274,7 @@ static bool match(struct wt_script_world *world, const struct wt_script_event *e
 	frame = world->sent.head;
 	if (!read_frame(world, frame, options, &live, what, sizeof(what)))
 		return wt_script_failed(world, event->line, "the stack sent %s", what);
+	wt_script_reduce_expected(world, &expected, wanted);
 	learn_timestamp(world, frame, &expected, &live);
 	log_packet(world, frame->time, '>', &live);
 	if (frame->time + world->options.tolerance < from)
