@@ -183,6 +183,8 @@ struct wt_tx_record {
 	wt_time delivered_time, first_sent;
 };
 
+#define WT_TX_PAGE 64 /* records in a page of the scoreboard */
+
 /* The scoreboard, read only. */
 struct wt_outstanding {
 	wt_seq snd_una, snd_nxt; /* snd_nxt: highest sequence number sent, plus one */
@@ -191,13 +193,19 @@ struct wt_outstanding {
 	uint32_t sacked, lost;   /* bytes by flag */
 	uint32_t new_data;       /* bytes never sent that could go now but for the congestion window */
 	wt_seq highest_sacked;   /* end of the highest SACKed record; snd_una if none */
-	const struct wt_tx_record *ring; /* record i is ring[(first + i) & mask], 0 <= i < count */
+	/* RFC 6675 4, IsLost(): what lies below and is not SACKed is lost. More than (DupThresh - 1) * SMSS bytes of SACKed records lie at and
+	 * above it, where a SACKed record starts; snd_una if not so much is SACKed. Up to date in on_ack. */
+	wt_seq loss_edge;
+	/* record i is number (first + i) % WT_TX_PAGE of page[(first + i) / WT_TX_PAGE & mask], 0 <= i < count */
+	struct wt_tx_record *const *page;
 	uint32_t mask, first, count;
 };
 
 static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstanding *out, uint32_t i)
 {
-	return &out->ring[(out->first + i) & out->mask];
+	uint32_t serial = out->first + i;
+
+	return &out->page[serial / WT_TX_PAGE & out->mask][serial % WT_TX_PAGE];
 }
 
 /*

@@ -3,12 +3,11 @@
  * Recovery by SACK (RFC 6675): the scoreboard says which holes are lost, and the pipe, not a count of duplicate
  * ACKs, says when the next segment may go.
  *
- *   snd_una        boundary                highest_sacked     snd_nxt
+ *   snd_una        loss_edge               highest_sacked     snd_nxt
  *      |  lost, lost, |  more than DupThresh-1 segments SACKed |  in flight |
  *
  * IsLost() (4) holds for a segment if more than (DupThresh - 1) * SMSS bytes above it are SACKed; so everything
- * un-SACKed below one boundary is lost, and the boundary is found by walking down from the highest SACKed byte until
- * enough have been counted: a few records, however large the window is. The discontiguous half of IsLost() (DupThresh
+ * un-SACKed below one boundary is lost, which the scoreboard keeps (view->loss_edge), however large the window is. The discontiguous half of IsLost() (DupThresh
  * separate runs) is covered by the byte count, except for runs of less than a segment each, which count less here.
  *
  * NextSeg() (4): what is lost goes first (1), then new data (2); that is the engine's order. If neither is there and the
@@ -73,25 +72,6 @@ static uint32_t record_from(const struct wt_outstanding *view, wt_seq seq)
 			high = middle;
 	}
 	return low;
-}
-
-/* What lies below is lost wherever it is not SACKed; snd_una if nothing is. */
-static wt_seq loss_boundary(const struct sack *s, const struct wt_outstanding *view)
-{
-	uint32_t enough = (s->dupthresh - 1) * view->mss, bytes = 0;
-
-	if (view->sacked <= enough || view->count == 0)
-		return view->snd_una;
-	for (uint32_t i = record_from(view, view->highest_sacked) - 1;; i--) {
-		const struct wt_tx_record *record = wt_tx_record_at(view, i);
-
-		if (record->flags & WT_TX_SACKED)
-			bytes += record->len;
-		if (bytes > enough)
-			return record->seq;
-		if (i == 0)
-			return view->snd_una;
-	}
 }
 
 static void mark_to(struct sack *s, struct wt_recovery_out *out, wt_seq boundary)
@@ -186,7 +166,7 @@ static void in_recovery(struct sack *s, const struct wt_ack *ack, const struct w
 
 static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
-	wt_seq boundary = loss_boundary(s, view);
+	wt_seq boundary = view->loss_edge;
 	bool lost = wt_seq_gt(boundary, view->snd_una);
 
 	if (s->has_recover && wt_seq_ge(view->snd_una, s->recover))

@@ -153,8 +153,12 @@ static void input_tcp(struct wt_host *host, const struct wt_ip_packet *packet)
 	}
 	seg.ecn = packet->ip.tos & WT_ECN_MASK;
 	tuple = (struct wt_tuple){{packet->ip.dst, seg.dst_port}, {packet->ip.src, seg.src_port}};
+	host->no_memory = false;
 	wt_tcp_input(host, &tuple, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
-	wt_books_take(&host->node, packet->frame);
+	if (host->no_memory)
+		wt_node_drop(&host->node, host->now, packet->frame, WT_DROP_MEMORY);
+	else
+		wt_books_take(&host->node, packet->frame);
 }
 
 static void host_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -231,6 +235,7 @@ static void host_destroy(struct wt_node *node)
 	wt_ip_finish(&host->ip);
 	wt_heap_finish(&host->conns);
 	wt_heap_finish(&host->timers);
+	wt_chunks_destroy(host->chunks);
 	free(host->table);
 	free(host);
 }
@@ -291,7 +296,8 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	memcpy(host->node.name, config->name, sizeof(host->node.name));
 	derive_keys(host);
 	if (wt_heap_init(&host->conns, host->config.max_connections + 1) || wt_heap_init(&host->timers, APP_TIMERS) ||
-	    wt_demux_init(host)) {
+	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(config->memory))) {
+		free(host->table);
 		wt_heap_finish(&host->conns);
 		wt_heap_finish(&host->timers);
 		free(host);
@@ -316,6 +322,11 @@ struct wt_node *wt_host_node(struct wt_host *host)
 wt_time wt_host_now(const struct wt_host *host)
 {
 	return host->now;
+}
+
+uint64_t wt_host_memory(const struct wt_host *host)
+{
+	return wt_chunks_held(host->chunks);
 }
 
 uint32_t wt_host_connections(const struct wt_host *host)

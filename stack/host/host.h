@@ -37,6 +37,7 @@ struct wt_host_config {
 	uint32_t mtu;                /* 0: 1500 */
 	struct wt_key secret;        /* keys ISNs, ports, timestamps, hashes; must differ between boots in real time */
 	uint32_t max_connections;    /* 0: 1024 */
+	uint64_t memory;             /* most bytes that connections hold for payload, records and intervals; 0: no limit */
 	struct wt_pool *pool;        /* frames it emits; not owned */
 	struct wt_trace_sink *trace; /* NULL: no events */
 	struct {
@@ -51,6 +52,8 @@ void wt_host_destroy(struct wt_host *host);
 struct wt_node *wt_host_node(struct wt_host *host);
 /* The last logical time the host was called with. */
 wt_time wt_host_now(const struct wt_host *host);
+/* Bytes that connections hold beyond their control blocks: payload, records of what is in flight, intervals. */
+uint64_t wt_host_memory(const struct wt_host *host);
 /* Connections in any state but CLOSED and LISTEN. */
 uint32_t wt_host_connections(const struct wt_host *host);
 
@@ -163,6 +166,7 @@ struct wt_tcp_info {
 	uint64_t segs_sent, segs_received;                /* all segments */
 	uint64_t retransmits_segs, retransmits_bytes, fast_recoveries, timeouts;
 	uint64_t dup_segs_received, out_of_order_segs_received;
+	uint64_t sack_blocks_ignored; /* of the peer's, for want of memory for another interval */
 	uint64_t ce_received_segs;  /* payload that came marked, and was taken */
 	uint64_t ece_received_segs; /* ACKs that told us of marks */
 	uint64_t cwr_sent_segs, ecn_reductions;

@@ -293,6 +293,7 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->rttvar = tcp->rtt.rttvar;
 	info->rto = wt_rtt_timeout(&tcp->rtt, &tcp->config.settings);
 	info->min_rtt = tcp->rtt.min_rtt;
+	info->sack_blocks_ignored = tcp->board.ignored;
 	info->unsent = wt_tcp_unsent(tcp);
 	info->unread = (uint32_t)wt_tcp_readable(tcp);
 	info->sender = tcp->config.sender.ops->name;

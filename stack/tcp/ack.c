@@ -56,38 +56,22 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 	struct wt_scoreboard *board = &tcp->board;
 	struct wt_outstanding *view = &board->view;
 
-	while (view->count) {
-		struct wt_tx_record *record = &board->records[view->first & view->mask];
+	for (const struct wt_tx_record *record; (record = wt_board_first(board)) && wt_seq_gt(ack, record->seq);) {
 		uint32_t covered = ack - record->seq;
 
-		if (wt_seq_le(ack, record->seq))
-			break;
 		if (record->flags & WT_TX_RETRANSMITTED)
 			news->retransmitted = true;
 		if (!(record->flags & WT_TX_DELIVERED) && (!news->newest.len || record->sent >= news->newest.sent))
 			news->newest = *record;
 		if (covered > record->len)
 			covered = record->len;
-		if (record->flags & WT_TX_SACKED)
-			view->sacked -= covered;
 		if (!(record->flags & WT_TX_DELIVERED))
 			board->delivered += covered;
-		if (record->flags & WT_TX_LOST)
-			view->lost -= covered;
-		if (covered < record->len) { /* a cut segment: its rest stays */
-			record->seq += covered;
-			record->len -= covered;
-			break;
-		}
-		view->first++;
-		view->count--;
-		if (board->lost_hint)
-			board->lost_hint--;
+		wt_board_pop(board, covered);
 	}
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
 	wt_ranges_trim(&board->reported, ack);
-	wt_board_settle(board);
 	view->highest_sacked = wt_seq_max(view->highest_sacked, ack);
 }
 
@@ -259,6 +243,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	tcp->board.view.mss = wt_tcp_send_mss(tcp);
 	tcp->board.view.cwnd = tcp->out.cwnd;
 	tcp->board.view.new_data = wt_tcp_sendable(tcp);
+	wt_board_find_edge(&tcp->board, ((uint32_t)tcp->config.settings.dupthresh - 1) * tcp->board.view.mss);
 	tcp->verdict = (struct wt_recovery_out){.inflate = tcp->verdict.inflate};
 	if (recovery->on_ack)
 		recovery->on_ack(tcp->recovery, &ack, &tcp->board.view, &tcp->verdict);

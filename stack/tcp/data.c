@@ -142,8 +142,8 @@ static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
 	if (tcp->waiting.count) {
 		flags |= WT_RX_FILLED_HOLE;
 		wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt); /* it may cover several intervals and a part of the next */
-		if (tcp->waiting.count && tcp->waiting.at[0].start == tcp->rcv_nxt) {
-			tcp->rcv_nxt = tcp->waiting.at[0].end;
+		if (tcp->waiting.count && wt_ranges_first(&tcp->waiting).start == tcp->rcv_nxt) {
+			tcp->rcv_nxt = wt_ranges_first(&tcp->waiting).end;
 			wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt);
 		}
 	}
@@ -169,7 +169,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 	unsigned flags = 0, marked = len && tcp->ecn.echoes ? wt_ecn_data(tcp, seg) : 0;
 
 	/* a FIN below bytes that arrived already is a lie: the payload is taken, the FIN is not */
-	if (fin && tcp->waiting.count && wt_seq_gt(tcp->waiting.at[tcp->waiting.count - 1].end, seq + len))
+	if (fin && tcp->waiting.count && wt_seq_gt(wt_ranges_last(&tcp->waiting).end, seq + len))
 		fin = false;
 	if (fin && !tcp->fin_seen) {
 		tcp->fin_seen = true;
@@ -187,6 +187,8 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		flags = WT_RX_OUT_OF_ORDER;
 		if (wt_ranges_add(&tcp->waiting, seq, seq + len, NULL))
 			wt_ring_put(&tcp->rcv, seq, payload, len);
+		else
+			tcp->host->no_memory = true;
 		tcp->sack_first = seq;
 		tcp->count.out_of_order_segs_received++;
 	}

@@ -63,7 +63,7 @@ static bool may_retransmit(const struct wt_tcp *tcp)
 		return false;
 	if (tcp->force)
 		return true;
-	len = wt_tx_record_at(&board->view, board->lost_hint)->len;
+	len = wt_board_first_lost(board)->len;
 	if (tcp->out.burst && tcp->burst_left < len)
 		return false;
 	return window_left(tcp) >= len && !paced(tcp);
@@ -95,7 +95,7 @@ static struct plan next_data(const struct wt_tcp *tcp)
 	bool fin = tcp->fin_queued && !tcp->fin_sent;
 	uint32_t peer = peer_room(tcp), allowed = window_left(tcp), len = unsent, mss = wt_tcp_send_mss(tcp);
 
-	if ((!unsent && !fin) || paced(tcp) || wt_board_full(&tcp->board))
+	if ((!unsent && !fin) || paced(tcp))
 		return (struct plan){WT_SEND_NOTHING, 0};
 	allowed = allowed < peer ? allowed : peer;
 	if (tcp->out.burst && tcp->burst_left < allowed)
@@ -163,22 +163,27 @@ static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
 /* RFC 2018 4: the block with the newest segment first, then others; RFC 2883: a D-SACK block before them all. */
 static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
-	const struct wt_ranges *waiting = &tcp->waiting;
-	uint32_t first = wt_ranges_find(waiting, tcp->sack_first);
+	struct wt_ranges *waiting = &tcp->waiting;
+	struct wt_range first, block;
+	bool has_first;
 
 	if (!tcp->sack_ok)
 		return;
 	if (tcp->has_dsack)
 		add_block(seg, tcp->dsack.start, tcp->dsack.end);
 	tcp->has_dsack = false;
-	if (first < waiting->count && wt_seq_le(waiting->at[first].start, tcp->sack_first))
-		add_block(seg, waiting->at[first].start, waiting->at[first].end);
-	else
-		first = waiting->count; /* what changed last was delivered since */
+	if (waiting->count == 0)
+		return;
+	/* if what changed last was not delivered since */
+	has_first = wt_ranges_after(waiting, tcp->sack_first, &first) && wt_seq_le(first.start, tcp->sack_first);
+	if (has_first)
+		add_block(seg, first.start, first.end);
 	/* then the highest ones: they were reported most recently when segments arrive in order above the holes */
-	for (uint32_t i = waiting->count; i-- > 0 && seg->sack_count < WT_TCP_SACK_BLOCKS;)
-		if (i != first)
-			add_block(seg, waiting->at[i].start, waiting->at[i].end);
+	block = wt_ranges_last(waiting);
+	do {
+		if (!has_first || block.start != first.start)
+			add_block(seg, block.start, block.end);
+	} while (seg->sack_count < WT_TCP_SACK_BLOCKS && wt_ranges_before(waiting, block.start, &block));
 }
 
 static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option *option)
@@ -483,6 +488,9 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 		tcp->burst_left = tcp->out.burst; /* a limit that begins now must not find its allowance used up */
 	}
 	plan = next(tcp);
+	/* new sequence space needs a record; an ACK may still go, and the timer asks again */
+	if ((plan.why == WT_SEND_DATA || plan.why == WT_SEND_PROBE || plan.why == WT_SEND_SYN) && !wt_board_reserve(&tcp->board))
+		plan = (struct plan){tcp->ack_now ? WT_SEND_ACK : WT_SEND_NOTHING, 0};
 	*more = plan.why != WT_SEND_NOTHING;
 	if (*more) {
 		tcp->idle_told = false;

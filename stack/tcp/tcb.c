@@ -67,34 +67,31 @@ int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 {
 	struct wt_outstanding *view = &tcp->board.view;
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
-	uint32_t records = (uint32_t)(2 * settings->snd_buffer / (settings->mss < 256 ? 256 : settings->mss));
 
+	wt_board_init(&tcp->board, tcp->host->chunks, settings->snd_buffer);
 	tcp->iss = wt_secret_isn(tcp->host, &tcp->entry.tuple);
 	if (above && wt_seq_le(tcp->iss, *above)) /* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
 		tcp->iss = *above + 128000;
 	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
-	tcp->board.marked_to = view->highest_sacked = tcp->iss;
+	tcp->board.marked_to = view->highest_sacked = view->loss_edge = tcp->iss;
 	tcp->snd_end = tcp->iss + 1;
 	/* +1: the SYN's place; the ring must hold a whole buffer and one probe octet */
-	if (wt_ring_init(&tcp->snd, (uint32_t)settings->snd_buffer + 1, tcp->iss + 1) ||
-	    wt_board_init(&tcp->board, records) || wt_cc_attach(tcp))
+	if (wt_ring_init(&tcp->snd, (uint32_t)settings->snd_buffer + 1, tcp->iss + 1) || wt_cc_attach(tcp))
 		return -ENOMEM;
 	return 0;
 }
 
 /*
- * The peer's end: the receive ring, and intervals for what waits above holes. A slow-start overshoot drops every other
- * segment of a window, so one interval for two segments keeps all the rest; between 64 and 2048 of them.
+ * The peer's end: the receive ring, and intervals for what waits above holes. These may take as much memory as the buffer, 8 bytes each: enough
+ * for every other segment of a window, and for any pattern of segments that are not tiny.
  */
 int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
 {
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
-	uint64_t holes = settings->rcv_buffer / (2 * settings->mss);
 
-	if (wt_ring_init(&tcp->rcv, (uint32_t)settings->rcv_buffer, irs + 1))
-		return -ENOMEM;
-	return wt_ranges_init(&tcp->waiting, holes < 64 ? 64 : holes > 2048 ? 2048 : (uint32_t)holes);
+	wt_ranges_init(&tcp->waiting, tcp->host->chunks, settings->rcv_buffer);
+	return wt_ring_init(&tcp->rcv, (uint32_t)settings->rcv_buffer, irs + 1);
 }
 
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
@@ -193,6 +190,6 @@ void wt_tcb_check(const struct wt_tcp *tcp)
 	assert(view->count == 0 || wt_tx_record_at(view, 0)->seq == tcp->snd_una);
 	assert((view->count == 0) == (tcp->snd_una == tcp->snd_nxt));
 	assert(tcp->out.cwnd >= 1);
-	assert(tcp->waiting.count == 0 || wt_seq_gt(tcp->waiting.at[0].start, tcp->rcv_nxt));
+	assert(tcp->waiting.count == 0 || wt_seq_gt(wt_ranges_first(&tcp->waiting).start, tcp->rcv_nxt));
 	assert(wt_tcp_unread(tcp) <= tcp->rcv.size);
 }

@@ -40,14 +40,25 @@ void wt_ring_get(const struct wt_ring *ring, wt_seq seq, uint8_t *data, uint32_t
 /* The contiguous bytes at seq, at most len. */
 uint32_t wt_ring_span(const struct wt_ring *ring, wt_seq seq, uint32_t len, const uint8_t **data);
 
+#define WT_BOARD_FEW 4 /* pages of records in a table inside the block */
+
 /* What was sent and is not acknowledged. `view` is what recovery modules see. */
 struct wt_scoreboard {
 	struct wt_outstanding view;
-	struct wt_tx_record *records; /* view.ring, writable */
-	uint32_t lost_hint;           /* index of the first LOST record, if there is any */
-	wt_seq marked_to;             /* records below are SACKed, LOST or were resent since their mark */
-	struct wt_ranges reported;    /* what SACK blocks have said, to the octet */
-	uint64_t delivered;           /* bytes acknowledged or SACKed, each once */
+	struct wt_chunks *pool;
+	struct wt_tx_record **page;  /* view.page, writable */
+	uint64_t *lost, *lost_pages; /* bits: per page the LOST records, and the pages that have any */
+	void *table;                 /* what the three point into; NULL: the few below */
+	struct wt_tx_record *few_pages[WT_BOARD_FEW];
+	uint64_t few_lost[WT_BOARD_FEW], few_lost_pages;
+	uint32_t edge;               /* serial number of the record at view.loss_edge, if edge_known */
+	uint32_t edge_bytes;         /* SACKed in it and above */
+	bool edge_known;
+	wt_seq marked_to;            /* records below are SACKed, LOST or were resent since their mark */
+	struct wt_ranges reported;   /* what SACK blocks have said, to the octet */
+	uint64_t ignored;            /* SACK blocks, for want of memory for another interval */
+	uint64_t steps;              /* records looked at since the beginning: the work, for tests to count */
+	uint64_t delivered;          /* bytes acknowledged or SACKed, each once */
 };
 
 struct wt_rtt {
@@ -190,6 +201,8 @@ struct wt_host {
 	struct wt_host_config config;
 	struct wt_ip ip;
 	wt_time now;
+	struct wt_chunks *chunks; /* memory of all connections beyond their blocks */
+	bool no_memory;           /* the segment at hand was not stored */
 	struct wt_heap conns, timers;
 	uint32_t timer_order;
 	struct wt_demux_entry **table; /* by hash of the tuple */
@@ -290,21 +303,23 @@ void wt_rtt_init(struct wt_rtt *rtt, const struct wt_tcp_settings *settings);
 void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample);
 wt_time wt_rtt_timeout(const struct wt_rtt *rtt, const struct wt_tcp_settings *settings); /* with back-off, clamped */
 
-/* scoreboard.c */
-int wt_board_init(struct wt_scoreboard *board, uint32_t least);
+/* scoreboard.c. The pool must outlive the board; `buffer` bytes bound what SACK blocks may take. */
+void wt_board_init(struct wt_scoreboard *board, struct wt_chunks *pool, uint64_t buffer);
 void wt_board_finish(struct wt_scoreboard *board);
-bool wt_board_full(const struct wt_scoreboard *board);
-struct wt_tx_record *wt_board_push(struct wt_scoreboard *board, wt_seq seq, uint32_t len);
-uint32_t wt_board_find(const struct wt_scoreboard *board, wt_seq seq); /* index of the first record with end > seq */
+bool wt_board_reserve(struct wt_scoreboard *board); /* false: no memory for another record */
+struct wt_tx_record *wt_board_push(struct wt_scoreboard *board, wt_seq seq, uint32_t len); /* after wt_board_reserve() */
+struct wt_tx_record *wt_board_first(const struct wt_scoreboard *board); /* NULL: none */
+void wt_board_pop(struct wt_scoreboard *board, uint32_t len); /* takes that many bytes off the first record, and it if none are left */
 /* Takes a SACK block: bytes of records newly SACKed. *newest: the one sent last of those delivered for the first time, if
  * it was sent no earlier than what stands there; *news is set if any octet was unknown. */
 uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest, bool *news);
+void wt_board_find_edge(struct wt_scoreboard *board, uint32_t enough); /* view.loss_edge, by more than `enough` bytes */
 void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
 void wt_board_mark_all(struct wt_scoreboard *board);
 void wt_board_mark_last(struct wt_scoreboard *board); /* the last record that is not SACKed, unless it was resent */
-void wt_board_settle(struct wt_scoreboard *board); /* after records were taken off or marked */
+struct wt_tx_record *wt_board_first_lost(const struct wt_scoreboard *board); /* NULL: none */
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
-void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record);
+void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record); /* the first LOST one */
 
 /* tcp_cc.c: the engine's side of the module tables */
 int wt_cc_attach(struct wt_tcp *tcp);

@@ -364,7 +364,7 @@ static void an_ack_in_single_bytes_grows_no_sender_by_more_than_a_segment(void *
 /* ---- recoveries --------------------------------------------------------------------------------------- */
 
 struct board {
-	struct wt_tx_record ring[RING];
+	struct wt_tx_record ring[RING], *page[RING / WT_TX_PAGE];
 	struct wt_outstanding view;
 	uint32_t dupacks;
 	bool in, sack;
@@ -373,14 +373,14 @@ struct board {
 static void board_send(struct board *b, uint32_t n)
 {
 	for (; n && b->view.count < RING; n--, b->view.count++, b->view.snd_nxt += MSS)
-		b->ring[(b->view.first + b->view.count) & b->view.mask] =
+		b->ring[(b->view.first + b->view.count) % RING] =
 			(struct wt_tx_record){.seq = b->view.snd_nxt, .len = MSS};
 }
 
 /* SACKs record i, unless it is the hole at the front. Bytes newly SACKed. */
 static uint32_t board_sack(struct board *b, uint32_t i)
 {
-	struct wt_tx_record *r = &b->ring[(b->view.first + i) & b->view.mask];
+	struct wt_tx_record *r = &b->ring[(b->view.first + i) % RING];
 
 	if (!b->sack || i == 0 || r->flags & WT_TX_SACKED)
 		return 0;
@@ -405,14 +405,14 @@ static struct wt_ack board_ack(struct board *b, struct dice *d)
 		for (uint32_t i = 0; i < n; i++)
 			if (wt_tx_record_at(&b->view, i)->flags & WT_TX_SACKED)
 				b->view.sacked -= MSS;
-		b->view.first = (b->view.first + n) & b->view.mask;
+		b->view.first += n;
 		b->view.count -= n;
 		b->view.snd_una += n * MSS;
 		b->dupacks = 0;
 		ack.acked = n * MSS;
 	}
 	ack.ack = b->view.snd_una;
-	b->view.highest_sacked = wt_seq_max(b->view.highest_sacked, b->view.snd_una);
+	cc_settle(&b->view);
 	return ack;
 }
 
@@ -440,10 +440,10 @@ static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *
 	struct wt_recovery_out *out = inside(&memory);
 	struct dice d = {wt_key_derive(seed, "recovery"), 0};
 	struct wt_cc_env env = cc_env();
-	struct board b = {.view = {.mss = MSS, .mask = RING - 1}};
+	struct board b = {.view = {.mss = MSS}};
 	uint64_t digest = 0;
 
-	b.view.ring = b.ring;
+	cc_pages(&b.view, b.page, b.ring, RING);
 	b.view.snd_una = b.view.snd_nxt = 0u - roll(&d, 200000);
 	env.sack = b.sack = roll(&d, 2);
 	b.view.highest_sacked = b.view.snd_una;

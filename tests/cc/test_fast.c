@@ -8,7 +8,7 @@ struct bench {
 	struct wt_recovery_choice choice;
 	void *state;
 	struct wt_recovery_out out;
-	struct wt_tx_record ring[RING];
+	struct wt_tx_record ring[RING], *page[RING / WT_TX_PAGE];
 	struct wt_outstanding view;
 	uint32_t dupacks;
 };
@@ -25,8 +25,8 @@ static void start(struct bench *b, const char *text, uint32_t segments)
 	b->choice.ops->init(b->state, b->choice.params, &env);
 	for (uint32_t i = 0; i < RING; i++)
 		b->ring[i] = (struct wt_tx_record){.seq = i * MSS, .len = MSS};
-	b->view = (struct wt_outstanding){.mss = MSS, .cwnd = 10 * MSS, .snd_nxt = segments * MSS, .ring = b->ring,
-					  .mask = RING - 1, .count = segments};
+	b->view = (struct wt_outstanding){.mss = MSS, .cwnd = 10 * MSS, .snd_nxt = segments * MSS, .count = segments};
+	cc_pages(&b->view, b->page, b->ring, RING);
 }
 
 static void finish(struct bench *b)
@@ -56,7 +56,7 @@ static void ack_to(struct bench *b, uint32_t n)
 
 	b->dupacks = 0;
 	b->view.count -= ack.acked / MSS;
-	b->view.first = n & b->view.mask;
+	b->view.first = n;
 	b->view.snd_una = n * MSS;
 	clear(b);
 	b->choice.ops->on_ack(b->state, &ack, &b->view, &b->out);

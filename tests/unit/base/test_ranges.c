@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/unit.h"
 
+#include <stdlib.h>
+
 #include "stack/base/random.h"
 #include "stack/base/ranges.h"
 
 #define MODEL 512
-#define SLOTS 64
+
+static struct wt_chunks *pool;
 
 /* The model: one flag per byte of a window of sequence space that begins at `base`. */
-static void check_against_model(const struct wt_ranges *set, wt_seq base, const bool *model)
+static void check_against_model(struct wt_ranges *set, wt_seq base, const bool *model, uint32_t span)
 {
-	uint32_t bytes = 0, at = 0;
+	struct wt_range range = {base, base}, below;
+	uint32_t bytes = 0, count = 0;
 
-	for (uint32_t i = 0; i < MODEL; i++) {
+	for (uint32_t i = 0; i < span; i++) {
 		bytes += model[i];
 		if (model[i] && (i == 0 || !model[i - 1])) {
-			assert_true(at < set->count);
-			assert_int_equal(set->at[at].start, base + i);
+			wt_seq last = range.end;
+
+			assert_true(wt_ranges_after(set, count ? last : base - 1, &range));
+			assert_int_equal(range.start, base + i);
+			assert_int_equal(wt_ranges_before(set, range.start, &below), count > 0);
+			if (count++)
+				assert_int_equal(below.end, last);
+			else
+				assert_int_equal(wt_ranges_first(set).start, range.start);
 		}
-		if (model[i] && (i + 1 == MODEL || !model[i + 1]))
-			assert_int_equal(set->at[at++].end, base + i + 1);
+		if (model[i] && (i + 1 == span || !model[i + 1]))
+			assert_int_equal(range.end, base + i + 1);
 	}
-	assert_int_equal(at, set->count);
+	assert_int_equal(count, set->count);
 	assert_int_equal(bytes, set->bytes);
+	if (count) {
+		assert_int_equal(wt_ranges_last(set).end, range.end);
+		assert_false(wt_ranges_after(set, range.end, &below));
+	}
+	assert_int_equal(count == 0, set->nodes == 0);
 }
 
-static void check_contain(const struct wt_ranges *set, wt_seq base, const bool *model, uint32_t start, uint32_t end)
+static void check_contain(struct wt_ranges *set, wt_seq base, const bool *model, uint32_t start, uint32_t end)
 {
 	bool all = true;
 
@@ -34,80 +50,75 @@ static void check_contain(const struct wt_ranges *set, wt_seq base, const bool *
 	assert_int_equal(wt_ranges_contain(set, base + start, base + end), all);
 }
 
-static uint32_t runs(const bool *model)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < MODEL; i++)
-		count += model[i] && (i == 0 || !model[i - 1]);
-	return count;
-}
-
-static struct wt_ranges room_for(uint32_t max)
-{
-	struct wt_ranges set;
-
-	assert_int_equal(wt_ranges_init(&set, max), 0);
-	return set;
-}
-
-static void play(wt_seq base, uint64_t seed, uint32_t longest)
+/* Adds and trims at random, the first `growing` operations of one byte each so that there are many intervals to merge afterwards. */
+static void play(wt_seq base, uint64_t seed, uint32_t span, uint64_t operations, uint64_t growing, uint32_t longest)
 {
 	struct wt_key key = wt_key_derive(seed, "ranges");
-	bool model[MODEL] = {0}, tried[MODEL];
-	struct wt_ranges set = room_for(SLOTS);
+	bool *model = test_calloc(span, sizeof(*model));
+	struct wt_ranges set;
 	struct wt_range merged, expected;
 
-	for (uint64_t n = 0; n < 3000; n++) {
-		uint32_t start = (uint32_t)wt_random_below(&key, 3 * n, MODEL - longest);
-		uint32_t len = 1 + (uint32_t)wt_random_below(&key, 3 * n + 1, longest);
+	wt_ranges_init(&set, pool, 1 << 20);
+	for (uint64_t n = 0; n < operations; n++) {
+		uint32_t most = n < growing ? 1 : longest;
+		uint32_t start = (uint32_t)wt_random_below(&key, 3 * n, span - most);
+		uint32_t len = 1 + (uint32_t)wt_random_below(&key, 3 * n + 1, most);
 
-		if (wt_random_below(&key, 3 * n + 2, 40) == 0) {
+		if (n >= growing && wt_random_below(&key, 3 * n + 2, 40) == 0) {
+			start /= 1 + (uint32_t)wt_random_below(&key, 3 * n + 2, 8);
 			wt_ranges_trim(&set, base + start);
 			memset(model, 0, start * sizeof(model[0]));
 		} else {
-			memcpy(tried, model, sizeof(tried));
-			for (uint32_t i = start; i < start + len; i++)
-				tried[i] = true;
 			expected = wt_ranges_merged(&set, base + start, base + start + len);
-			if (wt_ranges_add(&set, base + start, base + start + len, &merged)) {
-				assert_memory_equal(&merged, &expected, sizeof(merged));
-				memcpy(model, tried, sizeof(model));
-				assert_true(wt_seq_le(merged.start, base + start) && wt_seq_ge(merged.end, base + start + len));
-				check_contain(&set, base, model, merged.start - base, merged.end - base);
-			} else {
-				assert_int_equal(set.count, SLOTS);
-				assert_true(runs(tried) > SLOTS);
-			}
+			assert_true(wt_ranges_add(&set, base + start, base + start + len, &merged));
+			assert_memory_equal(&merged, &expected, sizeof(merged));
+			memset(model + start, true, len * sizeof(model[0]));
+			assert_true(wt_seq_le(merged.start, base + start) && wt_seq_ge(merged.end, base + start + len));
+			check_contain(&set, base, model, merged.start - base, merged.end - base);
 		}
-		check_against_model(&set, base, model);
+		if (span == MODEL || n % 97 == 0)
+			check_against_model(&set, base, model, span);
 		check_contain(&set, base, model, start, start + len);
 	}
+	check_against_model(&set, base, model, span);
 	wt_ranges_finish(&set);
+	assert_int_equal(wt_chunks_held(pool), 0);
+	test_free(model);
 }
 
 static void random_operations_agree_with_a_bitmap(void **state)
 {
 	for (uint64_t seed = 0; seed < 8; seed++) {
-		play(1000, seed, 24);
-		play(1000, seed, 2); /* fills all slots */
+		play(1000, seed, MODEL, 3000, 0, 24);
+		play(1000, seed, MODEL, 3000, 0, 2);
 	}
 }
 
 static void random_operations_agree_across_the_wrap_of_sequence_space(void **state)
 {
 	for (uint64_t seed = 0; seed < 8; seed++) {
-		play(0u - MODEL / 2, seed, 24);
-		play(0u - MODEL / 2, seed, 2);
-		play(0x80000000u - MODEL / 2, seed, 24);
+		play(0u - MODEL / 2, seed, MODEL, 3000, 0, 24);
+		play(0u - MODEL / 2, seed, MODEL, 3000, 0, 2);
+		play(0x80000000u - MODEL / 2, seed, MODEL, 3000, 0, 24);
+	}
+}
+
+/* thousands of intervals: many leaves, split and joined */
+static void random_operations_agree_with_a_bitmap_in_a_tree(void **state)
+{
+	for (uint64_t seed = 0; seed < 3; seed++) {
+		play(1000, seed, 40000, 12000, 9000, 300);
+		play(0u - 20000, seed, 40000, 12000, 9000, 9000);
+		play(0u - 30000, seed, 40000, 20000, 15000, 40);
 	}
 }
 
 static void touching_intervals_become_one(void **state)
 {
-	struct wt_ranges set = room_for(SLOTS);
+	struct wt_ranges set;
 	struct wt_range merged;
 
+	wt_ranges_init(&set, pool, 0);
 	assert_true(wt_ranges_add(&set, 10, 20, &merged));
 	assert_true(wt_ranges_add(&set, 30, 40, &merged));
 	assert_int_equal(set.count, 2);
@@ -120,30 +131,37 @@ static void touching_intervals_become_one(void **state)
 
 static void an_empty_or_reversed_interval_adds_nothing(void **state)
 {
-	struct wt_ranges set = room_for(SLOTS);
+	struct wt_ranges set;
 
+	wt_ranges_init(&set, pool, 0);
 	assert_true(wt_ranges_add(&set, 10, 10, NULL));
 	assert_true(wt_ranges_add(&set, 10, 5, NULL));
 	assert_int_equal(set.count, 0);
 	wt_ranges_finish(&set);
 }
 
-static void a_full_set_refuses_a_new_hole_but_still_merges(void **state)
+static void a_set_out_of_memory_refuses_a_new_hole_but_still_merges(void **state)
 {
-	struct wt_ranges set = room_for(SLOTS), before;
+	struct wt_ranges set, before;
 	struct wt_range merged;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < SLOTS; i++)
-		assert_true(wt_ranges_add(&set, 100 * i, 100 * i + 50, NULL));
+	wt_ranges_init(&set, pool, 8 * WT_CHUNK);
+	while (wt_ranges_add(&set, 100 * n, 100 * n + 50, NULL))
+		n++;
+	assert_in_range(n, 6 * 511, 7 * 511); /* a root, and leaves that are full because they grew at the end */
+	assert_int_equal(set.nodes, 8);
 	before = set;
-	assert_false(wt_ranges_add(&set, 100 * SLOTS, 100 * SLOTS + 1, &merged));
-	assert_false(wt_ranges_add(&set, 60, 70, NULL));
-	assert_memory_equal(&set, &before, sizeof(set));
+	assert_false(wt_ranges_add(&set, 100 * n, 100 * n + 1, &merged));
+	assert_int_equal(set.count, before.count);
+	assert_int_equal(set.bytes, before.bytes);
 	assert_true(wt_ranges_add(&set, 50, 100, &merged));
-	assert_int_equal(set.count, SLOTS - 1);
-	assert_true(wt_ranges_add(&set, 0, 1000000, &merged));
+	assert_int_equal(set.count, n - 1);
+	assert_true(wt_ranges_add(&set, 0, 10000000, &merged));
 	assert_int_equal(set.count, 1);
+	assert_int_equal(set.nodes, 1);
 	wt_ranges_finish(&set);
+	assert_int_equal(wt_chunks_held(pool), 0);
 }
 
 static void a_set_without_room_takes_nothing_and_can_be_asked(void **state)
@@ -156,16 +174,65 @@ static void a_set_without_room_takes_nothing_and_can_be_asked(void **state)
 	assert_int_equal(set.count, 0);
 }
 
+/* SegmentSmack (CVE-2018-5390): single bytes out of order, in the worst order for a list, an array or a tree. */
+static void the_cost_of_one_byte_segments_in_any_order_is_logarithmic(void **state)
+{
+	enum { BYTES = 1 << 20 };
+
+	for (unsigned order = 0; order < 4; order++) {
+		uint64_t worst = 0;
+		struct wt_ranges set;
+
+		wt_ranges_init(&set, pool, 64u << 20);
+		for (uint32_t i = 0; i < BYTES; i++) {
+			uint32_t reversed = 0, at = i;
+			uint64_t before = set.steps;
+
+			for (unsigned bit = 0; bit < 20; bit++)
+				reversed |= (i >> bit & 1) << (19 - bit);
+			at = order == 0 ? i : order == 1 ? BYTES - 1 - i : order == 2 ? reversed : i % 2 ? i / 2 : BYTES - 1 - i / 2;
+			assert_true(wt_ranges_add(&set, 2 * at, 2 * at + 1, NULL));
+			worst = set.steps - before > worst ? set.steps - before : worst;
+		}
+		assert_int_equal(set.count, BYTES);
+		assert_true(set.height >= 2 || order == 0);
+		assert_in_range(worst, 1, 4 * (set.height + 1)); /* a few descents */
+		assert_in_range(set.nodes, BYTES / 511, 3 * (BYTES / 511));
+		/* every second leaf's worth goes: what stays must not hold a chunk per interval */
+		for (uint32_t i = 0; i + 300 < BYTES; i += 300)
+			assert_true(wt_ranges_add(&set, 2 * i, 2 * (i + 298) + 1, NULL));
+		assert_in_range(set.nodes, 1, 8 * (set.count / 511 + 1));
+		wt_ranges_trim(&set, 2 * BYTES);
+		assert_int_equal(set.count, 0);
+		assert_int_equal(wt_chunks_held(pool), 0);
+		wt_ranges_finish(&set);
+	}
+}
+
+static int make_pool(void **state)
+{
+	pool = wt_chunks_create(0);
+	return pool ? 0 : -1;
+}
+
+static int end_pool(void **state)
+{
+	wt_chunks_destroy(pool);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_operations_agree_with_a_bitmap),
 		cmocka_unit_test(random_operations_agree_across_the_wrap_of_sequence_space),
+		cmocka_unit_test(random_operations_agree_with_a_bitmap_in_a_tree),
 		cmocka_unit_test(touching_intervals_become_one),
 		cmocka_unit_test(an_empty_or_reversed_interval_adds_nothing),
-		cmocka_unit_test(a_full_set_refuses_a_new_hole_but_still_merges),
+		cmocka_unit_test(a_set_out_of_memory_refuses_a_new_hole_but_still_merges),
 		cmocka_unit_test(a_set_without_room_takes_nothing_and_can_be_asked),
+		cmocka_unit_test(the_cost_of_one_byte_segments_in_any_order_is_logarithmic),
 	};
 
-	return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("ranges", tests, make_pool, end_pool);
 }

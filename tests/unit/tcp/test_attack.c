@@ -269,10 +269,15 @@ static void a_connection_that_follows_a_time_wait_starts_above_all_that_was_used
 	wt_pool_destroy(world.pool);
 }
 
-/* Security row 15: one-byte segments out of order, worst order: bounded intervals, and the window still moves. */
+/*
+ * Security row 15: one-byte segments out of order, in a scattered order. Each costs a few steps; memory is bounded in bytes of it, by the size of
+ * the buffer; what is beyond is dropped by cause; and the window still moves.
+ */
 static void tiny_segments_out_of_order_stay_bounded(void **state)
 {
 	struct world world;
+	struct wt_ranges *waiting;
+	uint64_t before;
 	struct wt_tcp_header syn = {.src_port = 80, .dst_port = 5000, .flags = WT_SYN | WT_ACK, .window = 60000};
 	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .flags = WT_ACK, .window = 60000};
 
@@ -281,12 +286,21 @@ static void tiny_segments_out_of_order_stay_bounded(void **state)
 	inject(&world, &syn, 0);
 	assert_int_equal(world.tcp->state, WT_TCP_ESTABLISHED);
 	seg.ack = world.tcp->snd_nxt;
+	waiting = &world.tcp->waiting;
 	for (uint32_t i = 0; i < 100000; i++) {
-		seg.seq = world.tcp->rcv_nxt + 2 + 2 * (i % 30000);
+		before = waiting->steps;
+		seg.seq = world.tcp->rcv_nxt + 2 + 2 * (i * 7919u % 30000);
 		inject(&world, &seg, 1);
-		assert_true(world.tcp->waiting.count <= 64);
+		assert_in_range(waiting->steps - before, 0, 40); /* SACK blocks of its ACK included */
+		assert_true(waiting->nodes * WT_CHUNK <= 65536);
 	}
+	assert_in_range(waiting->count, 65536 / 16, 65536 / 8);
+	assert_int_equal(wt_host_node(world.host)->audit.dropped[WT_DROP_MEMORY] + waiting->count +
+			 world.tcp->count.dup_segs_received, 100000);
 	wt_tcb_check(world.tcp);
+	seg.seq = world.tcp->rcv_nxt;
+	inject(&world, &seg, 1400);
+	assert_in_range(world.tcp->rcv_nxt - seg.seq, 1400, 1402);
 	wt_host_destroy(world.host);
 	wt_pool_destroy(world.pool);
 }

@@ -7,6 +7,9 @@
 #include "tests/unit/tcp/cmocka_head.h"
 
 #define SPAN 20000
+#define ENOUGH 25 /* bytes SACKed above the loss edge */
+
+static struct wt_chunks *pool;
 
 struct model {
 	wt_seq start; /* sequence number of byte 0 */
@@ -23,9 +26,22 @@ static uint32_t count(const struct model *model, const bool *flag)
 	return n;
 }
 
-static void compare(const struct wt_scoreboard *board, const struct model *model)
+/* Where records start is a multiple of 10. */
+static void compare_edge(struct wt_scoreboard *board, const struct model *model)
+{
+	uint32_t bytes = 0, edge = model->nxt;
+
+	while (edge > model->una && bytes <= ENOUGH)
+		bytes += model->sacked[--edge];
+	wt_board_find_edge(board, ENOUGH);
+	assert_int_equal(board->view.loss_edge - model->start, bytes <= ENOUGH ? model->una : edge / 10 * 10);
+}
+
+static void compare(struct wt_scoreboard *board, const struct model *model)
 {
 	uint32_t sum = 0;
+
+	compare_edge(board, model);
 
 	assert_int_equal(board->view.sacked, count(model, model->sacked));
 	assert_int_equal(board->view.lost, count(model, model->lost));
@@ -43,6 +59,15 @@ static void compare(const struct wt_scoreboard *board, const struct model *model
 	assert_int_equal(sum, model->nxt - model->una);
 }
 
+static void acknowledge(struct wt_scoreboard *board, struct model *model, uint32_t to)
+{
+	for (; model->una < to; model->una += 10)
+		wt_board_pop(board, 10);
+	board->view.snd_una = model->start + to;
+	board->marked_to = wt_seq_max(board->marked_to, board->view.snd_una);
+	wt_ranges_trim(&board->reported, board->view.snd_una);
+}
+
 /* one record per 10 bytes; acknowledgments at record boundaries, as the model has no partial records */
 static void one_run(uint64_t seed)
 {
@@ -52,7 +77,7 @@ static void one_run(uint64_t seed)
 	uint64_t n = 0;
 
 	model->start = 0xffffffffu - 3000; /* wraps on the way */
-	assert_int_equal(wt_board_init(&board, SPAN / 10 + 100), 0);
+	wt_board_init(&board, pool, SPAN);
 	board.view.snd_una = board.view.snd_nxt = board.marked_to = board.view.highest_sacked = model->start;
 	while (model->nxt + 10 < SPAN) {
 		struct wt_tx_record newest = {0}, *record;
@@ -60,10 +85,9 @@ static void one_run(uint64_t seed)
 		uint32_t a = model->una + 10 * (uint32_t)wt_random_below(&key, n++, (model->nxt - model->una) / 10 + 1);
 		uint32_t b = a + 10 * (uint32_t)wt_random_below(&key, n++, (model->nxt - a) / 10 + 1);
 
-		switch (wt_random_below(&key, n++, 8)) {
+		switch (wt_random_below(&key, n++, 9)) {
 		case 0: case 1: case 2: case 3:
-			if (wt_board_full(&board))
-				break;
+			assert_true(wt_board_reserve(&board));
 			wt_board_push(&board, model->start + model->nxt, 10);
 			model->nxt += 10;
 			board.view.snd_nxt += 10;
@@ -104,10 +128,15 @@ static void one_run(uint64_t seed)
 				}
 			}
 			break;
+		case 8: /* seldom, so that there is much in flight; then all of it now and then */
+			if (!wt_random_below(&key, n++, 30))
+				acknowledge(&board, model, wt_random_below(&key, n++, 4) ? b : model->nxt);
+			break;
 		}
 		compare(&board, model);
 	}
 	wt_board_finish(&board);
+	assert_int_equal(wt_chunks_held(pool), 0);
 	test_free(model);
 }
 
@@ -117,14 +146,28 @@ static void it_agrees_with_a_model_of_single_bytes(void **state)
 		one_run(seed);
 }
 
+static void push(struct wt_scoreboard *board, wt_seq seq, uint32_t len)
+{
+	assert_true(wt_board_reserve(board));
+	wt_board_push(board, seq, len);
+	board->view.snd_nxt = seq + len;
+}
+
+/* Records of 10 bytes. */
+static void fill(struct wt_scoreboard *board, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		push(board, i * 10, 10);
+}
+
 static void a_record_longer_than_the_path_takes_is_split_when_resent(void **state)
 {
 	struct wt_scoreboard board = {0};
 	struct wt_tx_record *record;
 
-	assert_int_equal(wt_board_init(&board, 1), 0);
-	wt_board_push(&board, 0, 1460);
-	wt_board_push(&board, 1460, 100);
+	wt_board_init(&board, pool, 1);
+	push(&board, 0, 1460);
+	push(&board, 1460, 100);
 	board.view.snd_nxt = 1560;
 	wt_board_mark_all(&board);
 	for (wt_seq seq = 0; seq < 1460; seq += record->len) {
@@ -137,6 +180,138 @@ static void a_record_longer_than_the_path_takes_is_split_when_resent(void **stat
 	wt_board_finish(&board);
 }
 
+/* A path's MSS shrinks under a window of many segments (RFC 1191): cutting them all is one walk, not one for each. */
+static void cutting_a_whole_window_costs_one_walk(void **state)
+{
+	enum { COUNT = 46000 };
+	struct wt_scoreboard board;
+	struct wt_tx_record *record;
+	uint64_t before;
+	wt_seq seq = 0;
+
+	wt_board_init(&board, pool, 64u << 20);
+	for (uint32_t i = 0; i < COUNT; i++)
+		push(&board, i * 1448, 1448);
+	wt_board_mark_all(&board);
+	before = board.steps;
+	while ((record = wt_board_next_lost(&board, 1400))) {
+		assert_int_equal(record->seq, seq);
+		assert_int_equal(record->len, seq % 1448 ? 48 : 1400);
+		seq += record->len;
+		wt_board_resent(&board, record);
+	}
+	assert_int_equal(seq, COUNT * 1448);
+	assert_int_equal(board.view.count, 2 * COUNT);
+	assert_in_range(board.steps - before, COUNT, 2 * COUNT);
+	wt_board_finish(&board);
+}
+
+/*
+ * A window of 64 MB with 10 % loss: what an ACK costs, in records looked at and tree nodes visited, when segments arrive in order around
+ * the holes, when blocks come in a bad order, and when the peer SACKs every second octet.
+ */
+static void ack_after_ack(struct wt_scoreboard *board, const wt_seq *start, const wt_seq *end, uint32_t acks, uint64_t *worst,
+			  double *mean)
+{
+	struct wt_tx_record newest, *record;
+	uint64_t begin = board->steps + board->reported.steps;
+	bool news;
+
+	*worst = 0;
+	for (uint32_t i = 0; i < acks; i++) {
+		uint64_t before = board->steps + board->reported.steps;
+
+		newest.len = 0;
+		for (uint32_t block = 0; block < 4 && block <= i; block++) /* the newest and three that repeat */
+			wt_board_sack(board, start[i - block], end[i - block], &newest, &news);
+		wt_board_find_edge(board, 2 * 1448);
+		wt_board_mark_lost(board, board->view.loss_edge, false);
+		if ((record = wt_board_next_lost(board, 1448)))
+			wt_board_resent(board, record);
+		*worst = board->steps + board->reported.steps - before > *worst ? board->steps + board->reported.steps - before : *worst;
+	}
+	*mean = (double)(board->steps + board->reported.steps - begin) / acks;
+}
+
+static void an_ack_costs_a_few_steps_at_a_window_of_64_megabytes(void **state)
+{
+	enum { COUNT = 46000 };
+	static wt_seq start[COUNT], end[COUNT];
+	struct wt_key key = wt_key_derive(1, "ten percent");
+	struct wt_scoreboard board;
+	uint64_t worst;
+	double mean;
+
+	for (unsigned order = 0; order < 4; order++) {
+		uint32_t acks = 0;
+
+		wt_board_init(&board, pool, 64u << 20);
+		for (uint32_t i = 0; i < COUNT; i++)
+			push(&board, i * 1448, 1448);
+		for (uint32_t i = 1; i < COUNT; i++) {
+			/* in order; from the top down; from both ends to the middle; an octet of each, in a scattered order */
+			uint32_t n = order == 0 ? i : order == 1 ? COUNT - i : order == 2 ? (i % 2 ? i / 2 + 1 : COUNT - i / 2) : i * 7919u % COUNT;
+
+			if (order == 3 ? n == 0 : !wt_random_below(&key, n, 10))
+				continue;
+			start[acks] = n * 1448 + (order == 3 ? 7 : 0);
+			end[acks++] = n * 1448 + (order == 3 ? 8 : 1448);
+		}
+		ack_after_ack(&board, start, end, acks, &worst, &mean);
+		print_message("order %u: %u ACKs, %u intervals, mean %.1f steps, worst %u\n", order, acks, board.reported.count, mean,
+			      (unsigned)worst);
+		assert_true(mean < 60);
+		if (order != 1 && order != 2) /* there an edge that jumps marks many records at once, each of them once */
+			assert_in_range(worst, 1, 200);
+		wt_board_finish(&board);
+	}
+	assert_int_equal(wt_chunks_held(pool), 0);
+}
+
+/* SACK of every second octet (CVE-2019-5599): bounded in bytes of memory, and what is ignored is counted. */
+static void blocks_beyond_the_bound_of_memory_are_ignored_and_counted(void **state)
+{
+	struct wt_scoreboard board;
+	struct wt_tx_record newest = {0};
+	uint64_t before;
+	bool news = false;
+
+	wt_board_init(&board, pool, 65536);
+	push(&board, 0, 1000000);
+	for (uint32_t i = 0; i < 100000; i++)
+		wt_board_sack(&board, 10 * i, 10 * i + 1, &newest, &news);
+	assert_in_range(board.reported.nodes, 1, 65536 / WT_CHUNK);
+	assert_in_range(board.reported.count, 7000, 100000);
+	assert_int_equal(board.ignored + board.reported.count, 100000);
+	before = board.steps;
+	for (uint32_t i = 0; i < 1000; i++) /* what is ignored is not walked either */
+		wt_board_sack(&board, 900005, 900006, &newest, &news);
+	assert_int_equal(board.steps, before);
+	assert_int_equal(wt_board_sack(&board, 0, 1000000, &newest, &news), 1000000); /* needs none */
+	wt_board_finish(&board);
+}
+
+static void a_pool_at_its_cap_refuses_a_record_and_keeps_the_others(void **state)
+{
+	struct wt_chunks *small = wt_chunks_create(8 * WT_CHUNK);
+	struct wt_scoreboard board;
+	uint32_t count = 0;
+
+	wt_board_init(&board, small, 0);
+	while (wt_board_reserve(&board))
+		push(&board, 10 * count++, 10);
+	assert_int_equal(count, 7 * WT_TX_PAGE); /* a part of the eighth went into the table */
+	assert_true(wt_chunks_refused(small) > 0);
+	wt_board_pop(&board, 10);
+	assert_false(wt_board_reserve(&board));
+	for (uint32_t i = 1; i < WT_TX_PAGE; i++)
+		wt_board_pop(&board, 10);
+	assert_true(wt_board_reserve(&board));
+	wt_board_finish(&board);
+	assert_int_equal(wt_chunks_held(small), 0);
+	wt_chunks_destroy(small);
+}
+
 /* CVE-2019-11478: the same blocks again cost nothing, however many records they cover. */
 static void a_repeated_block_is_not_walked_again(void **state)
 {
@@ -144,10 +319,8 @@ static void a_repeated_block_is_not_walked_again(void **state)
 	struct wt_tx_record newest = {0};
 	bool known = false;
 
-	assert_int_equal(wt_board_init(&board, 100000), 0);
-	for (uint32_t i = 0; i < 100000; i++)
-		wt_board_push(&board, i * 10, 10);
-	board.view.snd_nxt = 1000000;
+	wt_board_init(&board, pool, 100000);
+	fill(&board, 100000);
 	assert_int_equal(wt_board_sack(&board, 10, 999000, &newest, &known), 998990);
 	/* 100,000 times 100,000 records would be 10^10 steps: this ends at once or the test times out */
 	for (uint32_t i = 0; i < 100000; i++)
@@ -162,10 +335,8 @@ static void blocks_that_alternate_are_not_walked_again(void **state)
 	struct wt_tx_record newest = {0};
 	bool news = false;
 
-	assert_int_equal(wt_board_init(&board, 100000), 0);
-	for (uint32_t i = 0; i < 100000; i++)
-		wt_board_push(&board, i * 10, 10);
-	board.view.snd_nxt = 1000000;
+	wt_board_init(&board, pool, 100000);
+	fill(&board, 100000);
 	wt_board_sack(&board, 10, 999000, &newest, &news);
 	news = false;
 	for (uint32_t i = 0; i < 100000; i++)
@@ -181,9 +352,9 @@ static void a_record_reported_in_parts_is_sacked_when_all_of_it_was(void **state
 	struct wt_tx_record newest = {0};
 	bool news = false;
 
-	assert_int_equal(wt_board_init(&board, 1), 0);
-	wt_board_push(&board, 0, 100);
-	wt_board_push(&board, 100, 100);
+	wt_board_init(&board, pool, 1);
+	push(&board, 0, 100);
+	push(&board, 100, 100);
 	board.view.snd_nxt = 200;
 	assert_int_equal(wt_board_sack(&board, 150, 200, &newest, &news), 0);
 	assert_true(news);
@@ -199,15 +370,31 @@ static void a_record_reported_in_parts_is_sacked_when_all_of_it_was(void **state
 	wt_board_finish(&board);
 }
 
+static int make_pool(void **state)
+{
+	pool = wt_chunks_create(0);
+	return pool ? 0 : -1;
+}
+
+static int end_pool(void **state)
+{
+	wt_chunks_destroy(pool);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_agrees_with_a_model_of_single_bytes),
 		cmocka_unit_test(a_record_longer_than_the_path_takes_is_split_when_resent),
+		cmocka_unit_test(cutting_a_whole_window_costs_one_walk),
+		cmocka_unit_test(an_ack_costs_a_few_steps_at_a_window_of_64_megabytes),
+		cmocka_unit_test(blocks_beyond_the_bound_of_memory_are_ignored_and_counted),
+		cmocka_unit_test(a_pool_at_its_cap_refuses_a_record_and_keeps_the_others),
 		cmocka_unit_test(a_repeated_block_is_not_walked_again),
 		cmocka_unit_test(blocks_that_alternate_are_not_walked_again),
 		cmocka_unit_test(a_record_reported_in_parts_is_sacked_when_all_of_it_was),
 	};
 
-	return cmocka_run_group_tests_name("host_scoreboard", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("host_scoreboard", tests, make_pool, end_pool);
 }
