@@ -116,6 +116,8 @@ static void run_timers(struct wt_host *host)
 
 	while ((entry = wt_heap_min(&host->conns)) && entry->due <= host->now)
 		wt_tcp_run_timers(CONTAINER(entry, struct wt_tcp, heap));
+	while ((entry = wt_heap_min(&host->waits)) && entry->due <= host->now)
+		wt_wait_end(host, wt_wait_of(entry));
 	while ((entry = wt_heap_min(&host->timers)) && entry->due <= host->now) {
 		struct wt_host_timer *timer = CONTAINER(entry, struct wt_host_timer, entry);
 
@@ -210,15 +212,14 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 static wt_time host_deadline(const struct wt_node *node)
 {
 	const struct wt_host *host = (const struct wt_host *)node;
-	const struct wt_heap_entry *conn = wt_heap_min(&host->conns), *timer = wt_heap_min(&host->timers);
+	const struct wt_heap *heaps[] = {&host->conns, &host->waits, &host->timers};
 	wt_time due = wt_ip_deadline(&host->ip);
 
 	if (host->ready_head || host->output_head)
 		return host->now;
-	if (conn)
-		due = wt_time_min(due, conn->due);
-	if (timer)
-		due = wt_time_min(due, timer->due);
+	for (unsigned i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++)
+		if (heaps[i]->count)
+			due = wt_time_min(due, wt_heap_min(heaps[i])->due);
 	return due;
 }
 
@@ -235,6 +236,8 @@ static void host_destroy(struct wt_node *node)
 	wt_ip_finish(&host->ip);
 	wt_heap_finish(&host->conns);
 	wt_heap_finish(&host->timers);
+	wt_heap_finish(&host->waits);
+	wt_slots_finish(&host->slots);
 	wt_chunks_destroy(host->chunks);
 	free(host->table);
 	free(host);
@@ -291,6 +294,8 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 		host->config.mtu = 1500;
 	if (!host->config.max_connections)
 		host->config.max_connections = 1024;
+	if (!host->config.max_time_wait)
+		host->config.max_time_wait = 8192;
 	host->node.ops = &host_ops;
 	host->node.ports = 1;
 	memcpy(host->node.name, config->name, sizeof(host->node.name));
@@ -331,9 +336,15 @@ uint64_t wt_host_memory(const struct wt_host *host)
 
 uint32_t wt_host_connections(const struct wt_host *host)
 {
-	uint32_t count = 0;
+	struct wt_host_info info;
 
+	wt_host_info(host, &info);
+	return info.connections + info.time_wait;
+}
+
+void wt_host_info(const struct wt_host *host, struct wt_host_info *info)
+{
+	*info = (struct wt_host_info){.time_wait = host->waits.count, .count = host->counts};
 	for (const struct wt_tcp *tcp = host->all; tcp; tcp = tcp->all_next)
-		count += tcp->state != WT_TCP_CLOSED && tcp->state != WT_TCP_LISTEN;
-	return count;
+		info->connections += tcp->state != WT_TCP_CLOSED && tcp->state != WT_TCP_LISTEN && tcp->state != WT_TCP_TIME_WAIT;
 }

@@ -36,7 +36,8 @@ struct wt_host_config {
 	struct wt_addr gateway;      /* family NONE: none */
 	uint32_t mtu;                /* 0: 1500 */
 	struct wt_key secret;        /* keys ISNs, ports, timestamps, hashes; must differ between boots in real time */
-	uint32_t max_connections;    /* 0: 1024 */
+	uint32_t max_connections;    /* those with a block, listeners too; 0: 1024 */
+	uint32_t max_time_wait;      /* TIME-WAITs kept; 0: 8192. Each takes 128 bytes */
 	uint64_t memory;             /* most bytes that connections hold for payload, records and intervals; 0: no limit */
 	struct wt_pool *pool;        /* frames it emits; not owned */
 	struct wt_trace_sink *trace; /* NULL: no events */
@@ -56,6 +57,20 @@ wt_time wt_host_now(const struct wt_host *host);
 uint64_t wt_host_memory(const struct wt_host *host);
 /* Connections in any state but CLOSED and LISTEN. */
 uint32_t wt_host_connections(const struct wt_host *host);
+
+/* What a host has met and turned away since it was made. */
+struct wt_host_counts {
+	uint64_t time_wait_cut; /* TIME-WAITs that ended before their time, to make room for others */
+};
+
+/* What a host holds now. */
+struct wt_host_info {
+	uint32_t connections; /* with a block, in any state but CLOSED, LISTEN and TIME-WAIT */
+	uint32_t time_wait;
+	struct wt_host_counts count;
+};
+
+void wt_host_info(const struct wt_host *host, struct wt_host_info *info);
 
 /* ---- timers for applications -------------------------------------------------------------------------- */
 

@@ -253,6 +253,7 @@ void wt_tcp_close(struct wt_tcp *tcp)
 	queue_fin(tcp);
 	if (tcp->state == WT_TCP_FIN_WAIT_2)
 		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->host->now, tcp->config.settings.fin_wait_2));
+	wt_tcb_release(tcp); /* in TIME-WAIT only the handle kept it */
 }
 
 int wt_tcp_error(const struct wt_tcp *tcp)

@@ -24,13 +24,8 @@ static void challenge(struct wt_tcp *tcp)
 
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
 {
-	if (tcp->state != WT_TCP_TIME_WAIT) {
-		wt_tcb_wait(tcp);
-		wt_host_notify(tcp, WT_TCP_EV_CLOSED);
-	}
-	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, WT_NEVER);
-	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, WT_NEVER);
-	wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->host->now, 2 * tcp->config.settings.msl));
+	wt_wait_begin(tcp);
+	wt_host_notify(tcp, WT_TCP_EV_CLOSED);
 }
 
 /* ---- SYN-SENT: 3.10.7.3 --------------------------------------------------------------------------------- */
@@ -112,21 +107,6 @@ static void remember_timestamp(struct wt_tcp *tcp, const struct wt_tcp_header *s
 	}
 }
 
-static bool in_window(const struct wt_tcp *tcp, wt_seq seq)
-{
-	return wt_seq_ge(seq, tcp->rcv_nxt) && wt_seq_lt(seq, tcp->rcv_adv);
-}
-
-/* 3.10.7.4, table 6 */
-static bool acceptable(const struct wt_tcp *tcp, wt_seq seq, uint32_t seg_len)
-{
-	bool closed = tcp->rcv_adv == tcp->rcv_nxt;
-
-	if (seg_len == 0)
-		return closed ? seq == tcp->rcv_nxt : in_window(tcp, seq) || seq == tcp->rcv_adv;
-	return !closed && (in_window(tcp, seq) || in_window(tcp, seq + seg_len - 1));
-}
-
 /* RFC 5961 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT. A stranger has to guess this number too. */
 static bool ack_in_range(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
@@ -135,15 +115,13 @@ static bool ack_in_range(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 }
 
 /*
- * Not acceptable: an ACK, unless it is a reset. Old payload is news to the receiver module and to D-SACK, and an old FIN begins
- * TIME-WAIT again, if the ACK may be the peer's.
+ * Not acceptable: an ACK, unless it is a reset. Old payload is news to the receiver module and to D-SACK, if the ACK may be
+ * the peer's.
  */
 static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	if (seg->flags & WT_RST)
 		return;
-	if (tcp->state == WT_TCP_TIME_WAIT && (seg->flags & WT_FIN) && ack_in_range(tcp, seg))
-		wt_tcp_enter_time_wait(tcp); /* the peer did not get our last ACK: 2 MSL again */
 	if (len && tcp->state >= WT_TCP_ESTABLISHED && wt_seq_le(seg->seq + len, tcp->rcv_nxt) && ack_in_range(tcp, seg)) {
 		wt_tcp_old_data(tcp, seg, len);
 	} else if (len || (seg->flags & WT_FIN)) {
@@ -162,8 +140,6 @@ static void reset_arrived(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 		challenge(tcp);
 		return;
 	}
-	if (tcp->state == WT_TCP_TIME_WAIT)
-		return; /* RFC 1337: a TIME-WAIT is not assassinated */
 	wt_tcb_end(tcp, tcp->state == WT_TCP_SYN_RECEIVED && !tcp->listener ? -ECONNREFUSED : -ECONNRESET);
 }
 
@@ -293,7 +269,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 	}
 	if (!timestamp_ok(tcp, seg, len))
 		return;
-	if (!acceptable(tcp, seg->seq, len + !!(seg->flags & WT_FIN)) &&
+	if (!wt_seq_acceptable(tcp->rcv_nxt, tcp->rcv_adv, seg->seq, len + !!(seg->flags & WT_FIN)) &&
 	    /* 3.10.7.4: with a closed window valid ACKs, URGs and RSTs are still taken; so is what brings nothing new in front */
 	    !(tcp->rcv_adv == tcp->rcv_nxt && seg->seq == tcp->rcv_nxt)) {
 		refuse(tcp, seg, len);
@@ -312,40 +288,39 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 	take_payload(tcp, seg, payload, len);
 }
 
-/*
- * RFC 9293 3.10.7.4 (TIME-WAIT), RFC 6191: a new SYN beyond what was received may reuse the four-tuple, if somebody
- * listens and has room: otherwise a guess at a SYN would end the wait (RFC 1337).
- */
-static bool reopens(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_tcp *listener)
+/* A segment for a TIME-WAIT. True: a SYN that ended it, if somebody listens and has room; it is the listener's now. */
+static bool ended_wait(struct wt_host *host, struct wt_wait *wait, const struct wt_tcp *listener,
+		       const struct wt_tcp_header *seg, uint32_t len, wt_seq *last)
 {
-	return listener && !wt_tcp_backlog_full(listener) && tcp->state == WT_TCP_TIME_WAIT &&
-	       (seg->flags & (WT_SYN | WT_ACK | WT_RST | WT_FIN)) == WT_SYN &&
-	       (wt_seq_gt(seg->seq, tcp->rcv_nxt) ||
-		(tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsval - tcp->ts_recent) > 0));
+	if (!listener || wt_tcp_backlog_full(listener) || !wt_wait_reopens(wait, seg)) {
+		wt_wait_input(host, wait, seg, len);
+		return false;
+	}
+	*last = wait->snd_nxt;
+	wt_wait_end(host, wait);
+	return true;
 }
 
 void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
 		  uint32_t len)
 {
-	struct wt_tcp *tcp = wt_demux_connection(host, tuple), *listener = NULL;
-	const wt_seq *above = NULL;
+	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
+	bool waits = entry && entry->kind == WT_DEMUX_WAIT;
+	struct wt_tcp *tcp, *listener = NULL;
 	wt_seq last;
 
-	if (!tcp || tcp->state == WT_TCP_TIME_WAIT)
+	if (!entry || waits)
 		listener = wt_demux_listener(host, &tuple->local);
-	if (tcp && reopens(tcp, seg, listener)) {
-		last = tcp->snd_nxt;
-		above = &last;
-		wt_tcb_end(tcp, 0);
-		tcp = NULL;
-	}
-	if (!tcp) {
+	if (waits && !ended_wait(host, (struct wt_wait *)entry, listener, seg, len, &last))
+		return;
+	if (!entry || waits) {
 		if (listener)
-			wt_tcp_input_listen(listener, tuple, seg, len, above);
+			wt_tcp_input_listen(listener, tuple, seg, len, waits ? &last : NULL);
 		else
 			wt_tcp_input_closed(host, tuple, seg, len);
 		return;
 	}
+	tcp = (struct wt_tcp *)entry;
 	tcp->count.segs_received++;
 	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
 		 seg->ecn);

@@ -330,6 +330,8 @@ static void note_acked(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	wt_seq edge = tcp->rcv_nxt + ((uint32_t)seg->window << tcp->rcv_wscale);
 
 	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, edge);
+	if (tcp->wait)
+		tcp->wait->window = seg->window;
 	tcp->last_ack_sent = tcp->rcv_nxt;
 	tcp->ack_now = false;
 	tcp->ack_segs = 0;
@@ -502,12 +504,28 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 	return NULL;
 }
 
-void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)
+/* Segments of nobody's connection wait in the host's queue of frames that are ready. */
+static void send_bare(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg)
 {
-	struct wt_tcp_header seg = {
-		.src_port = tuple->local.port, .dst_port = tuple->remote.port, .seq = seq, .ack = ack, .flags = (uint8_t)flags};
-	struct wt_frame *frame = build(host, tuple, &seg, NULL, 0);
+	struct wt_frame *frame;
 
+	seg->src_port = tuple->local.port;
+	seg->dst_port = tuple->remote.port;
+	frame = build(host, tuple, seg, NULL, 0);
 	if (frame)
 		wt_books_keep(&host->node, &host->ip.ready, frame);
+}
+
+void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)
+{
+	struct wt_tcp_header reset = {.seq = seq, .ack = ack, .flags = (uint8_t)flags};
+
+	send_bare(host, tuple, &reset);
+}
+
+void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+		       unsigned wscale, enum wt_send_why why)
+{
+	wt_trace(host, conn, SENT, seg->seq, 0, seg->flags, seg->ack, (uint64_t)seg->window << wscale, why, seg->ecn);
+	send_bare(host, tuple, seg);
 }

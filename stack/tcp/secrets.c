@@ -28,6 +28,11 @@ uint32_t wt_secret_ts_offset(const struct wt_host *host, const struct wt_addr *l
 	return (uint32_t)wt_secret_tuple(&host->key_ts, &tuple);
 }
 
+uint32_t wt_secret_timestamp(const struct wt_host *host, const struct wt_tuple *tuple)
+{
+	return wt_secret_ts_offset(host, &tuple->local.addr, &tuple->remote.addr) + (uint32_t)(host->now / WT_MS);
+}
+
 /* RFC 6056 3.3.3: a keyed start per destination, then upwards by a counter. */
 uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote)
 {

@@ -16,27 +16,12 @@ const char *wt_tcp_state_name(enum wt_tcp_state state)
 	return names[state];
 }
 
-/* When the table is full the oldest TIME-WAIT makes room (RFC 9293 3.6.1 lets us; better than refusing the living). */
-static bool make_room(struct wt_host *host)
-{
-	struct wt_tcp *oldest = host->wait_head;
-
-	if (host->count < host->config.max_connections)
-		return true;
-	while (oldest && oldest->handle != WT_HANDLE_NONE) /* the application may still read from it */
-		oldest = oldest->wait_next;
-	if (!oldest)
-		return false;
-	wt_tcb_end(oldest, 0);
-	return true;
-}
-
 struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
 			  const struct wt_tuple *tuple)
 {
 	struct wt_tcp *tcp;
 
-	if (!make_room(host) || !(tcp = calloc(1, sizeof(*tcp)))) {
+	if (host->count >= host->config.max_connections || !(tcp = calloc(1, sizeof(*tcp)))) {
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -100,32 +85,11 @@ void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 	tcp->state = state;
 }
 
-void wt_tcb_wait(struct wt_tcp *tcp)
+void wt_tcb_drop_sent(struct wt_tcp *tcp)
 {
-	struct wt_host *host = tcp->host;
-
-	wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
-	tcp->wait_prev = host->wait_tail;
-	if (host->wait_tail)
-		host->wait_tail->wait_next = tcp;
-	else
-		host->wait_head = tcp;
-	host->wait_tail = tcp;
-}
-
-static void end_wait(struct wt_tcp *tcp)
-{
-	struct wt_host *host = tcp->host;
-
-	if (tcp->wait_prev)
-		tcp->wait_prev->wait_next = tcp->wait_next;
-	else
-		host->wait_head = tcp->wait_next;
-	if (tcp->wait_next)
-		tcp->wait_next->wait_prev = tcp->wait_prev;
-	else
-		host->wait_tail = tcp->wait_prev;
-	tcp->wait_prev = tcp->wait_next = NULL;
+	wt_ring_finish(&tcp->snd);
+	wt_board_finish(&tcp->board);
+	tcp->board.view.snd_una = tcp->board.view.snd_nxt = tcp->snd_nxt;
 }
 
 void wt_tcb_end(struct wt_tcp *tcp, int error)
@@ -134,12 +98,14 @@ void wt_tcb_end(struct wt_tcp *tcp, int error)
 
 	if (tcp->state == WT_TCP_CLOSED)
 		return;
+	if (tcp->wait) { /* comes back here without it */
+		wt_wait_end(tcp->host, tcp->wait);
+		return;
+	}
 	if (tcp->state == WT_TCP_SYN_RECEIVED && listener) {
 		listener->half_open--;
 		tcp->handle = WT_HANDLE_NONE; /* nobody ever heard of it, so nobody will give it up */
 	}
-	if (tcp->state == WT_TCP_TIME_WAIT)
-		end_wait(tcp);
 	wt_demux_remove(tcp->host, &tcp->entry);
 	wt_tcb_set_state(tcp, WT_TCP_CLOSED);
 	for (unsigned i = 0; i < WT_TIMERS; i++)
@@ -152,7 +118,9 @@ void wt_tcb_end(struct wt_tcp *tcp, int error)
 
 void wt_tcb_release(struct wt_tcp *tcp)
 {
-	if (tcp->state == WT_TCP_CLOSED && tcp->handle == WT_HANDLE_NONE && !tcp->in_ready && !tcp->in_output)
+	bool out = tcp->state == WT_TCP_CLOSED || tcp->state == WT_TCP_TIME_WAIT;
+
+	if (out && tcp->handle == WT_HANDLE_NONE && !tcp->in_ready && !tcp->in_output)
 		wt_tcb_free(tcp);
 }
 
@@ -161,6 +129,8 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	struct wt_host *host = tcp->host;
 
 	wt_heap_set(&host->conns, &tcp->heap, WT_NEVER);
+	if (tcp->wait)
+		tcp->wait->owner = NULL;
 	if (tcp->all_prev)
 		tcp->all_prev->all_next = tcp->all_next;
 	else

@@ -20,6 +20,7 @@
 #include "stack/host/host.h"
 #include "stack/net/icmp.h"
 #include "stack/net/ip.h"
+#include "stack/tcp/resident.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/tcp.h"
 #include "stack/base/bytes.h"
@@ -107,7 +108,7 @@ struct wt_tcp {
 	enum wt_tcp_state state;
 	struct wt_tcp_config config;
 	struct wt_tcp *all_prev, *all_next;
-	struct wt_tcp *wait_prev, *wait_next; /* in TIME-WAIT: those that entered before and after */
+	struct wt_wait *wait; /* in TIME-WAIT: the entry that has its place in the table */
 
 	/* application */
 	enum wt_handle handle;
@@ -204,11 +205,13 @@ struct wt_host {
 	struct wt_chunks *chunks; /* memory of all connections beyond their blocks */
 	bool no_memory;           /* the segment at hand was not stored */
 	struct wt_heap conns, timers;
+	struct wt_heap waits; /* of TIME-WAITs */
+	struct wt_slots slots;
+	struct wt_host_counts counts;
 	uint32_t timer_order;
 	struct wt_demux_entry **table; /* by hash of the tuple */
 	uint32_t table_mask, count, next_conn;
 	struct wt_tcp *all;
-	struct wt_tcp *wait_head, *wait_tail; /* TIME-WAITs, the oldest first */
 	struct wt_tcp *ready_head, *ready_tail;
 	struct wt_tcp *output_head, *output_tail;
 	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase;
@@ -230,6 +233,7 @@ void wt_host_trace(struct wt_host *host, const struct wt_trace_event *event);
 uint64_t wt_secret_tuple(const struct wt_key *key, const struct wt_tuple *tuple);
 wt_seq wt_secret_isn(const struct wt_host *host, const struct wt_tuple *tuple);
 uint32_t wt_secret_ts_offset(const struct wt_host *host, const struct wt_addr *local, const struct wt_addr *remote);
+uint32_t wt_secret_timestamp(const struct wt_host *host, const struct wt_tuple *tuple); /* TSval of now */
 uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote); /* 0: none free */
 
 /* tcb.c: life of a connection */
@@ -239,16 +243,16 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
 int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came: 0 or -ENOMEM */
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
-void wt_tcb_wait(struct wt_tcp *tcp); /* into TIME-WAIT */
+void wt_tcb_drop_sent(struct wt_tcp *tcp); /* all that was sent is acknowledged, and nothing more will be: frees its buffers */
 void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */
 void wt_tcb_free(struct wt_tcp *tcp);
-void wt_tcb_release(struct wt_tcp *tcp); /* frees a CLOSED one that nobody holds */
+void wt_tcb_release(struct wt_tcp *tcp); /* frees one that is out of the table and that nobody holds */
 void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 
 /* tcp_input.c, in the order of RFC 9293 3.10.7 */
 void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
 		  uint32_t len);
-void wt_tcp_enter_time_wait(struct wt_tcp *tcp); /* or starts the wait again */
+void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
 
 /* tcp_icmp.c */
 void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
@@ -288,6 +292,11 @@ bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a wind
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
 void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */
+/*
+ * A segment without payload of a small resident leaves; ports are filled in. conn, wscale (of the window field), why: for the trace.
+ */
+void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+		       unsigned wscale, enum wt_send_why why);
 uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment, timestamps allowed for */
 
 /* tcp_timer.c */

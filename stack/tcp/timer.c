@@ -144,7 +144,7 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 	case WT_TIMER_PACE:
 		wt_host_wants_output(tcp);
 		break;
-	case WT_TIMER_WAIT: /* 2 MSL over, or nobody ended FIN-WAIT-2 */
+	case WT_TIMER_WAIT: /* nobody ended FIN-WAIT-2 */
 		wt_tcb_end(tcp, 0);
 		break;
 	case WT_TIMER_KEEP:

@@ -251,12 +251,15 @@ static void a_connection_that_follows_a_time_wait_starts_above_all_that_was_used
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), 7000}};
 	struct wt_tcp_header seg = {.src_port = 7000, .dst_port = 80, .flags = WT_SYN, .window = 60000};
 	struct world world;
+	struct wt_wait *wait;
 	struct wt_tcp *tcp;
 	wt_seq last;
 
 	setup(&world, 5);
 	connect_and_end(&world, &seg);
-	last = wt_demux_connection(world.host, &tuple)->snd_nxt;
+	wait = (struct wt_wait *)wt_demux_find(world.host, &tuple);
+	assert_int_equal(wait->entry.kind, WT_DEMUX_WAIT);
+	last = wait->snd_nxt;
 	world.now += 100 * WT_MS;
 	seg.flags = WT_SYN;
 	seg.seq += 1000;
