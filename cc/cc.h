@@ -131,12 +131,14 @@ struct wt_sent {
 	bool retransmission;
 };
 
+#define WT_CC_GAUGES 4 /* numbers of its own that a sender module may show */
+
 struct wt_sender_out {
 	uint32_t cwnd;        /* bytes, never below 1 MSS */
 	uint32_t ssthresh;    /* bytes, WT_SSTHRESH_INFINITE at first; informative for modules without one */
 	uint32_t burst;       /* most bytes sent in answer to one event; 0: no limit */
 	uint64_t pacing_rate; /* bytes per second; 0: not paced */
-	uint32_t gauge;       /* one number of the module's own for traces (TCP-Real: level) */
+	double gauge[WT_CC_GAUGES]; /* numbers of the module's own for traces, in the order of its table's `gauges` */
 	bool fallback;        /* set once: the connection is standard TCP from here */
 	struct wt_cc_note note;
 };
@@ -150,7 +152,8 @@ struct wt_sender_ops {
 	size_t param_count, params_size, state_size;
 	const void *params_default;   /* params_size bytes */
 	const struct wt_cc_preset *presets; /* NULL: none; ends with a name of NULL */
-	const char *gauge_name;       /* NULL: no gauge */
+	const char *const *gauges;    /* names of out->gauge, a unit at the end ("bandwidth_Bps"), NULL behind the last; NULL: none */
+	const char *default_receiver; /* receiver module that makes the protocol whole (TCP-Real, DCTCP); NULL: standard */
 	bool answers_both;            /* a mark takes less than a loss, so a loss in a window that a mark has reduced is told too */
 
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out);

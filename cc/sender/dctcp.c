@@ -9,8 +9,6 @@
  */
 #include "cc/shared/aimd.h"
 
-#define GAUGE 1024 /* alpha 1 */
-
 struct dctcp_params {
 	struct wt_reno_params reno;
 	double gain, alpha;
@@ -31,7 +29,7 @@ static void dctcp_init(void *state, const void *params, const struct wt_cc_env *
 
 	*d = (struct dctcp){.gain = p->gain, .alpha = p->alpha};
 	wt_reno_init(&d->reno, &p->reno, env, out);
-	out->gauge = (uint32_t)(d->alpha * GAUGE);
+	out->gauge[0] = d->alpha;
 }
 
 /* RFC 8257 3.3, steps 5 to 7: alpha moves by g towards the share of this window. */
@@ -53,7 +51,7 @@ static void dctcp_on_ack(void *state, const struct wt_ack *ack, struct wt_sender
 		d->marked += ack->acked;
 	if (d->has_sent && d->acked && wt_seq_gt(ack->ack, d->end))
 		end_window(d);
-	out->gauge = (uint32_t)(d->alpha * GAUGE);
+	out->gauge[0] = d->alpha;
 	wt_reno_grow(&d->reno, ack, out);
 }
 
@@ -114,7 +112,8 @@ const struct wt_sender_ops wt_sender_dctcp = {
 	.params_size = sizeof(struct dctcp_params),
 	.state_size = sizeof(struct dctcp),
 	.params_default = &dctcp_default,
-	.gauge_name = "alpha",
+	.gauges = (const char *const[]){"alpha", NULL},
+	.default_receiver = "dctcp",
 	.answers_both = true, /* RFC 8257 3.5: to losses as any TCP, however little a mark took */
 	.init = dctcp_init,
 	.on_ack = dctcp_on_ack,

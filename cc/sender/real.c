@@ -81,7 +81,7 @@ static void put_window(const struct real *r, struct wt_sender_out *out)
 	if (r->cap)
 		window = smaller(window, r->cap);
 	out->cwnd = larger(window, r->mss);
-	out->gauge = r->level;
+	out->gauge[0] = r->level;
 }
 
 static void fall_back(struct real *r, enum fallback why, struct wt_sender_out *out)
@@ -89,7 +89,7 @@ static void fall_back(struct real *r, enum fallback why, struct wt_sender_out *o
 	r->fallen = true;
 	out->fallback = true;
 	out->burst = 0;
-	out->gauge = 0;
+	out->gauge[0] = 0;
 	if (why != FALLBACK_STOPPED)
 		out->cwnd = larger(r->initial_window, r->mss);
 	out->ssthresh = why == FALLBACK_STOPPED ? out->cwnd : WT_SSTHRESH_INFINITE;
@@ -416,7 +416,8 @@ const struct wt_sender_ops wt_sender_real = {
 	.state_size = sizeof(struct real),
 	.params_default = &safe,
 	.presets = presets,
-	.gauge_name = "level",
+	.gauges = (const char *const[]){"level", NULL},
+	.default_receiver = "real",
 	.init = real_init,
 	.on_ack = real_on_ack,
 	.on_loss = real_on_loss,

@@ -173,7 +173,10 @@ struct wt_tcp_info {
 	uint32_t snd_mss, rcv_mss;
 	wt_seq iss, irs, snd_una, snd_nxt, rcv_nxt;
 	uint32_t snd_wnd, rcv_wnd; /* windows in force, bytes */
-	uint32_t cwnd, ssthresh, in_flight, inflate, gauge;
+	uint32_t cwnd, ssthresh, in_flight, inflate;
+	uint64_t pacing_rate;      /* bytes per second; 0: not paced */
+	const char *const *gauges; /* names of the sender module's own numbers; ends with NULL; NULL: none */
+	double gauge[WT_CC_GAUGES];
 	bool in_recovery, fallback;
 	uint32_t dupacks, backoff;
 	wt_time srtt, rttvar, rto, min_rtt;

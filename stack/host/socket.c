@@ -286,7 +286,9 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->ssthresh = tcp->out.ssthresh;
 	info->in_flight = wt_tcp_pipe(tcp);
 	info->inflate = tcp->verdict.inflate;
-	info->gauge = tcp->out.gauge;
+	info->pacing_rate = tcp->out.pacing_rate;
+	info->gauges = tcp->config.sender.ops->gauges;
+	memcpy(info->gauge, tcp->out.gauge, sizeof(info->gauge));
 	info->in_recovery = tcp->in_recovery;
 	info->dupacks = tcp->dupacks;
 	info->backoff = tcp->rtt.backoff;

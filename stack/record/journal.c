@@ -120,6 +120,8 @@ static void on_event(struct wt_trace_sink *sink, const struct wt_trace_event *ev
 	wt_json_object(json, "data");
 	for (unsigned i = 0; i < WT_TRACE_FIELDS && info->fields[i]; i++)
 		wt_json_u64(json, info->fields[i], event->field[i]);
+	for (unsigned i = 0; event->gauges && event->gauges[i]; i++)
+		wt_json_number(json, event->gauges[i], event->gauge[i]);
 	wt_json_end(json);
 	end_line(trace->journal);
 }

@@ -258,9 +258,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		wt_cc_event(tcp, WT_CC_RECOVERED);
 		wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
 	}
-	wt_trace(tcp->host, tcp->conn, METRICS, tcp->out.cwnd, tcp->out.ssthresh, wt_tcp_pipe(tcp), (uint64_t)tcp->rtt.srtt,
-		 (uint64_t)tcp->rtt.rttvar, (uint64_t)wt_rtt_timeout(&tcp->rtt, &tcp->config.settings), tcp->out.gauge,
-		 tcp->snd_una);
+	wt_cc_trace(tcp);
 }
 
 /* New data was acknowledged: timers (RFC 6298 5.2, 5.3), counts, the application. */

@@ -70,7 +70,7 @@ int wt_cc_attach(struct wt_tcp *tcp)
 
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 {
-	struct wt_trace_event event = {tcp->host->now, tcp->conn, note->type, {0}};
+	struct wt_trace_event event = {.time = tcp->host->now, .conn = tcp->conn, .type = note->type};
 
 	if (!note->set)
 		return;
@@ -128,6 +128,22 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 	if (tcp->config.sender.ops->on_loss)
 		tcp->config.sender.ops->on_loss(tcp->sender, &loss, &tcp->out);
 	wt_cc_settle(tcp);
+}
+
+void wt_cc_trace(struct wt_tcp *tcp)
+{
+	struct wt_trace_event event = {
+		.time = tcp->host->now,
+		.conn = tcp->conn,
+		.type = WT_TRACE_METRICS,
+		.field = {tcp->out.cwnd, tcp->out.ssthresh, wt_tcp_pipe(tcp), (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rttvar,
+			  (uint64_t)wt_rtt_timeout(&tcp->rtt, &tcp->config.settings), tcp->out.pacing_rate, tcp->snd_una},
+		.gauges = tcp->config.sender.ops->gauges,
+		.gauge = tcp->out.gauge,
+	};
+
+	if (tcp->host->config.trace)
+		wt_host_trace(tcp->host, &event);
 }
 
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer)

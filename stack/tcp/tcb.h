@@ -337,6 +337,7 @@ void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
 /* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */
 void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);
 void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
+void wt_cc_trace(struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module */
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note);
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer);
 

@@ -24,6 +24,8 @@ struct wt_trace_event {
 	uint32_t conn; /* the connection's number in its host, from 1; 0: the host itself */
 	uint32_t type; /* enum wt_trace_type */
 	uint64_t field[WT_TRACE_FIELDS];
+	const char *const *gauges; /* names of further numbers, which a module chose; ends with NULL; NULL: none */
+	const double *gauge;       /* as many numbers */
 };
 
 struct wt_trace_sink {

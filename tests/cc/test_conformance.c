@@ -315,7 +315,7 @@ static uint64_t sender_history(const struct wt_sender_ops *ops, const void *para
 		digest = mix(digest, &out->cwnd, sizeof(out->cwnd));
 		digest = mix(digest, &out->ssthresh, sizeof(out->ssthresh));
 		digest = mix(digest, &out->burst, sizeof(out->burst));
-		digest = mix(digest, &out->gauge, sizeof(out->gauge));
+		digest = mix(digest, out->gauge, sizeof(out->gauge));
 	}
 	check_fringe(&t.state);
 	check_fringe(&t.out);

@@ -10,6 +10,13 @@ static double seconds(wt_time t)
 	return (double)t / 1e9;
 }
 
+void wt_gauges_json(struct wt_json *json, const struct wt_tcp_info *info)
+{
+	wt_json_u64(json, "pacing_rate_Bps", info->pacing_rate);
+	for (unsigned i = 0; info->gauges && info->gauges[i]; i++)
+		wt_json_number(json, info->gauges[i], info->gauge[i]);
+}
+
 static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 {
 	const struct wt_tcp_info *info = &s->info;
@@ -29,7 +36,7 @@ static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_u64(json, "ecn_reductions", info->ecn_reductions);
 	wt_json_u64(json, "cwr_sent_segs", info->cwr_sent_segs);
 	wt_json_u64(json, "cwnd_bytes", info->cwnd);
-	wt_json_u64(json, "level", info->gauge);
+	wt_gauges_json(json, info);
 	wt_json_number(json, "srtt_s", seconds(info->srtt));
 	wt_json_number(json, "min_rtt_s", seconds(info->min_rtt));
 	wt_json_number(json, "rto_s", seconds(info->rto));

@@ -13,6 +13,8 @@
  *   "sender": {module, recovery, counters ...}, "receiver": {module, verified, counters ...} or null
  */
 void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *sender);
+/* "pacing_rate_Bps" and the sender module's gauges, under their own names, into the object that is open. */
+void wt_gauges_json(struct wt_json *json, const struct wt_tcp_info *info);
 /* "playback": {attempts, successes, success_percent} if the receiver played. */
 void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *result);
 

@@ -28,17 +28,17 @@ bool wt_cc_module_at(size_t i, struct wt_cc_module *module)
 		const struct wt_sender_ops *ops = wt_senders[i];
 
 		*module = (struct wt_cc_module){"sender", "-C", ops->name, ops->text, ops->default_recovery,
-						ops->gauge_name, ops->params, ops->param_count, ops->params_default,
+						ops->default_receiver, ops->gauges, ops->params, ops->param_count, ops->params_default,
 						ops->presets};
 	} else if ((i -= senders) < recoveries) {
 		const struct wt_recovery_ops *ops = wt_recoveries[i];
 
-		*module = (struct wt_cc_module){"recovery", "--recovery", ops->name, ops->text, NULL, NULL, ops->params,
+		*module = (struct wt_cc_module){"recovery", "--recovery", ops->name, ops->text, NULL, NULL, NULL, ops->params,
 						ops->param_count, ops->params_default, ops->presets};
 	} else if ((i -= recoveries) < receivers) {
 		const struct wt_receiver_ops *ops = wt_receivers[i];
 
-		*module = (struct wt_cc_module){"receiver", "--rcc", ops->name, ops->text, NULL, NULL, ops->params,
+		*module = (struct wt_cc_module){"receiver", "--rcc", ops->name, ops->text, NULL, NULL, NULL, ops->params,
 						ops->param_count, ops->params_default, ops->presets};
 	} else {
 		return false;

@@ -13,7 +13,8 @@ struct wt_cc_module {
 	const char *option; /* how it is chosen on the command line */
 	const char *name, *text;
 	const char *recovery; /* senders: the recovery module that goes with it */
-	const char *gauge;
+	const char *receiver; /* senders: the receiver module that makes the protocol whole; NULL: standard */
+	const char *const *gauges;
 	const struct wt_param *params;
 	size_t param_count;
 	const void *defaults;

@@ -54,8 +54,12 @@ static void show_json(struct wt_json *json, const struct wt_cc_module *m)
 	wt_json_string(json, "text", m->text);
 	if (m->recovery)
 		wt_json_string(json, "recovery", m->recovery);
-	if (m->gauge)
-		wt_json_string(json, "gauge", m->gauge);
+	if (m->receiver)
+		wt_json_string(json, "receiver", m->receiver);
+	wt_json_array(json, "gauges");
+	for (size_t i = 0; m->gauges && m->gauges[i]; i++)
+		wt_json_string(json, NULL, m->gauges[i]);
+	wt_json_end(json);
 	wt_json_array(json, "parameters");
 	for (size_t i = 0; i < m->param_count; i++) {
 		const struct wt_param *p = &m->params[i];

@@ -17,6 +17,8 @@ from style import colour
 
 RETRANSMIT = 2
 UNSET = 1 << 30
+# What the engine says of every connection; other numbers are gauges of the congestion module.
+METRICS = {'cwnd_bytes', 'ssthresh_bytes', 'in_flight_bytes', 'srtt_ns', 'rttvar_ns', 'rto_ns', 'pacing_rate_Bps', 'snd_una'}
 
 
 class Connection:
@@ -25,7 +27,7 @@ class Connection:
     def __init__(self, path, host, conn, iss):
         self.host, self.conn, self.iss = host, conn, iss
         self.sent, self.again, self.back, self.metrics, self.rtt, self.timeouts, self.losses = [], [], [], [], [], [], []
-        self.reductions = []
+        self.reductions, self.gauges = [], {}
         drops = []
         with open(path, encoding='utf-8', errors='replace') as file:
             for line in file:
@@ -61,7 +63,10 @@ class Connection:
                 self.back.append((time, ack, ack + data['window_bytes']))
         elif name == 'recovery:metrics_updated':
             self.metrics.append((time, data['cwnd_bytes'], data['ssthresh_bytes'], data['in_flight_bytes'], data['srtt_ns'] / 1e6,
-                                 data['level']))
+                                 data.get('pacing_rate_Bps', 0)))
+            for key, value in data.items():
+                if key not in METRICS:
+                    self.gauges.setdefault(key, []).append((time, value))
         elif name == 'recovery:rtt_sampled':
             self.rtt.append((time, data['rtt_ns'] / 1e6))
         elif name == 'recovery:timer_expired':
@@ -184,7 +189,9 @@ def panels_of(c):
     panels = [('window', 'KB', [('cwnd', 'c0', kb(1), '-'), ('ssthresh', 'c1', kb(2, UNSET), (0, (5, 1.6)))]),
               ('in flight', 'KB', [('in flight', 'c2', kb(3), '-')])]
     if any(r[5] for r in m):
-        panels.append(('level', 'level', [('level', 'c3', [(r[0], r[5]) for r in m], '-')]))
+        panels.append(('pacing', 'Mbit/s', [('pacing rate', 'c1', [(r[0], r[5] * 8e-6) for r in m], '-')]))
+    for name, rows in c.gauges.items():
+        panels.append((name, name, [(name, 'c3', rows, '-')]))
     rtt = [('smoothed RTT', 'c4', [(r[0], r[4]) for r in m if r[4]], '-')]
     if c.rtt:
         rtt.insert(0, ('RTT sample', 'c5', c.rtt, '.'))
@@ -193,7 +200,7 @@ def panels_of(c):
 
 
 def state(c, width, begin=None, end=None):
-    """cwnd, ssthresh, in flight, level and RTT on one time axis; timeouts, losses and reductions by ECN as marks."""
+    """cwnd, ssthresh, in flight, pacing, the module's own numbers and RTT on one time axis; timeouts, losses and reductions by ECN as marks."""
     narrow = width < 5
     begin = c.first if begin is None else begin
     end = c.last if end is None else end

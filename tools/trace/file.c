@@ -19,6 +19,22 @@ const char *wt_trace_string(const json_t *object, const char *key)
 	return value ? value : "";
 }
 
+void wt_trace_gauges(const struct wt_trace_line *line, wt_trace_gauge_fn *fn, void *arg)
+{
+	const struct wt_trace_info *info = wt_trace_info(line->type);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(line->data, key, value) {
+		unsigned i = 0;
+
+		while (i < WT_TRACE_FIELDS && info->fields[i] && strcmp(info->fields[i], key))
+			i++;
+		if ((i == WT_TRACE_FIELDS || !info->fields[i]) && json_is_number(value))
+			fn(arg, key, json_number_value(value));
+	}
+}
+
 static unsigned type_of(const char *event)
 {
 	for (unsigned i = 0; i < WT_TRACE_TYPES; i++)

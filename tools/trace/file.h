@@ -25,6 +25,10 @@ struct wt_trace_line {
 	json_t *data;
 };
 
+/* Calls fn for each number of a line that trace.def does not name: what a congestion module shows of itself. */
+typedef void wt_trace_gauge_fn(void *arg, const char *name, double value);
+void wt_trace_gauges(const struct wt_trace_line *line, wt_trace_gauge_fn *fn, void *arg);
+
 /* Nonzero ends the reading. */
 typedef int wt_trace_line_fn(void *arg, const struct wt_trace_line *line);
 

@@ -60,6 +60,11 @@ static void segment(struct qlog *qlog, const struct wt_trace_line *line)
 	wt_json_end(json);
 }
 
+static void gauge(void *arg, const char *name, double value)
+{
+	wt_json_number(arg, name, value);
+}
+
 static void metrics(struct wt_json *json, const struct wt_trace_line *line)
 {
 	wt_json_u64(json, "congestion_window", line->field[0]);
@@ -70,10 +75,12 @@ static void metrics(struct wt_json *json, const struct wt_trace_line *line)
 		ms(json, "smoothed_rtt", line->field[3]);
 		ms(json, "rtt_variance", line->field[4]);
 	}
+	if (line->field[6])
+		wt_json_u64(json, "pacing_rate", line->field[6] * 8); /* bits per second (qlog) */
 	wt_json_object(json, "tcp");
 	ms(json, "rto", line->field[5]);
-	wt_json_u64(json, "level", line->field[6]);
 	wt_json_u64(json, "snd_una", line->field[7]);
+	wt_trace_gauges(line, gauge, json);
 	wt_json_end(json);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/cc.h"
 #include "stack/base/ecn.h"
 #include "stack/record/json.h"
 #include "tools/trace/file.h"
@@ -19,7 +20,10 @@ struct gauge {
 struct numbers {
 	wt_time first, last;
 	uint64_t sent, payload, received, retransmits, acked, losses, timeouts, marked, reductions;
-	struct gauge cwnd, in_flight, level;
+	struct gauge cwnd, in_flight, pacing, own[WT_CC_GAUGES];
+	char names[WT_CC_GAUGES][32]; /* of own */
+	unsigned owns;
+	double now;
 	double *rtt; /* ms */
 	size_t rtts, room;
 };
@@ -47,6 +51,21 @@ static void gauge_to(struct gauge *gauge, double time, double value)
 	gauge->since = time;
 	gauge->min = fmin(gauge->min, value);
 	gauge->max = fmax(gauge->max, value);
+}
+
+/* A number that the congestion module shows, under its own name. */
+static void own_gauge(void *arg, const char *name, double value)
+{
+	struct numbers *n = arg;
+	unsigned i = 0;
+
+	while (i < n->owns && strcmp(n->names[i], name))
+		i++;
+	if (i == WT_CC_GAUGES)
+		return;
+	if (i == n->owns)
+		snprintf(n->names[n->owns++], sizeof(n->names[0]), "%s", name);
+	gauge_to(&n->own[i], n->now, value);
 }
 
 static int add_rtt(struct numbers *numbers, double value)
@@ -112,7 +131,9 @@ static int count(void *arg, const struct wt_trace_line *line)
 	case WT_TRACE_METRICS:
 		gauge_to(&n->cwnd, time, (double)line->field[0]);
 		gauge_to(&n->in_flight, time, (double)line->field[2]);
-		gauge_to(&n->level, time, (double)line->field[6]);
+		gauge_to(&n->pacing, time, (double)line->field[6]);
+		n->now = time;
+		wt_trace_gauges(line, own_gauge, n);
 		acked = (uint32_t)((uint32_t)line->field[7] - stats->flows->flow[n - stats->numbers].iss) - 1;
 		if (acked > n->acked && acked < 1u << 31)
 			n->acked = acked;
@@ -152,11 +173,13 @@ static double mean(const struct gauge *gauge)
 static void finish(struct numbers *n)
 {
 	double end = (double)n->last / 1e9;
-	struct gauge *gauges[] = {&n->cwnd, &n->in_flight, &n->level};
+	struct gauge *gauges[3 + WT_CC_GAUGES] = {&n->cwnd, &n->in_flight, &n->pacing};
 
 	if (n->rtts) /* no sample, no array */
 		qsort(n->rtt, n->rtts, sizeof(double), rising);
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < n->owns; i++)
+		gauges[3 + i] = &n->own[i];
+	for (unsigned i = 0; i < 3 + n->owns; i++) {
 		struct gauge *gauge = gauges[i];
 
 		if (!gauge->set || end <= gauge->from)
@@ -185,8 +208,10 @@ static void print_flow(FILE *out, const struct wt_trace_flow *flow, const struct
 	if (n->cwnd.set)
 		fprintf(out, "  cwnd       min %.0f, mean %.0f, max %.0f bytes; in flight max %.0f\n", n->cwnd.min, mean(&n->cwnd),
 			n->cwnd.max, n->in_flight.max);
-	if (n->level.set && n->level.max > 0)
-		fprintf(out, "  level      min %.0f, mean %.1f, max %.0f\n", n->level.min, mean(&n->level), n->level.max);
+	if (n->pacing.set && n->pacing.max > 0)
+		fprintf(out, "  pacing     min %.0f, mean %.0f, max %.0f bytes per second\n", n->pacing.min, mean(&n->pacing), n->pacing.max);
+	for (unsigned i = 0; i < n->owns; i++)
+		fprintf(out, "  %-10s min %g, mean %.6g, max %g\n", n->names[i], n->own[i].min, mean(&n->own[i]), n->own[i].max);
 }
 
 static void json_gauge(struct wt_json *json, const char *key, const struct gauge *gauge)
@@ -222,7 +247,9 @@ static void json_flow(struct wt_json *json, const struct wt_trace_flow *flow, co
 	wt_json_end(json);
 	json_gauge(json, "cwnd_bytes", &n->cwnd);
 	json_gauge(json, "in_flight_bytes", &n->in_flight);
-	json_gauge(json, "level", &n->level);
+	json_gauge(json, "pacing_rate_Bps", &n->pacing);
+	for (unsigned i = 0; i < n->owns; i++)
+		json_gauge(json, n->names[i], &n->own[i]);
 	wt_json_end(json);
 }
 

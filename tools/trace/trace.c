@@ -33,7 +33,7 @@ static const struct wt_option stats_options[] = {
 
 static const struct wt_option plot_options[] = {
 	[PLOT_OUTPUT] = {'o', "output", "FILE", "write there: .svg or .pdf"},
-	[PLOT_KIND] = {0, "kind", "NAME", "sequence (default): the time-sequence graph; state: cwnd, RTT and level over time"},
+	[PLOT_KIND] = {0, "kind", "NAME", "sequence (default): the time-sequence graph; state: cwnd, RTT and gauges over time"},
 	[PLOT_HOST] = {0, "host", "NAME", "of this host (default: the one that sent most)"},
 	[PLOT_CONN] = {0, "conn", "N", "of this connection"},
 	[PLOT_FROM] = {0, "from", "TIME", "begin there: 2s"},

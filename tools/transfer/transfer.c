@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "stack/text/units.h"
+#include "tools/app/bulk_json.h"
 #include "tools/common/files_apart.h"
 #include "tools/results/tcp_json.h"
 #include "tools/version.h"
@@ -227,15 +228,27 @@ const char *wt_show_time(wt_time time, char text[24])
 	return show((double)time, (const char *const[]){"ns", "us", "ms", "s"}, text);
 }
 
+/* Spaces from the pacing column to the first gauge. */
+static int gauge_gap(const char *pacing)
+{
+	int gap = 14 - (int)strlen(pacing);
+
+	return gap > 1 ? gap : 1;
+}
+
 static void print_interval(struct wt_transfer *transfer, unsigned id, bool sends, const struct wt_bulk_interval *interval)
 {
 	double seconds = (double)(interval->to - interval->from) / 1e9;
-	const char *gauge = sends && transfer->tcp.sender.ops ? transfer->tcp.sender.ops->gauge_name : NULL;
-	char bytes[24], rate[24], cwnd[24], rtt[24], span[32];
+	const char *const *gauges = sends && transfer->tcp.sender.ops ? transfer->tcp.sender.ops->gauges : NULL;
+	char bytes[24], rate[24], cwnd[24], rtt[24], pacing[24], span[32];
 
-	if (!transfer->header)
-		printf(sends ? "[ ID] Interval         Transfer   Goodput       Retr  Cwnd      %s%sRTT\n" :
-			       "[ ID] Interval         Transfer   Goodput\n", gauge ? gauge : "", gauge ? "  " : "");
+	if (!transfer->header) {
+		printf(sends ? "[ ID] Interval         Transfer   Goodput       Retr  Cwnd      RTT       Pacing" :
+			       "[ ID] Interval         Transfer   Goodput");
+		for (unsigned i = 0; gauges && gauges[i]; i++)
+			printf("%s%s", i ? "  " : "        ", gauges[i]);
+		putchar('\n');
+	}
 	transfer->header = true;
 	snprintf(span, sizeof(span), "%.2f-%.2f s", (double)interval->from / 1e9, (double)interval->to / 1e9);
 	wt_show_bytes((double)interval->bytes, bytes);
@@ -245,10 +258,13 @@ static void print_interval(struct wt_transfer *transfer, unsigned id, bool sends
 	} else {
 		wt_show_bytes(interval->info.cwnd, cwnd);
 		wt_show_time(interval->info.srtt, rtt);
-		printf("[%3u] %-16s %-10s %-13s %-5" PRIu64 " %-9s ", id, span, bytes, rate, interval->retransmits_segs, cwnd);
-		if (gauge)
-			printf("%-*u  ", (int)strlen(gauge), interval->info.gauge);
-		printf("%s\n", rtt);
+		wt_show_rate((double)interval->info.pacing_rate * 8, pacing);
+		printf("[%3u] %-16s %-10s %-13s %-5" PRIu64 " %-9s %-9s %s", id, span, bytes, rate, interval->retransmits_segs, cwnd, rtt,
+		       interval->info.pacing_rate ? pacing : "-");
+		for (unsigned i = 0; gauges && gauges[i]; i++)
+			printf("%*s%-*.6g", i ? 2 : gauge_gap(interval->info.pacing_rate ? pacing : "-"), "", (int)strlen(gauges[i]),
+			       interval->info.gauge[i]);
+		putchar('\n');
 	}
 	fflush(stdout);
 }
@@ -278,7 +294,7 @@ void wt_transfer_interval(struct wt_transfer *transfer, unsigned id, bool sends,
 		wt_json_u64(&json, "cwnd_bytes", info->cwnd);
 		wt_json_u64(&json, "ssthresh_bytes", info->ssthresh);
 		wt_json_u64(&json, "in_flight_bytes", info->in_flight);
-		wt_json_u64(&json, "level", info->gauge);
+		wt_gauges_json(&json, info);
 	}
 	wt_json_number(&json, "srtt_s", (double)info->srtt / 1e9);
 	wt_json_number(&json, "rttvar_s", (double)info->rttvar / 1e9);

@@ -48,7 +48,7 @@ static double linux_ca_state(const struct wt_tcp_info *info)
 	}
 
 PLAIN(conn) PLAIN(window_scaling) PLAIN(timestamps) PLAIN(sack) PLAIN(snd_mss) PLAIN(rcv_mss) PLAIN(snd_wnd)
-PLAIN(rcv_wnd) PLAIN(cwnd) PLAIN(ssthresh) PLAIN(in_flight) PLAIN(inflate) PLAIN(gauge) PLAIN(in_recovery)
+PLAIN(rcv_wnd) PLAIN(cwnd) PLAIN(ssthresh) PLAIN(in_flight) PLAIN(inflate) PLAIN(pacing_rate) PLAIN(in_recovery)
 PLAIN(fallback) PLAIN(dupacks) PLAIN(backoff) PLAIN(srtt) PLAIN(rttvar) PLAIN(rto) PLAIN(min_rtt) PLAIN(bytes_sent)
 PLAIN(bytes_acked) PLAIN(bytes_received) PLAIN(segs_sent) PLAIN(segs_received) PLAIN(retransmits_segs)
 PLAIN(retransmits_bytes) PLAIN(fast_recoveries) PLAIN(timeouts) PLAIN(dup_segs_received)
@@ -61,6 +61,7 @@ PLAIN(ece_received_segs) PLAIN(cwr_sent_segs) PLAIN(ecn_reductions)
 		return (double)(expression);                                                                           \
 	}
 
+DERIVED(level, s->info.gauge[0])
 DERIVED(snd_una, s->info.snd_una - s->info.iss)
 DERIVED(snd_nxt, s->info.snd_nxt - s->info.iss)
 DERIVED(rcv_nxt, s->info.rcv_nxt - s->world->options.remote_isn)
@@ -85,7 +86,7 @@ static const struct {
 } facts[] = {
 #define FACT(field) {#field, get_##field}
 	FACT(conn), FACT(window_scaling), FACT(timestamps), FACT(sack), FACT(snd_mss), FACT(rcv_mss), FACT(snd_wnd),
-	FACT(rcv_wnd), FACT(cwnd), FACT(ssthresh), FACT(in_flight), FACT(inflate), FACT(gauge), FACT(in_recovery),
+	FACT(rcv_wnd), FACT(cwnd), FACT(ssthresh), FACT(in_flight), FACT(inflate), FACT(pacing_rate), FACT(in_recovery),
 	FACT(fallback), FACT(dupacks), FACT(backoff), FACT(srtt), FACT(rttvar), FACT(rto), FACT(min_rtt), FACT(bytes_sent),
 	FACT(bytes_acked), FACT(bytes_received), FACT(segs_sent), FACT(segs_received), FACT(retransmits_segs),
 	FACT(retransmits_bytes), FACT(fast_recoveries), FACT(timeouts), FACT(dup_segs_received),
@@ -94,7 +95,7 @@ static const struct {
 	FACT(connections), FACT(tcpi_state), FACT(tcpi_ca_state), FACT(tcpi_options), FACT(tcpi_snd_cwnd),
 	FACT(tcpi_snd_ssthresh), FACT(tcpi_unacked), FACT(tcpi_rto), FACT(tcpi_rtt), FACT(tcpi_rttvar),
 	FACT(tcpi_min_rtt),
-	{"level", get_gauge}, /* TCP-Real's gauge */
+	{"level", get_level}, {"alpha", get_level}, /* the first gauge: TCP-Real, DCTCP */
 	{"tcpi_snd_mss", get_snd_mss}, {"tcpi_rcv_mss", get_rcv_mss}, {"tcpi_backoff", get_backoff},
 	{"tcpi_retransmits", get_backoff}, {"tcpi_total_retrans", get_retransmits_segs},
 	{"tcpi_bytes_acked", get_bytes_acked}, {"tcpi_bytes_received", get_bytes_received},
