@@ -456,7 +456,8 @@ static void account(struct run *run)
 		result->marked += audit->marked;
 	}
 	for (unsigned side = 0; side < 2; side++) {
-		result->frames += wt_host_node(run->host[side])->audit.made;
+		result->frames_of[side] = wt_host_node(run->host[side])->audit.made;
+		result->frames += result->frames_of[side];
 		if (run->digest[side])
 			result->digest = result->digest * 0x100000001b3u ^ wt_digest_value(run->digest[side]);
 	}

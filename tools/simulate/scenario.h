@@ -57,7 +57,7 @@ struct wt_scenario_result {
 	wt_time simulated;      /* scenario time at the end */
 	double wall_s;
 	uint64_t digest;        /* 0 if not asked for */
-	uint64_t frames;        /* made by both hosts */
+	uint64_t frames, frames_of[2]; /* made by both hosts; by a and by b */
 	uint64_t dropped[WT_DROP_CAUSES];
 	uint64_t marked;        /* CE marks, of all queues */
 	char path[2][WT_PATH_TEXT], path_end[2][WT_PATH_TEXT]; /* fwd and rev in normal form: from time 0 on, and in the end */

@@ -51,6 +51,8 @@ void wt_scenario_json(FILE *out, const struct wt_scenario *scenario, const struc
 	wt_json_number(&json, "simulated_s", (double)result->simulated / 1e9);
 	wt_json_number(&json, "wall_s", result->wall_s);
 	wt_json_u64(&json, "frames", result->frames);
+	wt_json_u64(&json, "frames_a", result->frames_of[0]);
+	wt_json_u64(&json, "frames_b", result->frames_of[1]);
 	wt_json_u64(&json, "marked_frames", result->marked);
 	wt_json_object(&json, "dropped_frames");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
