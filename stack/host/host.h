@@ -140,7 +140,8 @@ void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *ar
 
 /*
  * Copies up to len bytes into the send buffer. The count taken (0 < count <= len), or negative errno: -EAGAIN (full, or
- * not yet connected and the buffer is full), -EPIPE (closed for sending), or the connection's error.
+ * not yet connected and the buffer is full), -EPIPE (closed for sending), -ENOBUFS (the host's memory is used up: no event tells when there is
+ * some again), or the connection's error.
  */
 ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len);
 /* Copies out. The count, 0 at end of stream, or negative errno: -EAGAIN, or the connection's error. */
@@ -184,6 +185,7 @@ struct wt_tcp_info {
 	uint64_t segs_sent, segs_received;                /* all segments */
 	uint64_t retransmits_segs, retransmits_bytes, fast_recoveries, timeouts;
 	uint64_t dup_segs_received, out_of_order_segs_received;
+	uint64_t discarded_bytes;     /* SACKed before, dropped for want of memory for what was next in order (RFC 2018 8) */
 	uint64_t sack_blocks_ignored; /* of the peer's, for want of memory for another interval */
 	uint64_t ce_received_segs;  /* payload that came marked, and was taken */
 	uint64_t ece_received_segs; /* ACKs that told us of marks */

@@ -136,7 +136,11 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 	len = len < room ? len : room;
 	if (len == 0)
 		return -EAGAIN;
-	wt_ring_put(&tcp->snd, tcp->snd_end, data, (uint32_t)len);
+	room = len;
+	len = wt_store_put(&tcp->snd, tcp->snd_end, data, (uint32_t)room);
+	tcp->was_full |= len < room;
+	if (len == 0)
+		return -ENOBUFS;
 	tcp->snd_end += (uint32_t)len;
 	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
 	wt_host_wants_output(tcp);
@@ -145,14 +149,14 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 
 size_t wt_tcp_readable(const struct wt_tcp *tcp)
 {
-	return tcp->rcv.size ? wt_tcp_unread(tcp) : 0;
+	return tcp->rcv.pool ? wt_tcp_unread(tcp) : 0;
 }
 
 size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data)
 {
 	uint32_t len = (uint32_t)wt_tcp_readable(tcp);
 
-	return len ? wt_ring_span(&tcp->rcv, tcp->read_seq, len, data) : 0;
+	return len ? wt_store_piece(&tcp->rcv, tcp->read_seq, len, data) : 0;
 }
 
 void wt_tcp_consume(struct wt_tcp *tcp, size_t len)
@@ -160,6 +164,9 @@ void wt_tcp_consume(struct wt_tcp *tcp, size_t len)
 	size_t readable = wt_tcp_readable(tcp);
 
 	tcp->read_seq += (uint32_t)(len < readable ? len : readable);
+	if (readable)
+		wt_store_release(&tcp->rcv, tcp->read_seq,
+				 tcp->waiting.count ? wt_ranges_last(&tcp->waiting).end : tcp->rcv_nxt - (tcp->fin_taken ? 1 : 0));
 	wt_tcp_window_opened(tcp);
 }
 
@@ -175,7 +182,7 @@ ssize_t wt_tcp_read(struct wt_tcp *tcp, void *data, size_t len)
 		return tcp->state == WT_TCP_LISTEN ? -ENOTCONN : -EAGAIN;
 	}
 	len = len < readable ? len : readable;
-	wt_ring_get(&tcp->rcv, tcp->read_seq, data, (uint32_t)len);
+	wt_store_read(&tcp->rcv, tcp->read_seq, data, (uint32_t)len);
 	wt_tcp_consume(tcp, len);
 	return (ssize_t)len;
 }

@@ -72,6 +72,7 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
 	wt_ranges_trim(&board->reported, ack);
+	wt_store_release(&tcp->snd, wt_seq_min(ack, tcp->snd_end), tcp->snd_end);
 	view->highest_sacked = wt_seq_max(view->highest_sacked, ack);
 }
 

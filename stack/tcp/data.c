@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arriving payload: stored at its place in the ring at once, acknowledged by policy.
+ * Arriving payload: stored at its place at once, acknowledged by policy.
  *
  *   read_seq        rcv_nxt              rcv_adv
- *      | unread ....... | hole |waiting| ... |          ring size >= rcv_adv - read_seq, always
+ *      | unread ....... | hole |waiting| ... |          rcv_buffer >= rcv_adv - read_seq, always
  *
  * The right edge never moves left (RFC 9293 3.8.6.2.2 SHLD-14): what was offered is kept free.
  */
@@ -161,6 +161,22 @@ void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 	tcp->ack_now = true;
 }
 
+/*
+ * Without memory for what is next in order, what waits above holes gives way, or nothing would ever move. RFC 2018 8 lets a receiver discard what
+ * it reported by SACK, if it must; the sender has it still.
+ */
+static bool store_in_order(struct wt_tcp *tcp, const uint8_t *payload, uint32_t len)
+{
+	if (wt_store_put(&tcp->rcv, tcp->rcv_nxt, payload, len) == len)
+		return true;
+	if (!tcp->waiting.count)
+		return false;
+	tcp->count.discarded_bytes += tcp->waiting.bytes;
+	wt_store_forget(&tcp->rcv, tcp->rcv_nxt + len, wt_ranges_last(&tcp->waiting).end);
+	wt_ranges_clear(&tcp->waiting);
+	return wt_store_put(&tcp->rcv, tcp->rcv_nxt, payload, len) == len;
+}
+
 /* [seq, seq+len) lies inside the window, trimmed on both sides. */
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len,
 		 bool fin)
@@ -181,14 +197,17 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		tcp->dsack = (struct wt_range){seq, seq + len};
 		tcp->sack_first = seq; /* RFC 2883 4.2: the block that holds it comes next */
 	} else if (len && seq == tcp->rcv_nxt) {
-		wt_ring_put(&tcp->rcv, seq, payload, len);
+		if (!store_in_order(tcp, payload, len)) {
+			tcp->host->no_memory = true;
+			tcp->ack_now = true;
+			wt_host_wants_output(tcp);
+			return;
+		}
 		flags = take_in_order(tcp, len);
 	} else if (len) {
 		flags = WT_RX_OUT_OF_ORDER;
-		if (wt_ranges_add(&tcp->waiting, seq, seq + len, NULL))
-			wt_ring_put(&tcp->rcv, seq, payload, len);
-		else
-			tcp->host->no_memory = true;
+		tcp->host->no_memory = wt_store_put(&tcp->rcv, seq, payload, len) < len ||
+				       !wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
 		tcp->sack_first = seq;
 		tcp->count.out_of_order_segs_received++;
 	}

@@ -57,10 +57,7 @@ static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	}
 	if (!(seg->flags & WT_SYN))
 		return;
-	if (wt_tcb_receive(tcp, seg->seq)) {
-		wt_tcb_end(tcp, -ENOMEM);
-		return;
-	}
+	wt_tcb_receive(tcp, seg->seq);
 	wt_tcp_learn_syn(tcp, seg);
 	if (acceptable) {
 		wt_tcp_ack(tcp, seg, 0);

@@ -3,7 +3,7 @@
  * What segment next, and why.
  *
  *   next()  is the question: a pure function of the block; it changes nothing
- *   emit()  is the answer written: header, options, payload from the ring, records, timers
+ *   emit()  is the answer written: header, options, payload from the store, records, timers
  *
  * Order: SYN, what is lost, new data (FIN rides on its end), a bare ACK that is due. So an ACK leaves alone only when
  * nothing else carries it.
@@ -259,7 +259,8 @@ static void add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 /* Header and payload into a frame; everything above is decided. NULL: no frame, the segment is as good as lost. */
-static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg, const struct wt_ring *ring, uint32_t len)
+static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+			      const struct wt_store *store, uint32_t len)
 {
 	struct wt_frame *frame = wt_books_make(&host->node, host->config.pool, host->now);
 	uint32_t header = wt_tcp_emit_len(seg);
@@ -269,7 +270,7 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple
 		return NULL;
 	wt_tcp_emit(frame->data + WT_IP_PAYLOAD, seg);
 	if (len)
-		wt_ring_get(ring, seg->seq, frame->data + WT_IP_PAYLOAD + header, len);
+		wt_store_read(store, seg->seq, frame->data + WT_IP_PAYLOAD + header, len);
 	frame->len = WT_IP_PAYLOAD + header + len;
 	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
 	sum = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, header + len);

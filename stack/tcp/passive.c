@@ -117,12 +117,7 @@ static void spawn(struct wt_tcp *listener, const struct wt_tuple *tuple, const s
 	tcp->listener = listener;
 	listener->half_open++;
 	wt_tcp_learn_syn(tcp, seg);
-	if (wt_tcb_receive(tcp, tcp->irs)) {
-		listener->half_open--;
-		wt_demux_remove(host, &tcp->entry);
-		wt_tcb_free(tcp);
-		return;
-	}
+	wt_tcb_receive(tcp, tcp->irs);
 	wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
 	wt_host_wants_output(tcp);
 }

@@ -47,7 +47,7 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 	return tcp;
 }
 
-/* Both opens: our end of the sequence space, and everything that is allocated for a connection but its receive ring. */
+/* Both opens: our end of the sequence space. Memory for bytes and records is taken as they come. */
 int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 {
 	struct wt_outstanding *view = &tcp->board.view;
@@ -61,22 +61,20 @@ int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
 	tcp->board.marked_to = view->highest_sacked = view->loss_edge = tcp->iss;
 	tcp->snd_end = tcp->iss + 1;
-	/* +1: the SYN's place; the ring must hold a whole buffer and one probe octet */
-	if (wt_ring_init(&tcp->snd, (uint32_t)settings->snd_buffer + 1, tcp->iss + 1) || wt_cc_attach(tcp))
-		return -ENOMEM;
-	return 0;
+	wt_store_init(&tcp->snd, tcp->host->chunks, tcp->iss + 1);
+	return wt_cc_attach(tcp);
 }
 
 /*
- * The peer's end: the receive ring, and intervals for what waits above holes. These may take as much memory as the buffer, 8 bytes each: enough
+ * The peer's end: what arrives, and intervals for what waits above holes. These may take as much memory as the buffer, 8 bytes each: enough
  * for every other segment of a window, and for any pattern of segments that are not tiny.
  */
-int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
+void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
 {
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
 
 	wt_ranges_init(&tcp->waiting, tcp->host->chunks, settings->rcv_buffer);
-	return wt_ring_init(&tcp->rcv, (uint32_t)settings->rcv_buffer, irs + 1);
+	wt_store_init(&tcp->rcv, tcp->host->chunks, irs + 1);
 }
 
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
@@ -87,7 +85,7 @@ void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 
 void wt_tcb_drop_sent(struct wt_tcp *tcp)
 {
-	wt_ring_finish(&tcp->snd);
+	wt_store_finish(&tcp->snd);
 	wt_board_finish(&tcp->board);
 	tcp->board.view.snd_una = tcp->board.view.snd_nxt = tcp->snd_nxt;
 }
@@ -138,8 +136,8 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	if (tcp->all_next)
 		tcp->all_next->all_prev = tcp->all_prev;
 	host->count--;
-	wt_ring_finish(&tcp->snd);
-	wt_ring_finish(&tcp->rcv);
+	wt_store_finish(&tcp->snd);
+	wt_store_finish(&tcp->rcv);
 	wt_ranges_finish(&tcp->waiting);
 	wt_board_finish(&tcp->board);
 	free(tcp->sender);
@@ -161,5 +159,5 @@ void wt_tcb_check(const struct wt_tcp *tcp)
 	assert((view->count == 0) == (tcp->snd_una == tcp->snd_nxt));
 	assert(tcp->out.cwnd >= 1);
 	assert(tcp->waiting.count == 0 || wt_seq_gt(wt_ranges_first(&tcp->waiting).start, tcp->rcv_nxt));
-	assert(wt_tcp_unread(tcp) <= tcp->rcv.size);
+	assert(wt_tcp_unread(tcp) <= tcp->config.settings.rcv_buffer);
 }

@@ -3,10 +3,10 @@
  * The transmission control block and the host's private parts: what the files of stack/host share.
  *
  * Send side: everything in [snd_una, snd_nxt) is covered by records in the scoreboard; bytes written but not sent
- * follow up to snd_end in the ring. There is no going back of snd_nxt: what is to be sent again is a record marked
+ * follow up to snd_end in the store. There is no going back of snd_nxt: what is to be sent again is a record marked
  * LOST, so go-back-N, fast retransmit and (later) RACK are the same mechanism with other marks.
  *
- * Receive side: payload is stored at once at its place in the ring, in order or not; `waiting` holds the intervals
+ * Receive side: payload is stored at once at its place, in order or not; `waiting` holds the intervals
  * above rcv_nxt.
  *
  * Data flows one way: tcp_input.c changes this block, tcp_output.c asks it "what segment next, and why" and writes it.
@@ -16,6 +16,7 @@
 
 #include "stack/base/ecn.h"
 #include "stack/base/ranges.h"
+#include "stack/base/store.h"
 #include "stack/tcp/demux.h"
 #include "stack/host/host.h"
 #include "stack/net/icmp.h"
@@ -26,20 +27,6 @@
 #include "stack/base/bytes.h"
 
 /* ---- pieces ------------------------------------------------------------------------------------------- */
-
-/* A power-of-two ring addressed by sequence number. */
-struct wt_ring {
-	uint8_t *bytes;
-	uint32_t size; /* 0: not allocated */
-	wt_seq origin; /* the sequence number at bytes[0] */
-};
-
-int wt_ring_init(struct wt_ring *ring, uint32_t least, wt_seq origin); /* 0 or -ENOMEM */
-void wt_ring_finish(struct wt_ring *ring);
-void wt_ring_put(struct wt_ring *ring, wt_seq seq, const uint8_t *data, uint32_t len);
-void wt_ring_get(const struct wt_ring *ring, wt_seq seq, uint8_t *data, uint32_t len);
-/* The contiguous bytes at seq, at most len. */
-uint32_t wt_ring_span(const struct wt_ring *ring, wt_seq seq, uint32_t len, const uint8_t **data);
 
 #define WT_BOARD_FEW 4 /* pages of records in a table inside the block */
 
@@ -134,7 +121,7 @@ struct wt_tcp {
 	uint8_t snd_wscale, rcv_wscale;
 	bool fin_queued, fin_sent, fin_acked;
 	bool wscale_ok, ts_ok, sack_ok;
-	struct wt_ring snd;
+	struct wt_store snd;
 	struct wt_scoreboard board;
 	bool force;       /* the next LOST record goes out whatever the window */
 	bool probe;       /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
@@ -149,7 +136,7 @@ struct wt_tcp {
 
 	/* receive sequence space */
 	wt_seq irs, rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */
-	struct wt_ring rcv;
+	struct wt_store rcv;
 	struct wt_ranges waiting;
 	wt_seq read_seq; /* next byte for the application */
 	bool fin_seen;   /* a FIN stands at fin_seq */
@@ -241,7 +228,7 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 			  const struct wt_tuple *tuple);
 /* 0 or -ENOMEM. above: the last number of the four-tuple's previous connection, or NULL. */
 int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
-int wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came: 0 or -ENOMEM */
+void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came */
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
 void wt_tcb_drop_sent(struct wt_tcp *tcp); /* all that was sent is acknowledged, and nothing more will be: frees its buffers */
 void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */

@@ -4,6 +4,8 @@
  * the right ones; after each, the block's invariants are checked and what it sends must parse. Nothing may crash, hang,
  * grow without bound, or acknowledge what was never sent to it.
  */
+#include <errno.h>
+
 #include "stack/wire/checksum.h"
 #include "tests/unit/tcp/forged.h"
 
@@ -53,7 +55,7 @@ static void inject(struct world *world, struct wt_tcp_header *seg, uint32_t len)
 	drain(world);
 }
 
-static void setup(struct world *world, uint64_t seed)
+static void setup_with(struct world *world, uint64_t seed, uint64_t memory)
 {
 	struct wt_host_config config = {
 		.name = "victim",
@@ -62,6 +64,7 @@ static void setup(struct world *world, uint64_t seed)
 		.prefix_len = 24,
 		.secret = wt_key_derive(seed, "secret"),
 		.max_connections = 64,
+		.memory = memory,
 		.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}},
 	};
 	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
@@ -77,6 +80,11 @@ static void setup(struct world *world, uint64_t seed)
 	world->tcp = wt_tcp_connect(world->host, &remote, 5000, &tcp, 0);
 	assert_non_null(world->tcp);
 	drain(world);
+}
+
+static void setup(struct world *world, uint64_t seed)
+{
+	setup_with(world, seed, 0);
 }
 
 /* Numbers near the truth: exact, off by little, off by a window, or anything. */
@@ -308,6 +316,45 @@ static void tiny_segments_out_of_order_stay_bounded(void **state)
 	wt_pool_destroy(world.pool);
 }
 
+/*
+ * A host whose memory is used up by segments above holes drops more of them by cause, takes what is next in order all the same (what waits gives
+ * way, RFC 2018 8), refuses the application's bytes, and is as good as new when the application has read.
+ */
+static void a_host_out_of_memory_moves_on(void **state)
+{
+	enum { CHUNKS = 6 };
+	struct world world;
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .flags = WT_SYN | WT_ACK, .window = 60000};
+	static uint8_t data[65536];
+
+	setup_with(&world, 5, CHUNKS * WT_CHUNK);
+	seg.ack = world.tcp->snd_nxt;
+	inject(&world, &seg, 0);
+	seg.flags = WT_ACK;
+	for (uint32_t i = 0; i < 12; i++) { /* each in a chunk of its own */
+		seg.seq = world.tcp->rcv_nxt + 3 * WT_CHUNK + WT_CHUNK * i;
+		inject(&world, &seg, 1400);
+	}
+	assert_in_range(wt_host_memory(world.host), (CHUNKS - 1) * WT_CHUNK, CHUNKS * WT_CHUNK);
+	assert_in_range(world.tcp->waiting.count, 3, CHUNKS);
+	assert_int_equal(wt_host_node(world.host)->audit.dropped[WT_DROP_MEMORY], 12 - world.tcp->waiting.count);
+	assert_int_equal(wt_tcp_write(world.tcp, data, sizeof(data)), -ENOBUFS);
+	for (uint32_t i = 0; i < 12; i++) {
+		seg.seq = world.tcp->rcv_nxt;
+		inject(&world, &seg, 1400);
+		assert_int_equal(world.tcp->rcv_nxt, seg.seq + 1400);
+		assert_int_equal(world.tcp->waiting.count, 0);
+	}
+	assert_in_range(world.tcp->count.discarded_bytes, 3 * 1400, CHUNKS * 1400);
+	wt_tcb_check(world.tcp);
+	while (wt_tcp_read(world.tcp, data, sizeof(data)) > 0)
+		;
+	assert_in_range(wt_host_memory(world.host), 0, 1024); /* what an idle connection may cost beyond its block */
+	assert_in_range(wt_tcp_write(world.tcp, data, sizeof(data)), 1, CHUNKS * WT_CHUNK);
+	wt_host_destroy(world.host);
+	wt_pool_destroy(world.pool);
+}
+
 /* Security row 12: one segment acknowledged byte by byte must not open the window a thousandfold. */
 static void dividing_an_ack_gains_nothing(void **state)
 {
@@ -345,6 +392,7 @@ int main(void)
 		cmocka_unit_test(half_open_connections_that_expire_leave_their_places),
 		cmocka_unit_test(a_connection_that_follows_a_time_wait_starts_above_all_that_was_used),
 		cmocka_unit_test(tiny_segments_out_of_order_stay_bounded),
+		cmocka_unit_test(a_host_out_of_memory_moves_on),
 		cmocka_unit_test(dividing_an_ack_gains_nothing),
 	};
 

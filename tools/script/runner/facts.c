@@ -52,7 +52,7 @@ PLAIN(rcv_wnd) PLAIN(cwnd) PLAIN(ssthresh) PLAIN(in_flight) PLAIN(inflate) PLAIN
 PLAIN(fallback) PLAIN(dupacks) PLAIN(backoff) PLAIN(srtt) PLAIN(rttvar) PLAIN(rto) PLAIN(min_rtt) PLAIN(bytes_sent)
 PLAIN(bytes_acked) PLAIN(bytes_received) PLAIN(segs_sent) PLAIN(segs_received) PLAIN(retransmits_segs)
 PLAIN(retransmits_bytes) PLAIN(fast_recoveries) PLAIN(timeouts) PLAIN(dup_segs_received)
-PLAIN(out_of_order_segs_received) PLAIN(sack_blocks_ignored) PLAIN(unsent) PLAIN(unread) PLAIN(ecn) PLAIN(ce_received_segs)
+PLAIN(out_of_order_segs_received) PLAIN(sack_blocks_ignored) PLAIN(discarded_bytes) PLAIN(unsent) PLAIN(unread) PLAIN(ecn) PLAIN(ce_received_segs)
 PLAIN(ece_received_segs) PLAIN(cwr_sent_segs) PLAIN(ecn_reductions)
 
 #define DERIVED(name, expression)                                                                                      \
@@ -91,7 +91,7 @@ static const struct {
 	FACT(bytes_acked), FACT(bytes_received), FACT(segs_sent), FACT(segs_received), FACT(retransmits_segs),
 	FACT(retransmits_bytes), FACT(fast_recoveries), FACT(timeouts), FACT(dup_segs_received),
 	FACT(ecn), FACT(ce_received_segs), FACT(ece_received_segs), FACT(cwr_sent_segs), FACT(ecn_reductions),
-	FACT(sack_blocks_ignored), FACT(out_of_order_segs_received), FACT(unsent), FACT(unread), FACT(snd_una), FACT(snd_nxt), FACT(rcv_nxt),
+	FACT(sack_blocks_ignored), FACT(discarded_bytes), FACT(out_of_order_segs_received), FACT(unsent), FACT(unread), FACT(snd_una), FACT(snd_nxt), FACT(rcv_nxt),
 	FACT(connections), FACT(tcpi_state), FACT(tcpi_ca_state), FACT(tcpi_options), FACT(tcpi_snd_cwnd),
 	FACT(tcpi_snd_ssthresh), FACT(tcpi_unacked), FACT(tcpi_rto), FACT(tcpi_rtt), FACT(tcpi_rttvar),
 	FACT(tcpi_min_rtt),

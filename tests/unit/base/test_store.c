@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The store against a flat array, across the wrap of sequence space; and what it holds when. */
+#include "tests/unit/unit.h"
+
+#include "stack/base/random.h"
+#include "stack/base/store.h"
+
+#define WINDOW 300000u
+
+static uint8_t byte_at(wt_seq seq)
+{
+	return (uint8_t)((seq * 2654435761u) >> 24);
+}
+
+static void fill(uint8_t *data, wt_seq seq, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		data[i] = byte_at(seq + i);
+}
+
+static void check(const struct wt_store *store, wt_seq seq, uint32_t len)
+{
+	static uint8_t data[WINDOW];
+	const uint8_t *piece;
+	uint32_t got;
+
+	wt_store_read(store, seq, data, len);
+	for (uint32_t i = 0; i < len; i++)
+		assert_int_equal(data[i], byte_at(seq + i));
+	for (; len; seq += got, len -= got) {
+		got = wt_store_piece(store, seq, len, &piece);
+		assert_in_range(got, 1, len);
+		assert_int_equal(piece[got - 1], byte_at(seq + got - 1));
+	}
+}
+
+/* A stream of many windows: bytes come in order and ahead, and are released in steps of any size. */
+static void stream(wt_seq origin, uint64_t seed)
+{
+	struct wt_key key = wt_key_derive(seed, "store");
+	struct wt_chunks *pool = wt_chunks_create(0);
+	struct wt_store store;
+	wt_seq read = origin, end = origin;
+	static uint8_t data[WINDOW];
+
+	wt_store_init(&store, pool, origin);
+	for (uint64_t n = 0; n < 4000; n += 4) {
+		uint32_t room = WINDOW - (end - read), len = (uint32_t)wt_random_below(&key, n, 1 + (room < 9000 ? room : 9000)), done;
+
+		if (wt_random_below(&key, n + 1, 3) == 0 && room > len) { /* something ahead of a hole, which is put again below */
+			uint32_t ahead = (uint32_t)wt_random_below(&key, n + 2, room - len);
+
+			fill(data, end + ahead, len);
+			assert_int_equal(wt_store_put(&store, end + ahead, data, len), len);
+			check(&store, end + ahead, len);
+			fill(data, end, ahead);
+			assert_int_equal(wt_store_put(&store, end, data, ahead), ahead);
+			end += ahead + len;
+		} else {
+			fill(data, end, len);
+			assert_int_equal(wt_store_put(&store, end, data, len), len);
+			end += len;
+		}
+		check(&store, read, end - read);
+		done = wt_random_below(&key, n + 3, 20) ? (uint32_t)wt_random_below(&key, n + 3, end - read + 1) : end - read;
+		read += done;
+		wt_store_release(&store, read, end);
+		assert_true(store.held <= (end - read + 2 * WT_CHUNK - 1) / WT_CHUNK);
+		assert_int_equal(read == end, store.held == 0);
+	}
+	wt_store_finish(&store);
+	assert_int_equal(wt_chunks_held(pool), 0);
+	wt_chunks_destroy(pool);
+}
+
+static void a_stream_agrees_with_what_was_put_across_the_wrap(void **state)
+{
+	stream(1, 1);
+	stream(0u - 100000, 2);
+	stream(0x80000000u - 77777, 3);
+}
+
+static void a_hole_costs_nothing_and_an_empty_store_holds_nothing(void **state)
+{
+	struct wt_chunks *pool = wt_chunks_create(0);
+	struct wt_store store;
+	uint8_t one = 1;
+
+	wt_store_init(&store, pool, 77);
+	assert_int_equal(wt_store_put(&store, 77 + 10 * WT_CHUNK, &one, 1), 1); /* 44 KB ahead */
+	assert_int_equal(store.held, 1);
+	assert_int_equal(wt_store_put(&store, 77 + (256u << 20), &one, 1), 1);
+	assert_int_equal(store.held, 2);
+	wt_store_release(&store, 77 + 11 * WT_CHUNK, 78 + (256u << 20));
+	assert_int_equal(store.held, 1);
+	wt_store_release(&store, 78 + (256u << 20), 78 + (256u << 20));
+	assert_int_equal(store.held, 0);
+	assert_int_equal(wt_chunks_held(pool), 0); /* the table of half a megabyte too */
+	wt_store_finish(&store);
+	wt_chunks_destroy(pool);
+}
+
+static void what_is_forgotten_goes_back_and_what_is_below_stays(void **state)
+{
+	struct wt_chunks *pool = wt_chunks_create(0);
+	static uint8_t data[20 * WT_CHUNK];
+	struct wt_store store;
+
+	wt_store_init(&store, pool, 5);
+	fill(data, 5, sizeof(data));
+	assert_int_equal(wt_store_put(&store, 5, data, sizeof(data)), sizeof(data));
+	wt_store_forget(&store, 5 + 3 * WT_CHUNK + 1, 5 + sizeof(data));
+	assert_int_equal(store.held, 4);
+	check(&store, 5, 3 * WT_CHUNK + 1);
+	wt_store_finish(&store);
+	wt_chunks_destroy(pool);
+}
+
+static void what_somebody_holds_outlives_its_release(void **state)
+{
+	struct wt_chunks *pool = wt_chunks_create(0);
+	uint8_t data[1460], other[1460] = {0};
+	struct wt_store store;
+	const uint8_t *piece;
+
+	wt_store_init(&store, pool, 1);
+	fill(data, 1, sizeof(data));
+	wt_store_put(&store, 1, data, sizeof(data));
+	assert_int_equal(wt_store_piece(&store, 1, sizeof(data), &piece), sizeof(data));
+	wt_chunk_hold((void *)(uintptr_t)piece);
+	wt_store_release(&store, 1 + sizeof(data), 1 + sizeof(data));
+	assert_int_equal(wt_chunks_held(pool), WT_CHUNK);
+	wt_store_put(&store, 1 + sizeof(data), other, sizeof(other)); /* takes another one */
+	assert_memory_equal(piece, data, sizeof(data));
+	wt_chunk_release(pool, (void *)(uintptr_t)piece);
+	wt_store_finish(&store);
+	assert_int_equal(wt_chunks_held(pool), 0);
+	wt_chunks_destroy(pool);
+}
+
+static void without_memory_it_takes_what_fits(void **state)
+{
+	struct wt_chunks *pool = wt_chunks_create(3 * WT_CHUNK);
+	static uint8_t data[5 * WT_CHUNK];
+	struct wt_store store;
+
+	wt_store_init(&store, pool, 1);
+	fill(data, 1, sizeof(data));
+	assert_int_equal(wt_store_put(&store, 1, data, sizeof(data)), 3 * WT_CHUNK);
+	assert_true(wt_chunks_refused(pool) > 0);
+	check(&store, 1, 3 * WT_CHUNK);
+	wt_store_release(&store, 1 + WT_CHUNK, 1 + 3 * WT_CHUNK);
+	assert_int_equal(wt_store_put(&store, 1 + 3 * WT_CHUNK, data + 3 * WT_CHUNK, WT_CHUNK), WT_CHUNK);
+	check(&store, 1 + WT_CHUNK, 3 * WT_CHUNK);
+	wt_store_finish(&store);
+	wt_chunks_destroy(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_agrees_with_what_was_put_across_the_wrap),
+		cmocka_unit_test(a_hole_costs_nothing_and_an_empty_store_holds_nothing),
+		cmocka_unit_test(what_is_forgotten_goes_back_and_what_is_below_stays),
+		cmocka_unit_test(what_somebody_holds_outlives_its_release),
+		cmocka_unit_test(without_memory_it_takes_what_fits),
+	};
+
+	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
