@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stack/base/random.h"
 #include "stack/text/params.h"
 #include "stack/base/seq.h"
 #include "stack/base/time.h"
@@ -67,6 +68,7 @@ struct wt_cc_env {
 	bool increment_mss8;     /* stack setting: congestion avoidance adds the old BSD MSS/8 per ACK */
 	bool timestamps;         /* negotiated (RFC 7323) */
 	bool sack;               /* negotiated (RFC 2018) */
+	struct wt_key key;       /* random, of this connection alone: wt_random_below(&key, n, bound) is a module's n-th draw */
 };
 
 /*
@@ -87,21 +89,39 @@ enum wt_ack_flags {
 	WT_ACK_ECE = 4,          /* it tells of marks, and ECN is in force */
 	WT_ACK_CWND_LIMITED = 8, /* the flight filled cwnd before this ACK: growth is justified (RFC 5681, 7661) */
 	WT_ACK_AFTER_RTO = 16,   /* data lost at the last timeout is still outstanding */
+	WT_ACK_APP_LIMITED = 32, /* the rate sample spans a time in which the application left the window unused */
+	WT_ACK_REORDERED = 64,   /* it is the first to report a segment, sent once, below one that was reported earlier */
+	WT_ACK_PEER_LIMITED = 128, /* the peer's window, not cwnd, ends what may be sent */
+};
+
+/* Of the segments that an ACK is the first to report, the one that was sent last. */
+struct wt_newest {
+	uint32_t len;        /* 0: the ACK reports none */
+	wt_seq end;          /* after its last octet */
+	wt_time sent;        /* its last transmission */
+	uint32_t inflight;   /* bytes in flight when it was sent, itself included */
+	uint64_t total_lost; /* wt_ack.total_lost when it was sent */
+	bool retransmitted;  /* it was sent more than once: which copy arrived is not known */
 };
 
 struct wt_ack {
 	wt_time now;
 	uint32_t flags;         /* enum wt_ack_flags */
 	wt_seq ack;             /* SEG.ACK */
+	wt_seq snd_nxt;         /* highest sequence number sent, plus one: what is sent from now on lies at or above it */
 	uint32_t acked, sacked; /* newly, by this ACK */
-	uint32_t inflight_before, inflight; /* bytes: sent, neither acked, SACKed nor held lost */
+	uint32_t lost;          /* bytes that the recovery module held lost because of this ACK (recovery itself sees 0) */
+	uint32_t dsacked;       /* bytes that the peer reports as received twice (D-SACK, RFC 2883) */
+	uint32_t marked;        /* bytes that this ACK reports as marked CE: what it acknowledges, if it carries ECE (RFC 8257 3.3) */
+	uint32_t inflight_before, inflight; /* bytes: sent, neither acked, SACKed nor held lost, before and after this ACK; `lost` is still in it */
 	uint32_t dupacks;       /* in a row, this one included */
 	uint32_t peer_window;
 	wt_time rtt;            /* sample from this ACK, 0: none */
 	wt_time srtt, min_rtt;  /* 0: none yet */
 	uint64_t delivered, prior_delivered; /* rate sample (draft-cheng-iccrg-delivery-rate-estimation) */
 	wt_time rate_interval;  /* 0: no sample */
-	wt_time newest_sent;    /* last transmission of the newest record that this ACK is the first to report; 0: it reports none */
+	uint64_t total_lost;    /* bytes held lost since the connection began, each transmission counted */
+	struct wt_newest newest;
 	uint32_t tsval;         /* timestamp of the segment if timestamps are in use */
 	bool has_tsval;
 	const struct wt_cc_options *options; /* experimental options of the segment */
@@ -124,11 +144,20 @@ struct wt_loss {
 	bool dup_seen;      /* a duplicate ACK arrived since the retransmission timer was last (re)started */
 };
 
+/* A segment with data, or a FIN, has left. */
 struct wt_sent {
 	wt_time now;
 	wt_seq seq;
-	uint32_t len, inflight;
+	uint32_t len, inflight; /* inflight: this segment included */
 	bool retransmission;
+};
+
+/* The codepoint of new data, where ECN was agreed on (RFC 3168, RFC 9331). */
+enum wt_cc_codepoint {
+	WT_CC_ECT_SETTING, /* as the stack's setting `ect1` says */
+	WT_CC_ECT0,
+	WT_CC_ECT1,
+	WT_CC_NOT_ECT,
 };
 
 #define WT_CC_GAUGES 4 /* numbers of its own that a sender module may show */
@@ -139,7 +168,9 @@ struct wt_sender_out {
 	uint32_t burst;       /* most bytes sent in answer to one event; 0: no limit */
 	uint64_t pacing_rate; /* bytes per second; 0: not paced */
 	double gauge[WT_CC_GAUGES]; /* numbers of the module's own for traces, in the order of its table's `gauges` */
+	bool hold;            /* send nothing new; what is lost is resent all the same */
 	bool fallback;        /* set once: the connection is standard TCP from here */
+	enum wt_cc_codepoint codepoint;
 	struct wt_cc_note note;
 };
 
@@ -153,6 +184,8 @@ struct wt_sender_ops {
 	const void *params_default;   /* params_size bytes */
 	const struct wt_cc_preset *presets; /* NULL: none; ends with a name of NULL */
 	const char *const *gauges;    /* names of out->gauge, a unit at the end ("bandwidth_Bps"), NULL behind the last; NULL: none */
+	uint32_t floor_segs;          /* the module never asks for less than so many segments; 0 is taken as 1 */
+	bool own_window;              /* cwnd in recovery is the module's own: recovery sets no `limit` beside it */
 	const char *default_receiver; /* receiver module that makes the protocol whole (TCP-Real, DCTCP); NULL: standard */
 	bool answers_both;            /* a mark takes less than a loss, so a loss in a window that a mark has reduced is told too */
 
@@ -161,6 +194,9 @@ struct wt_sender_ops {
 	void (*on_loss)(void *state, const struct wt_loss *loss, struct wt_sender_out *out);
 	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out);
 	void (*on_sent)(void *state, const struct wt_sent *sent, struct wt_sender_out *out);
+	/* When on_timer() is wanted, WT_NEVER: not. Asked after each hook; the stack's clock may be coarse and make it later. */
+	wt_time (*deadline)(const void *state);
+	void (*on_timer)(void *state, wt_time now, struct wt_sender_out *out);
 	/* Handshake. Out: the receiver module is asked first, the sender may add to what stands in *option.
 	 * `attempt` counts from 0. In: the peer's options on SYN or SYN-ACK; called before our own SYN-ACK leaves. */
 	void (*on_syn_out)(void *state, unsigned attempt, struct wt_cc_option *option);
@@ -181,9 +217,12 @@ struct wt_tx_record {
 	wt_seq seq;
 	uint32_t len;       /* bytes of sequence space, FIN and SYN count one */
 	uint8_t flags;      /* enum wt_tx_flags */
+	bool app_limited;   /* it was sent while the application left the window unused */
+	uint32_t inflight;  /* bytes in flight after it was sent */
 	wt_time sent;       /* last transmission */
 	uint64_t delivered; /* rate sample state at that moment */
 	wt_time delivered_time, first_sent;
+	uint64_t total_lost; /* as in wt_ack, when it was sent */
 };
 
 #define WT_TX_PAGE 64 /* records in a page of the scoreboard */
@@ -192,7 +231,12 @@ struct wt_tx_record {
 struct wt_outstanding {
 	wt_seq snd_una, snd_nxt; /* snd_nxt: highest sequence number sent, plus one */
 	uint32_t mss;
-	uint32_t cwnd;           /* the sender module's present word */
+	uint32_t cwnd, ssthresh; /* the sender module's present word */
+	uint32_t inflight;       /* bytes: sent, neither acked, SACKed nor held lost */
+	wt_time rto;             /* the retransmission timeout in force, back-off included */
+	wt_time srtt, min_rtt;   /* 0: none yet */
+	wt_time oldest_sent;     /* of the records in flight (neither SACKed nor LOST) the earliest last transmission; by_time only; 0: none */
+	wt_seq oldest_end;       /* the end of that record */
 	uint32_t sacked, lost;   /* bytes by flag */
 	uint32_t new_data;       /* bytes never sent that could go now but for the congestion window */
 	wt_seq highest_sacked;   /* end of the highest SACKed record; snd_una if none */
@@ -212,7 +256,7 @@ static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstan
 }
 
 /*
- * The engine clears everything but `inflate` before each call. For one ACK it acts in this order:
+ * The engine clears everything but `inflate`, `limit` and `new_first` before each call. For one ACK it acts in this order:
  * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; sender on_loss of an ECN echo; WT_CC_RECOVERED to both if `leave`;
  * then it sends.
  * The first segment that a call with `enter` or `again` marks is resent at once, whatever the window says (RFC 5681 3.2
@@ -224,6 +268,13 @@ struct wt_recovery_out {
 	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
 	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
 	wt_seq lost_to;  /* always the end of a record */
+	bool sent_by;    /* every record in flight sent before sent_time, or at it and ending no higher than sent_end, is LOST; by_time only */
+	wt_time sent_time;
+	wt_seq sent_end;
+	bool probe;      /* one segment goes at once, whatever the windows say: new data, else the last one again (RFC 8985 7.3) */
+	bool new_first;  /* new data goes before what is LOST (RFC 5682 2.1) */
+	bool undo;       /* the last loss event was spurious: WT_CC_UNDO to all modules; nothing waits to be sent again */
+	uint32_t limit;  /* bytes that may be in flight instead of cwnd + inflate; 0: no such limit (RFC 9937) */
 	bool rescue;     /* the last record that is not SACKed becomes LOST, unless it was retransmitted (RFC 6675 NextSeg rule 4) */
 	bool hold_timer; /* this ACK does not restart the retransmission timer (RFC 6582, impatient variant) */
 	uint32_t inflate; /* bytes that may be in flight beyond cwnd: dup-ACK inflation (RFC 5681 3.2), limited transmit */
@@ -242,6 +293,11 @@ struct wt_recovery_ops {
 	/* WT_LOSS_RTO: the engine has left recovery and marked everything outstanding LOST, SACKed or not (RFC 2018 8). */
 	void (*on_rto)(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out);
 	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env);
+	bool by_time; /* it marks by `sent_by`: the engine keeps the order of transmissions */
+	/* A segment has left. Of *out it may set `limit` and `new_first` alone. */
+	void (*on_sent)(void *state, const struct wt_sent *sent, const struct wt_outstanding *view, struct wt_recovery_out *out);
+	wt_time (*deadline)(const void *state); /* as in wt_sender_ops */
+	void (*on_timer)(void *state, wt_time now, const struct wt_outstanding *view, struct wt_recovery_out *out);
 };
 
 /* ---- receiver: every segment in, every ACK out -------------------------------------------------------- */
@@ -264,7 +320,8 @@ struct wt_rx_segment {
 	wt_seq rcv_nxt;   /* after it */
 	uint32_t flags;   /* enum wt_rx_flags */
 	bool has_ts;
-	uint32_t tsval;
+	uint32_t tsval, tsecr; /* timestamps of the segment (RFC 7323): the peer's clock, and ours as it echoes it */
+	wt_time echo_age;      /* since our segment that it echoes left, by our millisecond clock; negative: not known */
 	uint32_t out_of_order; /* bytes waiting above holes, after it */
 	const struct wt_cc_options *options;
 };
@@ -286,7 +343,7 @@ struct wt_rx_ack {
 };
 
 struct wt_rx_out {
-	uint32_t window;            /* in: what the stack would advertise; the module may lower it (never below the last right edge) */
+	uint32_t window;            /* in: what the stack would advertise; the module may lower it (never below the last right edge, unless `shrinks`) */
 	bool ece;                   /* in: does RFC 3168 want ECE here? The module may say otherwise; no word if ECN is not agreed on */
 	struct wt_cc_option option; /* len 0: none */
 	struct wt_cc_note note;
@@ -294,6 +351,7 @@ struct wt_rx_out {
 
 struct wt_receiver_ops {
 	const char *name, *text;
+	bool shrinks; /* its window may take back what was promised (RFC 9293 3.8.6 discourages that; Freeze-TCP, rLEDBAT do it) */
 	const struct wt_param *params;
 	size_t param_count, params_size, state_size;
 	const void *params_default;

@@ -103,12 +103,12 @@ static bool lost_again(const struct sack *s, const struct wt_ack *ack, const str
 {
 	const struct wt_tx_record *first = wt_tx_record_at(view, 0);
 
-	if (s->params.lost_retransmission == LOST_AGAIN_TIMER || !view->count || !ack->newest_sent)
+	if (s->params.lost_retransmission == LOST_AGAIN_TIMER || !view->count || !ack->newest.len)
 		return false;
 	if ((first->flags & (WT_TX_RETRANSMITTED | WT_TX_LOST)) != WT_TX_RETRANSMITTED)
 		return false;
 	/* an answer within less than any round trip is to an earlier copy of that segment: it says nothing (RFC 8985 6.2 step 2) */
-	return ack->now - ack->newest_sent >= ack->min_rtt && ack->newest_sent - first->sent > ack->min_rtt / 4;
+	return ack->now - ack->newest.sent >= ack->min_rtt && ack->newest.sent - first->sent > ack->min_rtt / 4;
 }
 
 /* What is SACKed or was resent needs no mark; each record is passed over once. */

@@ -261,6 +261,7 @@ static void derive_keys(struct wt_host *host)
 	host->key_ts = subkey(secret, 3);
 	host->key_hash = subkey(secret, 4);
 	host->key_phase = subkey(secret, 5);
+	host->key_module = subkey(secret, 6);
 	host->port_counter = (uint32_t)wt_siphash_u64(secret, 6);
 }
 

@@ -14,7 +14,7 @@
 
 /* What one ACK told, gathered before the modules are asked. */
 struct ack_news {
-	uint32_t acked, sacked, pipe_before;
+	uint32_t acked, sacked, dsacked, pipe_before;
 	bool duplicate, retransmitted; /* retransmitted: it covers a segment sent more than once */
 	bool window_moved, window_opened; /* opened: it was closed */
 	bool advanced;  /* SEG.ACK moved snd_una */
@@ -50,6 +50,19 @@ static void take_sack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struc
 		news->retransmitted = true;
 }
 
+/* RFC 2883 4: the first block repeats what was received if it lies below SEG.ACK or within the second block. */
+static uint32_t dsack_of(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	wt_seq start = seg->sack[0].start, end = seg->sack[0].end;
+
+	if (!tcp->sack_ok || !seg->sack_count || !wt_seq_lt(start, end) || wt_seq_gt(end, tcp->snd_nxt) ||
+	    tcp->snd_nxt - start > 1u << 30)
+		return 0;
+	if (wt_seq_le(end, seg->ack))
+		return end - start;
+	return seg->sack_count > 1 && wt_seq_ge(start, seg->sack[1].start) && wt_seq_le(end, seg->sack[1].end) ? end - start : 0;
+}
+
 /* Takes everything below SEG.ACK off the board. */
 static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 {
@@ -65,8 +78,10 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 			news->newest = *record;
 		if (covered > record->len)
 			covered = record->len;
-		if (!(record->flags & WT_TX_DELIVERED))
+		if (!(record->flags & WT_TX_DELIVERED)) {
 			board->delivered += covered;
+			wt_board_reported(board, record);
+		}
 		wt_board_pop(board, covered);
 	}
 	tcp->snd_una = view->snd_una = ack;
@@ -169,32 +184,6 @@ static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 	       (uint32_t)seg->window << tcp->snd_wscale == tcp->snd_wnd;
 }
 
-static void apply_verdict(struct wt_tcp *tcp, bool advanced)
-{
-	struct wt_recovery_out *verdict = &tcp->verdict;
-
-	if (verdict->enter) {
-		tcp->in_recovery = true;
-		tcp->count.fast_recoveries++;
-		if (!wt_ecn_answered(tcp)) {
-			wt_cc_loss(tcp, WT_LOSS_DUPTHRESH, 0);
-			wt_ecn_reduced(tcp, false);
-		}
-		wt_trace(tcp->host, tcp->conn, LOSS, tcp->snd_una, verdict->lost_to, tcp->out.cwnd);
-	}
-	if (verdict->mark) {
-		wt_board_mark_lost(&tcp->board, wt_seq_min(verdict->lost_to, tcp->snd_nxt), verdict->again);
-		if (verdict->enter || verdict->again)
-			tcp->force = tcp->board.view.lost > 0;
-		tcp->rtt.timing = false;
-	}
-	if (verdict->rescue)
-		wt_board_mark_last(&tcp->board);
-	/* the resent segment gets a whole timeout, as in BSD and Linux; advance() decides where new data was acknowledged */
-	if (verdict->enter || (verdict->again && !advanced))
-		wt_tcp_arm_rexmt(tcp);
-}
-
 /*
  * draft-cheng-iccrg-delivery-rate-estimation 3.3. An interval shorter than any round trip is of a copy that answered for
  * another, or of ACKs that came in a lump: no sample.
@@ -207,7 +196,15 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 	if (!newest->len)
 		return;
 	interval = wt_time_max(newest->sent - newest->first_sent, tcp->host->now - newest->delivered_time);
-	ack->newest_sent = newest->sent;
+	ack->newest = (struct wt_newest){
+		.len = newest->len,
+		.end = newest->seq + newest->len,
+		.sent = newest->sent,
+		.inflight = newest->inflight,
+		.total_lost = newest->total_lost,
+		.retransmitted = newest->flags & WT_TX_RETRANSMITTED,
+	};
+	ack->flags |= newest->app_limited ? WT_ACK_APP_LIMITED : 0u;
 	ack->prior_delivered = newest->delivered;
 	ack->rate_interval = interval < tcp->rtt.min_rtt ? 0 : interval;
 	tcp->first_sent = newest->sent;
@@ -223,10 +220,15 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		.now = tcp->host->now,
 		.flags = (news->duplicate ? WT_ACK_DUP : 0u) | (tcp->in_recovery ? WT_ACK_RECOVERY : 0u) |
 			 (echo ? WT_ACK_ECE : 0u) | (tcp->after_rto ? WT_ACK_AFTER_RTO : 0u) |
-			 (news->pipe_before + wt_tcp_send_mss(tcp) > tcp->out.cwnd ? WT_ACK_CWND_LIMITED : 0u),
+			 (news->pipe_before + wt_tcp_send_mss(tcp) > tcp->out.cwnd ? WT_ACK_CWND_LIMITED : 0u) |
+			 (tcp->board.reordered ? WT_ACK_REORDERED : 0u) |
+			 (tcp->snd_nxt + wt_tcp_send_mss(tcp) - tcp->snd_una > tcp->snd_wnd ? WT_ACK_PEER_LIMITED : 0u),
 		.ack = seg->ack,
+		.snd_nxt = tcp->snd_nxt,
 		.acked = news->acked,
 		.sacked = news->sacked,
+		.dsacked = news->dsacked,
+		.marked = echo ? news->acked : 0,
 		.inflight_before = news->pipe_before,
 		.inflight = wt_tcp_pipe(tcp),
 		.dupacks = tcp->dupacks,
@@ -241,24 +243,20 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	};
 
 	rate_sample(tcp, news, &ack);
-	tcp->board.view.mss = wt_tcp_send_mss(tcp);
-	tcp->board.view.cwnd = tcp->out.cwnd;
-	tcp->board.view.new_data = wt_tcp_sendable(tcp);
-	wt_board_find_edge(&tcp->board, ((uint32_t)tcp->config.settings.dupthresh - 1) * tcp->board.view.mss);
-	tcp->verdict = (struct wt_recovery_out){.inflate = tcp->verdict.inflate};
+	wt_cc_fresh_verdict(tcp);
+	ack.total_lost = tcp->total_lost;
 	if (recovery->on_ack)
-		recovery->on_ack(tcp->recovery, &ack, &tcp->board.view, &tcp->verdict);
-	apply_verdict(tcp, news->advanced);
+		recovery->on_ack(tcp->recovery, &ack, wt_cc_view(tcp), &tcp->verdict);
+	wt_cc_apply(tcp, news->advanced);
+	ack.lost = (uint32_t)(tcp->total_lost - ack.total_lost);
+	ack.total_lost = tcp->total_lost;
 	if (sender->on_ack)
 		sender->on_ack(tcp->sender, &ack, &tcp->out);
 	if (echo) /* behind it: DCTCP reduces by the share that this ACK completes (RFC 8257 3.3, steps 5 to 8) */
 		wt_ecn_echoed(tcp, seg, news->acked);
 	wt_cc_settle(tcp);
-	if (tcp->verdict.leave && tcp->in_recovery) {
-		tcp->in_recovery = false;
-		wt_cc_event(tcp, WT_CC_RECOVERED);
-		wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
-	}
+	wt_cc_leave(tcp);
+	wt_cc_rearm(tcp);
 	wt_cc_trace(tcp);
 }
 
@@ -292,7 +290,9 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	wt_seq old_una = tcp->snd_una;
 	uint64_t delivered = tcp->board.delivered;
 
+	tcp->board.reordered = false;
 	take_sack(tcp, seg, &news);
+	news.dsacked = dsack_of(tcp, seg);
 	news.duplicate = is_duplicate(tcp, seg, len, &news);
 	if (news.duplicate) {
 		tcp->dupacks++;
@@ -308,6 +308,9 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	}
 	if (tcp->board.delivered != delivered)
 		tcp->delivered_time = tcp->host->now;
+	if (tcp->app_limited && tcp->board.delivered >= tcp->app_limited)
+		tcp->app_limited = 0;
+	tcp->board.fack = wt_seq_max(tcp->board.fack, tcp->board.view.highest_sacked);
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
 	take_sample(tcp, news.rtt);
 	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */
@@ -351,6 +354,7 @@ void wt_tcp_go_back(struct wt_tcp *tcp)
 	if (!tcp->config.settings.dupacks_strict)
 		tcp->dupacks = 0;
 	tcp->rtt.timing = false;
+	tcp->total_lost += wt_tcp_pipe(tcp);
 	wt_board_mark_all(&tcp->board);
 	tcp->force = true;
 	tcp->burst_left = tcp->out.burst;
@@ -360,7 +364,8 @@ void wt_tcp_go_back(struct wt_tcp *tcp)
 		tcp->rto_high = tcp->snd_nxt;
 		tcp->verdict = (struct wt_recovery_out){0};
 		if (tcp->config.recovery.ops->on_rto)
-			tcp->config.recovery.ops->on_rto(tcp->recovery, &tcp->board.view, &tcp->verdict);
+			tcp->config.recovery.ops->on_rto(tcp->recovery, wt_cc_view(tcp), &tcp->verdict);
+		wt_cc_rearm(tcp);
 	}
 	wt_tcp_arm_rexmt(tcp);
 	wt_host_wants_output(tcp);

@@ -33,6 +33,7 @@ void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver
 		.timestamps = tcp->ts_ok,
 		.sack = tcp->sack_ok,
 		.dupthresh = (uint32_t)settings->dupthresh,
+		.key = {wt_secret_tuple(&tcp->host->key_module, &tcp->entry.tuple), tcp->iss},
 	};
 }
 
@@ -96,6 +97,7 @@ void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event)
 	if (config->receiver.ops->on_event)
 		config->receiver.ops->on_event(tcp->receiver, event, &env);
 	wt_cc_settle(tcp);
+	wt_cc_rearm(tcp);
 }
 
 /* One segment is the least window there is; a module that says less is wrong, not trusted. */
@@ -144,6 +146,148 @@ void wt_cc_trace(struct wt_tcp *tcp)
 
 	if (tcp->host->config.trace)
 		wt_host_trace(tcp->host, &event);
+}
+
+void wt_cc_rearm(struct wt_tcp *tcp)
+{
+	const struct wt_sender_ops *sender = tcp->config.sender.ops;
+	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
+
+	if (tcp->state < WT_TCP_ESTABLISHED)
+		return;
+	if (sender->deadline)
+		wt_tcp_set_timer(tcp, WT_TIMER_SENDER, wt_tcp_tick_at(tcp, sender->deadline(tcp->sender)));
+	if (recovery->deadline)
+		wt_tcp_set_timer(tcp, WT_TIMER_RECOVERY, wt_tcp_tick_at(tcp, recovery->deadline(tcp->recovery)));
+}
+
+/* ---- recovery ------------------------------------------------------------------------------------------------ */
+
+const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	struct wt_outstanding *view = &tcp->board.view;
+	const struct wt_tx_record *oldest;
+
+	view->mss = wt_tcp_send_mss(tcp);
+	view->cwnd = tcp->out.cwnd;
+	view->ssthresh = tcp->out.ssthresh;
+	view->inflight = wt_tcp_pipe(tcp);
+	view->rto = wt_rtt_timeout(&tcp->rtt, settings);
+	view->srtt = tcp->rtt.srtt;
+	view->min_rtt = tcp->rtt.min_rtt;
+	view->new_data = wt_tcp_sendable(tcp);
+	wt_board_find_edge(&tcp->board, ((uint32_t)settings->dupthresh - 1) * view->mss);
+	if (tcp->config.recovery.ops->by_time) {
+		oldest = wt_order_front(&tcp->order, &tcp->board);
+		view->oldest_sent = oldest ? oldest->sent : 0;
+		view->oldest_end = oldest ? oldest->seq + oldest->len : view->snd_una;
+	}
+	return view;
+}
+
+void wt_cc_fresh_verdict(struct wt_tcp *tcp)
+{
+	tcp->verdict = (struct wt_recovery_out){
+		.inflate = tcp->verdict.inflate, .limit = tcp->verdict.limit, .new_first = tcp->verdict.new_first};
+}
+
+static void enter(struct wt_tcp *tcp)
+{
+	tcp->in_recovery = true;
+	tcp->count.fast_recoveries++;
+	if (!wt_ecn_answered(tcp)) {
+		wt_cc_loss(tcp, WT_LOSS_DUPTHRESH, 0);
+		wt_ecn_reduced(tcp, false);
+	}
+	wt_trace(tcp->host, tcp->conn, LOSS, tcp->snd_una, tcp->verdict.lost_to, tcp->out.cwnd);
+}
+
+static void mark(struct wt_tcp *tcp)
+{
+	const struct wt_recovery_out *verdict = &tcp->verdict;
+	uint32_t before = tcp->board.view.lost;
+
+	if (verdict->mark) {
+		wt_board_mark_lost(&tcp->board, wt_seq_min(verdict->lost_to, tcp->snd_nxt), verdict->again);
+		tcp->rtt.timing = false;
+	}
+	if (verdict->sent_by) {
+		wt_order_mark(&tcp->order, &tcp->board, verdict->sent_time, verdict->sent_end);
+		tcp->rtt.timing = false;
+	}
+	if (verdict->rescue)
+		wt_board_mark_last(&tcp->board);
+	tcp->total_lost += tcp->board.view.lost - before;
+	if ((verdict->mark || verdict->sent_by) && (verdict->enter || verdict->again))
+		tcp->force = tcp->board.view.lost > 0;
+}
+
+/* RFC 8985 7.3: new data if there is any that the peer has room for, else the segment with the highest number. */
+static void probe(struct wt_tcp *tcp)
+{
+	if (wt_tcp_unsent(tcp) && wt_tcp_sendable(tcp)) {
+		tcp->tail_probe = true;
+	} else if (tcp->board.view.count) {
+		wt_board_mark_tail(&tcp->board);
+		tcp->force = tcp->board.view.lost > 0;
+	}
+	wt_tcp_arm_rexmt(tcp);
+}
+
+void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
+{
+	const struct wt_recovery_out *verdict = &tcp->verdict;
+
+	if (verdict->enter)
+		enter(tcp);
+	mark(tcp);
+	if (verdict->probe)
+		probe(tcp);
+	/* the resent segment gets a whole timeout, as in BSD and Linux; advance() decides where new data was acknowledged */
+	if (verdict->enter || (verdict->again && !advanced))
+		wt_tcp_arm_rexmt(tcp);
+}
+
+void wt_cc_leave(struct wt_tcp *tcp)
+{
+	if (!tcp->verdict.leave || !tcp->in_recovery)
+		return;
+	tcp->in_recovery = false;
+	wt_cc_event(tcp, WT_CC_RECOVERED);
+	wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
+}
+
+void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent)
+{
+	const struct wt_sender_ops *sender = tcp->config.sender.ops;
+	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
+
+	if (sender->on_sent) {
+		sender->on_sent(tcp->sender, sent, &tcp->out);
+		wt_cc_settle(tcp);
+	}
+	if (recovery->on_sent && tcp->state >= WT_TCP_ESTABLISHED)
+		recovery->on_sent(tcp->recovery, sent, wt_cc_view(tcp), &tcp->verdict);
+	wt_cc_rearm(tcp);
+}
+
+void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer)
+{
+	if (timer == WT_TIMER_SENDER) {
+		tcp->config.sender.ops->on_timer(tcp->sender, tcp->host->now, &tcp->out);
+		wt_cc_settle(tcp);
+	} else {
+		wt_cc_fresh_verdict(tcp);
+		tcp->config.recovery.ops->on_timer(tcp->recovery, tcp->host->now, wt_cc_view(tcp), &tcp->verdict);
+		wt_cc_apply(tcp, false);
+		wt_cc_leave(tcp);
+	}
+	wt_cc_rearm(tcp);
+	if (tcp->timer[timer] <= tcp->host->now) /* a module that asks for the past is asked again at the next event, not for ever */
+		wt_tcp_set_timer(tcp, timer, WT_NEVER);
+	tcp->burst_left = tcp->out.burst;
+	wt_host_wants_output(tcp);
 }
 
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer)

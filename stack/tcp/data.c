@@ -83,6 +83,14 @@ static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 	wt_host_wants_output(tcp);
 }
 
+/* How long ago our segment left that this one echoes (RFC 7323 4.1): the round trip as a receiver sees it. */
+static wt_time echo_age(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	uint32_t age_ms = (uint32_t)(tcp->host->now / WT_MS) - (seg->tsecr - tcp->ts_offset);
+
+	return tcp->ts_ok && seg->has_ts && seg->tsecr && age_ms < 600000 ? (wt_time)age_ms * WT_MS : -1;
+}
+
 static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
 {
 	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
@@ -96,6 +104,8 @@ static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_
 		.flags = flags | (seg->flags & WT_PSH ? WT_RX_PSH : 0),
 		.has_ts = tcp->ts_ok && seg->has_ts,
 		.tsval = seg->tsval,
+		.tsecr = seg->tsecr,
+		.echo_age = echo_age(tcp, seg),
 		.out_of_order = tcp->waiting.bytes,
 	};
 	unsigned verdict = WT_RX_DEFAULT;

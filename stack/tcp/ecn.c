@@ -118,12 +118,27 @@ void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	wt_trace(tcp->host, tcp->conn, ECN, tcp->snd_una, ecn->reduced_at, tcp->out.cwnd);
 }
 
+static uint8_t codepoint(const struct wt_tcp *tcp)
+{
+	switch (tcp->out.codepoint) {
+	case WT_CC_ECT0:
+		return WT_ECN_ECT0;
+	case WT_CC_ECT1:
+		return WT_ECN_ECT1;
+	case WT_CC_NOT_ECT:
+		return WT_ECN_NOT_ECT;
+	case WT_CC_ECT_SETTING:
+		break;
+	}
+	return tcp->config.settings.ect1 ? WT_ECN_ECT1 : WT_ECN_ECT0;
+}
+
 /* New payload leaves: ECT, and CWR if there is something to tell. */
 void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
 	struct wt_tcp_ecn *ecn = &tcp->ecn;
 
-	seg->ecn = tcp->config.settings.ect1 ? WT_ECN_ECT1 : WT_ECN_ECT0;
+	seg->ecn = codepoint(tcp);
 	if (!ecn->say_cwr)
 		return;
 	ecn->say_cwr = false;

@@ -36,7 +36,8 @@ uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
 
 static uint32_t window_left(const struct wt_tcp *tcp)
 {
-	uint64_t window = (uint64_t)tcp->out.cwnd + tcp->verdict.inflate;
+	bool limited = tcp->verdict.limit && !tcp->config.sender.ops->own_window;
+	uint64_t window = limited ? tcp->verdict.limit : (uint64_t)tcp->out.cwnd + tcp->verdict.inflate;
 	uint32_t pipe = wt_tcp_pipe(tcp);
 
 	return pipe < window ? (uint32_t)(window - pipe) : 0;
@@ -95,10 +96,12 @@ static struct plan next_data(const struct wt_tcp *tcp)
 	bool fin = tcp->fin_queued && !tcp->fin_sent;
 	uint32_t peer = peer_room(tcp), allowed = window_left(tcp), len = unsent, mss = wt_tcp_send_mss(tcp);
 
-	if ((!unsent && !fin) || paced(tcp))
+	if (tcp->tail_probe && unsent)
+		allowed = mss;
+	else if ((!unsent && !fin) || paced(tcp) || (tcp->out.hold && !tcp->probe))
 		return (struct plan){WT_SEND_NOTHING, 0};
 	allowed = allowed < peer ? allowed : peer;
-	if (tcp->out.burst && tcp->burst_left < allowed)
+	if (!tcp->tail_probe && tcp->out.burst && tcp->burst_left < allowed)
 		allowed = tcp->burst_left;
 	len = len < mss ? len : mss;
 	len = len < allowed ? len : allowed;
@@ -129,11 +132,11 @@ static struct plan next(const struct wt_tcp *tcp)
 	default:
 		break;
 	}
-	if (may_retransmit(tcp)) {
+	if ((tcp->tail_probe || tcp->verdict.new_first) && !tcp->force)
+		plan = next_data(tcp);
+	if (plan.why == WT_SEND_NOTHING && may_retransmit(tcp))
 		plan.why = WT_SEND_RETRANSMIT;
-		return plan;
-	}
-	if (tcp->board.view.lost == 0)
+	if (plan.why == WT_SEND_NOTHING && tcp->board.view.lost == 0)
 		plan = next_data(tcp);
 	if (plan.why == WT_SEND_NOTHING && tcp->keep_probe)
 		plan.why = WT_SEND_KEEPALIVE;
@@ -216,7 +219,7 @@ static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 		.option_room = WT_TCP_OPTIONS_ROOM - (tcp->ts_ok ? 12 : 0),
 		.pure = pure,
 	};
-	uint32_t least = wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
+	uint32_t least = !ops->shrinks && wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
 	uint32_t most = out->window = wt_tcp_window(tcp);
 
 	out->ece = tcp->ecn.echo;
@@ -292,6 +295,11 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 	record->delivered = tcp->board.delivered;
 	record->delivered_time = tcp->delivered_time;
 	record->first_sent = tcp->first_sent;
+	record->total_lost = tcp->total_lost;
+	record->inflight = sent.inflight;
+	record->app_limited = tcp->app_limited != 0;
+	if (tcp->config.recovery.ops->by_time)
+		wt_order_push(&tcp->order, tcp->host->chunks, record);
 	tcp->last_sent = now;
 	tcp->force = false;
 	tcp->burst_left -= tcp->burst_left < record->len ? tcp->burst_left : record->len;
@@ -307,10 +315,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 		tcp->rtt.timed_seq = record->seq;
 		tcp->rtt.timed_at = now;
 	}
-	if (tcp->config.sender.ops->on_sent) {
-		tcp->config.sender.ops->on_sent(tcp->sender, &sent, &tcp->out);
-		wt_cc_settle(tcp);
-	}
+	wt_cc_sent(tcp, &sent);
 }
 
 /* New sequence space goes on the board; the timer starts with the first of a flight (RFC 6298 5.1). */
@@ -436,7 +441,7 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 	seg->seq = tcp->snd_nxt;
 	seg->flags |= (fin ? WT_FIN : 0) | (len && tcp->snd_nxt + len == tcp->snd_end ? WT_PSH : 0);
 	tcp->fin_sent |= fin;
-	tcp->probe = false;
+	tcp->probe = tcp->tail_probe = false;
 	tcp->count.bytes_sent += len;
 	if (tcp->ecn.sends && len && plan.why == WT_SEND_DATA)
 		wt_ecn_mark_data(tcp, seg);
@@ -499,6 +504,9 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 		tcp->idle_told = false;
 		return emit(tcp, plan);
 	}
+	/* the window has room that the application leaves unused: rates measured until all this is acknowledged are its own */
+	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && window_left(tcp))
+		tcp->app_limited = tcp->board.delivered + wt_tcp_pipe(tcp) + 1;
 	/* data waits and nothing in flight will ask for it: the persist timer must (RFC 9293 3.8.6.1) */
 	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt)
 		wt_tcp_arm_rexmt(tcp);

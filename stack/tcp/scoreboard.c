@@ -287,6 +287,12 @@ static uint32_t find(struct wt_scoreboard *board, wt_seq seq)
 
 /* ---- what SACK says ------------------------------------------------------------------------------------------ */
 
+void wt_board_reported(struct wt_scoreboard *board, const struct wt_tx_record *record)
+{
+	if (!(record->flags & WT_TX_RETRANSMITTED) && wt_seq_le(record->seq + record->len, board->fack))
+		board->reordered = true;
+}
+
 /* Record i lies wholly in what the peer has reported. */
 static uint32_t take_record(struct wt_scoreboard *board, uint32_t i, struct wt_tx_record *newest)
 {
@@ -299,6 +305,7 @@ static uint32_t take_record(struct wt_scoreboard *board, uint32_t i, struct wt_t
 		clear_lost(board, i, record);
 	if (!(record->flags & WT_TX_DELIVERED)) {
 		board->delivered += record->len;
+		wt_board_reported(board, record);
 		if (!newest->len || record->sent >= newest->sent)
 			*newest = *record;
 	}
@@ -414,6 +421,31 @@ void wt_board_mark_last(struct wt_scoreboard *board)
 	while (i && at(board, i - 1)->flags & WT_TX_SACKED)
 		i--;
 	if (i-- && !(at(board, i)->flags & (WT_TX_LOST | WT_TX_RETRANSMITTED)))
+		set_lost(board, i, at(board, i));
+}
+
+const struct wt_tx_record *wt_board_at(struct wt_scoreboard *board, wt_seq seq)
+{
+	uint32_t i = find(board, seq);
+
+	return i < board->view.count && wt_seq_le(at(board, i)->seq, seq) ? at(board, i) : NULL;
+}
+
+void wt_board_mark_at(struct wt_scoreboard *board, wt_seq seq)
+{
+	uint32_t i = find(board, seq);
+
+	if (i < board->view.count && !(at(board, i)->flags & (WT_TX_SACKED | WT_TX_LOST)))
+		set_lost(board, i, at(board, i));
+}
+
+void wt_board_mark_tail(struct wt_scoreboard *board)
+{
+	uint32_t i = board->view.count;
+
+	while (i && at(board, i - 1)->flags & WT_TX_SACKED)
+		i--;
+	if (i-- && !(at(board, i)->flags & WT_TX_LOST))
 		set_lost(board, i, at(board, i));
 }
 

@@ -59,7 +59,7 @@ int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
 		tcp->iss = *above + 128000;
 	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
-	tcp->board.marked_to = view->highest_sacked = view->loss_edge = tcp->iss;
+	tcp->board.marked_to = tcp->board.fack = view->highest_sacked = view->loss_edge = tcp->iss;
 	tcp->snd_end = tcp->iss + 1;
 	wt_store_init(&tcp->snd, tcp->host->chunks, tcp->iss + 1);
 	return wt_cc_attach(tcp);
@@ -139,6 +139,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	wt_store_finish(&tcp->snd);
 	wt_store_finish(&tcp->rcv);
 	wt_ranges_finish(&tcp->waiting);
+	wt_order_finish(&tcp->order, tcp->host->chunks, 0);
 	wt_board_finish(&tcp->board);
 	free(tcp->sender);
 	free(tcp->recovery);

@@ -47,6 +47,8 @@ struct wt_scoreboard {
 	uint64_t ignored;            /* SACK blocks, for want of memory for another interval */
 	uint64_t steps;              /* records looked at since the beginning: the work, for tests to count */
 	uint64_t delivered;          /* bytes acknowledged or SACKed, each once */
+	wt_seq fack;                 /* end of the highest record that earlier ACKs reported */
+	bool reordered;              /* the ACK at hand reports a record, sent once, below it */
 };
 
 struct wt_rtt {
@@ -69,7 +71,23 @@ struct wt_tcp_ecn {
 	wt_seq reduced_at;
 };
 
-enum wt_timer { WT_TIMER_REXMT, WT_TIMER_ACK, WT_TIMER_MODULE, WT_TIMER_PACE, WT_TIMER_WAIT, WT_TIMER_KEEP, WT_TIMERS };
+/* order.c: transmissions, the earliest first */
+struct wt_sent_order {
+	struct wt_sent_entry *at;
+	uint32_t mask, first, count;
+};
+
+enum wt_timer {
+	WT_TIMER_REXMT,
+	WT_TIMER_RECOVERY, /* the recovery module's */
+	WT_TIMER_SENDER,   /* the sender module's */
+	WT_TIMER_ACK,
+	WT_TIMER_MODULE,   /* the receiver module's */
+	WT_TIMER_PACE,
+	WT_TIMER_WAIT,
+	WT_TIMER_KEEP,
+	WT_TIMERS,
+};
 
 /* Why a segment leaves: trace and tests read it. */
 enum wt_send_why {
@@ -162,6 +180,10 @@ struct wt_tcp {
 	bool in_recovery, after_rto, dup_seen, modules_ready;
 	wt_seq rto_high;
 	uint32_t dupacks;
+	struct wt_sent_order order; /* kept if the recovery module marks by time */
+	uint64_t total_lost;        /* bytes held lost since the beginning */
+	uint64_t app_limited;       /* board.delivered until which samples are limited by the application; 0: they are not */
+	bool tail_probe;            /* the recovery module asked for one segment of new data, whatever the window */
 	wt_time delivered_time, first_sent; /* when board.delivered last grew; when the newest delivered record was sent */
 
 	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
@@ -201,7 +223,7 @@ struct wt_host {
 	struct wt_tcp *all;
 	struct wt_tcp *ready_head, *ready_tail;
 	struct wt_tcp *output_head, *output_tail;
-	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase;
+	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase, key_module;
 	uint32_t port_counter;
 };
 
@@ -291,6 +313,7 @@ void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
 void wt_tcp_run_timers(struct wt_tcp *tcp);
 void wt_tcp_heard(struct wt_tcp *tcp);
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp); /* (re)starts or stops it by what is outstanding */
+wt_time wt_tcp_tick_at(const struct wt_tcp *tcp, wt_time due); /* the first tick of the clock at or after due */
 wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay);
 wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from);
 
@@ -309,6 +332,8 @@ void wt_board_pop(struct wt_scoreboard *board, uint32_t len); /* takes that many
 /* Takes a SACK block: bytes of records newly SACKed. *newest: the one sent last of those delivered for the first time, if
  * it was sent no earlier than what stands there; *news is set if any octet was unknown. */
 uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, struct wt_tx_record *newest, bool *news);
+/* A record is reported for the first time: was a higher one before it (RFC 8985 6.2 step 3)? */
+void wt_board_reported(struct wt_scoreboard *board, const struct wt_tx_record *record);
 void wt_board_find_edge(struct wt_scoreboard *board, uint32_t enough); /* view.loss_edge, by more than `enough` bytes */
 void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
 void wt_board_mark_all(struct wt_scoreboard *board);
@@ -317,12 +342,32 @@ struct wt_tx_record *wt_board_first_lost(const struct wt_scoreboard *board); /* 
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
 void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record); /* the first LOST one */
 
+/* The record that begins at seq or has it inside; NULL: none. */
+const struct wt_tx_record *wt_board_at(struct wt_scoreboard *board, wt_seq seq);
+void wt_board_mark_at(struct wt_scoreboard *board, wt_seq seq); /* that record becomes LOST */
+void wt_board_mark_tail(struct wt_scoreboard *board);           /* the last record that is not SACKed, resent or not */
+
+/* order.c */
+void wt_order_push(struct wt_sent_order *order, struct wt_chunks *pool, const struct wt_tx_record *record);
+const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt_scoreboard *board); /* NULL: nothing in flight */
+/* LOST: all in flight sent before `sent`, or at it and ending no higher than `end`. */
+void wt_order_mark(struct wt_sent_order *order, struct wt_scoreboard *board, wt_time sent, wt_seq end);
+void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count); /* gives its memory back; count: 0 */
+
 /* tcp_cc.c: the engine's side of the module tables */
 int wt_cc_attach(struct wt_tcp *tcp);
 void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver);
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
 /* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */
 void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);
+/* After a hook of the recovery module that answers in tcp->verdict: what it wants is done. advanced: an ACK moved snd_una. */
+void wt_cc_apply(struct wt_tcp *tcp, bool advanced);
+void wt_cc_fresh_verdict(struct wt_tcp *tcp); /* cleared but for what stays in force */
+void wt_cc_leave(struct wt_tcp *tcp);         /* recovery is over, if the verdict says so */
+void wt_cc_rearm(struct wt_tcp *tcp);         /* the timers of sender and recovery module, by their deadlines */
+const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp); /* the scoreboard for a recovery module, brought up to date */
+void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent); /* tells both modules */
+void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer);
 void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
 void wt_cc_trace(struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module */
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note);

@@ -33,6 +33,16 @@ wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay)
 	return (now_ticks + (delay + tick - 1) / tick) * tick - offset;
 }
 
+wt_time wt_tcp_tick_at(const struct wt_tcp *tcp, wt_time due)
+{
+	wt_time tick = tcp->config.settings.tick, offset;
+
+	if (tick <= 1 || due == WT_NEVER)
+		return due;
+	offset = phase(tcp->host, tick);
+	return (due + offset + tick - 1) / tick * tick - offset;
+}
+
 /* Time since `from` as the connection's clock sees it: whole ticks, boundaries passed. */
 wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from)
 {
@@ -137,6 +147,10 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 	case WT_TIMER_ACK:
 		tcp->ack_now = true;
 		wt_host_wants_output(tcp);
+		break;
+	case WT_TIMER_RECOVERY:
+	case WT_TIMER_SENDER:
+		wt_cc_timeout(tcp, timer);
 		break;
 	case WT_TIMER_MODULE:
 		module_timeout(tcp);

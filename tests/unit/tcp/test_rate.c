@@ -120,7 +120,7 @@ static void expect(uint64_t delivered, uint64_t since, unsigned interval_ms, uns
 	assert_int_equal(told.delivered, delivered);
 	assert_int_equal(told.prior_delivered, since);
 	assert_int_equal(told.rate_interval, interval_ms * WT_MS);
-	assert_int_equal(told.newest_sent, sent_ms * WT_MS);
+	assert_int_equal(told.newest.sent, sent_ms * WT_MS);
 }
 
 static void sacks_and_retransmissions_give_samples(void **state)
