@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tools/script/runner/run.h"
+#include "tools/script/runner/world.h"
 
 #define HEAD "--stack=timestamps=off,sack=off,window_scaling=off\n"
 #define OPEN HEAD "+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n" \
@@ -241,6 +241,60 @@ static void windows_are_known_without_a_word_about_them(void **state)
 	assert_int_equal(report.windows, 1);
 }
 
+/* A world with a listener of 8000 bytes, whose peer's SYN had the number 0, and that has offered 8000. */
+static struct wt_script_world *offering(struct wt_script *script)
+{
+	static struct wt_script_world world;
+
+	memset(&world, 0, sizeof(world));
+	memset(&report, 0, sizeof(report));
+	script->file = (char *)(uintptr_t)"x.pkt";
+	world.script = script;
+	world.report = &report;
+	world.flows[0].local.port = 80;
+	world.sockets[0] = (struct wt_script_socket){.used = true, .listening = true, .port = 80, .tcp = (struct wt_tcp *)&world};
+	wt_tcp_config_init(&world.sockets[0].config);
+	world.sockets[0].config.settings.rcv_buffer = 8000;
+	world.sockets[0].config.settings.mss = 1000;
+	assert_true(wt_script_window_sent(&world, &world.flows[0], &(struct wt_script_packet){.flags = 0x12, .ack = 1, .window = 8000}));
+	return &world;
+}
+
+static void each_part_of_the_rule_of_windows_is_looked_at(void **state)
+{
+	static const struct {
+		uint32_t ack;
+		uint16_t window;
+		const char *says; /* NULL: it is right */
+	} cases[] = {
+		{501, 7500, NULL},
+		{501, 7499, "moves left"},
+		{501, 7501, "more than the buffer has room for"},
+		{501, 8000, "more than the buffer has room for"},
+		{8001, 0, NULL},
+		{8001, 1000, "more than the buffer has room for"},
+	};
+	struct wt_script_world *world;
+	struct wt_script script;
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct wt_script_packet packet = {.flags = 0x10, .ack = cases[i].ack, .window = cases[i].window};
+
+		world = offering(&script);
+		assert_int_equal(wt_script_window_sent(world, &world->flows[0], &packet), !cases[i].says);
+		if (cases[i].says && !strstr(report.text, cases[i].says))
+			fail_msg("%u:%u said '%s', not '%s'", cases[i].ack, cases[i].window, report.text, cases[i].says);
+	}
+	for (uint16_t opened = 0; opened <= 2000; opened += 100) { /* a SYN offered 6000 of the 8000: the edge waits for a segment, then it must move */
+		struct wt_script_packet packet = {.flags = 0x10, .ack = 1, .window = (uint16_t)(6000 + opened)};
+
+		world = offering(&script);
+		world->flows[0].edge = 6001;
+		assert_int_equal(wt_script_window_sent(world, &world->flows[0], &packet), opened == 2000);
+		assert_true(opened == 2000 || strstr(report.text, opened && opened < 1000 ? "less than a segment" : "stays small"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +318,7 @@ int main(void)
 		cmocka_unit_test(what_a_script_mentions_or_refuses_is_not_added),
 		cmocka_unit_test(packets_of_an_instant_come_together_and_change_nothing),
 		cmocka_unit_test(windows_are_known_without_a_word_about_them),
+		cmocka_unit_test(each_part_of_the_rule_of_windows_is_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
