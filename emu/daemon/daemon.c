@@ -50,11 +50,11 @@ static void fault(struct wt_daemon *daemon, enum wt_fault which, const char *whe
 
 void wt_daemon_changed(struct wt_daemon *daemon)
 {
-	wt_net_tell_ports(&daemon->net);
+	wt_network_tell_ports(&daemon->net);
 	wt_tokens_watch(&daemon->tokens, &daemon->net, wt_graph_now(daemon->net.graph));
 }
 
-static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event, const char *refused)
+static void on_changed(void *arg, wt_time now, const struct wt_world_event *event, const char *refused)
 {
 	struct wt_daemon *daemon = arg;
 	const struct wt_span *changed = &daemon->net.link[event->link];
@@ -65,30 +65,31 @@ static void on_changed(void *arg, wt_time now, const struct wt_plan_event *event
 		fault(daemon, WT_FAULT_SCRIPT, changed->name);
 	} else
 		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].path.text, "rev",
-			       changed->leg[1].path.text, "queue", event->flush ? "flush" : "keep", "by", "script", "note", event->note, NULL);
+			       changed->leg[1].path.text, "queue", event->flush ? "flush" : "keep", "by", "script", "note",
+			       event->note ? event->note : "", NULL);
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
 static int open_files(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	const struct wt_plan *plan = &daemon->plan;
+	const struct wt_options *options = &daemon->options;
 	char why[WT_CREATE_WHY];
 	int error;
 
-	if (plan->capture) {
-		daemon->capture = wt_capture_open(plan->capture, wt_rloop_epoch(daemon->rloop));
+	if (options->capture) {
+		daemon->capture = wt_capture_open(options->capture, wt_rloop_epoch(daemon->rloop));
 		if (!daemon->capture) {
 			error = errno;
-			snprintf(err, err_len, "%s: %s", plan->capture, wt_create_why(plan->capture, error, why));
+			snprintf(err, err_len, "%s: %s", options->capture, wt_create_why(options->capture, error, why));
 			return -error;
 		}
 	}
-	if (plan->log) {
-		daemon->journal = wt_journal_open(plan->log);
+	if (options->log) {
+		daemon->journal = wt_journal_open(options->log);
 		if (!daemon->journal) {
 			error = errno;
-			snprintf(err, err_len, "%s: %s", plan->log, wt_create_why(plan->log, error, why));
+			snprintf(err, err_len, "%s: %s", options->log, wt_create_why(options->log, error, why));
 			return -error;
 		}
 	}
@@ -117,9 +118,9 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 	char path[300];
 	int error;
 
-	if (!daemon->plan.control)
+	if (!daemon->options.control)
 		return 0;
-	error = wt_control_place(daemon->plan.control, path, sizeof(path), err, err_len);
+	error = wt_control_place(daemon->options.control, path, sizeof(path), err, err_len);
 	if (error)
 		return error;
 	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
@@ -131,22 +132,35 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 
 static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 {
+	const struct wt_options *options = &daemon->options;
+	const struct wt_world_build build = {
+		.frames = options->frames,
+		.offload = options->offload,
+		.gather = options->gather && !options->seccomp, /* what a ring is asked to do is hidden from a filter of system calls */
+		.stamps = options->stamps,
+	};
 	int error;
 
-	wt_identity_choose(&daemon->plan.identity);
-	error = wt_steer_prepare(&daemon->steering, &daemon->plan, err, err_len);
+	daemon->away = calloc(daemon->world.hosts, sizeof(*daemon->away));
+	if (!daemon->away) {
+		snprintf(err, err_len, "out of memory");
+		return -ENOMEM;
+	}
+
+	wt_identity_choose(&daemon->options.identity);
+	error = wt_steer_prepare(&daemon->steering, &daemon->options, err, err_len);
 	if (!error)
-		error = wt_janitor_prepare(&daemon->janitor, &daemon->plan, err, err_len);
+		error = wt_janitor_prepare(&daemon->janitor, &daemon->options, err, err_len);
 	if (!error)
-		error = wt_claim(&daemon->claim, &daemon->plan, err, err_len);
+		error = wt_claim(&daemon->claim, &daemon->options, err, err_len);
 	if (error)
 		return error;
 	wt_notify_open(&daemon->notify);
-	wt_verdict_init(&daemon->verdict, daemon->plan.bounds);
+	wt_verdict_init(&daemon->verdict, daemon->options.bounds);
 	daemon->late_since = WT_NEVER;
-	error = wt_net_open(&daemon->net, &daemon->plan, err, err_len);
+	error = wt_network_open(&daemon->net, &daemon->world, &build, err, err_len);
 	if (!error)
-		error = wt_steer(&daemon->steering, &daemon->plan, err, err_len);
+		error = wt_steer(&daemon->steering, &daemon->options, err, err_len);
 	if (error)
 		return error;
 	snprintf(err, err_len, "out of memory or descriptors");
@@ -182,15 +196,15 @@ static void set_sinks(struct wt_daemon *daemon)
 int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 {
 	int error = open_all(daemon, err, err_len);
-	bool keep = daemon->plan.wait_ports;
+	bool keep = daemon->options.wait_ports;
 
 	if (error)
 		return error;
 	snprintf(err, err_len, "out of memory");
-	error = wt_net_join(&daemon->net, daemon->capture);
+	error = wt_network_join(&daemon->net, daemon->capture);
 	if (error)
 		return error;
-	wt_script_init(&daemon->script, &daemon->plan, daemon->net.link, daemon->net.graph, 0);
+	wt_script_init(&daemon->script, &daemon->world, daemon->net.link, daemon->net.graph, 0);
 	daemon->script.changed = on_changed;
 	daemon->script.arg = daemon;
 	wt_pulse_init(&daemon->pulse, &daemon->net, daemon->rloop);
@@ -200,18 +214,18 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	set_sinks(daemon);
 	if (!error)
 		wt_graph_run(daemon->net.graph, 0); /* what the script changes at 0 holds before any frame comes, and is what is said to run */
-	for (unsigned i = 0; i < daemon->plan.ports && !error; i++) {
-		keep |= daemon->plan.port[i].where.kind == WT_WHERE_PACKET;
+	for (unsigned i = 0; i < daemon->world.hosts && !error; i++) {
+		keep |= daemon->world.host[i].where.kind == WT_WHERE_PACKET;
 		wt_port_count_from_now(daemon->net.port[i]); /* what comes while others are still being opened is not of the run */
 		error = wt_rloop_add_port(daemon->rloop, daemon->net.port[i]);
 	}
 	if (error)
 		return error;
-	error = wt_confine(&daemon->plan.identity, keep ? WT_KEEP(CAP_NET_ADMIN) : 0);
+	error = wt_confine(&daemon->options.identity, keep ? WT_KEEP(CAP_NET_ADMIN) : 0);
 	daemon->uid = geteuid();
 	if (error)
 		snprintf(err, err_len, "cannot give up privileges: %s", strerror(-error));
-	else if (daemon->plan.seccomp && (error = wt_seccomp()))
+	else if (daemon->options.seccomp && (error = wt_seccomp()))
 		snprintf(err, err_len, "cannot take the filter of system calls: %s", strerror(-error));
 	return error;
 }
@@ -247,7 +261,7 @@ static void say_reloaded(const struct wt_daemon *daemon, unsigned changed, const
 	if (refused)
 		fprintf(stderr, "wavetank emu run: not read again: %s\n", refused);
 	else if (!daemon->quiet)
-		fprintf(stderr, "wavetank emu run: read again: %u of %u links changed\n", changed, daemon->plan.links);
+		fprintf(stderr, "wavetank emu run: read again: %u of %u links changed\n", changed, daemon->world.links);
 }
 
 static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
@@ -257,7 +271,7 @@ static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 	char err[500];
 	int error;
 
-	if (!daemon->plan.file) { /* the terminal is gone */
+	if (!daemon->world.file) { /* the terminal is gone */
 		end(daemon, WT_DAEMON_SIGNAL, SIGHUP);
 		return;
 	}
@@ -273,7 +287,7 @@ static void on_hup(struct ev_loop *ev, ev_signal *watcher, int events)
 static void on_end(struct ev_loop *ev, ev_timer *watcher, int events)
 {
 	struct wt_daemon *daemon = watcher->data;
-	wt_time left = daemon->plan.time - wt_rloop_clock(daemon->rloop);
+	wt_time left = daemon->options.time - wt_rloop_clock(daemon->rloop);
 
 	if (left <= 0) {
 		end(daemon, WT_DAEMON_TIME, 0);
@@ -301,7 +315,7 @@ static unsigned index_of(const struct wt_daemon *daemon, const struct wt_port *p
 static void say_port(const struct wt_daemon *daemon, unsigned i, const char *what)
 {
 	if (!daemon->quiet && may_say())
-		fprintf(stderr, "wavetank emu run: port %s (%s) is %s\n", daemon->plan.port[i].name, daemon->plan.port[i].text, what);
+		fprintf(stderr, "wavetank emu run: port %s (%s) is %s\n", daemon->world.host[i].name, daemon->world.host[i].place, what);
 }
 
 static void on_gone(struct wt_port *port, int error)
@@ -309,9 +323,9 @@ static void on_gone(struct wt_port *port, int error)
 	struct wt_daemon *daemon = port->user;
 	unsigned i = index_of(daemon, port);
 
-	fault(daemon, WT_FAULT_PORT_GONE, daemon->plan.port[i].name);
-	wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:port_gone", "port", daemon->plan.port[i].name, NULL);
-	if (daemon->plan.wait_ports) {
+	fault(daemon, WT_FAULT_PORT_GONE, daemon->world.host[i].name);
+	wt_daemon_note(daemon, wt_graph_now(daemon->net.graph), "emulation:port_gone", "port", daemon->world.host[i].name, NULL);
+	if (daemon->options.wait_ports) {
 		daemon->away[i] = true;
 		wt_rloop_remove_port(daemon->rloop, port);
 		say_port(daemon, i, "gone; it is waited for");
@@ -329,7 +343,7 @@ static void try_again(struct wt_daemon *daemon, unsigned i)
 		return;
 	daemon->away[i] = false;
 	wt_port_refresh(port);
-	wt_daemon_note(daemon, wt_rloop_catch_up(daemon->rloop), "emulation:port_back", "port", daemon->plan.port[i].name, NULL);
+	wt_daemon_note(daemon, wt_rloop_catch_up(daemon->rloop), "emulation:port_back", "port", daemon->world.host[i].name, NULL);
 	wt_rloop_kick(daemon->rloop);
 	say_port(daemon, i, "back");
 }
@@ -340,13 +354,13 @@ static const char *latest(const struct wt_daemon *daemon)
 	const struct wt_histogram *most = &daemon->pulse.late;
 	const char *where = "loop";
 
-	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+	for (unsigned i = 0; i < daemon->world.hosts; i++) {
 		const struct wt_histogram *late = &daemon->net.port[i]->late;
 
 		if (wt_verdict_lateness(late) <= wt_verdict_lateness(most))
 			continue;
 		most = late;
-		where = daemon->plan.port[i].name;
+		where = daemon->world.host[i].name;
 	}
 	return wt_verdict_late(&daemon->verdict, most) ? where : NULL;
 }
@@ -357,7 +371,7 @@ static void look(struct wt_daemon *daemon)
 	uint64_t pool = 0;
 	bool late = latest(daemon);
 
-	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+	for (unsigned i = 0; i < daemon->world.hosts; i++) {
 		struct wt_port *port = daemon->net.port[i];
 		int error;
 
@@ -371,11 +385,11 @@ static void look(struct wt_daemon *daemon)
 			continue;
 		}
 		if (port->kernel_drops || port->node.audit.dropped[WT_DROP_WIRE])
-			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->plan.port[i].name);
+			fault(daemon, WT_FAULT_KERNEL_DROPS, daemon->world.host[i].name);
 		if (port->oversize)
-			fault(daemon, WT_FAULT_TOO_LONG, daemon->plan.port[i].name);
+			fault(daemon, WT_FAULT_TOO_LONG, daemon->world.host[i].name);
 		if (port->node.audit.dropped[WT_DROP_MALFORMED])
-			fault(daemon, WT_FAULT_MALFORMED, daemon->plan.port[i].name);
+			fault(daemon, WT_FAULT_MALFORMED, daemon->world.host[i].name);
 	}
 	if (wt_steer_drops(&daemon->steering))
 		fault(daemon, WT_FAULT_KERNEL_DROPS, "backlog");
@@ -385,7 +399,7 @@ static void look(struct wt_daemon *daemon)
 		pool += wt_graph_node(daemon->net.graph, i)->audit.dropped[WT_DROP_POOL];
 	if (pool)
 		fault(daemon, WT_FAULT_MEMORY, "pool");
-	if (!wt_net_audit(&daemon->net))
+	if (!wt_network_audit(&daemon->net))
 		fault(daemon, WT_FAULT_AUDIT, "audit");
 	if (wt_verdict_busy(&daemon->verdict))
 		fault(daemon, WT_FAULT_BUSY, "hypervisor");
@@ -440,7 +454,7 @@ static void start_watchers(struct wt_daemon *daemon)
 	ev_signal_init(&daemon->on_term, on_signal, SIGTERM);
 	ev_signal_init(&daemon->on_hup, on_hup, SIGHUP);
 	ev_timer_init(&daemon->every_tick, on_tick, TICK, TICK);
-	ev_timer_init(&daemon->at_end, on_end, (double)daemon->plan.time / WT_S, 0.);
+	ev_timer_init(&daemon->at_end, on_end, (double)daemon->options.time / WT_S, 0.);
 	ev_timer_init(&daemon->watchdog, on_watchdog, watchdog, watchdog);
 	daemon->on_int.data = daemon->on_term.data = daemon->on_hup.data = daemon;
 	daemon->every_tick.data = daemon->at_end.data = daemon->watchdog.data = daemon;
@@ -448,7 +462,7 @@ static void start_watchers(struct wt_daemon *daemon)
 	ev_signal_start(daemon->ev, &daemon->on_term);
 	ev_signal_start(daemon->ev, &daemon->on_hup);
 	ev_timer_start(daemon->ev, &daemon->every_tick);
-	if (daemon->plan.time)
+	if (daemon->options.time)
 		ev_timer_start(daemon->ev, &daemon->at_end);
 	if (daemon->notify.watchdog)
 		ev_timer_start(daemon->ev, &daemon->watchdog);
@@ -465,11 +479,11 @@ static void stop_watchers(struct wt_daemon *daemon)
 void wt_daemon_run(struct wt_daemon *daemon)
 {
 	start_watchers(daemon);
-	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+	for (unsigned i = 0; i < daemon->world.hosts; i++) {
 		daemon->net.port[i]->gone = on_gone;
 		daemon->net.port[i]->user = daemon;
 	}
-	wt_rloop_set_release(daemon->rloop, daemon->plan.release);
+	wt_rloop_set_release(daemon->rloop, daemon->options.release);
 	wt_rloop_kick(daemon->rloop);
 	flush(daemon); /* whoever kills it finds files with their heads */
 	say_ready(daemon);
@@ -521,7 +535,7 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 	wt_daemon_close_files(daemon);
 	wt_rloop_destroy(daemon->rloop);
 	wt_tokens_finish(&daemon->tokens);
-	wt_net_finish(&daemon->net);
+	wt_network_finish(&daemon->net);
 	wt_steer_finish(&daemon->steering);
 	wt_claim_finish(&daemon->claim);
 	if (daemon->ev) {
@@ -529,6 +543,8 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 		wt_notify_close(&daemon->notify);
 		ev_loop_destroy(daemon->ev);
 	}
-	wt_plan_finish(&daemon->plan);
+	wt_world_finish(&daemon->world);
+	wt_options_finish(&daemon->options);
+	free(daemon->away);
 	memset(daemon, 0, sizeof(*daemon));
 }

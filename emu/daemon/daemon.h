@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The emulator as a program: the nodes of a plan (net.h) in real time.
+ * The emulator as a program: the nodes of a world (emu/world/build.h) in real time.
  *
  *      port a ──[tap a]──► fwd stages ──[tap b]──► port b
  *      port a ◄──[tap a]── rev stages ◄──[tap b]── port b       (the taps only with a capture)
@@ -20,11 +20,11 @@
 #include "emu/machine/priority.h"
 #include "emu/daemon/control.h"
 #include "emu/machine/socket_cleanup.h"
-#include "emu/daemon/net.h"
+#include "emu/world/books.h"
 #include "emu/machine/notify.h"
-#include "emu/daemon/plan.h"
+#include "emu/daemon/options.h"
 #include "emu/machine/lateness_probe.h"
-#include "emu/daemon/script.h"
+#include "emu/world/change.h"
 #include "emu/machine/steer.h"
 #include "emu/daemon/tokens.h"
 #include "emu/daemon/verdict.h"
@@ -34,12 +34,13 @@
 enum wt_daemon_end { WT_DAEMON_RUNNING, WT_DAEMON_SIGNAL, WT_DAEMON_TIME, WT_DAEMON_PORT_GONE, WT_DAEMON_WRITE_ERROR };
 
 struct wt_daemon {
-	struct wt_plan plan;
+	struct wt_world world;
+	struct wt_options options;
 	int ready_fd; /* -1: none */
 	uid_t uid;    /* whose it is once everything is open */
 	bool quiet;   /* nothing on standard error but what went wrong */
 	struct wt_claim claim;
-	struct wt_net net;
+	struct wt_network net;
 	struct wt_steering steering;
 	struct wt_janitor janitor;
 	struct ev_loop *ev;
@@ -56,20 +57,20 @@ struct wt_daemon {
 	ev_signal on_int, on_term, on_hup;
 	ev_timer every_tick, at_end, watchdog;
 	unsigned ticks;
-	bool away[WT_PLAN_PORTS];             /* ports that are gone and waited for */
+	bool *away; /* ports that are gone and waited for */
 	wt_time ran;
 	enum wt_daemon_end end;
 	int end_detail; /* the signal, or a negative errno */
 	unsigned end_port; /* which port is gone */
 };
 
-/* Opens ports and files of daemon->plan, which has been checked, and gives up privileges. 0 or negative errno with a sentence. */
+/* Opens ports and files of its world, which has been checked, and gives up privileges. 0 or negative errno with a sentence. */
 int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len);
 /* Runs until told to end; daemon->end says why. */
 void wt_daemon_run(struct wt_daemon *daemon);
 /* Writes what is buffered and closes the files: 0 or the first error of writing. */
 int wt_daemon_close_files(struct wt_daemon *daemon);
-/* Closes everything, and finishes the plan. Accepts one that failed to open, or was never opened. */
+/* Closes everything, and finishes world and options. Accepts one that failed to open, or was never opened. */
 void wt_daemon_finish(struct wt_daemon *daemon);
 
 /*

@@ -81,7 +81,7 @@ static void json_node(struct wt_json *json, const struct wt_node *node, const st
 	wt_json_end(json);
 }
 
-static void json_books(struct wt_json *json, const struct wt_net_books *books)
+static void json_books(struct wt_json *json, const struct wt_network_books *books)
 {
 	wt_json_u64(json, "offered", books->offered);
 	wt_json_u64(json, "made", books->made);
@@ -97,11 +97,11 @@ static void json_books(struct wt_json *json, const struct wt_net_books *books)
 static void json_direction(const struct wt_daemon *daemon, struct wt_json *json, unsigned link, unsigned direction)
 {
 	const struct wt_leg *leg = &daemon->net.link[link].leg[direction];
-	struct wt_net_books books;
+	struct wt_network_books books;
 
 	wt_json_object(json, direction ? "rev" : "fwd");
 	wt_json_string(json, "path", leg->path.text);
-	if (wt_net_link_books(&daemon->net, link, direction, &books))
+	if (wt_network_link_books(&daemon->net, link, direction, &books))
 		json_books(json, &books);
 	wt_json_array(json, "stages");
 	for (unsigned i = 0; i < leg->count; i++)
@@ -114,27 +114,27 @@ static void json_direction(const struct wt_daemon *daemon, struct wt_json *json,
 /* Of one link its directions; of more a list, and what became of it all. */
 static void json_links(const struct wt_daemon *daemon, struct wt_json *json)
 {
-	struct wt_net_books books;
+	struct wt_network_books books;
 
-	if (daemon->plan.links == 1 && !daemon->plan.routers) {
+	if (daemon->world.links == 1 && !daemon->world.routers) {
 		json_direction(daemon, json, 0, 0);
 		json_direction(daemon, json, 0, 1);
 		return;
 	}
 	wt_json_array(json, "links");
-	for (unsigned i = 0; i < daemon->plan.links; i++) {
+	for (unsigned i = 0; i < daemon->world.links; i++) {
 		wt_json_object(json, NULL);
-		wt_json_string(json, "link", daemon->plan.link[i].name);
+		wt_json_string(json, "link", daemon->world.link[i].name);
 		json_direction(daemon, json, i, 0);
 		json_direction(daemon, json, i, 1);
 		wt_json_end(json);
 	}
 	wt_json_end(json);
 	wt_json_array(json, "routers");
-	for (unsigned i = 0; i < daemon->plan.routers; i++)
+	for (unsigned i = 0; i < daemon->world.routers; i++)
 		json_node(json, daemon->net.router[i], NULL);
 	wt_json_end(json);
-	wt_net_books(&daemon->net, &books);
+	wt_network_books(&daemon->net, &books);
 	wt_json_object(json, "total");
 	json_books(json, &books);
 	wt_json_end(json);
@@ -169,12 +169,12 @@ static void json_arrival(struct wt_json *json, const struct wt_port *port)
 static void json_ports(const struct wt_daemon *daemon, struct wt_json *json)
 {
 	wt_json_array(json, "ports");
-	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+	for (unsigned i = 0; i < daemon->world.hosts; i++) {
 		const struct wt_port *port = daemon->net.port[i];
 
 		wt_json_object(json, NULL);
-		wt_json_string(json, "name", daemon->plan.port[i].name);
-		wt_json_string(json, "port", daemon->plan.port[i].text);
+		wt_json_string(json, "name", daemon->world.host[i].name);
+		wt_json_string(json, "port", daemon->world.host[i].place);
 		wt_json_u64(json, "read", port->node.audit.out);
 		wt_json_u64(json, "written", port->node.audit.taken);
 		json_dropped(json, &port->node.audit);
@@ -207,8 +207,8 @@ static void json_lateness(const struct wt_daemon *daemon, struct wt_json *json)
 	for (unsigned i = 0; i < sizeof(lateness->bucket) / sizeof(lateness->bucket[0]); i++)
 		wt_json_u64(json, NULL, lateness->bucket[i]);
 	wt_json_end(json);
-	wt_json_string(json, "release", wt_daemon_release_name(daemon->plan.release));
-	wt_json_bool(json, "awake", daemon->plan.awake);
+	wt_json_string(json, "release", wt_daemon_release_name(daemon->options.release));
+	wt_json_bool(json, "awake", daemon->options.awake);
 	wt_json_i64(json, "guard_ns", guard);
 	wt_json_i64(json, "spun_ns", spun);
 	wt_json_number(json, "cpu_s", wt_daemon_cpu(daemon));
@@ -250,13 +250,13 @@ void wt_daemon_record_json(const struct wt_daemon *daemon, const char *record, F
 	wt_json_i64(&json, "ended_detail", daemon->end_detail);
 	wt_json_i64(&json, "epoch_ns", wt_rloop_epoch(daemon->rloop));
 	wt_json_i64(&json, "ran_ns", daemon->ran);
-	wt_json_u64(&json, "seed", daemon->plan.seed);
+	wt_json_u64(&json, "seed", daemon->world.seed);
 	wt_json_u64(&json, "uid", daemon->uid);
 	json_links(daemon, &json);
 	json_ports(daemon, &json);
 	json_lateness(daemon, &json);
 	json_verdict(daemon, &json);
-	wt_json_bool(&json, "audit_holds", wt_net_audit(&daemon->net));
+	wt_json_bool(&json, "audit_holds", wt_network_audit(&daemon->net));
 	wt_json_end(&json);
 	fflush(out);
 }

@@ -42,14 +42,14 @@ static void text_node(const struct wt_node *node, bool gone, FILE *out)
 static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned link, unsigned direction)
 {
 	const struct wt_leg *leg = &daemon->net.link[link].leg[direction];
-	struct wt_net_books books;
+	struct wt_network_books books;
 
-	fprintf(out, "%s%s%s  %s\n", daemon->plan.links > 1 ? daemon->plan.link[link].name : "", daemon->plan.links > 1 ? "." : "",
+	fprintf(out, "%s%s%s  %s\n", daemon->world.links > 1 ? daemon->world.link[link].name : "", daemon->world.links > 1 ? "." : "",
 		direction ? "rev" : "fwd", leg->path.text[0] ? leg->path.text : "(an ideal wire)");
 	for (unsigned i = 0; i < leg->count; i++)
 		if (wt_leg_shown(leg, leg->node[i]))
 			text_node(leg->node[i], wt_leg_gone(leg, leg->node[i]), out);
-	if (!wt_net_link_books(&daemon->net, link, direction, &books))
+	if (!wt_network_link_books(&daemon->net, link, direction, &books))
 		return;
 	fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64 " queued",
 		books.offered, books.made, books.hold ? "=" : "IS NOT", books.delivered, books.dropped, books.queued);
@@ -64,11 +64,11 @@ static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned l
 
 static void text_ports(const struct wt_daemon *daemon, FILE *out)
 {
-	for (unsigned i = 0; i < daemon->plan.ports; i++) {
+	for (unsigned i = 0; i < daemon->world.hosts; i++) {
 		const struct wt_port *port = daemon->net.port[i];
 
-		fprintf(out, "port %s  %s  read %" PRIu64 "  written %" PRIu64 "  kernel drops %" PRIu64, daemon->plan.port[i].name,
-			daemon->plan.port[i].text, port->node.audit.out, port->node.audit.taken, port->kernel_drops);
+		fprintf(out, "port %s  %s  read %" PRIu64 "  written %" PRIu64 "  kernel drops %" PRIu64, daemon->world.host[i].name,
+			daemon->world.host[i].place, port->node.audit.out, port->node.audit.taken, port->kernel_drops);
 		if (port->oversize)
 			fprintf(out, "  too long %" PRIu64, port->oversize);
 		if (port->big_frames)
@@ -100,12 +100,12 @@ static void text_where(const struct wt_daemon *daemon, const struct wt_verdict *
 	const char *where = verdict->where[fault];
 	unsigned i = 0;
 
-	while (i < daemon->plan.ports && strcmp(daemon->plan.port[i].name, where))
+	while (i < daemon->world.hosts && strcmp(daemon->world.host[i].name, where))
 		i++;
-	fprintf(out, " (%s%s", fault == WT_FAULT_SCRIPT ? "link " : i < daemon->plan.ports ? "port " : "", where);
+	fprintf(out, " (%s%s", fault == WT_FAULT_SCRIPT ? "link " : i < daemon->world.hosts ? "port " : "", where);
 	if (fault == WT_FAULT_BUSY)
 		fprintf(out, " %.2g%% stolen", wt_verdict_steal(verdict) * 100);
-	if (fault == WT_FAULT_KERNEL_DROPS && i < daemon->plan.ports)
+	if (fault == WT_FAULT_KERNEL_DROPS && i < daemon->world.hosts)
 		text_kernel_drops(daemon->net.port[i], out);
 	fputc(')', out);
 }
@@ -146,23 +146,23 @@ static void text_lateness(const struct wt_daemon *daemon, FILE *out)
 
 void wt_daemon_record_text(const struct wt_daemon *daemon, FILE *out)
 {
-	const struct wt_identity *identity = &daemon->plan.identity;
+	const struct wt_identity *identity = &daemon->options.identity;
 
-	fprintf(out, "ran %.3f s, seed %" PRIu64 ", release %s%s, processor time %.3f s, as user %u", (double)daemon->ran / WT_S, daemon->plan.seed,
-		wt_daemon_release_name(daemon->plan.release), daemon->plan.awake ? ", processors awake" : "", wt_daemon_cpu(daemon),
+	fprintf(out, "ran %.3f s, seed %" PRIu64 ", release %s%s, processor time %.3f s, as user %u", (double)daemon->ran / WT_S, daemon->world.seed,
+		wt_daemon_release_name(daemon->options.release), daemon->options.awake ? ", processors awake" : "", wt_daemon_cpu(daemon),
 		(unsigned)daemon->uid);
 	if (identity->uid == daemon->uid && identity->name[0])
 		fprintf(out, " (%s)", identity->name);
 	fputc('\n', out);
-	for (unsigned i = 0; i < daemon->plan.links; i++) {
+	for (unsigned i = 0; i < daemon->world.links; i++) {
 		text_direction(daemon, out, i, 0);
 		text_direction(daemon, out, i, 1);
 	}
-	for (unsigned i = 0; i < daemon->plan.routers; i++)
+	for (unsigned i = 0; i < daemon->world.routers; i++)
 		text_node(daemon->net.router[i], false, out);
 	text_ports(daemon, out);
 	text_lateness(daemon, out);
-	fprintf(out, "audit: %s\n", wt_net_audit(&daemon->net) ? "every frame is accounted for in every node" : "BROKEN");
+	fprintf(out, "audit: %s\n", wt_network_audit(&daemon->net) ? "every frame is accounted for in every node" : "BROKEN");
 	text_verdict(daemon, out);
 	fflush(out);
 }

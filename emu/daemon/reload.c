@@ -10,51 +10,66 @@
 
 /* New words for each link, by its index; NULL: as they are. */
 struct change {
-	const char *words[WT_PLAN_LINKS][2];
+	const char *(*words)[2];
+	struct wt_span_change **prepared;
 	bool flush; /* what waits in front of rates */
 	bool whole; /* a link that has these words already is not told of */
 	unsigned changed; /* links, filled in */
 };
 
+static int change_init(struct change *change, unsigned links, char *err, size_t err_len)
+{
+	change->words = calloc(links, sizeof(*change->words));
+	change->prepared = calloc(links, sizeof(*change->prepared));
+	snprintf(err, err_len, "out of memory");
+	return change->words && change->prepared ? 0 : -ENOMEM;
+}
+
+static void change_finish(struct change *change)
+{
+	free(change->words);
+	free(change->prepared);
+}
+
 static const char *link_at(const void *ctx, size_t i)
 {
-	const struct wt_plan *plan = ctx;
+	const struct wt_world *world = ctx;
 
-	return i < plan->links ? plan->link[i].name : NULL;
+	return i < world->links ? world->link[i].name : NULL;
 }
 
 /* A link of that name there is none: the nearest, and all. */
-static int no_link(const struct wt_plan *plan, const char *name, char *err, size_t err_len)
+static int no_link(const struct wt_world *world, const char *name, char *err, size_t err_len)
 {
-	const char *nearest = wt_nearest_word(name, link_at, plan);
-	char list[WT_PLAN_LINKS * (WT_SPAN_NAME + 1) + 1] = "";
+	const char *nearest = wt_nearest_word(name, link_at, world);
+	char list[300] = "";
 
-	for (unsigned i = 0, at = 0; i < plan->links; i++)
-		at += (unsigned)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "", plan->link[i].name);
+	for (unsigned i = 0; i < world->links && strlen(list) + WT_WORLD_NAME + 2 < sizeof(list); i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", world->link[i].name);
 	snprintf(err, err_len, "no link '%s'; %s%s%sthere %s: %s", name, nearest ? "did you mean '" : "", nearest ? nearest : "",
-		 nearest ? "'? " : "", plan->links > 1 ? "are" : "is", list);
+		 nearest ? "'? " : "", world->links > 1 ? "are" : "is", list);
 	return -EINVAL;
 }
 
 /* "fwd", "bott.both": which link, and which directions as bits. */
 static int find_target(const struct wt_daemon *daemon, const char *target, unsigned *link, unsigned *directions, char *err, size_t err_len)
 {
-	const struct wt_plan *plan = &daemon->plan;
+	const struct wt_world *world = &daemon->world;
 	const char *dot = strchr(target, '.'), *direction = dot ? dot + 1 : target;
 	char name[41];
 	int found = 0;
 
 	snprintf(name, sizeof(name), "%.*s", dot ? (int)(dot - target) : 0, target);
 	if (dot)
-		found = wt_plan_find_link(plan, name);
+		found = wt_world_find_link(world, name);
 	if (found < 0)
-		return no_link(plan, name, err, err_len);
+		return no_link(world, name, err, err_len);
 	*directions = !strcmp(direction, "fwd") ? 1 : !strcmp(direction, "rev") ? 2 : !strcmp(direction, "both") ? 3 : 0;
-	if (!*directions || (!dot && plan->links > 1)) {
-		const char *of = plan->links > 1 ? plan->link[0].name : "", *mark = plan->links > 1 ? "." : "";
+	if (!*directions || (!dot && world->links > 1)) {
+		const char *of = world->links > 1 ? world->link[0].name : "", *mark = world->links > 1 ? "." : "";
 
 		snprintf(err, err_len, "'%.40s' is no target: expected fwd, rev or both%s, such as %s%sfwd", target,
-			 plan->links > 1 ? " of a link" : "", of, mark);
+			 world->links > 1 ? " of a link" : "", of, mark);
 		return -EINVAL;
 	}
 	*link = (unsigned)found;
@@ -83,20 +98,20 @@ static void commit(struct wt_daemon *daemon, struct wt_span *link, struct wt_spa
 /* Everything is tried before anything is done. */
 static int apply(struct wt_daemon *daemon, struct change *change, const char *by, wt_time *now, char *err, size_t err_len)
 {
-	struct wt_span_change *prepared[WT_PLAN_LINKS] = {NULL};
-	struct wt_net *net = &daemon->net;
+	struct wt_span_change **prepared = change->prepared;
+	struct wt_network *net = &daemon->net;
 	int error = 0;
 
 	*now = wt_rloop_catch_up(daemon->rloop);
-	for (unsigned i = 0; i < daemon->plan.links && !error; i++) {
+	for (unsigned i = 0; i < daemon->world.links && !error; i++) {
 		if (!change->words[i][0] && !change->words[i][1])
 			continue;
 		prepared[i] = wt_span_prepare(&net->link[i], change->words[i], err, err_len);
 		error = prepared[i] ? 0 : -EINVAL;
 	}
-	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
+	for (unsigned i = 0; i < daemon->world.links && !error; i++)
 		error = prepared[i] ? wt_span_admit(prepared[i], err, err_len) : 0;
-	for (unsigned i = 0; i < daemon->plan.links; i++) {
+	for (unsigned i = 0; i < daemon->world.links; i++) {
 		if (!prepared[i] || error)
 			wt_span_cancel(prepared[i]);
 		else
@@ -104,7 +119,7 @@ static int apply(struct wt_daemon *daemon, struct change *change, const char *by
 	}
 	wt_daemon_changed(daemon);
 	/* only now, with all links changed, is any of them looked at again */
-	for (unsigned i = 0; i < daemon->plan.links && !error; i++)
+	for (unsigned i = 0; i < daemon->world.links && !error; i++)
 		if (prepared[i])
 			wt_span_touch(&net->link[i]);
 	wt_rloop_kick(daemon->rloop);
@@ -114,7 +129,7 @@ static int apply(struct wt_daemon *daemon, struct change *change, const char *by
 /* What may not be read might be for whoever we were at the start: a sentence that says so, of whatever file, says who we are now. */
 static int who_reads(const struct wt_daemon *daemon, int error, char *err, size_t err_len)
 {
-	const struct wt_identity *identity = &daemon->plan.identity;
+	const struct wt_identity *identity = &daemon->options.identity;
 	size_t len = strlen(err);
 
 	if (error && identity->changes && identity->uid == daemon->uid && strstr(err, strerror(EACCES)))
@@ -122,15 +137,10 @@ static int who_reads(const struct wt_daemon *daemon, int error, char *err, size_
 	return error;
 }
 
-int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len)
+static int take_targets(const struct wt_daemon *daemon, struct change *change, char **words, char *err, size_t err_len)
 {
-	struct change change = {.flush = flush};
 	int error;
 
-	if (!words[0]) {
-		snprintf(err, err_len, "a target and its words are needed, such as fwd 'delay 30ms'");
-		return -EINVAL;
-	}
 	for (unsigned i = 0; words[i]; i += 2) {
 		unsigned link, directions;
 
@@ -144,20 +154,37 @@ int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *n
 		for (unsigned d = 0; d < 2; d++) {
 			if (!(directions & 1u << d))
 				continue;
-			if (change.words[link][d]) {
+			if (change->words[link][d]) {
 				snprintf(err, err_len, "'%.40s': one direction is given words twice", words[i]);
 				return -EINVAL;
 			}
-			change.words[link][d] = words[i + 1];
+			change->words[link][d] = words[i + 1];
 		}
 	}
-	return who_reads(daemon, apply(daemon, &change, "control", now, err, err_len), err, err_len);
+	return 0;
+}
+
+int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len)
+{
+	struct change change = {.flush = flush};
+	int error = change_init(&change, daemon->world.links, err, err_len);
+
+	if (!error && !words[0]) {
+		snprintf(err, err_len, "a target and its words are needed, such as fwd 'delay 30ms'");
+		error = -EINVAL;
+	}
+	if (!error)
+		error = take_targets(daemon, &change, words, err, err_len);
+	if (!error)
+		error = who_reads(daemon, apply(daemon, &change, "control", now, err, err_len), err, err_len);
+	change_finish(&change);
+	return error;
 }
 
 /* ---- the file, again --------------------------------------------------------------------------------------- */
 
 /* The line of the new file, 0: of it as a whole. */
-static int same(bool is, const struct wt_plan *new, unsigned line, const char *what, char *err, size_t err_len)
+static int same(bool is, const struct wt_world *new, unsigned line, const char *what, char *err, size_t err_len)
 {
 	char where[20] = "";
 
@@ -174,18 +201,25 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int compare(const struct wt_plan *old, const struct wt_plan *new, char *err, size_t err_len)
+static bool same_host(const struct wt_world_host *old, const struct wt_world_host *new)
 {
-	int error = same(old->ports == new->ports && old->routers == new->routers && old->links == new->links, new, 0,
+	return !strcmp(old->name, new->name) && old->port == new->port && old->mtu == new->mtu &&
+	       !memcmp(old->gateway, new->gateway, sizeof(old->gateway)) && !memcmp(old->prefix, new->prefix, sizeof(old->prefix));
+}
+
+static bool same_flow(const struct wt_world_flow *old, const struct wt_world_flow *new)
+{
+	return !strcmp(old->name, new->name) && old->host[0] == new->host[0] && old->host[1] == new->host[1] && old->delay == new->delay;
+}
+
+static int compare(const struct wt_world *old, const struct wt_world *new, char *err, size_t err_len)
+{
+	int error = same(old->hosts == new->hosts && old->routers == new->routers && old->links == new->links, new, 0,
 			 "the number of ports, routers and links", err, err_len);
 
-	for (unsigned i = 0; i < WT_PLAN_KEYS && !error; i++)
-		error = same(same_text(old->said[i], new->said[i]), new, 0, wt_plan_key[i], err, err_len);
-	for (unsigned i = 0; i < old->ports && !error; i++)
-		error = same(!strcmp(old->port[i].name, new->port[i].name) && !strcmp(old->port[i].text, new->port[i].text) &&
-			     !memcmp(old->port[i].gateway, new->port[i].gateway, sizeof(old->port[i].gateway)) &&
-				     !memcmp(old->port[i].prefix, new->port[i].prefix, sizeof(old->port[i].prefix)),
-			     new, new->port[i].line, "ports and gateways", err, err_len);
+	for (unsigned i = 0; i < old->hosts && !error; i++)
+		error = same(same_host(&old->host[i], &new->host[i]) && same_text(old->host[i].place, new->host[i].place), new,
+			     new->host[i].line, "ports and gateways", err, err_len);
 	for (unsigned i = 0; i < old->routers && !error; i++)
 		error = same(!strcmp(old->router[i].name, new->router[i].name) &&
 			     !memcmp(old->router[i].address, new->router[i].address, sizeof(old->router[i].address)),
@@ -194,92 +228,121 @@ static int compare(const struct wt_plan *old, const struct wt_plan *new, char *e
 		error = same(!strcmp(old->link[i].name, new->link[i].name) &&
 			     !memcmp(old->link[i].end, new->link[i].end, sizeof(old->link[i].end)),
 			     new, new->link[i].line, "what links join", err, err_len);
+	if (!error)
+		error = same(old->flows == new->flows, new, 0, "the number of flows", err, err_len);
+	for (unsigned i = 0; i < old->flows && !error; i++)
+		error = same(same_flow(&old->flow[i], &new->flow[i]), new, new->flow[i].line, "flows", err, err_len);
+	return error;
+}
+
+static int compare_options(const struct wt_options *old, const struct wt_options *new, char *err, size_t err_len)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < WT_OPTION_KEYS && !error; i++)
+		error = same(same_text(old->said[i], new->said[i]), new->world, 0, wt_option_key[i], err, err_len);
 	return error;
 }
 
 /* The words a link has at `now` by its file: the first ones, and those of events up to then. */
-static void words_at(const struct wt_plan *plan, wt_time now, struct change *change)
+static void words_at(const struct wt_world *world, wt_time now, struct change *change)
 {
-	for (unsigned i = 0; i < plan->links; i++)
+	for (unsigned i = 0; i < world->links; i++)
 		for (unsigned d = 0; d < 2; d++)
-			change->words[i][d] = plan->link[i].words[d] ? plan->link[i].words[d] : "";
-	for (unsigned i = 0; i < plan->events && plan->event[i].at < now; i++)
+			change->words[i][d] = world->link[i].words[d] ? world->link[i].words[d] : "";
+	for (unsigned i = 0; i < world->events && world->event[i].at < now; i++)
 		for (unsigned d = 0; d < 2; d++)
-			if (plan->event[i].words[d])
-				change->words[plan->event[i].link][d] = plan->event[i].words[d];
+			if (world->event[i].words[d])
+				change->words[world->event[i].link][d] = world->event[i].words[d];
 }
 
-/* The new plan brings its links and events; files, bounds and the rest stay as they were opened. */
-static void exchange(struct wt_plan *old, struct wt_plan *new)
+#define EXCHANGE(a, b) do { __auto_type kept = (a); (a) = (b); (b) = kept; } while (0)
+
+/* The new world brings its links and events; files, bounds and the rest stay as they were opened. */
+static void exchange(struct wt_world *old, struct wt_world *new)
 {
-	unsigned events = old->events, most = events > new->events ? events : new->events;
-
-	for (unsigned i = 0; i < old->links; i++) {
-		struct wt_plan_link link = old->link[i];
-
-		old->link[i] = new->link[i];
-		new->link[i] = link;
-	}
-	for (unsigned i = 0; i < most; i++) {
-		struct wt_plan_event event = old->event[i];
-
-		old->event[i] = new->event[i];
-		new->event[i] = event;
-	}
-	old->events = new->events;
-	new->events = events;
+	EXCHANGE(old->link, new->link);
+	EXCHANGE(old->event, new->event);
+	EXCHANGE(old->events, new->events);
+	EXCHANGE(old->event_room, new->event_room);
 }
 
-/* Files that words name are read again, too. */
-static void exchange_files(struct wt_plan *old, struct wt_plan *new)
+/* Hosts whose place was given from outside stand where they were. */
+static int keep_places(const struct wt_world *old, struct wt_world *new, char *err, size_t err_len)
 {
-	struct wt_samples_shelf shelf = *old->shelf; /* links know where it is */
+	int error = 0;
 
-	*old->shelf = *new->shelf;
-	*new->shelf = shelf;
+	for (unsigned i = 0; i < old->hosts && i < new->hosts && !error; i++)
+		if (old->host[i].placement == WT_NAMESPACE)
+			error = wt_world_place(&new->host[i], WT_NAMESPACE, old->host[i].place, err, err_len);
+	return error;
+}
+
+static int read_again(const struct wt_daemon *daemon, struct wt_world *new, char *err, size_t err_len)
+{
+	struct wt_options options;
+	const struct wt_world_keys keys = {wt_options_of_file, &options};
+	int error;
+
+	wt_options_init(&options, new);
+	options.cpu = daemon->options.cpu; /* the command line may have said which, and the file what needs one */
+	error = wt_world_read(new, daemon->world.file, &keys, err, err_len);
+	if (!error)
+		error = keep_places(&daemon->world, new, err, err_len);
+	if (!error)
+		error = wt_options_check(&options, err, err_len);
+	if (!error)
+		error = wt_world_check(new, err, err_len);
+	if (!error)
+		error = compare_options(&daemon->options, &options, err, err_len);
+	if (!error)
+		error = compare(&daemon->world, new, err, err_len);
+	wt_options_finish(&options);
+	return error;
+}
+
+/* Files that words name are read again, too: links know where the shelf is. */
+static int change_to(struct wt_daemon *daemon, struct wt_world *new, struct change *change, wt_time from, char *err, size_t err_len)
+{
+	wt_time now;
+	int error = change_init(change, new->links, err, err_len);
+
+	if (error)
+		return error;
+	words_at(new, from, change);
+	EXCHANGE(*daemon->world.shelf, *new->shelf);
+	error = apply(daemon, change, "file", &now, err, err_len);
+	if (error) {
+		EXCHANGE(*daemon->world.shelf, *new->shelf);
+		return error;
+	}
+	exchange(&daemon->world, new);
+	daemon->script.next = 0;
+	while (daemon->script.next < daemon->world.events && daemon->world.event[daemon->script.next].at < from)
+		daemon->script.next++;
+	wt_graph_touch(daemon->net.graph, &daemon->script.node);
+	wt_rloop_kick(daemon->rloop);
+	return 0;
 }
 
 int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, size_t err_len)
 {
-	struct wt_plan *new = malloc(sizeof(*new));
 	struct change change = {.whole = true};
+	struct wt_world new;
 	struct stat facts;
-	wt_time from = wt_rloop_catch_up(daemon->rloop), now;
+	wt_time from = wt_rloop_catch_up(daemon->rloop);
 	int error;
 
-	if (!new) {
-		snprintf(err, err_len, "out of memory");
-		return -ENOMEM;
-	}
-	if (!stat(daemon->plan.file, &facts) && !S_ISREG(facts.st_mode)) { /* the frames would wait for whoever writes to a pipe */
-		free(new);
-		snprintf(err, err_len, "%s: only a regular file can be read again", daemon->plan.file);
+	if (!stat(daemon->world.file, &facts) && !S_ISREG(facts.st_mode)) { /* the frames would wait for whoever writes to a pipe */
+		snprintf(err, err_len, "%s: only a regular file can be read again", daemon->world.file);
 		return -EINVAL;
 	}
-	wt_plan_init(new);
-	new->cpu = daemon->plan.cpu; /* the command line may have said which, and the file what needs one */
-	error = wt_plan_read(new, daemon->plan.file, err, err_len);
+	wt_world_init(&new);
+	error = read_again(daemon, &new, err, err_len);
 	if (!error)
-		error = wt_plan_check(new, err, err_len);
-	if (!error)
-		error = compare(&daemon->plan, new, err, err_len);
-	if (!error) {
-		words_at(new, from, &change);
-		exchange_files(&daemon->plan, new);
-		error = apply(daemon, &change, "file", &now, err, err_len);
-		if (error)
-			exchange_files(&daemon->plan, new);
-	}
-	if (!error) {
-		exchange(&daemon->plan, new);
-		daemon->script.next = 0;
-		while (daemon->script.next < daemon->plan.events && daemon->plan.event[daemon->script.next].at < from)
-			daemon->script.next++;
-		wt_graph_touch(daemon->net.graph, &daemon->script.node);
-		wt_rloop_kick(daemon->rloop);
-	}
+		error = change_to(daemon, &new, &change, from, err, err_len);
 	*changed = change.changed;
-	wt_plan_finish(new);
-	free(new);
+	change_finish(&change);
+	wt_world_finish(&new);
 	return who_reads(daemon, error, err, err_len);
 }

@@ -80,7 +80,7 @@ static void watch_leg(struct wt_tokens *tokens, const struct wt_leg *leg, wt_tim
 			watch(tokens, leg->node[i], now);
 }
 
-void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_net *net, wt_time now)
+void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_network *net, wt_time now)
 {
 	unsigned count = wt_graph_count(net->graph);
 
@@ -96,7 +96,7 @@ void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_net *net, wt_time
 		tokens->interval = more;
 		tokens->count = count;
 	}
-	for (unsigned i = 0; i < net->plan->links; i++)
+	for (unsigned i = 0; i < net->world->links; i++)
 		for (unsigned direction = 0; direction < 2; direction++)
 			watch_leg(tokens, &net->link[i].leg[direction], now);
 }

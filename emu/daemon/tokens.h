@@ -8,7 +8,7 @@
 #define WT_EMU_DAEMON_TOKENS_H
 
 #include "emu/daemon/control.h"
-#include "emu/daemon/net.h"
+#include "emu/world/build.h"
 #include "stack/record/journal.h"
 
 struct wt_tokens {
@@ -24,7 +24,7 @@ struct wt_tokens {
 };
 
 /* Watches the buckets of the net, and no others from now on: again when words have changed. Without memory for more, those there are. */
-void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_net *net, wt_time now);
+void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_network *net, wt_time now);
 /* Tells of the intervals that are over by `now`. */
 void wt_tokens_tell(struct wt_tokens *tokens, wt_time now);
 /* Tells of those under way, too, at the end of a run. */

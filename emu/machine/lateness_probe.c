@@ -6,11 +6,11 @@
 #define PERIOD (50 * WT_MS)
 #define LONGEST (10 * WT_S) /* a loop that was away for longer need not be told of each pulse it missed */
 
-static uint64_t dated_by_reading(const struct wt_net *net)
+static uint64_t dated_by_reading(const struct wt_network *net)
 {
 	uint64_t count = 0;
 
-	for (unsigned i = 0; i < net->plan->ports; i++)
+	for (unsigned i = 0; i < net->world->hosts; i++)
 		count += net->port[i]->unstamped;
 	return count;
 }
@@ -42,7 +42,7 @@ static wt_time deadline(const struct wt_node *node)
 	return ((const struct wt_pulse *)node)->due;
 }
 
-void wt_pulse_init(struct wt_pulse *pulse, const struct wt_net *net, const struct wt_rloop *rloop)
+void wt_pulse_init(struct wt_pulse *pulse, const struct wt_network *net, const struct wt_rloop *rloop)
 {
 	static const struct wt_node_ops ops = {input, output, deadline, NULL, NULL, NULL};
 

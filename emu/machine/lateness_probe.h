@@ -6,13 +6,13 @@
 #ifndef WT_EMU_MACHINE_LATENESS_PROBE_H
 #define WT_EMU_MACHINE_LATENESS_PROBE_H
 
-#include "emu/daemon/net.h"
+#include "emu/world/build.h"
 #include "stack/base/histogram.h"
 #include "stack/drive/rloop.h"
 
 struct wt_pulse {
 	struct wt_node node;
-	const struct wt_net *net;
+	const struct wt_network *net;
 	const struct wt_rloop *rloop;
 	wt_time due;
 	uint64_t seen;            /* frames dated by their reading, when it was last on time */
@@ -20,6 +20,6 @@ struct wt_pulse {
 };
 
 /* To be added to the graph of the net, in memory of the caller's. */
-void wt_pulse_init(struct wt_pulse *pulse, const struct wt_net *net, const struct wt_rloop *rloop);
+void wt_pulse_init(struct wt_pulse *pulse, const struct wt_network *net, const struct wt_rloop *rloop);
 
 #endif

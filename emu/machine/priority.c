@@ -78,13 +78,13 @@ static int stay_awake(struct wt_claim *claim, char *err, size_t err_len)
 	return -error;
 }
 
-int wt_claim(struct wt_claim *claim, const struct wt_plan *plan, char *err, size_t err_len)
+int wt_claim(struct wt_claim *claim, const struct wt_options *options, char *err, size_t err_len)
 {
-	int error = stay_on(plan->cpu, err, err_len);
+	int error = stay_on(options->cpu, err, err_len);
 
-	if (!error && plan->realtime)
-		error = go_before_others(plan->release == WT_RELEASE_SPIN, err, err_len);
-	if (!error && plan->awake)
+	if (!error && options->realtime)
+		error = go_before_others(options->release == WT_RELEASE_SPIN, err, err_len);
+	if (!error && options->awake)
 		error = stay_awake(claim, err, err_len);
 	return error;
 }

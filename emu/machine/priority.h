@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-#include "emu/daemon/plan.h"
+#include "emu/daemon/options.h"
 
 struct wt_claim {
 	int awake; /* /dev/cpu_dma_latency, which holds as long as it is open; 0: not claimed */
 };
 
-/* What the plan asks for. 0, or a negative errno and one sentence. */
-int wt_claim(struct wt_claim *claim, const struct wt_plan *plan, char *err, size_t err_len);
+/* What the options ask for. 0, or a negative errno and one sentence. */
+int wt_claim(struct wt_claim *claim, const struct wt_options *options, char *err, size_t err_len);
 /* Accepts one that claimed nothing. */
 void wt_claim_finish(struct wt_claim *claim);
 

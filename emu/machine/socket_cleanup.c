@@ -19,11 +19,11 @@ static void work(void *arg, int link)
 	wt_control_remove(&file);
 }
 
-int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_plan *plan, char *err, size_t err_len)
+int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_options *options, char *err, size_t err_len)
 {
 	int link;
 
-	if (!plan->control || !plan->identity.changes)
+	if (!options->control || !options->identity.changes)
 		return 0;
 	link = wt_helper_start(work, NULL);
 	if (link < 0) {

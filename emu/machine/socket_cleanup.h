@@ -7,14 +7,14 @@
 #define WT_EMU_MACHINE_SOCKET_CLEANUP_H
 
 #include "emu/daemon/control.h"
-#include "emu/daemon/plan.h"
+#include "emu/daemon/options.h"
 
 struct wt_janitor {
 	int helper; /* 0: none */
 };
 
-/* If the emulator of this plan will have a socket and be somebody else. 0 or negative errno with a sentence. */
-int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_plan *plan, char *err, size_t err_len);
+/* If the emulator of these options will have a socket and be somebody else. 0 or negative errno with a sentence. */
+int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_options *options, char *err, size_t err_len);
 /* The socket is there now. */
 void wt_janitor_watch(const struct wt_janitor *janitor, const struct wt_control *control);
 /* It is gone when this returns. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <linux/mount.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -47,10 +48,12 @@ static long others(int but, char *text, size_t len)
  * writes back what it found.
  */
 struct helper {
-	const struct wt_plan *plan;
+	const struct wt_world *world;
 	const char *set;
-	int control[WT_PLAN_PORTS]; /* rps_cpus of each TAP port; -1: none */
-	char found[WT_PLAN_PORTS][WORDS * 9 + 1];
+	struct steered {
+		int control; /* rps_cpus of a TAP port; -1: none */
+		char found[WORDS * 9 + 1];
+	} *host;
 };
 
 /* What the emulator hears of it. */
@@ -90,25 +93,26 @@ static int open_control(const char *interface)
 
 static int steer_port(struct helper *helper, unsigned i)
 {
-	const struct wt_where *where = &helper->plan->port[i].where;
+	const struct wt_where *where = &helper->world->host[i].where;
+	struct steered *steered = &helper->host[i];
 	int home, error = -wt_where_enter(where, &home, NULL, 0);
 	ssize_t n;
 
 	if (error)
 		return error;
-	helper->control[i] = open_control(where->interface);
-	error = helper->control[i] < 0 ? errno : 0;
+	steered->control = open_control(where->interface);
+	error = steered->control < 0 ? errno : 0;
 	if (wt_where_leave(where, home, NULL, 0) || error)
 		return error ? error : EPERM;
-	n = pread(helper->control[i], helper->found[i], sizeof(helper->found[i]) - 1, 0);
-	return n <= 0 ? EIO : write_set(helper->control[i], helper->set);
+	n = pread(steered->control, steered->found, sizeof(steered->found) - 1, 0);
+	return n <= 0 ? EIO : write_set(steered->control, helper->set);
 }
 
 static void steer_ports(struct helper *helper, struct outcome *outcome)
 {
-	for (unsigned i = 0; i < helper->plan->ports && !outcome->error; i++) {
+	for (unsigned i = 0; i < helper->world->hosts && !outcome->error; i++) {
 		outcome->port = i;
-		if (helper->plan->port[i].where.kind == WT_WHERE_TAP)
+		if (helper->world->host[i].where.kind == WT_WHERE_TAP)
 			outcome->error = steer_port(helper, i);
 	}
 }
@@ -118,33 +122,36 @@ static void help(void *arg, int link)
 	struct helper *helper = arg;
 	struct outcome outcome = {0};
 
-	memset(helper->control, -1, sizeof(helper->control));
+	helper->host = calloc(helper->world->hosts, sizeof(*helper->host));
+	for (unsigned i = 0; helper->host && i < helper->world->hosts; i++)
+		helper->host[i].control = -1;
 	if (!wt_helper_heard(link))
 		return;
+	outcome.error = helper->host ? 0 : ENOMEM;
 	steer_ports(helper, &outcome);
 	wt_confine(NULL, WT_KEEP(CAP_NET_ADMIN));
 	if (send(link, &outcome, sizeof(outcome), MSG_NOSIGNAL) == sizeof(outcome))
 		wt_helper_heard(link);
-	for (unsigned i = 0; i < helper->plan->ports; i++)
-		if (helper->control[i] >= 0 && helper->found[i][0])
-			write_set(helper->control[i], helper->found[i]); /* or the device is gone */
+	for (unsigned i = 0; helper->host && i < helper->world->hosts; i++)
+		if (helper->host[i].control >= 0 && helper->host[i].found[0])
+			write_set(helper->host[i].control, helper->host[i].found); /* or the device is gone */
 }
 
 /* ---- the emulator's side --------------------------------------------------------------------------------- */
 
-int wt_steer_prepare(struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
+int wt_steer_prepare(struct wt_steering *steering, const struct wt_options *options, char *err, size_t err_len)
 {
 	static struct helper helper;
 	char set[WORDS * 9 + 1];
 	int link;
 
-	if (!plan->steer)
+	if (!options->steer)
 		return 0;
-	if (!others(plan->cpu, set, sizeof(set))) {
-		snprintf(err, err_len, "steer: there is no other processor than %d", plan->cpu);
+	if (!others(options->cpu, set, sizeof(set))) {
+		snprintf(err, err_len, "steer: there is no other processor than %d", options->cpu);
 		return -EINVAL;
 	}
-	helper = (struct helper){.plan = plan, .set = set};
+	helper = (struct helper){.world = options->world, .set = set};
 	link = wt_helper_start(help, &helper);
 	if (link < 0) {
 		snprintf(err, err_len, "steer: no helper process");
@@ -154,7 +161,7 @@ int wt_steer_prepare(struct wt_steering *steering, const struct wt_plan *plan, c
 	return 0;
 }
 
-static int ask_helper(const struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
+static int ask_helper(const struct wt_steering *steering, const struct wt_options *options, char *err, size_t err_len)
 {
 	struct outcome outcome = {.error = EPIPE};
 
@@ -162,7 +169,7 @@ static int ask_helper(const struct wt_steering *steering, const struct wt_plan *
 	    recv(steering->helper, &outcome, sizeof(outcome), MSG_WAITALL) != sizeof(outcome))
 		outcome.error = EPIPE;
 	if (outcome.error)
-		snprintf(err, err_len, "cannot steer what %s receives to other processors: %s%s", plan->port[outcome.port].where.interface,
+		snprintf(err, err_len, "cannot steer what %s receives to other processors: %s%s", options->world->host[outcome.port].where.interface,
 			 strerror(outcome.error),
 			 outcome.error == EROFS ? " (all of /sys is, as in a container; in a named network namespace it would work)" : "");
 	return -outcome.error;
@@ -187,11 +194,11 @@ static uint64_t dropped(int fd)
 	return wt_softnet_dropped(text);
 }
 
-int wt_steer(struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len)
+int wt_steer(struct wt_steering *steering, const struct wt_options *options, char *err, size_t err_len)
 {
-	int error = plan->steer ? ask_helper(steering, plan, err, err_len) : 0;
+	int error = options->steer ? ask_helper(steering, options, err, err_len) : 0;
 
-	if (error || !plan->steer)
+	if (error || !options->steer)
 		return error;
 	steering->fd = open("/proc/net/softnet_stat", O_RDONLY | O_CLOEXEC);
 	if (steering->fd < 0) {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/daemon/plan.h"
+#include "emu/daemon/options.h"
 
 struct wt_steering {
 	int helper;    /* the socket to the process that sets and restores; 0: none */
@@ -19,12 +19,12 @@ struct wt_steering {
 	uint64_t from; /* frames dropped by the processors' queues before */
 };
 
-/* If the plan says so, starts the process that will do it: before there is memory, a processor of our own or a priority that it would
+/* If the options say so, starts the process that will do it: before there is memory, a processor of our own or a priority that it would
  * share. 0, or a negative errno and one sentence. */
-int wt_steer_prepare(struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len);
-/* Then, if the plan says so, has what is written to its open TAP ports received on all processors but the plan's, until
+int wt_steer_prepare(struct wt_steering *steering, const struct wt_options *options, char *err, size_t err_len);
+/* Then, if the options say so, has what is written to its open TAP ports received on all processors but the emulator's, until
  * wt_steer_finish(), or until this process ends in whatever way. 0, or a negative errno and one sentence. */
-int wt_steer(struct wt_steering *steering, const struct wt_plan *plan, char *err, size_t err_len);
+int wt_steer(struct wt_steering *steering, const struct wt_options *options, char *err, size_t err_len);
 /* Has any processor dropped frames since, of whomever? */
 bool wt_steer_drops(const struct wt_steering *steering);
 /* A device that stays is steered again as it was before. Accepts one that was never begun. */

@@ -149,6 +149,8 @@ void wt_router_learn(struct wt_router *router, unsigned port, const struct wt_ad
 {
 	struct wt_neighbour *neighbour;
 
+	if (router->port[port].known && address->family == WT_FAMILY_IPV4)
+		return;
 	if (mac->bytes[0] & 1 || !may_be_there(&router->port[port], address))
 		return;
 	neighbour = wt_router_find(router, address, port);
@@ -169,6 +171,12 @@ void wt_router_deliver(struct wt_router *router, struct wt_frame *frame, unsigne
 
 	if (!out->network) {
 		wt_router_send(router, frame, port, &out->peer, type_of(next));
+		return;
+	}
+	if (out->known && next->family == WT_FAMILY_IPV4) {
+		struct wt_mac mac = wt_addr_mac(next);
+
+		wt_router_send(router, frame, port, &mac, WT_ETH_IPV4);
 		return;
 	}
 	neighbour = wt_router_find(router, next, port);

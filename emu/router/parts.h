@@ -28,6 +28,7 @@ struct wt_router_route {
 struct wt_router_port {
 	struct wt_mac mac, peer;
 	bool network; /* hosts are there, not another router */
+	bool known;   /* and their hardware addresses follow from their others */
 	struct wt_addr gateway[WT_FAMILIES];
 	unsigned prefix[WT_FAMILIES];
 	struct wt_addr link_local;
@@ -38,9 +39,9 @@ struct wt_router {
 	struct wt_pool *pool;
 	struct wt_addr address[WT_FAMILIES];
 	bool speaks[WT_FAMILIES];
-	struct wt_router_port port[WT_ROUTER_PORTS];
-	struct wt_router_route route[WT_ROUTER_ROUTES];
-	unsigned routes;
+	struct wt_router_port *port; /* as many as the node has ports */
+	struct wt_router_route *route;
+	unsigned routes, route_room;
 	struct wt_neighbour neighbour[WT_ROUTER_NEIGHBOURS];
 	unsigned asking;             /* neighbours that are asked for */
 	unsigned waiting;            /* frames, for all of them */

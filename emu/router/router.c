@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "emu/router/router.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -216,6 +217,8 @@ static void destroy(struct wt_node *node)
 	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++)
 		wt_frame_queue_clear(&router->neighbour[i].wait);
 	wt_frame_queue_clear(&router->ready);
+	free(router->port);
+	free(router->route);
 	free(router);
 }
 
@@ -225,8 +228,12 @@ struct wt_node *wt_router_create(const char *name, unsigned number, unsigned por
 	static const struct wt_node_ops ops = {input, output, deadline, destroy, NULL};
 	struct wt_router *router = ports <= WT_ROUTER_PORTS ? calloc(1, sizeof(*router)) : NULL;
 
-	if (!router)
+	if (router)
+		router->port = calloc(ports, sizeof(*router->port));
+	if (!router || !router->port) {
+		free(router);
 		return NULL;
+	}
 	router->node.ops = &ops;
 	router->node.ports = ports;
 	snprintf(router->node.name, sizeof(router->node.name), "%s", name);
@@ -247,14 +254,19 @@ void wt_router_limit_answers(struct wt_node *node, const struct wt_refusal_rate 
 	((struct wt_router *)node)->limit.rate = *rate;
 }
 
-void wt_router_set_network(struct wt_node *node, unsigned port, const struct wt_addr *gateway, unsigned prefix)
+int wt_router_set_network(struct wt_node *node, unsigned port, const struct wt_addr *gateway, unsigned prefix)
 {
 	struct wt_router_port *here = &((struct wt_router *)node)->port[port];
 
 	here->network = true;
 	here->gateway[gateway->family] = *gateway;
 	here->prefix[gateway->family] = prefix;
-	wt_router_add_route(node, gateway, prefix, port);
+	return wt_router_add_route(node, gateway, prefix, port);
+}
+
+void wt_router_know_hosts(struct wt_node *node, unsigned port)
+{
+	((struct wt_router *)node)->port[port].known = true;
 }
 
 void wt_router_set_peer(struct wt_node *node, unsigned port, const struct wt_mac *peer)
@@ -262,11 +274,20 @@ void wt_router_set_peer(struct wt_node *node, unsigned port, const struct wt_mac
 	((struct wt_router *)node)->port[port].peer = *peer;
 }
 
-void wt_router_add_route(struct wt_node *node, const struct wt_addr *network, unsigned prefix, unsigned port)
+int wt_router_add_route(struct wt_node *node, const struct wt_addr *network, unsigned prefix, unsigned port)
 {
 	struct wt_router *router = (struct wt_router *)node;
 
 	router->speaks[network->family] = true;
-	if (router->routes < WT_ROUTER_ROUTES)
-		router->route[router->routes++] = (struct wt_router_route){*network, prefix, port};
+	if (router->routes == router->route_room) {
+		unsigned room = router->route_room ? 2 * router->route_room : 16;
+		struct wt_router_route *more = realloc(router->route, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		router->route = more;
+		router->route_room = room;
+	}
+	router->route[router->routes++] = (struct wt_router_route){*network, prefix, port};
+	return 0;
 }

@@ -12,8 +12,7 @@
 #include "stack/text/addr.h"
 #include "stack/base/node.h"
 
-#define WT_ROUTER_PORTS 32
-#define WT_ROUTER_ROUTES 64
+#define WT_ROUTER_PORTS 256 /* and as many routers: a byte each in a hardware address; of ports, in a frame's mark */
 #define WT_ROUTER_NEIGHBOURS 64  /* of one router; who makes room: router_neighbour.c */
 #define WT_ROUTER_WAITING 64     /* frames that wait for a neighbour's address, all together; */
 #define WT_ROUTER_WAITING_EACH 8 /* for one */
@@ -25,10 +24,12 @@ struct wt_node *wt_router_create(const char *name, unsigned number, unsigned por
 struct wt_mac wt_router_mac(unsigned number, unsigned port);
 /* How many errors it may send; else as usual. */
 void wt_router_limit_answers(struct wt_node *router, const struct wt_refusal_rate *rate);
-/* What lies behind a port: a network the router stands in with this address, one of each family at most; or another router. */
-void wt_router_set_network(struct wt_node *router, unsigned port, const struct wt_addr *gateway, unsigned prefix);
+/* What lies behind a port: a network the router stands in with this address, one of each family at most (0 or -ENOMEM); or another router. */
+int wt_router_set_network(struct wt_node *router, unsigned port, const struct wt_addr *gateway, unsigned prefix);
 void wt_router_set_peer(struct wt_node *router, unsigned port, const struct wt_mac *peer);
-/* A network that is reached by a port; those of wt_router_set_network() are known. */
-void wt_router_add_route(struct wt_node *router, const struct wt_addr *network, unsigned prefix, unsigned port);
+/* Hosts of IPv4 behind this port have the hardware addresses wt_addr_mac() makes: nobody is asked for them. */
+void wt_router_know_hosts(struct wt_node *router, unsigned port);
+/* A network that is reached by a port; those of wt_router_set_network() are known. 0 or -ENOMEM. */
+int wt_router_add_route(struct wt_node *router, const struct wt_addr *network, unsigned prefix, unsigned port);
 
 #endif

@@ -15,7 +15,7 @@
 #include "stack/tcp/tcb.h"
 
 #define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
-#define APP_TIMERS 256
+#define APP_TIMERS 256 /* beside one of each connection */
 
 /* ---- queues and timers ------------------------------------------------------------------------------------- */
 
@@ -301,7 +301,7 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	host->node.ports = 1;
 	memcpy(host->node.name, config->name, sizeof(host->node.name));
 	derive_keys(host);
-	if (wt_heap_init(&host->conns, host->config.max_connections + 1) || wt_heap_init(&host->timers, APP_TIMERS) ||
+	if (wt_heap_init(&host->conns, host->config.max_connections + 1) || wt_heap_init(&host->timers, host->config.max_connections + APP_TIMERS) ||
 	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(config->memory))) {
 		free(host->table);
 		wt_heap_finish(&host->conns);

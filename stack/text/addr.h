@@ -61,6 +61,13 @@ static inline bool wt_tuple_eq(const struct wt_tuple *a, const struct wt_tuple *
 	return wt_endpoint_eq(&a->remote, &b->remote) && wt_endpoint_eq(&a->local, &b->local);
 }
 
+/* The hardware address of a host of ours: locally administered, readable in a capture: 02:57:54 ("WT") and the last three bytes of its
+ * IPv4 address. */
+static inline struct wt_mac wt_addr_mac(const struct wt_addr *addr)
+{
+	return (struct wt_mac){{0x02, 0x57, 0x54, addr->bytes[1], addr->bytes[2], addr->bytes[3]}};
+}
+
 /* Does it lie in the network of the first `prefix` bits of another? */
 bool wt_addr_in(const struct wt_addr *addr, const struct wt_addr *network, unsigned prefix);
 /* "10.0.0.1" into *addr; false if it is not an address. */

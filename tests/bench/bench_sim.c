@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/simulate/scenario.h"
+#include "tools/app/simulation.h"
 #include "tools/words/tcp_words.h"
 
 #define LINK "rate 10Mbit burst 0B limit 64KB delay 15ms"
@@ -17,24 +17,27 @@ static double measure(const char *sender, const char *receiver)
 	b.sender = NULL;
 	b.receiver = receiver;
 	for (unsigned i = 0; i < 3; i++) {
-		struct wt_scenario_result result;
-		struct wt_scenario scenario;
+		struct wt_simulation_result result;
+		struct wt_simulation simulation;
+		struct wt_app_flow flow = {.time = 500 * WT_S};
 
-		wt_scenario_init(&scenario);
-		scenario.fwd = scenario.rev = LINK;
-		scenario.time = 500 * WT_S;
-		if (wt_tcp_words_apply(&a, &scenario.a, err, sizeof(err)) || wt_tcp_words_apply(&b, &scenario.b, err, sizeof(err)) ||
-		    wt_scenario_run(&scenario, &result, err, sizeof(err))) {
+		wt_simulation_init(&simulation);
+		wt_tcp_config_init(&flow.a);
+		wt_tcp_config_init(&flow.b);
+		if (wt_tcp_words_apply(&a, &flow.a, err, sizeof(err)) || wt_tcp_words_apply(&b, &flow.b, err, sizeof(err)) ||
+		    wt_simulation_pair(&simulation, LINK, LINK, &flow, 1, err, sizeof(err)) ||
+		    wt_simulation_run(&simulation, &result, err, sizeof(err))) {
 			fprintf(stderr, "%s\n", err);
 			exit(1);
 		}
-		if (!wt_scenario_ok(&result) || wt_bulk_goodput(&result.flow[0]) < 1.15e6) {
+		if (!wt_simulation_ok(&result) || wt_bulk_goodput(&result.flow[0]) < 1.15e6) {
 			fprintf(stderr, "%s: not saturated\n", sender);
 			exit(1);
 		}
-		if (wt_scenario_speed(&result) > best)
-			best = wt_scenario_speed(&result);
-		wt_scenario_finish(&result);
+		if (wt_simulation_speed(&result) > best)
+			best = wt_simulation_speed(&result);
+		wt_simulation_result_finish(&result);
+		wt_simulation_finish(&simulation);
 	}
 	return best;
 }

@@ -42,7 +42,7 @@ def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
             ("[link]\nboth = delay 1ms\n[at 1s]\nfwd = handoff every 1s for 1ms\n", 8, "must stand in fwd and rev"),
             ("[at 1s]\nqueue = flsuh\n", 6, "none of keep, flush"), ("[port a]\n", 5, "already"),
             ("[link]\nboth = only (tcp prot 80) { loss 1% }\n", 6, "pcap-filter"), ("[link]\nboth = delay 1ms\nboth = delay 1ms\n", 7, "twice"),
-            ("[link x]\nbetween = a c\n", 6, 'no port or router "c"'), ("[port c]\n", 5, "interface is missing"),
+            ("[link x]\nbetween = a c\n", 6, 'no host, port or router "c"'), ("[port c]\n", 5, "interface is missing"),
             ("[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n", 1, "gateway is missing"),
             ("[emulator]\nseed = 1\nseed = 2\n", 7, "twice"), ("[emulator]\ntime = 0s\n", 6, "above 0"), ("[emulator\nseed = 1\n", 5, "ends with ]"),
             ("[link]\nfwd = delay 1ms\nboth = delay 2ms\n", 7, "both gives them to fwd and rev"),

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "emu/daemon/filter.h"
+#include "emu/world/filter.h"
 #include "emu/words/words.h"
 #include "tests/fuzz/fuzz.h"
 

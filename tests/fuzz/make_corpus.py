@@ -352,7 +352,7 @@ def sources(top, *patterns):
                 yield file.read()[:6000]
 
 
-def plan_seeds(top):
+def world_seeds(top):
     for text in PLANS:
         yield text.encode()
     yield from sources(top, "tools/data/**/*.conf", "docs/**/*.conf", "tests/**/*.conf")
@@ -375,7 +375,7 @@ def sweep_seeds(top):
 def main():
     top, into = sys.argv[1:3]
     for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds()),
-                        ("router", router_seeds()), ("host", host_seeds()), ("words", words_seeds()), ("plan", plan_seeds(top)),
+                        ("router", router_seeds()), ("host", host_seeds()), ("words", words_seeds()), ("world", world_seeds(top)),
                         ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini"))):
         folder = os.path.join(into, name)
         os.makedirs(folder, exist_ok=True)

@@ -30,7 +30,7 @@ expect 0 -n 200KB -P 3 -C reno -S ecn=on --rival dctcp --rival-rcc dctcp --rival
 [ "$(grep -o '"ect1":"[a-z]*"' out.txt | tr -d '\n')" = '"ect1":"off""ect1":"off""ect1":"on""ect1":"on"' ] || fail "settings of rivals"
 expect 2 --fwd 'loss gilbert on 1s 20% off 1s 0% shared'
 expect 2 -P 0
-expect 2 -P 65
+expect 2 -P 10001
 expect 2 --seed x
 expect 2 what
 expect 2 --jason

@@ -44,13 +44,13 @@ static const struct {
 
 static uint64_t digest_of(const struct setup *setup, bool ties_reversed)
 {
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, setup);
-	scenario.digest = true;
-	scenario.ties_reversed = ties_reversed;
+	scenario.how.digest = true;
+	scenario.how.ties_reversed = ties_reversed;
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, setup->size);
 	return result.digest;

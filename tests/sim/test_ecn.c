@@ -34,8 +34,8 @@ struct outcome {
 static struct outcome transfer(const char *queue, const char *settings, const char *sender, const char *receiver)
 {
 	struct setup setup = {.settings = settings, .sender = sender, .receiver = receiver, .rev = BACK};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct watch watch = {0};
 	struct outcome outcome;
 	char fwd[128];
@@ -43,13 +43,13 @@ static struct outcome transfer(const char *queue, const char *settings, const ch
 	snprintf(fwd, sizeof(fwd), LINK " queue %s delay 15ms", queue);
 	setup.fwd = fwd;
 	prepare(&scenario, &setup);
-	scenario.time = 30 * WT_S;
-	scenario.interval = 100 * WT_MS;
-	scenario.on_interval = on_interval;
-	scenario.arg = &watch;
-	scenario.checked = true;
+	scenario.flow.time = 30 * WT_S;
+	scenario.how.interval = 100 * WT_MS;
+	scenario.how.on_interval = on_interval;
+	scenario.how.arg = &watch;
+	scenario.how.checked = true;
 	result = run(&scenario, &outcome.flow);
-	if (!wt_scenario_ok(&result))
+	if (!wt_simulation_ok(&result))
 		fail_msg("%s: %s", queue, wt_bulk_fail_text(result.fail));
 	outcome.used = wt_bulk_goodput(&outcome.flow) / (1250000.0 * 1448 / 1514);
 	outcome.marked = result.marked;
@@ -96,15 +96,15 @@ static void without_agreement_nothing_is_marked(void **state)
 		struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = LINK " queue codel ecn delay 15ms",
 				      .rev = BACK, .size = 4 << 20};
 		char err[256], words[32];
-		struct wt_scenario_result result;
-		struct wt_scenario scenario;
+		struct wt_simulation_result result;
+		struct scenario scenario;
 		struct wt_bulk_sender flow;
 
 		prepare(&scenario, &setup);
 		for (unsigned side = 0; side < 2; side++) {
 			snprintf(words, sizeof(words), "ecn=%s", pairs[i][side]);
 			assert_int_equal(wt_param_set_list(wt_tcp_params, wt_tcp_param_count,
-							   side ? &scenario.b.settings : &scenario.a.settings, words, err,
+							   side ? &scenario.flow.b.settings : &scenario.flow.a.settings, words, err,
 							   sizeof(err)), 0);
 		}
 		result = run(&scenario, &flow);
@@ -194,16 +194,16 @@ static void tcp_reals_receiver_lowers_the_level_for_a_marked_wave_and_its_sender
 			      .rev = BACK};
 	struct receiver_watch receiver = {.sink = {watch_waves}};
 	struct sender_watch sender = {.sink = {watch_window}};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
-	scenario.time = 30 * WT_S;
-	scenario.sink_a = &sender.sink;
-	scenario.sink_b = &receiver.sink;
+	scenario.flow.time = 30 * WT_S;
+	scenario.how.sink[0] = &sender.sink;
+	scenario.how.sink[1] = &receiver.sink;
 	result = run(&scenario, &flow);
-	assert_true(wt_scenario_ok(&result));
+	assert_true(wt_simulation_ok(&result));
 	assert_false(flow.info.fallback);
 	assert_true(flow.info.retransmits_segs == 0 && result.dropped[WT_DROP_AQM] == 0);
 	assert_true(receiver.marks == result.marked && receiver.marked_waves > 5);
@@ -240,8 +240,8 @@ static struct pair side_by_side(const char *queue)
 {
 	struct setup scalable = {.settings = "ecn=on,ect1=on", .sender = "dctcp", .receiver = "dctcp", .rev = "delay 5ms"};
 	struct setup classic = {.settings = "ecn=on", .sender = "newreno", .receiver = "standard"};
-	struct wt_scenario scenario, rival;
-	struct wt_scenario_result result;
+	struct scenario scenario, rival;
+	struct wt_simulation_result result;
 	struct mean mean = {0};
 	char err[256], fwd[128];
 	struct pair pair;
@@ -250,23 +250,22 @@ static struct pair side_by_side(const char *queue)
 	scalable.fwd = fwd;
 	prepare(&scenario, &scalable);
 	prepare(&rival, &classic);
-	scenario.rival_a = &rival.a;
-	scenario.rival_b = &rival.b;
+	scenario.rival = &rival.flow;
 	scenario.flows = 2;
-	scenario.time = 60 * WT_S;
-	scenario.interval = 100 * WT_MS;
-	scenario.on_interval = on_sample;
-	scenario.arg = &mean;
-	if (wt_scenario_run(&scenario, &result, err, sizeof(err)))
+	scenario.flow.time = 60 * WT_S;
+	scenario.how.interval = 100 * WT_MS;
+	scenario.how.on_interval = on_sample;
+	scenario.how.arg = &mean;
+	if (simulate(&scenario, &result, err, sizeof(err)))
 		fail_msg("%s", err);
-	assert_true(wt_scenario_ok(&result));
+	assert_true(wt_simulation_ok(&result));
 	pair = (struct pair){
 		.scalable = wt_bulk_goodput(&result.flow[0]) / (5000000.0 * 1448 / 1514),
 		.classic = wt_bulk_goodput(&result.flow[1]) / (5000000.0 * 1448 / 1514),
 		.delay = mean.sum / mean.count - 10.3, /* a full frame on the link: 0.3 ms */
 		.again = result.flow[0].info.retransmits_segs + result.flow[1].info.retransmits_segs,
 	};
-	wt_scenario_finish(&result);
+	wt_simulation_result_finish(&result);
 	return pair;
 }
 

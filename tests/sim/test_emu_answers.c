@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/daemon/span.h"
+#include "emu/world/span.h"
 #include "emu/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/drive/graph.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/daemon/span.h"
+#include "emu/world/span.h"
 #include "stack/base/bytes.h"
 #include "stack/base/random.h"
 #include "stack/drive/graph.h"

@@ -6,8 +6,8 @@ static wt_seq transfer(const char *sender, const char *receiver, uint64_t seed)
 	struct setup setup = {.sender = sender, .receiver = receiver,
 			      .fwd = "rate 1Gbit burst 0B limit 4MB loss 0.01% duplicate 0.01% reorder 0.1% delay 300us delay 1ms",
 			      .rev = "delay 1ms loss 0.01%", .size = 500ull << 20, .seed = seed};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);

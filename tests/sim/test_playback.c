@@ -12,18 +12,19 @@ static struct wt_bulk_result play(const char *words, const char *path, uint64_t 
 {
 	struct setup setup = {.preset = "bsd90", .sender = "reno", .fwd = path, .rev = path};
 	struct wt_playback_config config;
-	struct wt_scenario scenario;
-	struct wt_scenario_result result;
+	struct scenario scenario;
+	struct wt_simulation_result result;
 	char err[200];
 
 	if (wt_playback_parse(words, &config, err, sizeof(err)))
 		fail_msg("%s", err);
 	prepare(&scenario, &setup);
-	scenario.playback = &config;
-	scenario.size = size ? size : config.read * config.attempts;
-	scenario.checked = true;
+	scenario.flow.plays = true;
+	scenario.flow.playback = config;
+	scenario.flow.size = size ? size : config.read * config.attempts;
+	scenario.how.checked = true;
 	result = run(&scenario, flow);
-	assert_whole(&result, flow, scenario.size);
+	assert_whole(&result, flow, scenario.flow.size);
 	return flow->result;
 }
 
@@ -100,8 +101,8 @@ static void what_cannot_be_played_is_refused(void **state)
 					  "playback:interval=40", "playback:attempts=16777216"};
 	struct setup setup = {.preset = "bsd90", .sender = "reno", .size = 1000};
 	struct wt_playback_config config;
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	char err[200];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -109,8 +110,9 @@ static void what_cannot_be_played_is_refused(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 	assert_int_equal(wt_playback_parse("playback:read=80KB", &config, err, sizeof(err)), 0);
 	prepare(&scenario, &setup);
-	scenario.playback = &config;
-	assert_int_equal(wt_scenario_run(&scenario, &result, err, sizeof(err)), -EINVAL);
+	scenario.flow.plays = true;
+	scenario.flow.playback = config;
+	assert_int_equal(simulate(&scenario, &result, err, sizeof(err)), -EINVAL);
 	assert_non_null(strstr(err, "does not fit"));
 }
 

@@ -30,18 +30,18 @@ static void on_interval(void *arg, const struct wt_bulk_interval *interval)
 static double standing(const char *fwd, double *used)
 {
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = fwd, .rev = BACK};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 	struct mean mean = {0};
 
 	prepare(&scenario, &setup);
-	scenario.time = 60 * WT_S;
-	scenario.interval = 100 * WT_MS;
-	scenario.on_interval = on_interval;
-	scenario.arg = &mean;
+	scenario.flow.time = 60 * WT_S;
+	scenario.how.interval = 100 * WT_MS;
+	scenario.how.on_interval = on_interval;
+	scenario.how.arg = &mean;
 	result = run(&scenario, &flow);
-	assert_true(wt_scenario_ok(&result));
+	assert_true(wt_simulation_ok(&result));
 	assert_true(mean.count > 400);
 	*used = wt_bulk_goodput(&flow) / (1250000.0 * 1448 / 1514);
 	return mean.sum / mean.count - EMPTY;
@@ -96,23 +96,23 @@ static void red_holds_the_average_between_its_thresholds(void **state)
 static void fq_codel_gives_flows_equal_shares(void **state)
 {
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = LINK " queue fq_codel delay 15ms", .rev = BACK};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	char err[256];
 	double first, second;
 
 	prepare(&scenario, &setup);
-	scenario.time = 60 * WT_S;
+	scenario.flow.time = 60 * WT_S;
 	scenario.flows = 2;
-	if (wt_scenario_run(&scenario, &result, err, sizeof(err)))
+	if (simulate(&scenario, &result, err, sizeof(err)))
 		fail_msg("%s", err);
-	assert_true(wt_scenario_ok(&result));
+	assert_true(wt_simulation_ok(&result));
 	first = (double)result.flow[0].result.bytes;
 	second = (double)result.flow[1].result.bytes;
 	/* a robin of a frame each: what one does not use while it recovers is all that can differ */
 	if (first / second < 0.95 || first / second > 1.05 || first + second < 0.9 * 60 * 1250000.0 * 1448 / 1514)
 		fail_msg("%.0f and %.0f bytes", first, second);
-	wt_scenario_finish(&result);
+	wt_simulation_result_finish(&result);
 }
 
 /* Handoffs each 2 s, to half the rate and back, with the queue kept: every byte arrives. */
@@ -121,12 +121,12 @@ static void a_transfer_survives_handoffs_and_bit_errors(void **state)
 	struct setup setup = {.sender = "newreno", .receiver = "standard",
 			      .fwd = LINK " corrupt 0.1% handoff every 2s for 50ms to-rate 5Mbit to-delay 5ms delay 15ms",
 			      .rev = "delay 15ms corrupt 0.1% handoff every 2s for 50ms to-delay 5ms", .size = 5 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
-	scenario.checked = true;
+	scenario.how.checked = true;
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, 5 << 20);
 	assert_true(result.dropped[WT_DROP_HANDOFF] > 0);
@@ -139,12 +139,12 @@ static void the_sender_hears_of_the_path_mtu(void **state)
 {
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = "mtu 1000B " LINK " delay 15ms", .rev = BACK,
 			      .size = 1 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
-	scenario.checked = true;
+	scenario.how.checked = true;
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, 1 << 20);
 	assert_int_equal(result.dropped[WT_DROP_UNROUTED], 0);

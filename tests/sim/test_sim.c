@@ -20,8 +20,8 @@ static void every_module_fills_a_clean_link_and_none_beats_it(void **state)
 	EACH(i) {
 		struct setup setup = {.sender = variants[i].sender, .receiver = variants[i].receiver, .fwd = CLEAN_LINK,
 				      .rev = CLEAN_LINK, .size = 20 << 20};
-		struct wt_scenario_result result;
-		struct wt_scenario scenario;
+		struct wt_simulation_result result;
+		struct scenario scenario;
 		struct wt_bulk_sender flow;
 		double goodput;
 
@@ -59,12 +59,12 @@ static void tcp_real_climbs_1_1_2_4_8_16_24_on_a_clean_path_and_stays(void **sta
 	struct setup setup = {.preset = "bsd90", .sender = "real:profile=paper,opt=paper4",
 			      .receiver = "real:profile=paper,opt=paper4", .fwd = CLEAN_LINK, .rev = CLEAN_LINK, .size = 5 << 20};
 	struct climb climb = {.sink = {note_level}};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
-	scenario.sink_b = &climb.sink;
+	scenario.how.sink[1] = &climb.sink;
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, 5 << 20);
 	assert_true(climb.count >= 20);
@@ -77,8 +77,8 @@ static void tcp_real_climbs_1_1_2_4_8_16_24_on_a_clean_path_and_stays(void **sta
 static void a_real_sender_falls_back_before_a_standard_receiver_and_completes(void **state)
 {
 	struct setup setup = {.sender = "real", .receiver = "standard", .fwd = CLEAN_LINK, .rev = CLEAN_LINK, .size = 5 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
@@ -92,8 +92,8 @@ static void a_real_sender_falls_back_before_a_standard_receiver_and_completes(vo
 static void a_standard_sender_ignores_a_real_receiver(void **state)
 {
 	struct setup setup = {.sender = "reno", .receiver = "real", .fwd = CLEAN_LINK, .rev = CLEAN_LINK, .size = 1 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
@@ -113,12 +113,12 @@ static void five_mib_arrive_byte_for_byte_through_loss_reordering_and_duplicatio
 				      .fwd = "rate 10Mbit burst 0B limit 128KB loss 1% duplicate 1% reorder 2% delay 4ms delay 10ms",
 				      .rev = "rate 10Mbit burst 0B limit 128KB loss 1% duplicate 1% reorder 2% delay 4ms delay 10ms",
 				      .size = 5 << 20, .seed = 7 + i};
-		struct wt_scenario_result result;
-		struct wt_scenario scenario;
+		struct wt_simulation_result result;
+		struct scenario scenario;
 		struct wt_bulk_sender flow;
 
 		prepare(&scenario, &setup);
-		scenario.checked = true;
+		scenario.how.checked = true;
 		result = run(&scenario, &flow);
 		assert_whole(&result, &flow, 5 << 20);
 		/* The path did what it was told: about 1 % of 3600 or 5120 frames were lost one way, fewer than 10 would be a wonder. */
@@ -133,8 +133,8 @@ static void a_handoff_is_survived_and_the_time_lost_is_bounded(void **state)
 		struct setup setup = {.sender = variants[i].sender, .receiver = variants[i].receiver,
 				      .fwd = "rate 10Mbit burst 0B limit 256KB outage every 5s for 500ms at 2s delay 15ms",
 				      .rev = "rate 10Mbit burst 0B limit 256KB outage every 5s for 500ms at 2s delay 15ms", .size = 10 << 20};
-		struct wt_scenario_result result;
-		struct wt_scenario scenario;
+		struct wt_simulation_result result;
+		struct scenario scenario;
 		struct wt_bulk_sender flow;
 
 		prepare(&scenario, &setup);
@@ -153,8 +153,8 @@ static void hundreds_of_holes_in_one_window_are_each_filled_once(void **state)
 {
 	struct setup setup = {.settings = "snd_buffer=16MiB,rcv_buffer=16MiB", .fwd = "rate 1Gbit burst 0B limit 2MB delay 20ms",
 			      .rev = "delay 20ms", .size = 100 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
@@ -168,8 +168,8 @@ static void hundreds_of_holes_in_one_window_are_each_filled_once(void **state)
 static void a_path_that_never_delivers_ends_the_connection_with_a_time_out(void **state)
 {
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = "loss 100%", .rev = "", .size = 1000};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
@@ -185,8 +185,8 @@ static void a_path_that_dies_in_mid_stream_breaks_the_connection(void **state)
 {
 	struct setup setup = {.preset = "bsd90", .sender = "reno", .receiver = "standard",
 			      .fwd = "rate 1Mbit burst 0B limit 64KB outage at 1s for 24h", .rev = "delay 5ms", .size = 1 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
@@ -202,33 +202,33 @@ static void sixteen_flows_share_a_link_and_all_arrive(void **state)
 {
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = "rate 20Mbit burst 0B limit 128KB delay 10ms",
 			      .rev = "rate 20Mbit burst 0B limit 128KB delay 10ms", .size = 1 << 20};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	wt_time last = 0;
 	char err[256];
 
 	prepare(&scenario, &setup);
 	scenario.flows = 16;
-	assert_int_equal(wt_scenario_run(&scenario, &result, err, sizeof(err)), 0);
+	assert_int_equal(simulate(&scenario, &result, err, sizeof(err)), 0);
 	for (unsigned i = 0; i < 16; i++) {
 		assert_whole(&result, &result.flow[i], 1 << 20);
 		last = wt_time_max(last, result.flow[i].acked);
 	}
 	/* 16 MiB at 20 Mbit/s take 7.0 s at the least; half the link's rate is what a lossy drop-tail queue may cost */
 	assert_in_range(last, 7 * WT_S, 14 * WT_S);
-	wt_scenario_finish(&result);
+	wt_simulation_result_finish(&result);
 }
 
 static void a_transfer_by_time_ends_on_time(void **state)
 {
 	struct setup setup = {.sender = "reno", .receiver = "standard", .fwd = CLEAN_LINK, .rev = CLEAN_LINK,
 			      .settings = "snd_buffer=64KB"};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
-	scenario.time = 10 * WT_S;
+	scenario.flow.time = 10 * WT_S;
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, flow.written);
 	/* connected after one round trip, then 10 s, then the send buffer (64 KB: 56 ms) and a round trip */
@@ -241,12 +241,12 @@ static void equal_seeds_give_equal_runs_and_other_seeds_others(void **state)
 	struct setup setup = {.preset = "bsd90", .sender = "reno", .receiver = "standard",
 			      .fwd = "rate 2Mbit burst 0B limit 128KB loss gilbert on 1s 10% off 1s 0% shared delay 15ms",
 			      .rev = "rate 2Mbit burst 0B limit 128KB loss gilbert on 1s 10% off 1s 0% shared delay 15ms", .size = 1 << 20};
-	struct wt_scenario scenario;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 	uint64_t first, second;
 
 	prepare(&scenario, &setup);
-	scenario.digest = true;
+	scenario.how.digest = true;
 	first = run(&scenario, &flow).digest;
 	second = run(&scenario, &flow).digest;
 	assert_true(first == second && first != 0);
@@ -258,16 +258,16 @@ static void what_observes_a_run_does_not_change_it(void **state)
 {
 	struct setup setup = {.sender = "real", .receiver = "real", .fwd = "rate 5Mbit burst 0B limit 64KB loss 2% delay 10ms",
 			      .rev = "delay 10ms loss 2%", .size = 1 << 20};
-	struct wt_scenario_result plain, watched;
-	struct wt_scenario scenario;
+	struct wt_simulation_result plain, watched;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
 	prepare(&scenario, &setup);
-	scenario.digest = true;
+	scenario.how.digest = true;
 	plain = run(&scenario, &flow);
-	scenario.checked = true;
-	scenario.capture = "test_sim.pcapng";
-	scenario.trace = "test_sim.jsonl";
+	scenario.how.checked = true;
+	scenario.how.capture = "test_sim.pcapng";
+	scenario.how.trace = "test_sim.jsonl";
 	watched = run(&scenario, &flow);
 	remove("test_sim.pcapng");
 	remove("test_sim.jsonl");

@@ -12,21 +12,21 @@
 #define BUCKET "rate 21560B every 30ms burst 21560B limit 128KB | rate 10Mbit burst 0B limit 128KB delay 15ms"
 #define LINK "rate 10Mbit burst 0B limit 128KB delay 15ms"
 
-static struct wt_scenario_result measure(const char *settings, const char *path, const char *trace)
+static struct wt_simulation_result measure(const char *settings, const char *path, const char *trace)
 {
 	struct setup setup = {.preset = "bsd90", .settings = settings, .sender = "reno", .fwd = path, .rev = LINK, .size = 1024 * 2000};
 	struct wt_token_config config;
-	struct wt_scenario_result result;
+	struct wt_simulation_result result;
 	struct wt_bulk_sender flow;
-	struct wt_scenario scenario;
+	struct scenario scenario;
 	char err[200];
 
 	if (wt_token_parse("tokens:token=1078B,slot=30ms,per=slot", &config, err, sizeof(err)))
 		fail_msg("%s", err);
 	prepare(&scenario, &setup);
-	scenario.tokens = &config;
-	scenario.tokens_trace = trace;
-	scenario.checked = true;
+	scenario.how.tokens = &config;
+	scenario.how.tokens_trace = trace;
+	scenario.how.checked = true;
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, setup.size);
 	return result;
@@ -40,7 +40,7 @@ static void between(double low, double value, double high, const char *what)
 
 static void a_window_larger_than_the_bucket_uses_every_token(void **state)
 {
-	struct wt_scenario_result r = measure("mss=1024B,initial_window=60", BUCKET, NULL);
+	struct wt_simulation_result r = measure("mss=1024B,initial_window=60", BUCKET, NULL);
 
 	between(19, r.tokens[WT_TOKEN_SLOT].mean, 20, "per slot");
 	between(19.5, r.tokens[WT_TOKEN_BUSY].mean, 20.2, "per busy slot");
@@ -51,7 +51,7 @@ static void a_window_larger_than_the_bucket_uses_every_token(void **state)
 
 static void a_small_window_uses_a_window_per_round_trip(void **state)
 {
-	struct wt_scenario_result r = measure("mss=1024B,rcv_buffer=8KiB,initial_window=8", BUCKET, NULL);
+	struct wt_simulation_result r = measure("mss=1024B,rcv_buffer=8KiB,initial_window=8", BUCKET, NULL);
 
 	between(7, r.tokens[WT_TOKEN_ROUND].mean, 8.2, "per round trip");
 	between(5, r.tokens[WT_TOKEN_SLOT].mean, 8, "per slot");
@@ -62,7 +62,7 @@ static void a_small_window_uses_a_window_per_round_trip(void **state)
 static void the_trace_holds_every_slot_and_every_token(void **state)
 {
 	char name[SCRATCH_PATH], line[128];
-	struct wt_scenario_result r;
+	struct wt_simulation_result r;
 	double from, duration, tokens, sum = 0, at = 0;
 	int fd = scratch_file(name);
 	unsigned lines = 0;
@@ -91,14 +91,14 @@ static void without_a_bucket_there_is_nothing_to_count(void **state)
 {
 	struct setup setup = {.preset = "bsd90", .sender = "reno", .fwd = "delay 15ms", .rev = LINK, .size = 1000};
 	struct wt_token_config config;
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	char err[200];
 
 	assert_int_equal(wt_token_parse("tokens", &config, err, sizeof(err)), 0);
 	prepare(&scenario, &setup);
-	scenario.tokens = &config;
-	assert_int_equal(wt_scenario_run(&scenario, &result, err, sizeof(err)), -EINVAL);
+	scenario.how.tokens = &config;
+	assert_int_equal(simulate(&scenario, &result, err, sizeof(err)), -EINVAL);
 	assert_int_equal(wt_token_parse("coins", &config, err, sizeof(err)), -EINVAL);
 	assert_int_equal(wt_token_parse("tokens:per=year", &config, err, sizeof(err)), -EINVAL);
 	assert_int_equal(wt_token_parse("tokens:token=0B", &config, err, sizeof(err)), -EINVAL);

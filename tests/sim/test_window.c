@@ -12,8 +12,8 @@ static void a_slow_start_overshoot_at_10_gigabits_loses_only_what_the_queue_drop
 	struct setup setup = {.sender = "newreno", .recovery = "sack", .settings = "snd_buffer=128MB,rcv_buffer=128MB",
 			      .fwd = "rate 10Gbit burst 0B limit 20MB delay 15ms", .rev = "rate 10Gbit burst 0B limit 20MB delay 15ms",
 			      .size = 1000000000};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct scenario scenario;
 	struct wt_bulk_sender flow;
 	double goodput;
 

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "stack/base/random.h"
-#include "tools/simulate/scenario.h"
+#include "tools/app/simulation.h"
 #include "tools/words/tcp_words.h"
 
 /* One scenario's draws. */
@@ -159,7 +159,7 @@ static void show(const struct plan *plan)
 }
 
 /* Nobody is marked who did not agree to it, nobody hears of marks that were not given, and one answers one at most. */
-static bool marks_make_sense(const struct plan *plan, const struct wt_scenario_result *result)
+static bool marks_make_sense(const struct plan *plan, const struct wt_simulation_result *result)
 {
 	if (strcmp(plan->ecn, "on") && result->marked)
 		return false;
@@ -179,25 +179,29 @@ static const char *run_plan(const struct plan *plan, bool checked, uint64_t *dig
 {
 	struct wt_tcp_words a = {plan->preset, plan->settings, plan->sender, plan->recovery, NULL};
 	struct wt_tcp_words b = {plan->preset, plan->settings, NULL, NULL, plan->receiver};
-	struct wt_scenario_result result;
-	struct wt_scenario scenario;
+	struct wt_simulation_result result;
+	struct wt_simulation simulation;
+	struct wt_app_flow flow = {.size = plan->size};
 	static char err[256];
 	const char *wrong = NULL;
 
-	wt_scenario_init(&scenario);
-	if (wt_tcp_words_apply(&a, &scenario.a, err, sizeof(err)) || wt_tcp_words_apply(&b, &scenario.b, err, sizeof(err)))
+	wt_simulation_init(&simulation);
+	wt_tcp_config_init(&flow.a);
+	wt_tcp_config_init(&flow.b);
+	if (wt_tcp_words_apply(&a, &flow.a, err, sizeof(err)) || wt_tcp_words_apply(&b, &flow.b, err, sizeof(err)))
 		return err;
-	scenario.fwd = plan->fwd;
-	scenario.rev = plan->rev;
-	scenario.mtu = plan->mtu;
-	scenario.size = plan->size;
-	scenario.seed = plan->seed;
-	scenario.flows = plan->flows;
-	scenario.limit = 100 * 3600 * WT_S;
-	scenario.digest = true;
-	scenario.checked = checked;
-	if (wt_scenario_run(&scenario, &result, err, sizeof(err)))
-		return err;
+	simulation.world.seed = plan->seed;
+	simulation.world.limit = 100 * 3600 * WT_S;
+	simulation.digest = true;
+	simulation.checked = checked;
+	wrong = wt_simulation_pair(&simulation, plan->fwd, plan->rev, &flow, plan->flows, err, sizeof(err)) ? err : NULL;
+	for (unsigned i = 0; i < simulation.world.hosts; i++)
+		simulation.world.host[i].mtu = plan->mtu;
+	if (!wrong && wt_simulation_run(&simulation, &result, err, sizeof(err)))
+		wrong = err;
+	wt_simulation_finish(&simulation);
+	if (wrong)
+		return wrong;
 	*digest = result.digest;
 	*gave_up = result.error == -ETIMEDOUT;
 	if (result.out_of_time)
@@ -210,7 +214,7 @@ static const char *run_plan(const struct plan *plan, bool checked, uint64_t *dig
 		wrong = "a time-out on a path that drops nothing by itself";
 	else if (!marks_make_sense(plan, &result))
 		wrong = "marks, echoes and reductions do not add up";
-	wt_scenario_finish(&result);
+	wt_simulation_result_finish(&result);
 	return wrong;
 }
 

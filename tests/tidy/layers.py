@@ -10,7 +10,8 @@ BASE = ['stack/base', 'stack/text']
 PATH = ['emu', 'emu/words', 'emu/loss', 'emu/queue', 'emu/stages']
 HOST = BASE + ['stack/wire', 'stack/net', 'cc', 'stack/tcp', 'stack/host']
 EDGE = ['stack/record', 'stack/port', 'stack/drive']
-EMULATOR = ['emu/router', 'emu/daemon', 'emu/machine']
+WORLD = ['emu/router', 'emu/world']
+EMULATOR = ['emu/daemon', 'emu/machine']
 SHARED = ['tools', 'tools/common', 'tools/words', 'tools/results', 'tools/app']
 MAY = {
     'stack/base': ['stack/base'],
@@ -25,9 +26,10 @@ MAY = {
     'stack/port': BASE + ['stack/wire', 'stack/record', 'stack/port'],
     'stack/drive': BASE + ['stack/wire', 'stack/record', 'stack/port', 'stack/drive'],
     'emu/router': BASE + ['stack/wire', 'emu', 'emu/router'],
-    'emu/daemon': BASE + ['stack/wire'] + PATH + EDGE + EMULATOR + ['tools/common'],
-    'emu/machine': BASE + ['stack/wire'] + PATH + EDGE + EMULATOR,
-    'tools': HOST + PATH + EDGE + EMULATOR + SHARED,
+    'emu/world': HOST + PATH + EDGE + WORLD,
+    'emu/daemon': HOST + PATH + EDGE + WORLD + EMULATOR + ['tools/common'],
+    'emu/machine': BASE + ['stack/wire'] + PATH + EDGE + WORLD + EMULATOR,
+    'tools': HOST + PATH + EDGE + WORLD + EMULATOR + SHARED,
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')

@@ -80,6 +80,8 @@ struct wt_bulk_send_config {
 	 * 0: all of it is there. */
 	uint64_t pace_bytes;
 	wt_time pace_every;
+	/* It writes for a while, rests for a while, and so on since the connection stands; 0: it never rests. */
+	wt_time on, off;
 	wt_time interval;   /* 0: no interval calls */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
 	void (*on_done)(void *arg, struct wt_bulk_sender *sender); /* the sender may be freed from here */
@@ -100,6 +102,8 @@ struct wt_bulk_sender {
 	uint8_t chunk[16384];
 
 	bool done, shut, stopped, eof, got_result;
+	bool cut;                   /* the run ended while it went on */
+	uint64_t delivered;         /* payload acknowledged by then */
 	enum wt_bulk_fail fail;
 	int error;                  /* negative errno with CONNECT and BROKEN */
 	wt_time start;              /* first SYN */
@@ -123,7 +127,13 @@ void wt_bulk_send_wake(struct wt_bulk_sender *sender);
 void wt_bulk_send_stop(struct wt_bulk_sender *sender);
 /* Resets the connection; on_done is called. */
 void wt_bulk_send_cancel(struct wt_bulk_sender *sender, wt_time now);
-/* Bytes per second by the definition above; 0 if not finished. */
+/* The run ends now, whatever goes on: what it came to is kept, and the connection is left to its host. */
+void wt_bulk_send_cut(struct wt_bulk_sender *sender, wt_time now);
+/* "complete", "unfinished", why it failed. */
+const char *wt_bulk_outcome(const struct wt_bulk_sender *sender);
+/* Payload that is known to have arrived. */
+uint64_t wt_bulk_delivered(const struct wt_bulk_sender *sender);
+/* Bytes per second by the definition above; of one that was cut, what was acknowledged by then over the time it had; 0 if not finished. */
 double wt_bulk_goodput(const struct wt_bulk_sender *sender);
 
 /* ---- receiver ----------------------------------------------------------------------------------------- */

@@ -74,10 +74,12 @@ void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *s)
 {
 	double goodput = wt_bulk_goodput(s);
 
-	wt_json_string(json, "outcome", wt_bulk_fail_text(s->fail));
+	wt_json_string(json, "outcome", wt_bulk_outcome(s));
 	wt_json_string(json, "error", s->error ? strerrorname_np(-s->error) : NULL);
 	wt_json_u64(json, "payload_bytes", s->written);
-	wt_json_number(json, "connection_time_s", s->acked > s->start ? seconds(s->acked - s->start) : 0);
+	if (s->cut)
+		wt_json_u64(json, "delivered_bytes", s->delivered);
+	wt_json_number(json, "connection_time_s", s->acked > s->start ? seconds(s->acked - s->start) : s->cut ? seconds(s->end - s->start) : 0);
 	wt_json_number(json, "goodput_kBps", goodput / 1000);
 	wt_json_number(json, "goodput_bps", goodput * 8);
 	sender_json(json, s);

@@ -67,6 +67,18 @@ static size_t paced(struct wt_bulk_sender *s, size_t len)
 	return made - s->written < len ? (size_t)(made - s->written) : len;
 }
 
+/* Between two times of writing it asks to be woken at the next. */
+static bool rests(struct wt_bulk_sender *s)
+{
+	wt_time round = s->config.on + s->config.off, into = (wt_host_now(s->host) - s->connected) % round;
+
+	if (into < s->config.on)
+		return false;
+	s->pace_at = wt_host_now(s->host) + round - into;
+	arm(s);
+	return true;
+}
+
 /* Next bytes to write into chunk; false at the end of the payload, or when the source has none yet (*later). */
 static bool refill(struct wt_bulk_sender *s, bool *later)
 {
@@ -83,6 +95,10 @@ static bool refill(struct wt_bulk_sender *s, bool *later)
 	} else {
 		if (s->config.size && s->config.size - s->written < len)
 			len = (size_t)(s->config.size - s->written);
+		if (len && s->config.off && rests(s)) {
+			*later = true;
+			return false;
+		}
 		if (len && s->config.pace_bytes) {
 			len = paced(s, len);
 			*later = !len;
@@ -242,6 +258,8 @@ int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *con
 	s->fail = WT_BULK_OK;
 	s->error = 0;
 	s->connected = s->acked = s->end = 0;
+	s->cut = false;
+	s->delivered = 0;
 	s->config = *config;
 	s->host = host;
 	s->start = now;
@@ -283,7 +301,32 @@ void wt_bulk_send_cancel(struct wt_bulk_sender *s, wt_time now)
 	finish(s, WT_BULK_CANCELLED, 0, now);
 }
 
+void wt_bulk_send_cut(struct wt_bulk_sender *s, wt_time now)
+{
+	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST;
+
+	if (s->done || !s->tcp)
+		return;
+	wt_tcp_info(s->tcp, &s->info);
+	s->cut = true;
+	s->end = now;
+	s->delivered = s->info.bytes_acked > head ? s->info.bytes_acked - head : 0;
+	s->tcp = NULL;
+}
+
+const char *wt_bulk_outcome(const struct wt_bulk_sender *s)
+{
+	return s->done ? wt_bulk_fail_text(s->fail) : "unfinished";
+}
+
+uint64_t wt_bulk_delivered(const struct wt_bulk_sender *s)
+{
+	return s->acked ? s->written : s->delivered;
+}
+
 double wt_bulk_goodput(const struct wt_bulk_sender *s)
 {
+	if (s->cut && !s->acked)
+		return s->end > s->start ? (double)s->delivered * 1e9 / (double)(s->end - s->start) : 0;
 	return s->acked > s->start ? (double)s->written * 1e9 / (double)(s->acked - s->start) : 0;
 }

@@ -26,7 +26,7 @@ enum {
 
 static const struct wt_option options[] = {
 	[OPT_FILE] = {'f', "file", "FILE", "ports, links and what changes when from a file, see wavetank-emu.conf(5)"},
-	[OPT_PORT] = {0, "port", "PORT", "given twice, a then b: tap:NAME or packet:INTERFACE, with @NAMESPACE if in another"},
+	[OPT_PORT] = {0, "port", "PORT", "twice, a then b: tap:NAME or packet:INTERFACE, @NAMESPACE; NAME=PORT: where a host of the file is"},
 	[OPT_FWD] = {0, "fwd", "WORDS", "path from a to b (default: an ideal wire)"},
 	[OPT_REV] = {0, "rev", "WORDS", "path from b to a"},
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
@@ -62,119 +62,59 @@ struct emu {
 	struct wt_path_words path;
 	pid_t parent;
 	bool check, json, die, strict;
+	bool again; /* the line is read once more, over the file */
+	bool named; /* a port says which host of a file it is */
 };
 
-static int take_count(const char *value, uint64_t min, uint64_t max, uint64_t *out, char *err, size_t err_len)
+/* "tap:wt0": one of the two there are without a file. "a=tap:wt0": where host a of the file is. */
+static int take_port(struct emu *emu, struct wt_world *world, const char *value, char *err, size_t err_len)
 {
-	uint64_t n;
-	int error = wt_parse_count(value, &n, err, err_len);
+	const char *equals = strchr(value, '='), *colon = strchr(value, ':');
+	struct wt_world_host *host;
+	char name[40];
+	int found;
 
-	if (error)
-		return error;
-	if (n < min || n > max) {
-		snprintf(err, err_len, "'%s' is not from %" PRIu64 " to %" PRIu64, value, min, max);
-		return -EINVAL;
+	if (equals && (!colon || equals < colon)) {
+		snprintf(name, sizeof(name), "%.*s", (int)(equals - value), value);
+		emu->named = true;
+		found = emu->again ? wt_world_find_host(world, name) : 0;
+		if (found < 0) {
+			snprintf(err, err_len, "there is no host '%s' in %s", name, emu->file);
+			return -EINVAL;
+		}
+		return emu->again ? wt_world_place(&world->host[found], WT_NAMESPACE, equals + 1, err, err_len) : 0;
 	}
-	*out = n;
-	return 0;
-}
-
-static int take_port(struct wt_plan *plan, const char *value, char *err, size_t err_len)
-{
-	if (plan->ports == 2) {
+	if (world->hosts == 2) {
 		snprintf(err, err_len, "there are two ports, '%.60s' is a third", value);
 		return -EINVAL;
 	}
-	return wt_plan_add_port(plan, plan->ports ? "b" : "a", value, err, err_len);
-}
-
-static int take_release(struct wt_plan *plan, const char *value, char *err, size_t err_len)
-{
-	static const char *const names[] = {"sleep", "guard", "spin"};
-
-	for (unsigned i = 0; i < 3; i++) {
-		if (strcmp(value, names[i]))
-			continue;
-		plan->release = (enum wt_release)i;
-		return 0;
-	}
-	snprintf(err, err_len, "'%.40s' is none of sleep, guard, spin", value);
-	return -EINVAL;
-}
-
-static int take_writes(struct wt_plan *plan, const char *value, char *err, size_t err_len)
-{
-	plan->gather = !strcmp(value, "gather");
-	if (plan->gather || !strcmp(value, "single"))
-		return 0;
-	snprintf(err, err_len, "'%.40s' is none of gather, single", value);
-	return -EINVAL;
-}
-
-static int take_arrival(struct wt_plan *plan, const char *value, char *err, size_t err_len)
-{
-	static const char *const names[] = {"kernel", "ring", "read"};
-
-	for (unsigned i = 0; i < 3; i++) {
-		if (strcmp(value, names[i]))
-			continue;
-		plan->stamps = (enum wt_stamps)i;
-		return 0;
-	}
-	snprintf(err, err_len, "'%.40s' is none of kernel, ring, read", value);
-	return -EINVAL;
-}
-
-static int take_text(char **to, const char *value, char *err, size_t err_len)
-{
+	host = wt_world_add_host(world, world->hosts ? "b" : "a");
 	snprintf(err, err_len, "out of memory");
-	return wt_plan_text(to, value);
+	if (!host)
+		return -ENOMEM;
+	host->port = true;
+	return wt_world_place(host, WT_OUTSIDE, value, err, err_len);
 }
 
-/* Options that a file has as keys, too. */
-static int take_plan(struct wt_plan *plan, int option, const char *value, char *err, size_t err_len)
+static int take_ready(struct wt_daemon *daemon, const char *value, char *err, size_t err_len)
 {
-	uint64_t n;
-	int error;
+	uint64_t fd;
+	int error = wt_parse_count(value, &fd, err, err_len);
 
-	switch (option) {
-	case OPT_PORT: return take_port(plan, value, err, err_len);
-	case OPT_SEED: return take_count(value, 0, UINT64_MAX, &plan->seed, err, err_len);
-	case OPT_TIME: return wt_plan_time(plan, value, err, err_len);
-	case OPT_CAPTURE: return take_text(&plan->capture, value, err, err_len);
-	case OPT_LOG: return take_text(&plan->log, value, err, err_len);
-	case OPT_CONTROL: return take_text(&plan->control, value, err, err_len);
-	case OPT_USER: return take_text(&plan->user, value, err, err_len);
-	case OPT_FRAMES: return take_count(value, 64, 1 << 20, &plan->frames, err, err_len);
-	case OPT_RELEASE: return take_release(plan, value, err, err_len);
-	case OPT_CPU:
-		error = take_count(value, 0, 1023, &n, err, err_len);
-		if (!error)
-			plan->cpu = (int)n;
-		return error;
-	case OPT_LATE: return wt_parse_time(value, &plan->bounds.late, err, err_len);
-	case OPT_STEAL: return wt_parse_share(value, &plan->bounds.steal, err, err_len);
-	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &plan->icmp_limit, err, err_len);
-	case OPT_REALTIME: plan->realtime = true; return 0;
-	case OPT_AWAKE: plan->awake = true; return 0;
-	case OPT_STEER: plan->steer = true; return 0;
-	case OPT_OFFLOAD: plan->offload = true; return 0;
-	case OPT_WRITES: return take_writes(plan, value, err, err_len);
-	case OPT_ARRIVAL: return take_arrival(plan, value, err, err_len);
-	case OPT_WAIT: plan->wait_ports = true; return 0;
-	case OPT_SECCOMP: plan->seccomp = true; return 0;
+	if (!error && (fd < 3 || fd > 1 << 20 || fcntl((int)fd, F_GETFD) < 0)) { /* it is closed: not the standard ones */
+		snprintf(err, err_len, "descriptor %s is not open, or not from 3 on", value);
+		error = -EINVAL;
 	}
-	snprintf(err, err_len, "unknown option");
-	return -EINVAL;
+	if (!error)
+		daemon->ready_fd = (int)fd;
+	return error;
 }
 
 static int take(struct emu *emu, struct wt_daemon *daemon, int option, const char *value, char *err, size_t err_len)
 {
-	uint64_t fd;
-	int error;
-
 	switch (option) {
 	case OPT_FILE: emu->file = value; return 0;
+	case OPT_PORT: return take_port(emu, &daemon->world, value, err, err_len);
 	case OPT_FWD: return wt_path_words_take(&emu->path, WT_PATH_FWD, value, err, err_len);
 	case OPT_REV: return wt_path_words_take(&emu->path, WT_PATH_REV, value, err, err_len);
 	case OPT_LINK: return wt_path_words_take(&emu->path, WT_PATH_LINK, value, err, err_len);
@@ -182,82 +122,87 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 	case OPT_CHECK: emu->check = true; return 0;
 	case OPT_JSON: emu->json = true; return 0;
 	case OPT_DIE: emu->die = true; return 0;
-	case OPT_READY_FD:
-		error = take_count(value, 3, 1 << 20, &fd, err, err_len); /* it is closed: not the standard ones */
-		if (!error && fcntl((int)fd, F_GETFD) < 0) {
-			snprintf(err, err_len, "descriptor %s is not open", value);
-			error = -EINVAL;
-		}
-		if (!error)
-			daemon->ready_fd = (int)fd;
-		return error;
+	case OPT_READY_FD: return take_ready(daemon, value, err, err_len);
+	case OPT_WAIT: daemon->options.wait_ports = true; return 0;
 	}
-	return take_plan(&daemon->plan, option, value, err, err_len);
+	/* the others are keys of a file, too, some of which are there or not */
+	return wt_options_take(&daemon->options, options[option].name, value ? value : "yes", err, err_len);
 }
 
-/* ---- the plan -------------------------------------------------------------------------------------------- */
+/* ---- the world -------------------------------------------------------------------------------------------- */
 
 /* The file first, then what the command line says of the daemon itself. */
-static int plan_file(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
+static int world_of_file(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	if (daemon->plan.ports || emu->path.words[0] || emu->path.words[1]) {
+	const struct wt_world_keys keys = {wt_options_of_file, &daemon->options};
+
+	if (daemon->world.hosts || emu->path.words[0] || emu->path.words[1]) {
 		snprintf(err, err_len, "--port, --fwd, --rev and --link stand in the file where there is one");
 		return -EINVAL;
 	}
-	return wt_plan_read(&daemon->plan, emu->file, err, err_len);
+	return wt_world_read(&daemon->world, emu->file, &keys, err, err_len);
 }
 
-static int plan_words(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
+static int world_of_words(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	struct wt_plan *plan = &daemon->plan;
-	struct wt_plan_link *link;
+	struct wt_world *world = &daemon->world;
+	struct wt_world_link *link;
 
-	if (emu->check && !plan->ports) { /* -n of paths alone */
-		take_port(plan, "tap:a", err, err_len);
-		take_port(plan, "tap:b", err, err_len);
+	if (emu->check && !world->hosts) { /* -n of paths alone */
+		take_port(emu, world, "tap:a", err, err_len);
+		take_port(emu, world, "tap:b", err, err_len);
 	}
-	link = wt_plan_add_link(plan, "main");
+	link = wt_world_add_link(world, "main");
 	snprintf(err, err_len, "out of memory");
 	for (unsigned i = 0; i < 2; i++)
-		if (!link || wt_plan_text(&link->words[i], emu->path.words[i] ? emu->path.words[i] : ""))
+		if (!link || wt_world_text(&link->words[i], emu->path.words[i] ? emu->path.words[i] : ""))
 			return -ENOMEM;
 	return 0;
 }
 
+/* With -n a host may be nowhere: what is read is only looked at. */
+static int check(const struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < daemon->world.hosts && emu->check; i++)
+		if (!daemon->world.host[i].port && daemon->world.host[i].placement == WT_UNPLACED)
+			daemon->world.host[i].placement = WT_INSIDE;
+	return wt_options_check(&daemon->options, err, err_len) || wt_world_check(&daemon->world, err, err_len) ? -EINVAL : 0;
+}
+
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static void print_text(const struct emu *emu, const struct wt_plan *plan, const struct wt_span *link)
+static void print_text(const struct emu *emu, const struct wt_world *world, const struct wt_span *link)
 {
 	FILE *out = emu->check ? stdout : stderr;
 	char when[40];
 
-	for (unsigned i = 0; i < plan->links; i++)
+	for (unsigned i = 0; i < world->links; i++)
 		for (unsigned d = 0; d < 2; d++)
-			fprintf(out, "%s%s%s  %s\n", plan->links > 1 ? plan->link[i].name : "", plan->links > 1 ? "." : "", d ? "rev" : "fwd",
+			fprintf(out, "%s%s%s  %s\n", world->links > 1 ? world->link[i].name : "", world->links > 1 ? "." : "", d ? "rev" : "fwd",
 				link[i].leg[d].path.text[0] ? link[i].leg[d].path.text : "(an ideal wire)");
-	for (unsigned i = 0; i < plan->events && emu->check; i++)
+	for (unsigned i = 0; i < world->events && emu->check; i++)
 		for (unsigned d = 0; d < 2; d++)
-			if (plan->event[i].words[d] && plan->event[i].at > 0)
-				fprintf(out, "at %s  %s.%s  %s%s\n", wt_format_time(plan->event[i].at, when, sizeof(when)),
-					plan->link[plan->event[i].link].name, d ? "rev" : "fwd", plan->event[i].words[d],
-					plan->event[i].flush ? "  (flush)" : "");
+			if (world->event[i].words[d] && world->event[i].at > 0)
+				fprintf(out, "at %s  %s.%s  %s%s\n", wt_format_time(world->event[i].at, when, sizeof(when)),
+					world->link[world->event[i].link].name, d ? "rev" : "fwd", world->event[i].words[d],
+					world->event[i].flush ? "  (flush)" : "");
 	if (emu->check)
 		return;
 	fprintf(out, "running between");
-	for (unsigned i = 0; i < plan->ports; i++)
-		fprintf(out, "%s %s", i ? " and" : "", plan->port[i].text);
-	fprintf(out, ", seed %" PRIu64 "; ^C ends it\n", plan->seed);
+	for (unsigned i = 0; i < world->hosts; i++)
+		fprintf(out, "%s %s", i ? " and" : "", world->host[i].place);
+	fprintf(out, ", seed %" PRIu64 "; ^C ends it\n", world->seed);
 }
 
 /* The first record: what is about to run, or, with -n, what would. */
 static void print_start(const struct emu *emu, const struct wt_daemon *daemon, const struct wt_span *link)
 {
-	const struct wt_plan *plan = &daemon->plan;
+	const struct wt_world *world = &daemon->world;
 	struct wt_json json;
 
 	if (!emu->json) {
 		if (emu->check || !wt_quiet)
-			print_text(emu, plan, link);
+			print_text(emu, world, link);
 		if (daemon->control && !wt_quiet)
 			fprintf(stderr, "control %s\n", wt_control_path(daemon->control));
 		return;
@@ -266,18 +211,18 @@ static void print_start(const struct emu *emu, const struct wt_daemon *daemon, c
 	wt_json_object(&json, NULL);
 	wt_json_string(&json, "schema", "wavetank.emu.1");
 	wt_json_string(&json, "record", emu->check ? "check" : "run");
-	wt_json_u64(&json, "seed", plan->seed);
-	if (plan->links > 1)
+	wt_json_u64(&json, "seed", world->seed);
+	if (world->links > 1)
 		wt_json_object(&json, "links");
-	for (unsigned i = 0; i < plan->links; i++) {
-		if (plan->links > 1)
-			wt_json_object(&json, plan->link[i].name);
+	for (unsigned i = 0; i < world->links; i++) {
+		if (world->links > 1)
+			wt_json_object(&json, world->link[i].name);
 		wt_json_string(&json, "fwd", link[i].leg[0].path.text);
 		wt_json_string(&json, "rev", link[i].leg[1].path.text);
-		if (plan->links > 1)
+		if (world->links > 1)
 			wt_json_end(&json);
 	}
-	if (plan->links > 1)
+	if (world->links > 1)
 		wt_json_end(&json);
 	if (daemon->control)
 		wt_json_string(&json, "control", wt_control_path(daemon->control));
@@ -287,20 +232,20 @@ static void print_start(const struct emu *emu, const struct wt_daemon *daemon, c
 
 static int print_check(const struct emu *emu, const struct wt_daemon *daemon)
 {
-	const struct wt_plan *plan = &daemon->plan;
-	struct wt_span *link = calloc(plan->links, sizeof(*link));
+	const struct wt_world *world = &daemon->world;
+	struct wt_span *link = calloc(world->links, sizeof(*link));
 	char err[300];
 
-	for (unsigned i = 0; link && i < plan->links; i++)
-		wt_plan_make_link(plan, i, &link[i], err, sizeof(err)); /* it was checked */
-	for (unsigned i = 0; link && i < plan->events && plan->event[i].at == 0; i++) {
-		const char *words[2] = {plan->event[i].words[0], plan->event[i].words[1]};
+	for (unsigned i = 0; link && i < world->links; i++)
+		wt_world_make_link(world, i, &link[i], err, sizeof(err)); /* it was checked */
+	for (unsigned i = 0; link && i < world->events && world->event[i].at == 0; i++) {
+		const char *words[2] = {world->event[i].words[0], world->event[i].words[1]};
 
-		wt_span_change(&link[plan->event[i].link], words, 0, false, err, sizeof(err));
+		wt_span_change(&link[world->event[i].link], words, 0, false, err, sizeof(err));
 	}
 	if (link)
 		print_start(emu, daemon, link);
-	for (unsigned i = 0; link && i < daemon->plan.links; i++)
+	for (unsigned i = 0; link && i < daemon->world.links; i++)
 		wt_span_finish(&link[i]);
 	free(link);
 	return fflush(stdout) ? wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno)) : WT_EXIT_OK;
@@ -319,10 +264,10 @@ static int conclude(const struct emu *emu, struct wt_daemon *daemon)
 		wt_daemon_record_json(daemon, "end", stdout);
 	else
 		wt_daemon_record_text(daemon, stdout);
-	if (!wt_net_audit(&daemon->net))
+	if (!wt_network_audit(&daemon->net))
 		return wt_fail(WT_EXIT_INTERNAL, "the audit does not balance: a frame was lost without a cause");
 	if (daemon->end == WT_DAEMON_PORT_GONE)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "the interface of %s is gone: %s", daemon->plan.port[daemon->end_port].text,
+		return wt_fail(WT_EXIT_ENVIRONMENT, "the interface of %s is gone: %s", daemon->world.host[daemon->end_port].place,
 			       strerror(-daemon->end_detail));
 	if (daemon->end == WT_DAEMON_WRITE_ERROR)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "writing the capture or log: %s; what was written so far is whole",
@@ -372,25 +317,29 @@ static int read_line(struct emu *emu, struct wt_daemon *daemon, int argc, char *
 		if (take(emu, daemon, option, args.value, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
+	if (emu->named && !emu->file)
+		return wt_fail(WT_EXIT_USAGE, "--port: NAME=PORT says where a host of a file is; --file gives one");
 	if (again || !emu->file)
 		return WT_EXIT_OK;
-	if (plan_file(emu, daemon, err, sizeof(err)))
+	emu->again = true;
+	if (world_of_file(emu, daemon, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	return read_line(emu, daemon, argc, argv, true);
 }
 
-static int files_apart(const struct emu *emu, const struct wt_plan *plan, char *err, size_t err_len)
+static int files_apart(const struct emu *emu, const struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	const struct wt_named_file file[] = {{"--file", emu->file}, {"--capture", plan->capture}, {"--log", plan->log}};
+	const struct wt_named_file file[] = {
+		{"--file", emu->file}, {"--capture", daemon->options.capture}, {"--log", daemon->options.log}};
 
-	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), plan->shelf, err, err_len);
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), daemon->world.shelf, err, err_len);
 }
 
-static int look_up_user(struct wt_plan *plan, char *err, size_t err_len)
+static int look_up_user(struct wt_options *given, char *err, size_t err_len)
 {
 	char why[200];
 
-	if (!plan->user || !wt_identity_given(&plan->identity, plan->user, why, sizeof(why)))
+	if (!given->user || !wt_identity_given(&given->identity, given->user, why, sizeof(why)))
 		return 0;
 	snprintf(err, err_len, "user: %s", why);
 	return -EINVAL;
@@ -403,11 +352,12 @@ static int emu_run_main(int argc, char **argv)
 	char err[500];
 	int code;
 
-	wt_plan_init(&daemon.plan);
+	wt_world_init(&daemon.world);
+	wt_options_init(&daemon.options, &daemon.world);
 	daemon.ready_fd = -1;
 	code = read_line(&emu, &daemon, argc, argv, false);
-	if (!code && ((!emu.file && plan_words(&emu, &daemon, err, sizeof(err))) || wt_plan_check(&daemon.plan, err, sizeof(err)) ||
-		      files_apart(&emu, &daemon.plan, err, sizeof(err)) || look_up_user(&daemon.plan, err, sizeof(err))))
+	if (!code && ((!emu.file && world_of_words(&emu, &daemon, err, sizeof(err))) || check(&emu, &daemon, err, sizeof(err)) ||
+		      files_apart(&emu, &daemon, err, sizeof(err)) || look_up_user(&daemon.options, err, sizeof(err))))
 		code = wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!code)
 		code = run(&emu, &daemon);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/daemon/span.h"
+#include "emu/world/span.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/lab/keeper.h"

@@ -31,8 +31,8 @@ const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, 
 	return &records[(repeat * plan->points + point) * plan->paper->variants + variant];
 }
 
-int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
-		      struct wt_paper_words *words, struct wt_scenario *scenario, char *err, size_t err_len)
+int wt_paper_simulation(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
+		      struct wt_paper_words *words, struct wt_simulation *simulation, char *err, size_t err_len)
 {
 	const struct wt_paper *paper = plan->paper;
 	const struct wt_paper_variant *v = &paper->variant[variant];
@@ -46,57 +46,50 @@ int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned
 	struct wt_tcp_words b = {.preset = a.preset, .settings = a.settings, .receiver = *v->receiver ? v->receiver : NULL};
 	int error;
 
-	wt_scenario_init(scenario);
+	wt_simulation_init(simulation);
+	memset(&words->flow, 0, sizeof(words->flow));
+	wt_tcp_config_init(&words->flow.a);
+	wt_tcp_config_init(&words->flow.b);
+	words->flow.size = paper->size;
 	wt_paper_words(paper->fwd, p, words->fwd, sizeof(words->fwd));
 	wt_paper_words(paper->rev, p, words->rev, sizeof(words->rev));
-	scenario->fwd = words->fwd;
-	scenario->rev = words->rev;
-	scenario->size = paper->size;
 	wt_paper_words(paper->app, p, words->app, sizeof(words->app));
-	if (*words->app) {
-		error = wt_playback_parse(words->app, &words->playback, err, err_len);
-		if (error)
-			return error;
-		scenario->playback = &words->playback;
-	}
+	words->flow.plays = *words->app;
+	if (*words->app && wt_playback_parse(words->app, &words->flow.playback, err, err_len))
+		return -EINVAL;
 	if (*paper->meter) {
 		char meter[96];
 
 		wt_paper_words(paper->meter, p, meter, sizeof(meter));
-		error = wt_token_parse(meter, &words->tokens, err, err_len);
-		if (error)
-			return error;
-		scenario->tokens = &words->tokens;
+		if (wt_token_parse(meter, &words->tokens, err, err_len))
+			return -EINVAL;
+		simulation->tokens = &words->tokens;
 	}
-	scenario->limit = paper->limit;
-	scenario->seed = seed;
-	error = wt_tcp_words_apply(&a, &scenario->a, err, err_len);
-	return error ? error : wt_tcp_words_apply(&b, &scenario->b, err, err_len);
+	simulation->world.limit = paper->limit;
+	simulation->world.seed = seed;
+	error = wt_tcp_words_apply(&a, &words->flow.a, err, err_len);
+	if (!error)
+		error = wt_tcp_words_apply(&b, &words->flow.b, err, err_len);
+	return error ? error : wt_simulation_pair(simulation, words->fwd, words->rev, &words->flow, 1, err, err_len);
 }
 
 int wt_paper_check(const struct wt_paper_plan *plan, char *err, size_t err_len)
 {
 	struct wt_paper_words words;
-	struct wt_scenario scenario;
-	struct wt_path fwd, rev;
+	struct wt_simulation simulation;
 
 	for (unsigned point = 0; point < plan->points; point++)
 		for (unsigned variant = 0; variant < plan->paper->variants; variant++) {
-			int error = wt_paper_scenario(plan, point, variant, 1, &words, &scenario, err, err_len);
+			int error = wt_paper_simulation(plan, point, variant, 1, &words, &simulation, err, err_len);
 
-			if (!error && scenario.playback)
-				error = wt_playback_check(scenario.playback, &scenario.b.settings, err, err_len);
-			if (!error)
-				error = wt_path_init_pair(&fwd, words.fwd, &rev, words.rev, 1, err, err_len);
+			wt_simulation_finish(&simulation);
 			if (error)
 				return error;
-			wt_path_finish(&fwd);
-			wt_path_finish(&rev);
 		}
 	return 0;
 }
 
-static void fill(struct wt_paper_record *record, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
+static void fill(struct wt_paper_record *record, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
 {
 	const struct wt_bulk_sender *s = &result->flow[0];
 
@@ -110,15 +103,15 @@ static void fill(struct wt_paper_record *record, const struct wt_scenario *scena
 		record->dropped_frames += result->dropped[i];
 	if (result->interrupted) {
 		record->outcome = WT_PAPER_STOPPED;
-	} else if (wt_scenario_ok(result)) {
+	} else if (wt_simulation_ok(result)) {
 		record->outcome = WT_PAPER_OK;
 		record->goodput = wt_bulk_goodput(s) / 1000;
 		record->time = (double)(s->acked - s->start) / 1e9;
 		record->success = wt_playback_success(&s->result);
 		record->tokens = record->tokens_spread = NAN;
-		if (scenario->tokens) {
-			record->tokens = result->tokens[scenario->tokens->per].mean;
-			record->tokens_spread = result->tokens[scenario->tokens->per].spread;
+		if (simulation->tokens) {
+			record->tokens = result->tokens[simulation->tokens->per].mean;
+			record->tokens_spread = result->tokens[simulation->tokens->per].spread;
 		}
 	} else {
 		record->outcome = WT_PAPER_FAILED;
@@ -133,36 +126,38 @@ static void fill(struct wt_paper_record *record, const struct wt_scenario *scena
 void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop)
 {
 	struct wt_paper_place at = wt_paper_at(plan, index);
-	struct wt_scenario_result result;
+	struct wt_simulation_result result;
+	struct wt_simulation simulation;
 	struct wt_paper_words words;
-	struct wt_scenario scenario;
-	int error = wt_paper_scenario(plan, at.point, at.variant, plan->seed + at.repeat, &words, &scenario, record->why,
-				      sizeof(record->why));
+	int error = wt_paper_simulation(plan, at.point, at.variant, plan->seed + at.repeat, &words, &simulation, record->why,
+					sizeof(record->why));
 
-	scenario.interrupt = stop;
+	simulation.interrupt = stop;
 	if (!error)
-		error = wt_scenario_run(&scenario, &result, record->why, sizeof(record->why));
+		error = wt_simulation_run(&simulation, &result, record->why, sizeof(record->why));
 	if (error) {
 		record->outcome = WT_PAPER_FAILED;
-		return;
+	} else {
+		fill(record, &simulation, &result);
+		wt_simulation_result_finish(&result);
 	}
-	fill(record, &scenario, &result);
-	wt_scenario_finish(&result);
+	wt_simulation_finish(&simulation);
 }
 
 int wt_paper_trace_tokens(const struct wt_paper_plan *plan, unsigned point, unsigned variant, const char *file)
 {
-	struct wt_scenario_result result;
+	struct wt_simulation_result result;
+	struct wt_simulation simulation;
 	struct wt_paper_words words;
-	struct wt_scenario scenario;
 	char err[300];
-	int error = wt_paper_scenario(plan, point, variant, plan->seed, &words, &scenario, err, sizeof(err));
+	int error = wt_paper_simulation(plan, point, variant, plan->seed, &words, &simulation, err, sizeof(err));
 
-	scenario.tokens_trace = file;
+	simulation.tokens_trace = file;
 	if (!error)
-		error = wt_scenario_run(&scenario, &result, err, sizeof(err));
+		error = wt_simulation_run(&simulation, &result, err, sizeof(err));
 	if (!error)
-		wt_scenario_finish(&result);
+		wt_simulation_result_finish(&result);
+	wt_simulation_finish(&simulation);
 	return error;
 }
 

@@ -7,7 +7,7 @@
 
 #include "emu/daemon/verdict.h"
 #include "tools/paper/table.h"
-#include "tools/simulate/scenario.h"
+#include "tools/app/simulation.h"
 #include "tools/results/stats.h"
 
 enum wt_paper_outcome {
@@ -55,14 +55,15 @@ struct wt_paper_place wt_paper_at(const struct wt_paper_plan *plan, uint32_t ind
 const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, const struct wt_paper_record *records,
 					      unsigned repeat, unsigned point, unsigned variant);
 
-/* The scenario of a cell; path words are written to fwd and rev. 0, or -EINVAL with a sentence in err. */
+/* What a cell says. */
 struct wt_paper_words {
 	char fwd[640], rev[640], app[256];
-	struct wt_playback_config playback;
+	struct wt_app_flow flow;
 	struct wt_token_config tokens;
 };
-int wt_paper_scenario(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
-		      struct wt_paper_words *words, struct wt_scenario *scenario, char *err, size_t err_len);
+/* Its world, which uses the words; 0, or -EINVAL with a sentence in err. Finish either way. */
+int wt_paper_simulation(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
+		      struct wt_paper_words *words, struct wt_simulation *simulation, char *err, size_t err_len);
 /* Checks every cell's words without running anything. */
 int wt_paper_check(const struct wt_paper_plan *plan, char *err, size_t err_len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wavetank sim: one scenario in virtual time. */
+/* wavetank sim: a world in virtual time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/daemon/options.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"
-#include "tools/simulate/scenario.h"
-#include "tools/words/tcp_words.h"
+#include "tools/app/simulation.h"
 
 extern const struct wt_command wt_command_sim;
 
@@ -22,12 +22,12 @@ enum {
 };
 
 static const struct wt_option options[] = {
-	[OPT_FILE] = {'f', "file", "FILE", "the path, and what changes when, from a file of emu run; options after it win"},
+	[OPT_FILE] = {'f', "file", "FILE", "hosts, links, flows and what changes when, see wavetank-emu.conf(5); options after it win"},
 	[OPT_FWD] = {0, "fwd", "WORDS", "path from sender to receiver: 'rate 10Mbit burst 0B limit 64KB delay 15ms loss 1%'"},
 	[OPT_REV] = {0, "rev", "WORDS", "path back"},
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
-	[OPT_TIME] = {'t', "time", "TIME", "write for this long instead; what is buffered then is still delivered"},
+	[OPT_TIME] = {'t', "time", "TIME", "instead, the run ends after this time; what has arrived by then counts"},
 	[OPT_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: the receiver takes so much so often and counts successes"},
 	[OPT_TOKENS] = {0, "tokens", "WORDS", "count the tokens the first rate on the way gives per round trip: tokens:token=1078B,slot=30ms"},
 	[OPT_TOKENS_TRACE] = {0, "tokens-trace", "FILE", "with --tokens: CSV, a line per round trip"},
@@ -53,17 +53,21 @@ static const struct wt_option options[] = {
 };
 
 struct sim {
-	struct wt_scenario scenario;
+	struct wt_simulation simulation;
+	struct wt_options options;      /* of [emulator]: seed, log and capture are ours, the rest is only looked at */
 	struct wt_path_words path;
-	struct wt_tcp_words words, rival; /* rival: only what differs */
-	struct wt_tcp_config rival_a, rival_b;
-	struct wt_playback_config playback;
+	const char *word[WT_FLOW_WORDS]; /* of the flows, which the file may say instead */
+	const char *rival[WT_FLOW_WORDS]; /* only what differs */
 	struct wt_token_config tokens;
-	char settings[512];
+	char settings[512], rival_settings[1024];
 	const char *file;
+	uint64_t size, flows;
 	unsigned length; /* which of --bytes (1) and --time (2) were given */
+	const char *of_flows; /* an option that says what flows are; NULL: none */
 	bool json;
 };
+
+enum { FLOWS = 10000 };
 
 static volatile int interrupted;
 
@@ -80,19 +84,16 @@ static int add_setting(struct sim *sim, const char *word)
 	if (len + strlen(word) + 2 > sizeof(sim->settings))
 		return -EINVAL;
 	snprintf(sim->settings + len, sizeof(sim->settings) - len, "%s%s", len ? "," : "", word);
-	sim->words.settings = sim->settings;
+	sim->word[WT_FLOW_SETTINGS] = sim->settings;
 	return 0;
 }
 
-static struct wt_plan plan; /* of the file, for the life of the process */
-
-/* The same file the emulator runs in real time: its one link, its script, its seed and log. */
 static int take_file(struct sim *sim, const char *value, char *err, size_t err_len)
 {
-	struct wt_scenario *s = &sim->scenario;
+	const struct wt_world_keys keys = {wt_options_of_file, &sim->options};
 	int error;
 
-	if (s->plan) {
+	if (sim->file) {
 		snprintf(err, err_len, "there is one file, '%.60s' is a second", value);
 		return -EINVAL;
 	}
@@ -100,65 +101,34 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 		snprintf(err, err_len, "--fwd, --rev and --link stand behind the file, whose words they replace");
 		return -EINVAL;
 	}
-	wt_plan_init(&plan);
-	error = wt_plan_read(&plan, value, err, err_len);
-	if (!error)
-		error = wt_plan_check(&plan, err, err_len);
-	if (error)
-		return error;
-	if (plan.links != 1 || plan.routers) {
-		snprintf(err, err_len, "%s: in virtual time a file has two ports and one link", value);
-		return -EINVAL;
-	}
-	s->plan = &plan;
 	sim->file = value;
-	s->fwd = plan.link[0].words[0];
-	s->rev = plan.link[0].words[1];
-	s->seed = plan.seed;
-	s->icmp_limit = plan.icmp_limit;
-	s->log = plan.log;
-	s->capture = plan.capture;
-	return 0;
-}
-
-static int take_words(struct sim *sim, unsigned directions, const char *value, char *err, size_t err_len)
-{
-	int error = wt_path_words_take(&sim->path, directions, value, err, err_len);
-
-	sim->scenario.fwd = sim->path.words[0] ? sim->path.words[0] : sim->scenario.fwd;
-	sim->scenario.rev = sim->path.words[1] ? sim->path.words[1] : sim->scenario.rev;
+	error = wt_world_read(&sim->simulation.world, value, &keys, err, err_len);
+	sim->simulation.log = sim->options.log;
+	sim->simulation.capture = sim->options.capture;
 	return error;
 }
 
-static int take_number(struct wt_scenario *scenario, int option, const char *value, char *err, size_t err_len)
+static int take_number(int option, const char *value, uint64_t *to, char *err, size_t err_len)
 {
-	uint64_t n;
-	int error = wt_parse_count(value, &n, err, err_len);
+	int error = wt_parse_count(value, to, err, err_len);
 
-	if (error)
-		return error;
-	if (option == OPT_SEED) {
-		scenario->seed = n;
-		return 0;
+	if (!error && option == OPT_FLOWS && (*to < 1 || *to > FLOWS)) {
+		snprintf(err, err_len, "'%s' flows: expected 1 to %d", value, FLOWS);
+		error = -EINVAL;
 	}
-	if (n < 1 || n > WT_SCENARIO_FLOWS) {
-		snprintf(err, err_len, "'%s' flows: expected 1 to %d", value, WT_SCENARIO_FLOWS);
-		return -EINVAL;
-	}
-	scenario->flows = (unsigned)n;
-	return 0;
+	return error;
 }
 
 /* How much, or how long: one of them, and not nothing. */
 static int take_length(struct sim *sim, int option, const char *value, char *err, size_t err_len)
 {
-	struct wt_scenario *s = &sim->scenario;
+	struct wt_world *world = &sim->simulation.world;
 	bool size = option == OPT_SIZE;
-	int error = size ? wt_parse_size(value, &s->size, err, err_len) : wt_parse_time(value, &s->time, err, err_len);
+	int error = size ? wt_parse_size(value, &sim->size, err, err_len) : wt_parse_time(value, &world->time, err, err_len);
 
 	if (error)
 		return error;
-	if (size ? !s->size : s->time <= 0) {
+	if (size ? !sim->size : world->time <= 0) {
 		snprintf(err, err_len, "nothing to send");
 		return -EINVAL;
 	}
@@ -170,38 +140,43 @@ static int take_length(struct sim *sim, int option, const char *value, char *err
 	return 0;
 }
 
+/* What flows are, where no file says it. */
+static int take_flow(struct sim *sim, int option, const char *value, char *err, size_t err_len)
+{
+	sim->of_flows = options[option].name;
+	switch (option) {
+	case OPT_SIZE: return take_length(sim, option, value, err, err_len);
+	case OPT_APP: sim->word[WT_FLOW_APP] = value; return 0;
+	case OPT_SENDER: sim->word[WT_FLOW_SENDER] = value; return 0;
+	case OPT_RECEIVER: sim->word[WT_FLOW_RECEIVER] = value; return 0;
+	case OPT_RECOVERY: sim->word[WT_FLOW_RECOVERY] = value; return 0;
+	case OPT_PRESET: sim->word[WT_FLOW_PRESET] = value; return 0;
+	case OPT_RIVAL: sim->rival[WT_FLOW_SENDER] = value; return 0;
+	case OPT_RIVAL_RECEIVER: sim->rival[WT_FLOW_RECEIVER] = value; return 0;
+	case OPT_RIVAL_SETTING: sim->rival[WT_FLOW_SETTINGS] = value; return 0;
+	case OPT_FLOWS: return take_number(option, value, &sim->flows, err, err_len);
+	}
+	snprintf(err, err_len, "too many settings");
+	return add_setting(sim, value);
+}
+
 static int take(struct sim *sim, int option, const char *value, char *err, size_t err_len)
 {
-	struct wt_scenario *s = &sim->scenario;
+	struct wt_simulation *s = &sim->simulation;
 
 	switch (option) {
 	case OPT_FILE: return take_file(sim, value, err, err_len);
-	case OPT_FWD: return take_words(sim, WT_PATH_FWD, value, err, err_len);
-	case OPT_REV: return take_words(sim, WT_PATH_REV, value, err, err_len);
-	case OPT_LINK: return take_words(sim, WT_PATH_LINK, value, err, err_len);
-	case OPT_SIZE:
+	case OPT_FWD: return wt_path_words_take(&sim->path, WT_PATH_FWD, value, err, err_len);
+	case OPT_REV: return wt_path_words_take(&sim->path, WT_PATH_REV, value, err, err_len);
+	case OPT_LINK: return wt_path_words_take(&sim->path, WT_PATH_LINK, value, err, err_len);
 	case OPT_TIME: return take_length(sim, option, value, err, err_len);
-	case OPT_APP:
-		s->playback = &sim->playback;
-		return wt_playback_parse(value, &sim->playback, err, err_len);
 	case OPT_TOKENS:
 		s->tokens = &sim->tokens;
 		return wt_token_parse(value, &sim->tokens, err, err_len);
 	case OPT_TOKENS_TRACE: s->tokens_trace = value; return 0;
-	case OPT_SENDER: sim->words.sender = value; return 0;
-	case OPT_RECEIVER: sim->words.receiver = value; return 0;
-	case OPT_RECOVERY: sim->words.recovery = value; return 0;
-	case OPT_PRESET: sim->words.preset = value; return 0;
-	case OPT_SETTING:
-		snprintf(err, err_len, "too many settings");
-		return add_setting(sim, value);
-	case OPT_RIVAL: sim->rival.sender = value; return 0;
-	case OPT_RIVAL_RECEIVER: sim->rival.receiver = value; return 0;
-	case OPT_RIVAL_SETTING: sim->rival.settings = value; return 0;
-	case OPT_FLOWS:
-	case OPT_SEED: return take_number(s, option, value, err, err_len);
-	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &s->icmp_limit, err, err_len);
-	case OPT_LIMIT: return wt_parse_time(value, &s->limit, err, err_len);
+	case OPT_SEED: return take_number(option, value, &s->world.seed, err, err_len);
+	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &s->world.icmp_limit, err, err_len);
+	case OPT_LIMIT: return wt_parse_time(value, &s->world.limit, err, err_len);
 	case OPT_INTERVAL: return wt_parse_time(value, &s->interval, err, err_len);
 	case OPT_CAPTURE: s->capture = value; return 0;
 	case OPT_TRACE: s->trace = value; return 0;
@@ -210,8 +185,7 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_DIGEST: s->digest = true; return 0;
 	case OPT_CHECK: s->checked = true; return 0;
 	}
-	snprintf(err, err_len, "unknown option");
-	return -EINVAL;
+	return take_flow(sim, option, value, err, err_len);
 }
 
 static void print_interval(void *arg, const struct wt_bulk_interval *i)
@@ -222,14 +196,23 @@ static void print_interval(void *arg, const struct wt_bulk_interval *i)
 	       (double)i->bytes / 1000 / seconds, i->retransmits_segs, i->info.cwnd, (double)i->info.srtt / 1e6);
 }
 
-static void print_flow(const struct wt_bulk_sender *s)
+static void print_flow(const struct wt_world *world, unsigned i, const struct wt_bulk_sender *s)
 {
+	const struct wt_world_flow *flow = &world->flow[i];
 	char size[32];
 	double goodput = wt_bulk_goodput(s);
+	uint64_t payload = s->cut ? s->delivered : s->written;
 
-	printf("%s: %s", s->done ? wt_bulk_fail_text(s->fail) : "unfinished", s->written ? wt_format_size(s->written, size, sizeof(size)) : "0B");
-	if (s->acked)
-		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)(s->acked - s->start) / 1e9, goodput / 1000, goodput * 8e-6);
+	if (!s->host) {
+		printf("%s: not begun\n", flow->name);
+		return;
+	}
+	if (world->flows > 1)
+		printf("%s %s-%s ", flow->name, world->host[flow->host[0]].name, world->host[flow->host[1]].name);
+	printf("%s: %s", wt_bulk_outcome(s), payload ? wt_format_size(payload, size, sizeof(size)) : "0B");
+	if (s->acked || s->cut)
+		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)((s->acked ? s->acked : s->end) - s->start) / 1e9, goodput / 1000,
+		       goodput * 8e-6);
 	if (s->error)
 		printf(" (%s)", strerror(-s->error));
 	printf("%s\n", s->got_result && s->result.verified ? ", every byte verified" : "");
@@ -253,20 +236,32 @@ static const char *shown(const char *path)
 	return *path ? path : "(an ideal wire)";
 }
 
-static void print_result(const struct wt_scenario *scenario, const struct wt_scenario_result *result)
+static void print_paths(const struct wt_world *world, const struct wt_simulation_result *result)
 {
+	for (unsigned i = 0; i < world->links; i++)
+		for (unsigned d = 0; d < 2; d++) {
+			printf("  %s%s%s  %s\n", world->links > 1 ? world->link[i].name : "", world->links > 1 ? "." : "", d ? "rev" : "fwd",
+			       shown(result->path[i][d]));
+			if (strcmp(result->path[i][d], result->path_end[i][d]))
+				printf("       in the end %s\n", shown(result->path_end[i][d]));
+		}
+}
+
+static void print_result(const struct wt_simulation *simulation, const struct wt_simulation_result *result)
+{
+	struct wt_flow_sum sum = wt_simulation_sum(result);
 	bool any = false;
 
 	for (unsigned i = 0; i < result->flows; i++)
-		print_flow(&result->flow[i]);
-	if (scenario->tokens)
+		print_flow(&simulation->world, i, &result->flow[i]);
+	if (result->flows > 1)
+		wt_flow_sum_text(stdout, &sum);
+	if (simulation->tokens)
 		printf("  tokens per round trip: %.2f in each, %.2f in each that is not idle, %.2f in each as timed\n",
 		       result->tokens[WT_TOKEN_SLOT].mean, result->tokens[WT_TOKEN_BUSY].mean, result->tokens[WT_TOKEN_ROUND].mean);
-	for (unsigned i = 0; i < 2; i++) {
-		printf("  %s  %s\n", i ? "rev" : "fwd", shown(result->path[i]));
-		if (strcmp(result->path[i], result->path_end[i]))
-			printf("       in the end %s\n", shown(result->path_end[i]));
-	}
+	print_paths(&simulation->world, result);
+	if (simulation->world.links > 1)
+		wt_hops_text(stdout, &simulation->world, result->hop);
 	printf("  drop");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		if (result->dropped[i]) {
@@ -274,133 +269,178 @@ static void print_result(const struct wt_scenario *scenario, const struct wt_sce
 			any = true;
 		}
 	printf("%s of %" PRIu64 " frames\n", any ? "" : " none", result->frames);
-	if (scenario->digest)
+	if (simulation->digest)
 		printf("  digest %016" PRIx64 "\n", result->digest);
 	printf("  %.3f simulated seconds in %.3f s: %.0f simulated seconds per wall second\n",
-	       (double)result->simulated / 1e9, result->wall_s, wt_scenario_speed(result));
+	       (double)result->simulated / 1e9, result->wall_s, wt_simulation_speed(result));
 	if (result->out_of_time)
 		printf("  not finished within the simulated time limit\n");
 }
 
 static int run_sim(struct sim *sim)
 {
-	struct wt_scenario *scenario = &sim->scenario;
-	struct wt_scenario_result result;
+	struct wt_simulation *simulation = &sim->simulation;
+	struct wt_simulation_result result;
 	char err[800];
 	int error, code;
 
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	scenario->interrupt = &interrupted;
-	scenario->on_interval = print_interval;
-	error = wt_scenario_run(scenario, &result, err, sizeof(err));
+	simulation->interrupt = &interrupted;
+	simulation->on_interval = print_interval;
+	error = wt_simulation_run(simulation, &result, err, sizeof(err));
 	if (error)
 		return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
 	if (sim->json)
-		wt_scenario_json(stdout, scenario, &result);
+		wt_simulation_json(stdout, simulation, &result);
 	else
-		print_result(scenario, &result);
-	code = result.interrupted ? 128 + interrupted : wt_scenario_ok(&result) ? WT_EXIT_OK :
+		print_result(simulation, &result);
+	code = result.interrupted ? 128 + interrupted : wt_simulation_ok(&result) ? WT_EXIT_OK :
 	       result.out_of_time ? WT_EXIT_TIMEOUT : result.fail == WT_BULK_MISMATCH ? WT_EXIT_FAILED : WT_EXIT_CONNECTION;
-	wt_scenario_finish(&result);
+	wt_simulation_result_finish(&result);
 	if (fflush(stdout) || ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return code;
 }
 
-/* What was said of rivals goes on top of what all have. */
-static int take_rivals(struct sim *sim, char *err, size_t err_len)
-{
-	struct wt_scenario *s = &sim->scenario;
-	const struct wt_tcp_words *rival = &sim->rival;
-	struct wt_tcp_words a = {.sender = rival->sender, .settings = rival->settings};
-	struct wt_tcp_words b = {.receiver = rival->receiver, .settings = rival->settings};
+/* ---- the world -------------------------------------------------------------------------------------------- */
 
-	if (!rival->sender && !rival->receiver && !rival->settings)
-		return 0;
-	sim->rival_a = s->a;
-	sim->rival_b = s->b;
-	s->rival_a = &sim->rival_a;
-	s->rival_b = &sim->rival_b;
-	s->flows = s->flows < 2 ? 2 : s->flows;
-	return wt_tcp_words_apply(&a, &sim->rival_a, err, err_len) || wt_tcp_words_apply(&b, &sim->rival_b, err, err_len);
+/* A flow of the command line; what was said of rivals goes on top of what all have. */
+static int add_flow(struct sim *sim, unsigned i, bool rival)
+{
+	struct wt_world *world = &sim->simulation.world;
+	char name[24];
+
+	snprintf(name, sizeof(name), "tcp%u", i + 1);
+	for (unsigned word = 0; word < WT_FLOW_WORDS; word++) {
+		const char *all = sim->word[word], *text = rival && sim->rival[word] ? sim->rival[word] : all;
+
+		if (text && word == WT_FLOW_SETTINGS && all && text != all) {
+			snprintf(sim->rival_settings, sizeof(sim->rival_settings), "%s,%s", all, text);
+			text = sim->rival_settings;
+		}
+		if (rival && word == WT_FLOW_RECOVERY && sim->rival[WT_FLOW_SENDER])
+			text = NULL; /* it brings its own */
+		if (text && wt_world_text(&world->each.word[word], text))
+			return -ENOMEM;
+		if (!text) {
+			free(world->each.word[word]);
+			world->each.word[word] = NULL;
+		}
+	}
+	world->each.bytes = sim->size;
+	return wt_world_add_flow(world, name, 0, 1);
 }
 
-/* Reads the files that words name, before any is written. What is wrong with the words is said when they are needed. */
-static bool read_files(struct wt_scenario *s)
+static int add_flows(struct sim *sim, char *err, size_t err_len)
 {
-	static struct wt_samples_shelf shelf; /* for the life of the process */
-	static struct wt_span span;           /* large */
-	const char *words[2] = {s->fwd, s->rev};
-	bool good;
-	char err[300];
+	bool rivals = sim->rival[WT_FLOW_SENDER] || sim->rival[WT_FLOW_RECEIVER] || sim->rival[WT_FLOW_SETTINGS];
+	struct wt_playback_config playback;
+	const char *app = sim->word[WT_FLOW_APP];
+	int error = 0;
 
-	s->shelf = s->plan ? s->plan->shelf : &shelf;
-	s->shelf->open = true;
-	good = !wt_span_init(&span, "main", true, words, s->seed, s->shelf, err, sizeof(err));
-	if (good)
-		wt_span_finish(&span);
-	s->shelf->open = false;
-	return good;
+	if (!sim->size && !sim->simulation.world.time)
+		sim->size = wt_playback_size(app && !strncmp(app, "playback", 8) && !wt_playback_parse(app, &playback, err, err_len) ? &playback : NULL);
+	if (rivals && sim->flows < 2)
+		sim->flows = 2;
+	for (unsigned i = 0; i < sim->flows && !error; i++)
+		error = add_flow(sim, i, rivals && i % 2);
+	snprintf(err, err_len, "out of memory");
+	return error;
 }
 
-/* Words of the command line are what a path begins with, whatever its file says of 0; what that changes later must be possible still. */
-static int begin(struct sim *sim, char *err, size_t err_len)
+/* The file's flows, or those of the command line between two hosts. */
+static int make_flows(struct sim *sim, char *err, size_t err_len)
 {
-	struct wt_scenario *s = &sim->scenario;
-	bool replaced = s->plan && (sim->path.words[0] || sim->path.words[1]);
+	struct wt_world *world = &sim->simulation.world;
+
+	if (world->flows && sim->of_flows) {
+		snprintf(err, err_len, "--%s: what flows are stands in the file where it has some", sim->of_flows);
+		return -EINVAL;
+	}
+	if (!world->flows && (world->hosts != 2 || world->routers)) {
+		snprintf(err, err_len, "%s: [flow NAME] is missing: who sends to whom, such as between = %s %s", sim->file,
+			 world->hosts ? world->host[0].name : "a", world->hosts > 1 ? world->host[1].name : "b");
+		return -EINVAL;
+	}
+	return world->flows ? 0 : add_flows(sim, err, err_len);
+}
+
+/*
+ * Words of the command line are what a path begins with, whatever its file says of 0; what that changes later must be possible still. Files
+ * that words name are read before any is written.
+ */
+static int make_world(struct sim *sim, char *err, size_t err_len)
+{
+	struct wt_world *world = &sim->simulation.world;
+	bool words = sim->path.words[0] || sim->path.words[1];
+	int error;
 
 	snprintf(err, err_len, "out of memory");
-	if (replaced && wt_plan_begin(&plan, sim->path.words))
+	if (!sim->file && wt_world_pair(world, sim->path.words[0], sim->path.words[1]))
 		return -ENOMEM;
-	return read_files(s) && replaced ? wt_plan_check(&plan, err, err_len) : 0;
+	if (sim->file && words && (world->links > 1 || world->routers)) {
+		snprintf(err, err_len, "--fwd, --rev and --link are for a file of one link, and %s has %u", sim->file, world->links);
+		return -EINVAL;
+	}
+	if (sim->file && words && !world->links && !wt_world_add_link(world, "main"))
+		return -ENOMEM;
+	if (sim->file && words && wt_world_begin(world, sim->path.words))
+		return -ENOMEM;
+	error = make_flows(sim, err, err_len);
+	return error ? error : wt_simulation_resolve(&sim->simulation, err, err_len);
 }
 
 static int files_apart(struct sim *sim, char *err, size_t err_len)
 {
-	struct wt_scenario *s = &sim->scenario;
+	const struct wt_simulation *s = &sim->simulation;
 	const struct wt_named_file file[] = {
 		{"--file", sim->file}, {"--capture", s->capture}, {"--trace", s->trace}, {"--log", s->log}, {"--tokens-trace", s->tokens_trace},
 	};
 
-	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), s->shelf, err, err_len);
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), s->world.shelf, err, err_len);
 }
 
-static int sim_main(int argc, char **argv)
+static int read_line(struct sim *sim, int argc, char **argv)
 {
 	struct wt_args args;
-	struct sim sim = {0};
-	struct wt_tcp_words receiver;
 	char err[800];
 	int option;
 
-	wt_scenario_init(&sim.scenario);
 	wt_args_init(&args, &wt_command_sim, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD)
 			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
-		if (take(&sim, option, args.value, err, sizeof(err)))
+		if (take(sim, option, args.value, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
-	if (!sim.scenario.size && !sim.scenario.time)
-		sim.scenario.size = wt_playback_size(sim.scenario.playback ? &sim.playback : NULL);
-	if (sim.scenario.tokens_trace && !sim.scenario.tokens)
+	if (sim->simulation.tokens_trace && !sim->simulation.tokens)
 		return wt_fail(WT_EXIT_USAGE, "--tokens-trace: what is a round trip? --tokens says it");
-	receiver = sim.words;
-	receiver.sender = receiver.recovery = NULL;
-	sim.words.receiver = NULL;
-	if (wt_tcp_words_apply(&sim.words, &sim.scenario.a, err, sizeof(err)) ||
-	    wt_tcp_words_apply(&receiver, &sim.scenario.b, err, sizeof(err)) || take_rivals(&sim, err, sizeof(err)))
-		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	return begin(&sim, err, sizeof(err)) || files_apart(&sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : run_sim(&sim);
+	return make_world(sim, err, sizeof(err)) || files_apart(sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
+}
+
+static int sim_main(int argc, char **argv)
+{
+	static struct sim sim; /* large */
+	int code;
+
+	sim.flows = 1;
+	wt_simulation_init(&sim.simulation);
+	wt_options_init(&sim.options, &sim.simulation.world);
+	code = read_line(&sim, argc, argv);
+	if (!code)
+		code = run_sim(&sim);
+	wt_simulation_finish(&sim.simulation);
+	wt_options_finish(&sim.options);
+	return code;
 }
 
 const struct wt_command wt_command_sim = {
 	.name = "sim",
 	.arguments = "",
-	.text = "run one transfer over an emulated path in virtual time",
+	.text = "run transfers over emulated paths in virtual time",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = sim_main,
@@ -409,5 +449,6 @@ const struct wt_command wt_command_sim = {
 		 "               --preset bsd90 -C real:profile=paper --rcc real:profile=paper --trace real.jsonl\n"
 		 "  wavetank sim -t 60s --fwd 'rate 40Mbit burst 0B limit 1MB queue dualpi2 delay 5ms' --rev 'delay 5ms' -S ecn=on \\\n"
 		 "               --rival dctcp --rival-rcc dctcp --rival-set ect1=on\n"
+		 "  wavetank sim -f dumbbell.conf    many hosts, routers and flows: see wavetank-emu.conf(5)\n"
 		 "Goodput: payload over the time from the first SYN to the acknowledgement of the last byte. KB is 1000 bytes.",
 };

@@ -150,7 +150,7 @@ static int append_dotted(struct resolve *r)
 	return 0;
 }
 
-/* ---- scenario ------------------------------------------------------------------------------------------- */
+/* ---- flows ---------------------------------------------------------------------------------------------- */
 
 static int apply(struct resolve *r, enum wt_sweep_param param, struct wt_tcp_config *config)
 {
@@ -200,26 +200,26 @@ static int take_stack(struct resolve *r)
 static int take_app(struct resolve *r)
 {
 	struct wt_sweep_run *run = r->run;
-	struct wt_scenario *s = &run->scenario;
+	struct wt_app_flow *flow = &run->flow;
 	const char *app = run->text[WT_SWEEP_APP], *tokens = run->text[WT_SWEEP_TOKENS];
 	char why[700];
 
 	if (*app && strcmp(app, "bulk") != 0) {
-		if (wt_playback_parse(app, &run->playback, why, sizeof(why)) ||
-		    wt_playback_check(&run->playback, &s->b.settings, why, sizeof(why)))
+		if (wt_playback_parse(app, &flow->playback, why, sizeof(why)) ||
+		    wt_playback_check(&flow->playback, &flow->b.settings, why, sizeof(why)))
 			return refuse_param(r, WT_SWEEP_APP, why);
-		s->playback = &run->playback;
-		if (!s->size && !s->time)
-			s->size = wt_playback_size(&run->playback);
+		flow->plays = true;
+		if (!flow->size && !flow->time)
+			flow->size = wt_playback_size(&flow->playback);
 	}
-	if (s->playback && *run->kernel)
+	if (flow->plays && *run->kernel)
 		return refuse_param(r, WT_SWEEP_APP, "only with our own stack, not the kernel's");
 	if (*tokens) {
 		if (strcmp(r->sweep->backend, "sim") != 0)
 			return refuse_param(r, WT_SWEEP_TOKENS, "only in virtual time (backend = sim)");
 		if (wt_token_parse(tokens, &run->tokens, why, sizeof(why)))
 			return refuse_param(r, WT_SWEEP_TOKENS, why);
-		s->tokens = &run->tokens;
+		run->counts = true;
 	}
 	return 0;
 }
@@ -227,25 +227,25 @@ static int take_app(struct resolve *r)
 static int take_numbers(struct resolve *r)
 {
 	struct wt_sweep_run *run = r->run;
-	struct wt_scenario *s = &run->scenario;
+	struct wt_app_flow *flow = &run->flow;
 	uint64_t mtu = 0, flows = 1;
 	char why[700];
 
-	if (*run->text[WT_SWEEP_SIZE] && wt_parse_size(run->text[WT_SWEEP_SIZE], &s->size, why, sizeof(why)))
+	if (*run->text[WT_SWEEP_SIZE] && wt_parse_size(run->text[WT_SWEEP_SIZE], &flow->size, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_SIZE, why);
-	if (*run->text[WT_SWEEP_TIME] && wt_parse_time(run->text[WT_SWEEP_TIME], &s->time, why, sizeof(why)))
+	if (*run->text[WT_SWEEP_TIME] && wt_parse_time(run->text[WT_SWEEP_TIME], &flow->time, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_TIME, why);
-	if (*run->text[WT_SWEEP_LIMIT] && wt_parse_time(run->text[WT_SWEEP_LIMIT], &s->limit, why, sizeof(why)))
+	if (*run->text[WT_SWEEP_LIMIT] && wt_parse_time(run->text[WT_SWEEP_LIMIT], &run->limit, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_LIMIT, why);
 	if (*run->text[WT_SWEEP_MTU] && wt_parse_size(run->text[WT_SWEEP_MTU], &mtu, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_MTU, why);
 	if (*run->text[WT_SWEEP_FLOWS] && wt_parse_count(run->text[WT_SWEEP_FLOWS], &flows, why, sizeof(why)))
 		return refuse_param(r, WT_SWEEP_FLOWS, why);
-	if (*run->text[WT_SWEEP_SIZE] && !s->size)
+	if (*run->text[WT_SWEEP_SIZE] && !flow->size)
 		return refuse_param(r, WT_SWEEP_SIZE, "expected more than 0B");
-	if (*run->text[WT_SWEEP_TIME] && !s->time)
+	if (*run->text[WT_SWEEP_TIME] && !flow->time)
 		return refuse_param(r, WT_SWEEP_TIME, "expected more than 0s");
-	if (*run->text[WT_SWEEP_LIMIT] && !s->limit)
+	if (*run->text[WT_SWEEP_LIMIT] && !run->limit)
 		return refuse_param(r, WT_SWEEP_LIMIT, "expected more than 0s");
 	if (*run->text[WT_SWEEP_MTU] && (mtu < 68 || mtu > 9000))
 		return refuse_param(r, WT_SWEEP_MTU, "expected 68B to 9000B");
@@ -255,11 +255,11 @@ static int take_numbers(struct resolve *r)
 		return refuse_param(r, mtu ? WT_SWEEP_MTU : WT_SWEEP_FLOWS, "only in virtual time (backend = sim)");
 	if (take_app(r))
 		return -EINVAL;
-	if (!s->size && !s->time)
-		s->size = 5 << 20;
-	s->mtu = (uint32_t)mtu;
-	s->flows = (unsigned)flows;
-	s->limit = s->limit ? s->limit : 24 * 3600 * WT_S;
+	if (!flow->size && !flow->time)
+		flow->size = 5 << 20;
+	run->mtu = (uint32_t)mtu;
+	run->flows = (unsigned)flows;
+	run->limit = run->limit ? run->limit : WT_WORLD_LIMIT;
 	return 0;
 }
 
@@ -277,8 +277,6 @@ static int take_paths(struct resolve *r)
 		snprintf(run->rev, sizeof(run->rev), "%s", path[1].text);
 		wt_path_finish(&path[0]);
 		wt_path_finish(&path[1]);
-		run->scenario.fwd = run->fwd;
-		run->scenario.rev = run->rev;
 	} else {
 		struct wt_path alone;
 		char scrap[300];
@@ -299,7 +297,8 @@ int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_swe
 	int error = 0;
 
 	memset(run, 0, sizeof(*run));
-	wt_scenario_init(&run->scenario);
+	wt_tcp_config_init(&run->flow.a);
+	wt_tcp_config_init(&run->flow.b);
 	for (unsigned i = 0; i < WT_SWEEP_PARAMS && !error; i++)
 		error = choose(&r, (enum wt_sweep_param)i);
 	if (!error)
@@ -307,7 +306,7 @@ int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_swe
 	if (!error)
 		error = append_dotted(&r);
 	for (unsigned side = 0; side < 2 && !error; side++) {
-		struct wt_tcp_config *config = side ? &run->scenario.b : &run->scenario.a;
+		struct wt_tcp_config *config = side ? &run->flow.b : &run->flow.a;
 
 		error = apply(&r, WT_SWEEP_PRESET, config);
 		if (!error)
@@ -320,6 +319,20 @@ int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_swe
 	if (!error)
 		error = take_numbers(&r);
 	return error ? error : take_paths(&r);
+}
+
+int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
+{
+	int error;
+
+	wt_simulation_init(simulation);
+	simulation->world.seed = seed;
+	simulation->world.limit = run->limit;
+	simulation->tokens = run->counts ? &run->tokens : NULL;
+	error = wt_simulation_pair(simulation, run->fwd, run->rev, &run->flow, run->flows, err, err_len);
+	for (unsigned i = 0; i < simulation->world.hosts; i++)
+		simulation->world.host[i].mtu = run->mtu;
+	return error;
 }
 
 /* An axis that changes nothing is a mistake. */
@@ -419,22 +432,23 @@ static void files_json(struct wt_json *json, const char *words)
 	}
 }
 
-static void app_json(struct wt_json *json, const struct wt_scenario *s, const char *tokens)
+static void app_json(struct wt_json *json, const struct wt_sweep_run *run)
 {
+	const struct wt_app_flow *flow = &run->flow;
 	char text[64];
 
 	wt_json_object(json, "app");
-	wt_json_string(json, "name", s->playback ? "playback" : "bulk");
-	for (size_t i = 0; s->playback && i < wt_playback_param_count; i++)
-		wt_json_string(json, wt_playback_params[i].name, wt_param_format(&wt_playback_params[i], s->playback, text, sizeof(text)));
+	wt_json_string(json, "name", flow->plays ? "playback" : "bulk");
+	for (size_t i = 0; flow->plays && i < wt_playback_param_count; i++)
+		wt_json_string(json, wt_playback_params[i].name, wt_param_format(&wt_playback_params[i], &flow->playback, text, sizeof(text)));
 	wt_json_end(json);
-	if (s->tokens)
-		wt_json_string(json, "tokens", tokens);
+	if (run->counts)
+		wt_json_string(json, "tokens", run->text[WT_SWEEP_TOKENS]);
 }
 
 void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, const struct wt_sweep_run *run)
 {
-	const struct wt_scenario *s = &run->scenario;
+	const struct wt_app_flow *flow = &run->flow;
 
 	wt_json_string(json, "backend", sweep->backend);
 	if (strcmp(sweep->backend, "sim") != 0) {
@@ -448,18 +462,18 @@ void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, co
 	files_json(json, run->fwd);
 	files_json(json, run->rev);
 	wt_json_end(json);
-	wt_json_u64(json, "size_bytes", s->size);
-	wt_json_number(json, "time_s", (double)s->time / 1e9);
-	wt_json_u64(json, "flows", s->flows);
-	wt_json_u64(json, "mtu_bytes", s->mtu ? s->mtu : 1500);
-	wt_json_number(json, "limit_s", (double)s->limit / 1e9);
-	app_json(json, s, run->text[WT_SWEEP_TOKENS]);
+	wt_json_u64(json, "size_bytes", flow->size);
+	wt_json_number(json, "time_s", (double)flow->time / 1e9);
+	wt_json_u64(json, "flows", run->flows);
+	wt_json_u64(json, "mtu_bytes", run->mtu ? run->mtu : 1500);
+	wt_json_number(json, "limit_s", (double)run->limit / 1e9);
+	app_json(json, run);
 	if (*run->kernel) {
 		wt_json_string(json, "kernel", run->kernel);
 		wt_json_string(json, "kernel_release", sweep->kernel);
 	} else {
-		wt_tcp_config_json(json, "a", &s->a);
-		wt_tcp_config_json(json, "b", &s->b);
+		wt_tcp_config_json(json, "a", &flow->a);
+		wt_tcp_config_json(json, "b", &flow->b);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A point of a sweep made concrete: the words of its axes put into the parameters, the parameters turned into a scenario. And the names
- * of runs: a run's id is the SHA-256 of everything that determines it - this program's sources, the scenario in normal form, the
+ * A point of a sweep made concrete: the words of its axes put into the parameters, the parameters turned into a path and flows. And the names
+ * of runs: a run's id is the SHA-256 of everything that determines it - this program's sources, path and flows in normal form, the
  * seed - so that equal runs have equal ids in every sweep, and a run that was done once is found again.
  */
 #ifndef WT_TOOLS_SWEEP_POINT_H
@@ -9,7 +9,7 @@
 
 #include "emu/path.h"
 #include "tools/app/playback.h"
-#include "tools/simulate/scenario.h"
+#include "tools/app/simulation.h"
 #include "tools/common/sha256.h"
 #include "tools/sweep/file.h"
 #include "tools/app/token_meter.h"
@@ -22,13 +22,18 @@ struct wt_sweep_run {
 	unsigned line[WT_SWEEP_PARAMS];
 	char kernel[24]; /* the kernel's TCP with this congestion control; empty: ours */
 	char fwd[WT_PATH_TEXT], rev[WT_PATH_TEXT]; /* in normal form */
-	struct wt_playback_config playback;
+	struct wt_app_flow flow;   /* each of them */
+	unsigned flows;
+	uint32_t mtu;          /* 0: 1500 */
+	wt_time limit;
+	bool counts;           /* tokens, as they say: */
 	struct wt_token_config tokens;
-	struct wt_scenario scenario; /* seed 1; points into this struct */
 };
 
 /* 0, or -EINVAL with "FILE:LINE: ..." in err. */
 int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_run *run, char *err, size_t err_len);
+/* The world of a point, with this seed. 0, or negative errno with a sentence; finish either way. */
+int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len);
 /* Resolves every point, and checks that every axis is used and the metric is known. */
 int wt_sweep_check(const struct wt_sweep *sweep, char *err, size_t err_len);
 

@@ -30,9 +30,9 @@ const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep
 	bool real_time = strcmp(sweep->backend, "sim") != 0;
 
 	if (!strcmp(name, "success_percent"))
-		return run->scenario.playback ? NULL : "app = playback";
+		return run->flow.plays ? NULL : "app = playback";
 	if (!strncmp(name, "tokens_", 7))
-		return run->scenario.tokens ? NULL : "tokens = tokens";
+		return run->counts ? NULL : "tokens = tokens";
 	if (!strcmp(name, "simulated_s") || !strcmp(name, "jain"))
 		return real_time ? "backend = sim" : NULL;
 	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]) && *run->kernel; i++)
@@ -98,33 +98,24 @@ void wt_sweep_fail(struct wt_sweep_result *result, enum wt_sweep_outcome outcome
 	wt_sweep_result_close(result, &json, outcome);
 }
 
-/* Of the flows' goodputs. */
-static double jain(const struct wt_scenario_result *result)
-{
-	double goodput[WT_SWEEP_FLOWS_MAX];
-
-	for (unsigned i = 0; i < result->flows; i++)
-		goodput[i] = wt_bulk_goodput(&result->flow[i]);
-	return wt_jain(goodput, result->flows);
-}
-
 /* Of players: successes of all in % of their attempts. Of a meter: the mean of each unit. */
-static void app_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
+static void app_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
 {
 	static const char *const units[] = {"tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
 	double sum = 0;
 
-	for (unsigned i = 0; i < result->flows && scenario->playback; i++)
+	for (unsigned i = 0; i < result->flows && simulation->flow[0].plays; i++)
 		sum += wt_playback_success(&result->flow[i].result);
-	if (scenario->playback)
+	if (simulation->flow[0].plays)
 		wt_json_number(json, "success_percent", ok ? sum / result->flows : NAN);
-	for (unsigned i = 0; i < WT_TOKEN_UNITS && scenario->tokens; i++)
+	for (unsigned i = 0; i < WT_TOKEN_UNITS && simulation->tokens; i++)
 		wt_json_number(json, units[i], ok ? result->tokens[i].mean : NAN);
 }
 
-static void metrics_json(struct wt_json *json, const struct wt_scenario *scenario, const struct wt_scenario_result *result, bool ok)
+static void metrics_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
 {
-	uint64_t sent = 0, again = 0, recoveries = 0, timeouts = 0, reductions = 0, dropped = 0;
+	uint64_t recoveries = 0, timeouts = 0, reductions = 0, dropped = 0;
+	struct wt_flow_sum sum = wt_simulation_sum(result);
 	double goodput = 0, longest = 0;
 
 	for (unsigned i = 0; i < result->flows; i++) {
@@ -133,8 +124,6 @@ static void metrics_json(struct wt_json *json, const struct wt_scenario *scenari
 
 		goodput += wt_bulk_goodput(s) / 1000;
 		longest = time > longest ? time : longest;
-		sent += s->info.segs_sent;
-		again += s->info.retransmits_segs;
 		recoveries += s->info.fast_recoveries;
 		timeouts += s->info.timeouts;
 		reductions += s->info.ecn_reductions;
@@ -144,8 +133,8 @@ static void metrics_json(struct wt_json *json, const struct wt_scenario *scenari
 	wt_json_object(json, "metrics");
 	wt_json_number(json, "goodput_kBps", ok ? goodput : NAN);
 	wt_json_number(json, "connection_time_s", ok ? longest : NAN);
-	wt_json_u64(json, "sent_segs", sent);
-	wt_json_u64(json, "retransmits_segs", again);
+	wt_json_u64(json, "sent_segs", sum.segs);
+	wt_json_u64(json, "retransmits_segs", sum.retransmits_segs);
 	wt_json_u64(json, "fast_recoveries", recoveries);
 	wt_json_u64(json, "timeouts", timeouts);
 	wt_json_u64(json, "ecn_reductions", reductions);
@@ -153,14 +142,14 @@ static void metrics_json(struct wt_json *json, const struct wt_scenario *scenari
 	wt_json_u64(json, "marked_frames", result->marked);
 	wt_json_u64(json, "frames", result->frames);
 	wt_json_number(json, "simulated_s", (double)result->simulated / 1e9);
-	wt_json_number(json, "jain", ok ? jain(result) : NAN);
-	app_json(json, scenario, result, ok);
+	wt_json_number(json, "jain", ok ? wt_flow_sum_jain(&sum) : NAN);
+	app_json(json, simulation, result, ok);
 	wt_json_end(json);
 }
 
-static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario *scenario, const struct wt_scenario_result *result)
+static void simulation_json(struct wt_sweep_result *out, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
 {
-	bool ok = wt_scenario_ok(result);
+	bool ok = wt_simulation_ok(result);
 	struct wt_json json;
 	char why[200] = "";
 
@@ -172,7 +161,7 @@ static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario 
 	if (!wt_sweep_result_open(out, &json))
 		return;
 	wt_sweep_result_head(&json, ok ? WT_SWEEP_OK : WT_SWEEP_FAILED, why);
-	metrics_json(&json, scenario, result, ok);
+	metrics_json(&json, simulation, result, ok);
 	wt_json_object(&json, "dropped_frames");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		if (result->dropped[i])
@@ -188,23 +177,33 @@ static void scenario_json(struct wt_sweep_result *out, const struct wt_scenario 
 	wt_sweep_result_close(out, &json, ok ? WT_SWEEP_OK : WT_SWEEP_FAILED);
 }
 
-static void work_sim(struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_result *out, const volatile int *stop)
+/* 0: it ran, and the result is to be finished; the simulation is, in any case. */
+static int simulate(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, struct wt_simulation_result *result,
+		    const volatile int *stop, char *err, size_t err_len)
 {
-	struct wt_scenario_result result;
+	int error = wt_sweep_simulation(run, seed, simulation, err, err_len);
+
+	simulation->interrupt = stop;
+	return error ? error : wt_simulation_run(simulation, result, err, err_len);
+}
+
+static void work_sim(const struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_result *out, const volatile int *stop)
+{
+	struct wt_simulation_result result;
+	struct wt_simulation simulation;
 	char err[300];
 
-	run->scenario.seed = seed;
-	run->scenario.interrupt = stop;
-	if (wt_scenario_run(&run->scenario, &result, err, sizeof(err))) {
+	if (simulate(run, seed, &simulation, &result, stop, err, sizeof(err))) {
 		wt_sweep_fail(out, WT_SWEEP_FAILED, err);
-		return;
+	} else {
+		out->wall = result.wall_s;
+		if (result.interrupted)
+			out->outcome = WT_SWEEP_STOPPED;
+		else
+			simulation_json(out, &simulation, &result);
+		wt_simulation_result_finish(&result);
 	}
-	out->wall = result.wall_s;
-	if (result.interrupted)
-		out->outcome = WT_SWEEP_STOPPED;
-	else
-		scenario_json(out, &run->scenario, &result);
-	wt_scenario_finish(&result);
+	wt_simulation_finish(&simulation);
 }
 
 void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat, struct wt_sweep_result *result, const volatile int *stop)
@@ -226,20 +225,20 @@ void wt_sweep_work(const struct wt_sweep *sweep, uint32_t point, uint64_t repeat
 void wt_sweep_predict(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_result *result, const volatile int *stop)
 {
 	struct wt_sweep_run *run = malloc(sizeof(*run));
-	struct wt_scenario_result predicted;
+	struct wt_simulation_result predicted;
+	struct wt_simulation simulation;
 	char err[600];
 
 	memset(result, 0, offsetof(struct wt_sweep_result, text));
 	if (run && !wt_sweep_resolve(sweep, point, run, err, sizeof(err))) {
-		run->scenario.seed = sweep->seed;
-		run->scenario.interrupt = stop;
-		if (!wt_scenario_run(&run->scenario, &predicted, err, sizeof(err))) {
+		if (!simulate(run, sweep->seed, &simulation, &predicted, stop, err, sizeof(err))) {
 			result->wall = (double)predicted.simulated / 1e9 + LAB_SECONDS;
-			scenario_json(result, &run->scenario, &predicted);
+			simulation_json(result, &simulation, &predicted);
 			if (predicted.interrupted)
 				result->outcome = WT_SWEEP_STOPPED;
-			wt_scenario_finish(&predicted);
+			wt_simulation_result_finish(&predicted);
 		}
+		wt_simulation_finish(&simulation);
 	}
 	free(run);
 }

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "emu/daemon/where.h"
+#include "emu/world/where.h"
 
 static void a_port_is_a_kind_a_name_and_perhaps_a_namespace(void **state)
 {

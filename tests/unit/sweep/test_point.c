@@ -41,7 +41,7 @@ static void words_go_into_braces_and_into_parameters_of_their_name(void **state)
 	resolve(3);
 	assert_string_equal(run.fwd, "loss 5% delay 1ms");
 	assert_string_equal(run.rev, "delay 2ms");
-	assert_int_equal(run.scenario.size, 2048);
+	assert_int_equal(run.flow.size, 2048);
 	wt_sweep_finish(&sweep);
 }
 
@@ -51,8 +51,8 @@ static void dotted_axes_set_settings_and_parameters_of_modules(void **state)
 	resolve(2);
 	assert_string_equal(run.text[WT_SWEEP_SETTINGS], "mss=1024B");
 	assert_string_equal(run.text[WT_SWEEP_RECEIVER], "real:profile=paper,lmax=8");
-	assert_int_equal(run.scenario.a.settings.mss, 1024);
-	assert_int_equal(run.scenario.b.settings.mss, 1024);
+	assert_int_equal(run.flow.a.settings.mss, 1024);
+	assert_int_equal(run.flow.b.settings.mss, 1024);
 	wt_sweep_finish(&sweep);
 }
 
@@ -60,11 +60,11 @@ static void a_variant_stands_over_run_and_an_axis_over_both(void **state)
 {
 	load(HEAD "[axes]\npreset = modern bsd90\n[run]\nsize = 1KiB\nsender = reno\npreset = modern\n[variant p]\nsender = tahoe\n[variant q]\nsize = 3KiB\n");
 	resolve(0);
-	assert_string_equal(run.scenario.a.sender.ops->name, "tahoe");
-	assert_int_equal(run.scenario.size, 1024);
+	assert_string_equal(run.flow.a.sender.ops->name, "tahoe");
+	assert_int_equal(run.flow.size, 1024);
 	resolve(3);
-	assert_string_equal(run.scenario.a.sender.ops->name, "reno");
-	assert_int_equal(run.scenario.size, 3072);
+	assert_string_equal(run.flow.a.sender.ops->name, "reno");
+	assert_int_equal(run.flow.size, 3072);
 	assert_string_equal(run.text[WT_SWEEP_PRESET], "bsd90");
 	wt_sweep_finish(&sweep);
 }
@@ -73,11 +73,11 @@ static void a_user_stack_sets_both_ends_where_both_have_the_module(void **state)
 {
 	load(HEAD "[axes]\nstack = user:real, user:reno\n");
 	resolve(0);
-	assert_string_equal(run.scenario.a.sender.ops->name, "real");
-	assert_string_equal(run.scenario.b.receiver.ops->name, "real");
+	assert_string_equal(run.flow.a.sender.ops->name, "real");
+	assert_string_equal(run.flow.b.receiver.ops->name, "real");
 	resolve(1);
-	assert_string_equal(run.scenario.a.sender.ops->name, "reno");
-	assert_null(run.scenario.b.receiver.ops); /* the default */
+	assert_string_equal(run.flow.a.sender.ops->name, "reno");
+	assert_null(run.flow.b.receiver.ops); /* the default */
 	wt_sweep_finish(&sweep);
 }
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The shape of a result, in virtual and in real time: the books of every hop, and the sum of the flows. */
+#ifndef WT_EMU_WORLD_RESULT_H
+#define WT_EMU_WORLD_RESULT_H
+
+#include <stdio.h>
+
+#include "emu/world/books.h"
+#include "stack/record/json.h"
+
+/* What flows came to together. */
+struct wt_flow_sum {
+	unsigned flows;
+	uint64_t payload;      /* bytes that arrived */
+	double goodput;        /* bytes per second, of all */
+	uint64_t segs, retransmits_segs;
+	double squares;        /* of the goodputs, for Jain's index */
+};
+
+void wt_flow_sum_add(struct wt_flow_sum *sum, uint64_t payload, double goodput, uint64_t segs, uint64_t retransmits_segs);
+/* Jain's index of fairness of the goodputs; NaN without any. */
+double wt_flow_sum_jain(const struct wt_flow_sum *sum);
+/* "[SUM] 4 flows: ..." as one line; as an object "sum" in the open one. */
+void wt_flow_sum_text(FILE *out, const struct wt_flow_sum *sum);
+void wt_flow_sum_json(struct wt_json *json, const struct wt_flow_sum *sum);
+
+/* Every hop with stages: a line each; an array "hops" in the open object. hop: by link, fwd and rev. */
+void wt_hops_text(FILE *out, const struct wt_world *world, struct wt_hop_books (*hop)[2]);
+void wt_hops_json(struct wt_json *json, const struct wt_world *world, struct wt_hop_books (*hop)[2]);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Static routes: the fewest links; of equals, those written first. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "emu/router/router.h"
+#include "emu/world/build.h"
+
+/* distance[r]: links between r and the router `from`; UINT32_MAX: no way. */
+static void measure(const struct wt_world *world, unsigned from, uint32_t *distance)
+{
+	bool further = true;
+
+	for (unsigned i = 0; i < world->routers; i++)
+		distance[i] = i == from ? 0 : UINT32_MAX;
+	for (uint32_t round = 0; further; round++) {
+		further = false;
+		for (unsigned i = 0; i < world->links; i++) {
+			const struct wt_world_end *end = world->link[i].end;
+
+			for (unsigned k = 0; k < 2 && end[0].router && end[1].router; k++)
+				if (distance[end[k].index] == round && distance[end[!k].index] > round + 1) {
+					distance[end[!k].index] = round + 1;
+					further = true;
+				}
+		}
+	}
+}
+
+uint32_t wt_world_distance(const struct wt_world *world, unsigned from, unsigned to)
+{
+	uint32_t *distance = calloc(world->routers, sizeof(*distance)), links = UINT32_MAX;
+
+	if (distance) {
+		measure(world, from, distance);
+		links = distance[to];
+	}
+	free(distance);
+	return links;
+}
+
+/* At each router the port of the first link that is on a shortest way to `first`, where the host's network is. */
+static int add_routes_to(struct wt_network *net, const struct wt_world_host *host, const uint32_t *distance, bool *done)
+{
+	const struct wt_world *world = net->world;
+	int error = 0;
+
+	for (unsigned i = 0; i < world->routers; i++)
+		done[i] = false;
+	for (unsigned i = 0; i < world->links; i++) {
+		const struct wt_world_end *end = world->link[i].end;
+
+		for (unsigned k = 0; k < 2 && end[0].router && end[1].router; k++) {
+			unsigned here = end[k].index, next = end[!k].index;
+
+			if (done[here] || distance[here] == UINT32_MAX || distance[next] + 1 != distance[here])
+				continue;
+			done[here] = true;
+			for (unsigned family = 0; family < WT_FAMILIES && !error; family++)
+				if (host->gateway[family].family)
+					error = wt_router_add_route(net->router[here], &host->gateway[family], host->prefix[family],
+								    wt_world_router_port(world, here, i));
+		}
+	}
+	return error;
+}
+
+/* Hosts of one router one after the other: ways are measured once for each. */
+int wt_network_add_routes(struct wt_network *net)
+{
+	const struct wt_world *world = net->world;
+	uint32_t *distance = calloc(world->routers + 1, sizeof(*distance));
+	bool *done = calloc(world->routers + 1, sizeof(*done));
+	int error = distance && done ? 0 : -ENOMEM;
+	unsigned measured = UINT32_MAX;
+
+	for (unsigned i = 0; i < world->links && !error; i++)
+		for (unsigned k = 0; k < 2 && !error; k++) {
+			const struct wt_world_end *end = &world->link[i].end[k], *far = &world->link[i].end[!k];
+
+			if (end->router || !far->router)
+				continue;
+			if (measured != far->index)
+				measure(world, far->index, distance);
+			measured = far->index;
+			error = add_routes_to(net, &world->host[end->index], distance, done);
+		}
+	free(distance);
+	free(done);
+	return error;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/app/flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/words/tcp_words.h"
+
+#define FIELD(name, type, text, min, max) {#name, WT_PARAM_##type, offsetof(struct wt_app_flow, name), text, min, max, NULL}
+
+static const struct wt_param on_off[] = {
+	FIELD(on, TIME, "it writes so long as fast as TCP takes it", 1e3, 1e15),
+	FIELD(off, TIME, "and rests so long", 1e3, 1e15),
+};
+
+static int take_app(struct wt_app_flow *flow, const char *words, char *err, size_t err_len)
+{
+	if (!words || !strcmp(words, "bulk"))
+		return 0;
+	if (!strncmp(words, "onoff", 5) && (!words[5] || words[5] == ':')) {
+		flow->on = flow->off = WT_S;
+		return wt_param_set_list(on_off, sizeof(on_off) / sizeof(on_off[0]), flow, words[5] ? words + 6 : "", err, err_len);
+	}
+	if (strncmp(words, "playback", 8)) {
+		snprintf(err, err_len, "no application '%.60s'; known: bulk, onoff:on=1s,off=1s, playback:interval=40ms,read=5KB", words);
+		return -EINVAL;
+	}
+	flow->plays = true;
+	return wt_playback_parse(words, &flow->playback, err, err_len);
+}
+
+/* One word of a flow at one end, or at both. */
+static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const char *text, char *err, size_t err_len)
+{
+	struct wt_tcp_words a = {0}, b = {0};
+
+	switch (word) {
+	case WT_FLOW_PRESET: a.preset = b.preset = text; break;
+	case WT_FLOW_SETTINGS: a.settings = b.settings = text; break;
+	case WT_FLOW_SENDER: a.sender = text; break;
+	case WT_FLOW_RECOVERY: a.recovery = text; break;
+	case WT_FLOW_RECEIVER: b.receiver = text; break;
+	default: return take_app(flow, text, err, err_len);
+	}
+	return wt_tcp_words_apply(&a, &flow->a, err, err_len) || wt_tcp_words_apply(&b, &flow->b, err, err_len) ? -EINVAL : 0;
+}
+
+int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_flow *flow, char *err, size_t err_len)
+{
+	const struct wt_world_flow *said = &world->flow[index];
+	char why[700];
+
+	memset(flow, 0, sizeof(*flow));
+	wt_tcp_config_init(&flow->a);
+	wt_tcp_config_init(&flow->b);
+	for (unsigned i = 0; i < WT_FLOW_WORDS; i++)
+		if (said->word[i] && take_word(flow, (enum wt_flow_word)i, said->word[i], why, sizeof(why)))
+			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: %s", wt_flow_word_name[i], why);
+	flow->size = said->bytes;
+	if (!flow->size && !flow->time && !said->stop && !world->time)
+		return wt_world_complain(world, said->line, err, err_len, "flow %s: it has no end: expected bytes or stop, or time of [run]",
+					 said->name);
+	if (flow->plays && wt_playback_check(&flow->playback, &flow->b.settings, why, sizeof(why)))
+		return wt_world_complain(world, said->word_line[WT_FLOW_APP], err, err_len, "app: %s", why);
+	return 0;
+}
+
+struct wt_app_flow *wt_flows_resolve(const struct wt_world *world, char *err, size_t err_len)
+{
+	struct wt_app_flow *flow = calloc(world->flows ? world->flows : 1, sizeof(*flow));
+	int error = 0;
+
+	snprintf(err, err_len, "out of memory");
+	for (unsigned i = 0; i < world->flows && flow && !error; i++)
+		error = wt_flow_resolve(world, i, &flow[i], err, err_len);
+	if (!error)
+		return flow;
+	free(flow);
+	return NULL;
+}
+
+void wt_flow_send_config(const struct wt_app_flow *flow, struct wt_bulk_send_config *config)
+{
+	config->size = flow->size;
+	config->time = flow->time;
+	config->on = flow->on;
+	config->off = flow->off;
+	if (flow->plays)
+		wt_playback_send(&flow->playback, config);
+}
+
+void wt_flow_serve_config(const struct wt_app_flow *flow, struct wt_bulk_serve_config *config)
+{
+	if (flow->plays)
+		wt_playback_serve(&flow->playback, config);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A flow of a world made concrete: its modules, settings and application, from the words that the world carries for it. */
+#ifndef WT_TOOLS_APP_FLOW_H
+#define WT_TOOLS_APP_FLOW_H
+
+#include "emu/world/world.h"
+#include "tools/app/bulk.h"
+#include "tools/app/playback.h"
+
+/*
+ * Applications: "bulk", which writes as fast as TCP takes it; "onoff:on=1s,off=2s", which rests in between; "playback:..." (playback.h).
+ */
+struct wt_app_flow {
+	struct wt_tcp_config a, b; /* of its sender's and of its receiver's end */
+	uint64_t size;             /* payload; 0: by time */
+	wt_time time;              /* it writes so long from when it is connected, and what it wrote is still delivered; 0: to its end */
+	wt_time on, off;
+	bool plays;
+	struct wt_playback_config playback; /* if it plays */
+};
+
+/* 0, or -EINVAL with a sentence, which begins with the flow's line where there is a file. */
+int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_flow *flow, char *err, size_t err_len);
+/* All of a world that was checked, on the heap; NULL: refused, or no memory. */
+struct wt_app_flow *wt_flows_resolve(const struct wt_world *world, char *err, size_t err_len);
+/* What both ends of a connection of the bulk application do for it. */
+void wt_flow_send_config(const struct wt_app_flow *flow, struct wt_bulk_send_config *config);
+void wt_flow_serve_config(const struct wt_app_flow *flow, struct wt_bulk_serve_config *config);
+
+#endif

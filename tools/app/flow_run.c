@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/app/flow_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A flow's start and stop at their times. */
+struct wt_flow_timer {
+	struct wt_flow_run *run;
+	unsigned flow;
+	struct wt_host_timer start, stop;
+};
+
+static struct wt_host *host_of(const struct wt_flow_run *run, unsigned flow, unsigned end)
+{
+	return run->host[run->world->flow[flow].host[end]];
+}
+
+/* Over when every sender is done and, unless something failed, every receiver's FIN is acknowledged. */
+static void check_over(struct wt_flow_run *run)
+{
+	if (run->senders_done == run->senders && (run->fail || run->receivers_done == run->receivers))
+		run->on_over(run->arg);
+}
+
+static void note_failure(struct wt_flow_run *run, enum wt_bulk_fail fail, int error)
+{
+	if (fail && !run->fail) {
+		run->fail = fail;
+		run->error = error;
+	}
+}
+
+static void on_sender_done(void *arg, struct wt_bulk_sender *sender)
+{
+	struct wt_flow_run *run = arg;
+
+	run->senders_done++;
+	note_failure(run, sender->fail, sender->error);
+	check_over(run);
+}
+
+static void on_receiver_done(void *arg, struct wt_bulk_receiver *receiver)
+{
+	struct wt_flow_run *run = arg;
+
+	run->receivers_done++;
+	note_failure(run, receiver->fail, receiver->error);
+	check_over(run);
+}
+
+static void on_interval(void *arg, const struct wt_bulk_interval *interval)
+{
+	const struct wt_flow_run *run = arg;
+
+	run->on_interval(run->arg, interval);
+}
+
+/* ---- receiving -------------------------------------------------------------------------------------------- */
+
+static bool is_served(const struct wt_flow_run *run, unsigned flow)
+{
+	const struct wt_world_flow *this = &run->world->flow[flow];
+
+	for (unsigned i = 0; i < flow; i++)
+		if (run->world->flow[i].host[1] == this->host[1] && run->world->flow[i].port == this->port)
+			return true;
+	return false;
+}
+
+static int serve(struct wt_flow_run *run, char *err, size_t err_len)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < run->world->flows && !error; i++) {
+		struct wt_bulk_serve_config config = {.max = run->world->flows + 1, .on_done = on_receiver_done, .arg = run};
+
+		if (!host_of(run, i, 1))
+			continue;
+		run->receivers++;
+		if (is_served(run, i))
+			continue;
+		wt_flow_serve_config(&run->flow[i], &config);
+		error = wt_bulk_serve(&run->server[run->servers], &config, host_of(run, i, 1), run->world->flow[i].port, &run->flow[i].b);
+		run->servers += !error;
+	}
+	if (error)
+		snprintf(err, err_len, "listen: %s", strerror(-error));
+	return error;
+}
+
+/* ---- sending ---------------------------------------------------------------------------------------------- */
+
+static int begin(struct wt_flow_run *run, unsigned i, wt_time now)
+{
+	const struct wt_world_flow *said = &run->world->flow[i];
+	struct wt_bulk_send_config config = {.seed = run->seed + i, .on_done = on_sender_done, .arg = run};
+	struct wt_endpoint remote = {.addr = run->world->host[said->host[1]].address, .port = said->port};
+
+	wt_flow_send_config(&run->flow[i], &config);
+	if (!config.size && !config.time) /* to its stop, or to the end of the run */
+		config.time = WT_NEVER / 2;
+	if (i == 0 && run->interval && run->on_interval) {
+		config.interval = run->interval;
+		config.on_interval = on_interval;
+	}
+	return wt_bulk_send(&run->sender[i], &config, host_of(run, i, 0), &remote, said->local_port, &run->flow[i].a, now);
+}
+
+static void on_start(struct wt_host_timer *timer, wt_time now)
+{
+	struct wt_flow_timer *flow = timer->arg;
+	struct wt_flow_run *run = flow->run;
+	int error = begin(run, flow->flow, now);
+	char sentence[100];
+
+	if (!error)
+		return;
+	run->sender[flow->flow].host = NULL;
+	snprintf(sentence, sizeof(sentence), "flow %.24s: connect: %s", run->world->flow[flow->flow].name, strerror(-error));
+	run->on_error(run->arg, sentence);
+}
+
+static void on_stop(struct wt_host_timer *timer, wt_time now)
+{
+	struct wt_flow_timer *flow = timer->arg;
+
+	if (flow->run->sender[flow->flow].host)
+		wt_bulk_send_stop(&flow->run->sender[flow->flow]);
+}
+
+static int send_all(struct wt_flow_run *run, wt_time now, char *err, size_t err_len)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < run->world->flows && !error; i++) {
+		const struct wt_world_flow *said = &run->world->flow[i];
+		struct wt_flow_timer *timer = &run->timer[i];
+		struct wt_host *host = host_of(run, i, 0);
+
+		if (!host)
+			continue;
+		run->senders++;
+		*timer = (struct wt_flow_timer){.run = run, .flow = i, .start = {.fire = on_start}, .stop = {.fire = on_stop}};
+		timer->start.arg = timer->stop.arg = timer;
+		if (said->start > now)
+			wt_host_timer_set(host, &timer->start, said->start);
+		else
+			error = begin(run, i, now);
+		if (said->stop)
+			wt_host_timer_set(host, &timer->stop, said->stop);
+	}
+	if (error)
+		snprintf(err, err_len, "connect: %s", strerror(-error));
+	return error;
+}
+
+int wt_flow_run_start(struct wt_flow_run *run, wt_time now, char *err, size_t err_len)
+{
+	unsigned flows = run->world->flows;
+	int error;
+
+	run->sender = calloc(flows, sizeof(*run->sender));
+	run->server = calloc(flows, sizeof(*run->server));
+	run->timer = calloc(flows, sizeof(*run->timer));
+	snprintf(err, err_len, "out of memory");
+	error = run->sender && run->server && run->timer ? serve(run, err, err_len) : -ENOMEM;
+	return error ? error : send_all(run, now, err, err_len);
+}
+
+void wt_flow_run_cut(struct wt_flow_run *run, wt_time now)
+{
+	for (unsigned i = 0; i < run->world->flows; i++)
+		if (run->sender[i].host)
+			wt_bulk_send_cut(&run->sender[i], now);
+}
+
+void wt_flow_run_stop(struct wt_flow_run *run)
+{
+	for (unsigned i = 0; i < run->servers; i++) {
+		run->server[i].config.on_done = NULL; /* the result stands */
+		wt_bulk_serve_stop(&run->server[i]);
+	}
+	run->servers = 0;
+}
+
+void wt_flow_run_finish(struct wt_flow_run *run)
+{
+	free(run->sender);
+	free(run->server);
+	free(run->timer);
+	run->sender = NULL;
+	run->server = NULL;
+	run->timer = NULL;
+}
