@@ -114,7 +114,7 @@ static bool is_fitted(const char *selectors, const char *table, const char *vari
 
 static void add(struct wt_misfit *misfit, const struct wt_mean *ours, double printed)
 {
-	double off = ours->mean - printed, half = isnan(ours->half) ? 0 : ours->half;
+	double off = ours->mean - printed, half = ours->n > 1 ? wt_prediction_half(ours, 0.05) : 0;
 
 	misfit->cells++;
 	misfit->near += fabs(off) <= half || fabs(off) <= 0.10 * printed;

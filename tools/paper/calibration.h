@@ -13,7 +13,7 @@
 
 /* Cells of ours beside the printed ones: how far off, as a factor (geometric mean of the larger over the smaller). */
 struct wt_misfit {
-	unsigned cells, near; /* near: our interval holds the printed value, or within 10 % */
+	unsigned cells, near; /* near: the printed value lies in the 95 % interval of one run of ours, or within 10 % */
 	double logs;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/paper/calibration.h"
+#include "tools/paper/explain.h"
 #include "tools/common/cli.h"
 #include "tools/common/wrap.h"
 
@@ -86,7 +87,7 @@ void wt_calibration_print(FILE *out, const struct wt_calibration *calibration)
 	for (unsigned i = 0; i < calibration->families; i++)
 		print_family(out, &calibration->family[i]);
 	fputc('\n', out);
-	wt_wrap(out, "near: our 95 % interval holds the printed value, or it is within 10 % · x: how far our mean is off, as a factor (geometric "
+	wt_wrap(out, "near: the printed run lies in the 95 % interval of one run of ours, or within 10 % · x: how far our mean is off, as a factor (geometric "
 		"mean) · cells that contradict themselves, or are not printed, are left out", 0, 0);
 }
 
@@ -132,6 +133,7 @@ void wt_calibration_json(struct wt_json *json, const struct wt_calibration *cali
 static int calibration_main(int argc, char **argv)
 {
 	static struct wt_calibration calibration; /* large */
+	static struct wt_explanation explanation; /* larger */
 	const char *dir = DEFAULT_RESULTS;
 	struct wt_args args;
 	struct wt_json json;
@@ -152,14 +154,17 @@ static int calibration_main(int argc, char **argv)
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	if (!wt_calibration_measure(&calibration, dir))
 		wt_say("no results in %s to measure it by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
+	wt_explain(&explanation, dir);
 	if (as_json) {
 		wt_json_init(&json, stdout);
 		wt_json_object(&json, NULL);
 		wt_json_string(&json, "record", "calibration");
 		wt_calibration_json(&json, &calibration);
+		wt_explain_json(&json, &explanation);
 		wt_json_end(&json);
 	} else {
 		wt_calibration_print(stdout, &calibration);
+		wt_explain_print(stdout, &explanation);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stack/text/units.h"
 #include "tools/words/ini_text.h"
 #include "tools/paper/table.h"
 
@@ -13,9 +14,10 @@ extern const struct wt_paper_file wt_claim_files[];
 const char *const wt_claim_verdicts[WT_CLAIM_VERDICTS] = {
 	[WT_CLAIM_NOT_YET] = "not yet",
 	[WT_CLAIM_HOLDS] = "holds",
+	[WT_CLAIM_PARTLY] = "holds in part",
 	[WT_CLAIM_FAILS] = "fails",
-	[WT_CLAIM_ARTEFACT] = "artefact",
 	[WT_CLAIM_UNDECIDED] = "cannot be decided",
+	[WT_CLAIM_NOT_JUDGEABLE] = "not judgeable",
 };
 
 struct parse {
@@ -61,6 +63,37 @@ static int take_paper(struct parse *parse, const char *number)
 	return wt_ini_copy(&parse->ini, paper->title, sizeof(paper->title));
 }
 
+/* [equation ID]: tolerance, and a "row NAME" for each printed sum: "354.708 = 750.64 376.10 ..." */
+static int take_equation(struct parse *parse, const char *id)
+{
+	struct wt_claims *claims = parse->claims;
+	struct wt_claim_equation *equation = claims->equations ? &claims->equation[claims->equations - 1] : NULL;
+	struct wt_ini *ini = &parse->ini;
+	unsigned terms = 0;
+	int at = 0, used;
+
+	if (!equation || strcmp(equation->id, id)) {
+		if (claims->equations == WT_CLAIM_EQUATIONS || strlen(id) >= sizeof(equation->id))
+			return wt_ini_refuse(ini, "too many equations, or '%s' is too long a name", id);
+		equation = &claims->equation[claims->equations++];
+		strcpy(equation->id, id);
+	}
+	if (!strcmp(ini->key, "tolerance"))
+		return wt_parse_share(ini->value, &equation->tolerance, ini->why, sizeof(ini->why));
+	if (!wt_ini_name(ini->key, "row") || equation->rows == WT_CLAIM_ROWS || ini->more ||
+	    sscanf(ini->value, "%lf =%n", &equation->sum[equation->rows], &at) != 1 || !at)
+		return wt_ini_refuse(ini, "'%s': expected tolerance, or row NAME = SUM = TERM TERM ...", ini->value);
+	while (terms < WT_CLAIM_TERMS && sscanf(ini->value + at, "%lf%n", &equation->term[equation->rows][terms], &used) == 1) {
+		terms++;
+		at += used;
+	}
+	if (ini->value[at] || !terms || (equation->rows && terms != equation->terms))
+		return wt_ini_refuse(ini, "'%s': not as many terms as the row above, or none", ini->value);
+	equation->terms = terms;
+	equation->rows++;
+	return 0;
+}
+
 static int take(struct wt_ini *ini)
 {
 	struct parse *parse = (struct parse *)ini;
@@ -69,6 +102,9 @@ static int take(struct wt_ini *ini)
 
 	if (name)
 		return take_paper(parse, name);
+	name = wt_ini_name(ini->section, "equation");
+	if (name)
+		return take_equation(parse, name);
 	name = wt_ini_name(ini->section, "claim");
 	claim = name ? claim_of(parse, name) : NULL;
 	if (!claim)
@@ -79,6 +115,8 @@ static int take(struct wt_ini *ini)
 		return wt_ini_copy(ini, claim->text, sizeof(claim->text));
 	if (!strcmp(ini->key, "faults"))
 		return wt_ini_copy(ini, claim->faults, sizeof(claim->faults));
+	if (!strcmp(ini->key, "judge"))
+		claim->repeats = !strncmp(ini->value, "as ", 3);
 	if (!strcmp(ini->key, "judge"))
 		return wt_ini_copy(ini, claim->judge, sizeof(claim->judge));
 	return wt_ini_refuse(ini, "unknown key '%s' in [%s]", ini->key, ini->section);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rules of claims.ini. A claim about an order holds if every pair is decided for it, fails if one is decided against it, and cannot
- * be decided between. For it a pair is decided by itself, at 95 %; against it all pairs of the claim are judged together: see
- * paper_judge.c for why.
+ * The rules of claims.ini. A claim about an order holds if every pair is decided for it, fails if one is decided against it, holds in
+ * part if some are shown to be level and the others are for it, and cannot be decided between. For it a pair is decided by
+ * itself, at 95 %; against it all pairs of the claim are judged together: see judge.c for why. Two protocols whose runs are the same
+ * runs are compared once.
+ *
+ * Everything here takes results that are there. Results of changes (without a rule of ours, under another stack) lie in
+ * folders of their own in the same folder, and are judged by the same rules.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,12 +24,17 @@
 
 struct judge {
 	struct wt_claim *claim;
+	const struct wt_claims *claims;
 	const char *dir;
+	const char *change; /* NULL: the tables as their files have them */
+	bool touched;       /* a table of the claim has results of the change */
 };
 
 /* The pairs of a claim; `ahead` above 0 is what the paper claims. */
 struct tally {
-	unsigned pairs;
+	unsigned pairs, twice; /* twice: comparisons with runs that are another protocol's as well */
+	double level;          /* of a decision */
+	bool even[PAIRS];      /* shown to be level */
 	double ahead[PAIRS], p[PAIRS];
 	char where[PAIRS][56];
 };
@@ -42,10 +51,16 @@ static void set(struct wt_claim *claim, enum wt_claim_verdict verdict, const cha
 	va_end(ap);
 }
 
+/* With a change: its results of the table, or, if it does not touch that one, the table's own. */
 static bool load(struct judge *judge, struct wt_paper_results *results, const char *object)
 {
-	char err[900];
+	char dir[700], err[900];
 
+	if (judge->change) {
+		snprintf(dir, sizeof(dir), "%s/%s", judge->dir, judge->change);
+		if (wt_paper_results_load(results, dir, FAMILY, object, err, sizeof(err)) == 0)
+			return judge->touched = true;
+	}
 	if (wt_paper_results_load(results, judge->dir, FAMILY, object, err, sizeof(err)) == 0)
 		return true;
 	set(judge->claim, WT_CLAIM_NOT_YET, "no results: %.500s", err);
@@ -60,15 +75,6 @@ static double *column(const struct wt_paper_results *results, unsigned point, un
 	for (unsigned k = 0; out && k < results->plan.repeats; k++)
 		out[k] = wt_paper_results_value(results, k, point, variant);
 	return out;
-}
-
-static unsigned row_of(const struct wt_paper *paper, const char *label)
-{
-	unsigned p = 0;
-
-	while (label && p < paper->points && strcmp(paper->point[p].label, label))
-		p++;
-	return p;
 }
 
 /* A pair: how far ahead, and how likely that is by chance alone. */
@@ -105,24 +111,38 @@ static void end(struct list *list)
 		snprintf(list->text + at, sizeof(list->text) - at, " and %u more", list->count - list->named);
 }
 
+static double level_of(const struct wt_paper_results *results)
+{
+	return results->plan.level > 0 ? results->plan.level : 0.05;
+}
+
 static void conclude(struct judge *judge, const struct tally *tally, const char *what, const char *more)
 {
-	struct list open = {0}, lost = {0};
+	struct list open = {0}, lost = {0}, even = {0};
+	double level = tally->level > 0 ? tally->level : 0.05;
 	enum wt_claim_verdict verdict;
+	char twice[64] = "";
 	bool decided[PAIRS];
 	unsigned won = 0;
 
-	wt_holm(tally->p, tally->pairs, 0.05, decided);
+	wt_holm(tally->p, tally->pairs, level, decided);
 	for (unsigned i = 0; i < tally->pairs; i++)
-		if (tally->ahead[i] > 0 && tally->p[i] <= 0.05)
+		if (tally->even[i])
+			append(&even, tally->where[i]);
+		else if (tally->ahead[i] > 0 && tally->p[i] <= level)
 			won++;
 		else
 			append(tally->ahead[i] < 0 && decided[i] ? &lost : &open, tally->where[i]);
 	end(&open);
 	end(&lost);
-	verdict = lost.count ? WT_CLAIM_FAILS : open.count || !won ? WT_CLAIM_UNDECIDED : WT_CLAIM_HOLDS;
-	set(judge->claim, verdict, "%s in %u of %u comparisons%s%s%s%s%s%s", what, won, tally->pairs, lost.count ? "; the contrary: " : "",
-	    lost.text, open.count ? "; within chance: " : "", open.text, *more ? "; " : "", more);
+	end(&even);
+	if (tally->twice)
+		snprintf(twice, sizeof(twice), " (%u more are the same runs)", tally->twice);
+	verdict = lost.count ? WT_CLAIM_FAILS : open.count || !(won + even.count) ? WT_CLAIM_UNDECIDED :
+		  !won ? WT_CLAIM_FAILS : even.count ? WT_CLAIM_PARTLY : WT_CLAIM_HOLDS;
+	set(judge->claim, verdict, "%s in %u of %u comparisons%s%s%s%s%s%s%s%s%s", what, won, tally->pairs, twice,
+	    lost.count ? "; the contrary: " : "", lost.text, even.count ? "; level: " : "", even.text,
+	    open.count ? "; within chance: " : "", open.text, *more ? "; " : "", more);
 }
 
 /* ---- beats -------------------------------------------------------------------------------------------- */
@@ -142,44 +162,81 @@ static void overall(char *more, size_t len, double *sum, uint32_t repeats, unsig
 	for (uint32_t k = 0; k < repeats; k++)
 		sum[k] /= comparisons;
 	mean = wt_mean_of(sum, repeats);
-	if (mean.n == repeats && repeats > 1 && comparisons > 1)
+	if (mean.n > 1 && comparisons > 1)
 		snprintf(more + at, len - (size_t)at, "; run by run and over all of them %.2f times (%.2f to %.2f, geometric mean)",
 			 exp(mean.mean), exp(mean.mean - mean.half), exp(mean.mean + mean.half));
 }
 
-static void beats(struct judge *judge, const char *object, const char *from)
+/* Are these runs those of a protocol before it, byte for byte? */
+static bool is_repeated(const struct wt_paper_results *results, unsigned point, unsigned variant)
+{
+	for (unsigned v = 1; v < variant; v++) {
+		uint32_t same = 0;
+
+		while (same < results->plan.repeats) {
+			double a = wt_paper_results_value(results, same, point, v), b = wt_paper_results_value(results, same, point, variant);
+
+			if (a != b && !(isnan(a) && isnan(b)))
+				break;
+			same++;
+		}
+		if (same == results->plan.repeats && same > 1)
+			return true;
+	}
+	return false;
+}
+
+/* The range of ratios and, over all comparisons, their logarithms by repeat. */
+struct lead {
+	double low, high, *sum;
+};
+
+static void compare_in_row(const struct wt_paper_results *results, unsigned p, struct tally *tally, struct lead *lead)
+{
+	double *real = column(results, p, 0);
+	uint32_t repeats = results->plan.repeats;
+
+	for (unsigned v = 1; real && v < results->paper.variants; v++) {
+		double *other = column(results, p, v), ratio;
+		struct wt_paper_pair pair;
+
+		if (is_repeated(results, p, v)) {
+			tally->twice++;
+			free(other);
+			continue;
+		}
+		if (!other)
+			break;
+		pair = wt_paper_compare(real, other, repeats, level_of(results), results->plan.margin);
+		note(tally, pair.difference.mean, pair.p, results->paper.variant[v].label, results->paper.point[p].label);
+		tally->even[tally->pairs - 1] = pair.level;
+		if (lead->sum)
+			add_logs(lead->sum, real, other, repeats);
+		ratio = wt_mean_of(real, repeats).mean / wt_mean_of(other, repeats).mean;
+		lead->low = ratio < lead->low ? ratio : lead->low;
+		lead->high = ratio > lead->high ? ratio : lead->high;
+		free(other);
+	}
+	free(real);
+}
+
+static void beats(struct judge *judge, const char *object)
 {
 	struct wt_paper_results results;
 	struct tally tally = {0};
-	double low = INFINITY, high = 0, *sum;
+	struct lead lead = {.low = INFINITY};
 	char more[200];
 
 	if (!load(judge, &results, object))
 		return;
-	sum = calloc(results.plan.repeats, sizeof(*sum));
-	for (unsigned p = from ? row_of(&results.paper, from) : 0; p < results.paper.points; p++) {
-		double *real = column(&results, p, 0);
-
-		for (unsigned v = 1; real && v < results.paper.variants; v++) {
-			double *other = column(&results, p, v), ratio;
-			struct wt_mean d = other ? wt_paired_difference(real, other, results.plan.repeats) : (struct wt_mean){0};
-
-			note(&tally, d.mean, wt_mean_p(&d), results.paper.variant[v].label, results.paper.point[p].label);
-			if (other && sum)
-				add_logs(sum, real, other, results.plan.repeats);
-			if (other) {
-				ratio = wt_mean_of(real, results.plan.repeats).mean / wt_mean_of(other, results.plan.repeats).mean;
-				low = ratio < low ? ratio : low;
-				high = ratio > high ? ratio : high;
-			}
-			free(other);
-		}
-		free(real);
-	}
+	lead.sum = calloc(results.plan.repeats, sizeof(*lead.sum));
+	tally.level = level_of(&results);
+	for (unsigned p = 0; p < results.paper.points; p++)
+		compare_in_row(&results, p, &tally, &lead);
 	*more = '\0';
-	if (sum)
-		overall(more, sizeof(more), sum, results.plan.repeats, tally.pairs, low, high);
-	free(sum);
+	if (lead.sum)
+		overall(more, sizeof(more), lead.sum, results.plan.repeats, tally.pairs, lead.low, lead.high);
+	free(lead.sum);
 	conclude(judge, &tally, "TCP-Real is ahead", more);
 	wt_paper_results_finish(&results);
 }
@@ -223,7 +280,7 @@ static double gain(const struct wt_paper_results *results, unsigned point, unsig
 	return value;
 }
 
-static void grows(struct judge *judge, const char *near, const char *far, const char *from)
+static void grows(struct judge *judge, const char *near, const char *far)
 {
 	struct wt_paper_results a, b;
 	struct tally tally = {0};
@@ -235,7 +292,8 @@ static void grows(struct judge *judge, const char *near, const char *far, const 
 		wt_paper_results_finish(&a);
 		return;
 	}
-	for (unsigned p = row_of(&a.paper, from); p < a.paper.points && p < b.paper.points; p++)
+	tally.level = level_of(&a) < level_of(&b) ? level_of(&a) : level_of(&b);
+	for (unsigned p = 0; p < a.paper.points && p < b.paper.points; p++)
 		for (unsigned v = 1; v < a.paper.variants; v++) {
 			double variance_a = 0, variance_b = 0;
 			double difference = gain(&b, p, v, &variance_b) - gain(&a, p, v, &variance_a);
@@ -294,7 +352,7 @@ static void same(struct judge *judge, const char *const word[], unsigned words)
 	conclude(judge, &tally, "within five points", more);
 }
 
-/* ---- tokens and capacity ------------------------------------------------------------------------------ */
+/* ---- tokens --------- ------------------------------------------------------------------------------ */
 
 /* The other's spread minus ours, or our number minus the other's: positive is what the paper claims. */
 static struct wt_mean token_pair(const struct wt_paper_results *results, unsigned point, unsigned variant, bool evenness)
@@ -334,87 +392,157 @@ static void tokens(struct judge *judge, const char *object)
 	wt_paper_results_finish(&results);
 }
 
-/* The mean of the first row's cell of one table, NaN without results; the table's path goes to words. */
-static double first_cell(struct judge *judge, const char *object, unsigned variant, char words[24])
-{
-	struct wt_paper_results results;
-	double *cell, mean;
+/* ---- from the printed numbers, or shown elsewhere ------------------------------------------------------ */
 
-	if (!load(judge, &results, object))
-		return NAN;
-	cell = column(&results, 0, variant);
-	mean = cell ? wt_mean_of(cell, results.plan.repeats).mean : NAN;
-	free(cell);
-	if (sscanf(results.paper.fwd, "rate %15s", words) != 1)
-		*words = '\0';
-	wt_paper_results_finish(&results);
-	return mean;
+static void equation(struct judge *judge)
+{
+	double weight[WT_CLAIM_TERMS], worst, sum = 0;
+	char text[120] = "";
+
+	for (unsigned i = 0; i < judge->claims->equations; i++) {
+		const struct wt_claim_equation *e = &judge->claims->equation[i];
+
+		if (strcmp(e->id, judge->claim->id))
+			continue;
+		if (!wt_claim_solve(e, weight, &worst)) {
+			set(judge->claim, WT_CLAIM_UNDECIDED, "the printed numbers determine no weights");
+			return;
+		}
+		for (unsigned t = 0; t < e->terms; t++) {
+			size_t at = strlen(text);
+
+			sum += weight[t];
+			snprintf(text + at, sizeof(text) - at, " %.3f", weight[t]);
+		}
+		set(judge->claim, worst <= e->tolerance ? WT_CLAIM_HOLDS : WT_CLAIM_FAILS,
+		    "by least squares one set of %u weights,%s (sum %.3f), gives the %u printed expectations to %.2f %%, where %.2f %% were asked: "
+		    "printed numbers alone, nothing is run", e->terms, text, sum, e->rows, 100 * worst, 100 * e->tolerance);
+		return;
+	}
+	set(judge->claim, WT_CLAIM_NOT_YET, "no equation %s", judge->claim->id);
 }
 
-/* The first table's link is the slow one; that the others carry more over a longer or worse path can only be the link's doing. */
-static void capacity(struct judge *judge, const char *const word[])
+/* "shown SCRIPT ...": packet scripts, each named by the sentence it proves; "shown-part" of a claim that says more. */
+static void shown(struct judge *judge, const char *scripts, bool all)
 {
-	char rate[3][24];
-	double ours[3];
-
-	for (unsigned i = 0; i < 3; i++) {
-		ours[i] = first_cell(judge, word[i], i == 2 ? 0 : 1, rate[i]);
-		if (isnan(ours[i]))
-			return;
-	}
-	if (ours[1] > ours[0] && ours[2] > ours[0] && strcmp(rate[0], rate[1]) && strcmp(rate[0], rate[2]))
-		set(judge->claim, WT_CLAIM_ARTEFACT, "%s, %s and %s come to %.0f, %.0f and %.0f KB/s here only because they are given links of "
-		    "%s, %s and %s: a set-up that is not told, no property of the paths", word[0], word[1], word[2], ours[0], ours[1], ours[2],
-		    rate[0], rate[1], rate[2]);
-	else
-		set(judge->claim, WT_CLAIM_UNDECIDED, "%s, %s and %s come to %.0f, %.0f and %.0f KB/s over %s, %s and %s", word[0], word[1],
-		    word[2], ours[0], ours[1], ours[2], rate[0], rate[1], rate[2]);
+	set(judge->claim, all ? WT_CLAIM_HOLDS : WT_CLAIM_PARTLY, "%s packet scripts of tests/script show it: %s",
+	    all ? "" : "what it says of Tahoe, Reno, NewReno and SACK, not of the others:", scripts);
+	if (all)
+		memmove(judge->claim->reason, judge->claim->reason + 1, strlen(judge->claim->reason));
 }
 
 /* ---- all of them -------------------------------------------------------------------------------------- */
 
+/* What follows a word of the rule that takes the rest as it stands. */
+static const char *rest_of(const char *rule, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncmp(rule, word, len) ? NULL : rule + len;
+}
+
 static void judge_one(struct judge *judge)
 {
-	const char *word[8] = {NULL};
+	const char *word[8] = {NULL}, *rest;
 	char rule[sizeof(judge->claim->judge)], *save = NULL;
 	unsigned words = 0;
 
 	snprintf(rule, sizeof(rule), "%s", judge->claim->judge);
-	if (!strncmp(rule, "later: ", 7)) {
-		set(judge->claim, WT_CLAIM_NOT_YET, "%s", rule + 7);
+	if ((rest = rest_of(rule, "later: ")))
+		set(judge->claim, WT_CLAIM_NOT_YET, "%s", rest);
+	else if ((rest = rest_of(rule, "never: ")))
+		set(judge->claim, WT_CLAIM_NOT_JUDGEABLE, "%s", rest);
+	else if ((rest = rest_of(rule, "shown-part ")))
+		shown(judge, rest, false);
+	else if ((rest = rest_of(rule, "shown ")))
+		shown(judge, rest, true);
+	else if (!strcmp(rule, "equation"))
+		equation(judge);
+	else
+		for (char *w = strtok_r(rule, " ", &save); w && words < 8; w = strtok_r(NULL, " ", &save))
+			word[words++] = w;
+	if (!words)
 		return;
-	}
-	for (char *w = strtok_r(rule, " ", &save); w && words < 8; w = strtok_r(NULL, " ", &save))
-		word[words++] = w;
-	if (words >= 2 && !strcmp(word[0], "beats"))
-		beats(judge, word[1], word[2]);
-	else if (words == 4 && !strcmp(word[0], "grows"))
-		grows(judge, word[1], word[2], word[3]);
+	if (words == 2 && !strcmp(word[0], "beats"))
+		beats(judge, word[1]);
+	else if (words == 3 && !strcmp(word[0], "grows"))
+		grows(judge, word[1], word[2]);
 	else if (words >= 3 && !strcmp(word[0], "same"))
 		same(judge, word + 1, words - 1);
 	else if (words == 2 && !strcmp(word[0], "tokens"))
 		tokens(judge, word[1]);
-	else if (words == 4 && !strcmp(word[0], "capacity"))
-		capacity(judge, word + 1);
 	else if (words != 2 || strcmp(word[0], "as"))
 		set(judge->claim, WT_CLAIM_NOT_YET, "no such rule: %s", judge->claim->judge);
 }
 
-void wt_claims_judge(struct wt_claims *claims, const char *dir)
+/* The same claim in the results of each change there is. */
+static void judge_changes(const struct wt_claims *claims, struct wt_claim *claim, const char *dir, const struct wt_paper_changes *changes)
 {
-	for (unsigned i = 0; i < claims->count; i++) {
-		struct judge judge = {&claims->claim[i], dir};
+	struct wt_claim scrap = *claim;
+
+	claim->changes = 0;
+	for (unsigned i = 0; i < changes->count; i++) {
+		struct judge judge = {.claim = &scrap, .claims = claims, .dir = dir, .change = changes->name[i]};
 
 		judge_one(&judge);
-	}
-	for (unsigned i = 0; i < claims->count; i++) {
-		struct wt_claim *claim = &claims->claim[i];
-
-		if (strncmp(claim->judge, "as ", 3))
+		if (!judge.touched)
 			continue;
-		set(claim, WT_CLAIM_NOT_YET, "no claim %s", claim->judge + 3);
-		for (unsigned k = 0; k < claims->count; k++)
-			if (!strcmp(claims->claim[k].id, claim->judge + 3))
-				set(claim, claims->claim[k].verdict, "it plots the numbers of %s, and is judged as those", claims->claim[k].object);
+		snprintf(claim->change[claim->changes].name, sizeof(claim->change[0].name), "%s", changes->name[i]);
+		claim->change[claim->changes++].verdict = scrap.verdict;
 	}
+}
+
+static void judge_as(struct wt_claims *claims, struct wt_claim *claim)
+{
+	set(claim, WT_CLAIM_NOT_YET, "no claim %s", claim->judge + 3);
+	for (unsigned k = 0; k < claims->count; k++)
+		if (!strcmp(claims->claim[k].id, claim->judge + 3))
+			set(claim, claims->claim[k].verdict, "it plots the numbers of %s, and is not counted beside it", claims->claim[k].object);
+}
+
+void wt_claims_judge(struct wt_claims *claims, const char *dir)
+{
+	static struct wt_paper_changes changes; /* large */
+
+	wt_paper_changes_of(FAMILY, &changes);
+	for (unsigned i = 0; i < claims->count; i++) {
+		struct judge judge = {.claim = &claims->claim[i], .claims = claims, .dir = dir};
+
+		judge_one(&judge);
+		judge_changes(claims, &claims->claim[i], dir, &changes);
+	}
+	for (unsigned i = 0; i < claims->count; i++)
+		if (claims->claim[i].repeats)
+			judge_as(claims, &claims->claim[i]);
+}
+
+static void name_changes(const struct wt_claim *claim, const char *kind, bool changed, const char *head, char *out, size_t len)
+{
+	unsigned named = 0;
+
+	for (unsigned i = 0; i < claim->changes; i++) {
+		const struct wt_claim_change *change = &claim->change[i];
+		size_t at = strlen(out), word = strlen(kind);
+
+		if (strncmp(change->name, kind, word) || (change->verdict != claim->verdict) != changed)
+			continue;
+		at += (size_t)snprintf(out + at, len - at, "%s%s", named ? ", " : at ? "; " : "", named ? "" : head);
+		named++;
+		if (at < len && changed)
+			snprintf(out + at, len - at, "%s (%s %s)", change->name + word, *kind == 'w' ? "without it:" : "there:",
+				 wt_claim_verdicts[change->verdict]);
+		else if (at < len)
+			snprintf(out + at, len - at, "%s", change->name + word);
+	}
+}
+
+void wt_claim_rests(const struct wt_claim *claim, char *out, size_t len)
+{
+	*out = '\0';
+	if (claim->verdict == WT_CLAIM_NOT_YET)
+		return;
+	name_changes(claim, "without-", true, "rests on: ", out, len);
+	name_changes(claim, "without-", false, "the same without: ", out, len);
+	name_changes(claim, "under-", true, "not so under: ", out, len);
+	name_changes(claim, "under-", false, "the same under: ", out, len);
 }

@@ -30,13 +30,16 @@ static void labelled(FILE *out, const char *label, const char *text)
 
 static void print(FILE *out, const struct wt_claim *claim)
 {
-	char head[400];
+	char head[700];
 
 	snprintf(head, sizeof(head), "%s: %s", claim->object, claim->text);
 	fprintf(out, "%-9s   ", claim->id);
 	wt_wrap(out, head, 12, 12);
 	fprintf(out, "%12s%s: ", "", wt_claim_verdicts[claim->verdict]);
 	wt_wrap(out, claim->reason, 12, 14 + strlen(wt_claim_verdicts[claim->verdict]));
+	wt_claim_rests(claim, head, sizeof(head));
+	if (*head)
+		labelled(out, "", head);
 	if (claim->verdict != WT_CLAIM_NOT_YET && strcmp(claim->faults, "-"))
 		labelled(out, "faults in the print: ", claim->faults);
 }
@@ -44,7 +47,9 @@ static void print(FILE *out, const struct wt_claim *claim)
 unsigned wt_claims_print(FILE *out, const struct wt_claims *claims, const char *paper)
 {
 	const struct wt_claim_paper *last = NULL;
-	unsigned count[WT_CLAIM_VERDICTS] = {0}, all = 0;
+	unsigned count[WT_CLAIM_VERDICTS] = {0}, all = 0, again = 0;
+	char text[300];
+	int at;
 
 	for (unsigned i = 0; i < claims->count; i++) {
 		const struct wt_claim *claim = &claims->claim[i];
@@ -55,24 +60,28 @@ unsigned wt_claims_print(FILE *out, const struct wt_claims *claims, const char *
 		if (of && of != last)
 			fprintf(out, "%sPaper %s: %s\n\n", all ? "\n" : "", of->number, of->title);
 		last = of;
-		count[claim->verdict]++;
+		count[claim->verdict] += !claim->repeats;
+		again += claim->repeats;
 		all++;
 		print(out, claim);
 	}
 	if (!all)
 		return 0;
 	fputc('\n', out);
-	wt_wrap(out, "holds: every comparison is decided for it (95 % intervals of paired differences) · fails: one is decided against it "
-		"(5 % over all of the claim: Holm) · cannot be decided: some lie within chance · artefact: of the published set-up · not yet: nothing here to judge it by", 0, 0);
-	fprintf(out, "%u claims:", all);
+	wt_wrap(out, "holds: every comparison is decided for it (95 % intervals of paired differences) · in part: some are level, or not judged "
+		"here, and none is against it · fails: one is decided against it (5 % over all of the claim: Holm) · cannot be decided: some lie "
+		"within chance · not judgeable: nothing could contradict it · not yet: nothing here to judge it by", 0, 0);
+	at = snprintf(text, sizeof(text), "%u claims, %u distinct:", all, all - again);
 	for (unsigned i = 0; i < WT_CLAIM_VERDICTS; i++)
-		fprintf(out, "%s %u %s", i ? "," : "", count[i], wt_claim_verdicts[i]);
-	fputc('\n', out);
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "%s %u %s", i ? "," : "", count[i], wt_claim_verdicts[i]);
+	wt_wrap(out, text, 0, 0);
 	return all;
 }
 
 void wt_claim_json(struct wt_json *json, const struct wt_claim *claim)
 {
+	char rests[700];
+
 	wt_json_string(json, "id", claim->id);
 	wt_json_string(json, "object", claim->object);
 	wt_json_string(json, "claim", claim->text);
@@ -80,6 +89,13 @@ void wt_claim_json(struct wt_json *json, const struct wt_claim *claim)
 	wt_json_string(json, "rule", claim->judge);
 	wt_json_string(json, "verdict", wt_claim_verdicts[claim->verdict]);
 	wt_json_string(json, "reason", claim->reason);
+	wt_json_bool(json, "repeats", claim->repeats);
+	wt_claim_rests(claim, rests, sizeof(rests));
+	wt_json_string(json, "rests", rests);
+	wt_json_object(json, "changes");
+	for (unsigned i = 0; i < claim->changes; i++)
+		wt_json_string(json, claim->change[i].name, wt_claim_verdicts[claim->change[i].verdict]);
+	wt_json_end(json);
 }
 
 unsigned wt_claims_print_json(FILE *out, const struct wt_claims *claims, const char *paper)
@@ -107,7 +123,7 @@ void wt_claims_totals(FILE *out, const struct wt_claims *claims)
 		unsigned count[WT_CLAIM_VERDICTS] = {0}, all = 0;
 
 		for (unsigned i = 0; i < claims->count; i++)
-			if (wanted(&claims->claim[i], claims->paper[p].number)) {
+			if (wanted(&claims->claim[i], claims->paper[p].number) && !claims->claim[i].repeats) {
 				count[claims->claim[i].verdict]++;
 				all++;
 			}
@@ -117,6 +133,6 @@ void wt_claims_totals(FILE *out, const struct wt_claims *claims)
 		for (unsigned i = 0; i < WT_CLAIM_VERDICTS; i++)
 			if (count[i])
 				fprintf(out, " %u %s", count[i], wt_claim_verdicts[i]);
-		fprintf(out, " (of %u)\n", all);
+		fprintf(out, " (of %u distinct)\n", all);
 	}
 }

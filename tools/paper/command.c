@@ -18,7 +18,8 @@
 
 extern const struct wt_command wt_command_paper_run;
 
-enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_LATE, OPT_STEAL, OPT_ATTEMPTS, OPT_RESUME, OPT_JSON, OPT_DIR };
+enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_WITHOUT, OPT_PRESET, OPT_CHANGES,
+       OPT_UNTIL, OPT_MARGIN, OPT_LATE, OPT_STEAL, OPT_ATTEMPTS, OPT_RESUME, OPT_JSON, OPT_DIR };
 
 static const struct wt_option options[] = {
 	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
@@ -26,6 +27,11 @@ static const struct wt_option options[] = {
 	[OPT_SEED] = {0, "seed", "N", "of repeat 0; repeat k runs with N + k (default: the table's own)"},
 	[OPT_JOBS] = {0, "jobs", "N", "runs at a time (default: one per core; 8 labs in real time)"},
 	[OPT_BACKEND] = {0, "backend", "NAME", "sim (default), tap or packet: the emulator daemon in real time, in labs"},
+	[OPT_WITHOUT] = {0, "without", "RULE", "without a rule of ours that the table's file declares; 'paper show' names them"},
+	[OPT_PRESET] = {0, "preset", "NAME", "under another stack, as the file declares it ('under NAME'), else with its settings"},
+	[OPT_CHANGES] = {0, "changes", NULL, "of a whole paper: then also without each rule, and under each stack, that its files declare"},
+	[OPT_UNTIL] = {0, "until-decided", NULL, "go on with three and nine times the repeats in rows whose order is open"},
+	[OPT_MARGIN] = {0, "margin", "SHARE", "a difference shown to lie within this share is level (default 2%)"},
 	[OPT_LATE] = {0, "late", "TIME", "in real time: the host was too busy if 1 % of the frames were later (default 1ms)"},
 	[OPT_STEAL] = {0, "steal", "SHARE", "... or the hypervisor took a larger share of the processors (default 1%)"},
 	[OPT_ATTEMPTS] = {0, "attempts", "N", "in real time: so often is a run tried while the host is too busy (default 3)"},
@@ -34,13 +40,17 @@ static const struct wt_option options[] = {
 	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND, numbered)"},
 };
 
+#define LOOKS 3 /* at 1, 3 and 9 times the repeats */
+
 struct command {
 	struct wt_paper paper;
 	struct wt_paper_plan plan;
 	const char *id, *points, *dir;
 	FILE *summary; /* a line per table goes there; NULL: nowhere */
 	uint64_t repeats, jobs, seed;
-	bool json, has_seed, resume;
+	char change[64]; /* without-RULE, under-PRESET; empty: as the file has it */
+	const char *preset;
+	bool json, has_seed, resume, changes, until;
 };
 
 static volatile int interrupted;
@@ -76,6 +86,16 @@ static int take(struct command *command, int option, const char *value, char *er
 	case OPT_SEED:
 		command->has_seed = true;
 		return wt_parse_count(value, &command->seed, err, err_len);
+	case OPT_WITHOUT:
+		snprintf(command->change, sizeof(command->change), "without-%s", value);
+		return 0;
+	case OPT_PRESET:
+		command->preset = value;
+		snprintf(command->change, sizeof(command->change), "under-%s", value);
+		return 0;
+	case OPT_CHANGES: command->changes = true; return 0;
+	case OPT_UNTIL: command->until = true; return 0;
+	case OPT_MARGIN: return wt_parse_share(value, &command->plan.margin, err, err_len);
 	case OPT_LATE: return wt_parse_time(value, &command->plan.bounds.late, err, err_len);
 	case OPT_STEAL: return wt_parse_share(value, &command->plan.bounds.steal, err, err_len);
 	case OPT_ATTEMPTS: return take_count(value, &command->plan.attempts, err, err_len);
@@ -138,6 +158,24 @@ static int choose_points(struct command *command, char *err, size_t err_len)
 	return plan->points ? 0 : -EINVAL;
 }
 
+/* Declared by the table, or, of a preset, its settings alone. */
+static int change(struct command *command, char *err, size_t err_len)
+{
+	struct wt_paper *paper = &command->paper;
+
+	if (!*command->change)
+		return 0;
+	if (!command->preset || wt_paper_change_of(paper, command->change))
+		return wt_paper_apply_change(paper, command->change, err, err_len);
+	if (strlen(command->preset) >= sizeof(paper->preset)) {
+		snprintf(err, err_len, "no preset '%s'", command->preset);
+		return -EINVAL;
+	}
+	strcpy(paper->preset, command->preset);
+	snprintf(paper->changed, sizeof(paper->changed), "%.39s", command->change);
+	return 0;
+}
+
 static int complete(struct command *command, char *err, size_t err_len)
 {
 	struct wt_paper_plan *plan = &command->plan;
@@ -151,6 +189,9 @@ static int complete(struct command *command, char *err, size_t err_len)
 	error = wt_paper_load(command->id, &command->paper, err, err_len);
 	if (error)
 		return error;
+	error = change(command, err, err_len);
+	if (error)
+		return error;
 	if (!strcmp(command->paper.figure, command->id))
 		wt_say("%s plots the numbers of %s, which is what runs", command->id, command->paper.id);
 	plan->paper = &command->paper;
@@ -161,7 +202,11 @@ static int complete(struct command *command, char *err, size_t err_len)
 		snprintf(err, err_len, "at most 100000 repeats and 1000 jobs");
 		return -EINVAL;
 	}
-	plan->repeats = (uint32_t)command->repeats;
+	plan->first = plan->repeats = (uint32_t)command->repeats;
+	plan->looks = command->until ? LOOKS : 1;
+	plan->level = 0.05 / plan->looks;
+	if (command->until)
+		plan->repeats *= 9;
 	plan->jobs = command->jobs ? (unsigned)command->jobs : sim ? wt_cores() : WT_LAB_RUNS;
 	if (*command->paper.meter && !sim) {
 		snprintf(err, err_len, "tokens are counted in virtual time only");
@@ -294,12 +339,13 @@ static bool belongs(const char *table, const char *id)
 	return strncmp(table, id, len) == 0 && table[len] == '/';
 }
 
-/* A figure without numbers is listed, but there is nothing to run. */
-static bool can_run(const char *id)
+/* A figure without numbers is listed, but there is nothing to run; and not every table declares every change. */
+static bool can_run(const struct command *command, const char *id)
 {
 	struct wt_paper *paper = malloc(sizeof(*paper));
 	char err[400];
-	bool can = !paper || wt_paper_load(id, paper, err, sizeof(err)) != -ENODATA;
+	int error = paper ? wt_paper_load(id, paper, err, sizeof(err)) : 0;
+	bool can = error != -ENODATA && (error || !paper || !*command->change || command->preset || wt_paper_change_of(paper, command->change));
 
 	free(paper);
 	return can;
@@ -325,7 +371,7 @@ static int each_table(const struct command *command, const char *dir, FILE *summ
 		char name[600], err[400];
 		int result = WT_EXIT_OK;
 
-		if (!belongs(wt_paper_files[i].id, command->id) || !can_run(wt_paper_files[i].id))
+		if (!belongs(wt_paper_files[i].id, command->id) || !can_run(command, wt_paper_files[i].id))
 			continue;
 		*one = *command;
 		one->id = wt_paper_files[i].id;
@@ -375,20 +421,14 @@ static int score_family(const struct command *command, const char *dir)
 	return code;
 }
 
-static int run_family(const struct command *command)
+/* All tables into `dir`, with summary.txt and the card. */
+static int run_tables(const struct command *command, const char *dir)
 {
-	double from = wt_wall_clock();
-	char dir[512], *text = NULL;
+	char *text = NULL;
 	FILE *summary, *file;
 	size_t len;
-	int code = each_table(command, "", NULL, true);
+	int code;
 
-	if (code)
-		return code;
-	if (command->dir)
-		snprintf(dir, sizeof(dir), "%s", command->dir);
-	else if (wt_paper_files_fresh(dir, command->id, command->plan.backend))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "no results folder: %s", strerror(errno));
 	summary = open_memstream(&text, &len);
 	if (!summary)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
@@ -402,6 +442,48 @@ static int run_family(const struct command *command)
 	if (wt_paper_files_shut(file, dir, "summary.txt"))
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s/summary.txt: %s", dir, strerror(errno));
 	free(text);
+	return code;
+}
+
+/* Without each rule and under each stack that a table of the paper declares, each in a folder of its own. */
+static int run_changes(const struct command *command, const char *dir)
+{
+	struct command *one = malloc(sizeof(*one));
+	struct wt_paper_changes changes;
+	int code = WT_EXIT_OK;
+
+	if (!one)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+	wt_paper_changes_of(command->id, &changes);
+	for (unsigned i = 0; i < changes.count && !interrupted && (!code || code == WT_EXIT_SOME_FAILED); i++) {
+		char name[600];
+
+		*one = *command;
+		one->until = false; /* whether a verdict survives is asked with the table's own repeats */
+		snprintf(one->change, sizeof(one->change), "%s", changes.name[i]);
+		snprintf(name, sizeof(name), "%s/%s", dir, changes.name[i]);
+		wt_say("%s", changes.name[i]);
+		code = run_tables(one, name);
+	}
+	free(one);
+	return code;
+}
+
+static int run_family(const struct command *command)
+{
+	double from = wt_wall_clock();
+	char dir[512];
+	int code = each_table(command, "", NULL, true);
+
+	if (code)
+		return code;
+	if (command->dir)
+		snprintf(dir, sizeof(dir), "%s", command->dir);
+	else if (wt_paper_files_fresh(dir, command->id, command->plan.backend))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no results folder: %s", strerror(errno));
+	code = run_tables(command, dir);
+	if (command->changes && !interrupted && (!code || code == WT_EXIT_SOME_FAILED))
+		code = run_changes(command, dir);
 	if (!interrupted) {
 		int scored = score_family(command, dir);
 
@@ -420,6 +502,7 @@ static int run_main(int argc, char **argv)
 	int option;
 
 	command.plan.backend = "sim";
+	command.plan.margin = 0.02;
 	command.plan.attempts = WT_LAB_ATTEMPTS;
 	command.plan.bounds = (struct wt_verdict_bounds)WT_VERDICT_BOUNDS;
 	wt_args_init(&args, &wt_command_paper_run, argc, argv);
@@ -430,6 +513,10 @@ static int run_main(int argc, char **argv)
 			return option >= 0 ? wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err)
 					   : wt_fail(WT_EXIT_USAGE, "%s", err);
 	}
+	if (command.until && strcmp(command.plan.backend, "sim"))
+		return wt_fail(WT_EXIT_USAGE, "--until-decided is for virtual time");
+	if (command.changes && (!is_family(command.id) || *command.change))
+		return wt_fail(WT_EXIT_USAGE, "--changes is for a whole paper, without --without and --preset");
 	if (command.resume && !command.dir)
 		return wt_fail(WT_EXIT_USAGE, "--resume: of which folder? -o DIR");
 	signal(SIGINT, on_signal);
@@ -452,7 +539,9 @@ const struct wt_command wt_command_paper_run = {
 	.notes = "  wavetank paper run tcp-real-2001/table1\n"
 		 "  wavetank paper run tcp-real-2001 --repeats 30\n"
 		 "  wavetank paper run tcp-real-2001/table1 --backend tap --points 0,0.05,0.2 --repeats 3\n"
-		 "Results do not depend on --jobs. In real time the same rows are run in virtual time too, and each cell says whether\n"
+		 "  wavetank paper run tcp-real-2001 --until-decided --changes -o all\n"
+		 "Results do not depend on --jobs. --until-decided looks after N, 3 N and 9 N repeats, each time at a third of 5 %, so that chance\n"
+		 "alone decides a pair in at most 5 % of cases; rows in which each pair is decided or level stop earlier. In real time the same rows are run in virtual time too, and each cell says whether\n"
 		 "the two agree (exit code 1 if one does not); a run while the host was too busy is repeated, then recorded as invalid and\n"
 		 "left out. Whatever ends it, what is done is kept, and --resume goes on. Exit code 5: some runs failed or are invalid.",
 };

@@ -98,6 +98,10 @@ static void plan_json(FILE *file, const struct wt_paper_plan *plan)
 	wt_json_string(&json, "source", WT_SOURCE); /* two builds of one commit with changes, or of none, are two programs */
 	wt_json_u64(&json, "seed", plan->seed);
 	wt_json_u64(&json, "repeats", plan->repeats);
+	wt_json_u64(&json, "looks", plan->looks > 1 ? plan->looks : 1);
+	wt_json_number(&json, "level", plan->level > 0 ? plan->level : 0.05);
+	wt_json_number(&json, "margin", plan->margin);
+	wt_json_string(&json, "changed", plan->paper->changed);
 	wt_json_string(&json, "fwd", plan->paper->fwd);
 	wt_json_string(&json, "rev", plan->paper->rev);
 	wt_json_string(&json, "preset", plan->paper->preset);
@@ -216,7 +220,8 @@ static int write_runs(const struct wt_paper_files_out *out, const struct wt_pape
 	if (file) {
 		plan_json(file, plan);
 		for (uint32_t i = 0; i < wt_paper_count(plan); i++)
-			if (records[i].outcome != WT_PAPER_NOT_RUN && records[i].outcome != WT_PAPER_STOPPED)
+			if (records[i].outcome != WT_PAPER_NOT_RUN && records[i].outcome != WT_PAPER_STOPPED &&
+			    records[i].outcome != WT_PAPER_SPARED)
 				wt_paper_record_json(file, plan, i, &records[i]);
 		wt_paper_json(file, plan, report);
 		wt_json_init(&json, file);
@@ -226,7 +231,7 @@ static int write_runs(const struct wt_paper_files_out *out, const struct wt_pape
 		wt_json_u64(&json, "failed", report->failed);
 		wt_json_u64(&json, "invalid", report->invalid);
 		wt_json_u64(&json, "repetitions", report->repetitions);
-		wt_json_bool(&json, "complete", report->runs == wt_paper_count(plan));
+		wt_json_bool(&json, "complete", report->complete);
 		wt_json_number(&json, "simulated_s", report->simulated);
 		wt_json_end(&json);
 	}
@@ -260,6 +265,6 @@ int wt_paper_files_close(struct wt_paper_files_out *out, const struct wt_paper_p
 		error = write_facts(out, plan, wall);
 	if (!error)
 		error = token_traces(out, plan);
-	wt_paper_store_close(&out->store, !error && report->runs == wt_paper_count(plan) && !report->invalid);
+	wt_paper_store_close(&out->store, !error && report->complete && !report->invalid);
 	return error;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Verdicts. A cell: `match`, our 95 % interval contains the printed value; `near`, within 10 % of it; `rank`, neither, but the
- * protocols of its row stand in the printed order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no
- * run of ours finished; `invalid`, the host was too busy for each that did.
+ * Verdicts. A cell: `match`, the interval that holds one run of ours in 95 % of cases (Student's prediction interval) holds the printed
+ * value, which is one run; `near`, within 10 % of our mean; `rank`, neither, but the protocols of its row stand in the printed
+ * order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no run of ours finished; `invalid`, the host was too
+ * busy for each that did. More repeats narrow the interval of our mean, not the spread of a run: so they turn no match into a
+ * difference. Whether the interval of the mean holds the printed value stands beside it.
  *
  * A row's order is judged pair by pair on paired differences (both met the same losses). It agrees if every pair is decided for the
  * paper, at 95 %: as all must be, more pairs make that no easier by chance (an intersection-union test, Berger 1982). It differs if one
  * is decided against it, and of many pairs one easily is: so those are judged together (Holm), and a row differs by chance alone
- * in at most 5 % of cases. Between, and where a pair was met only once, it is undecided. Two cells printed with one number state no
+ * in at most 5 % of cases. A pair whose interval lies within the margin is level, whichever side of 0 it is on (a test of
+ * equivalence; the 95 % interval within the margin is stricter than two one-sided tests at 5 %): a row is level if one of its pairs is
+ * and none is open. Between, and where a pair was met only once, it is undecided. Two cells printed with one number state no
  * order: their pair is not judged, and not counted among those judged together; Kendall's tau-b counts it neither for nor against.
  */
 #include <math.h>
@@ -46,12 +50,31 @@ static bool usable(const struct wt_paper_point *point, const struct wt_paper_row
 	return !isnan(point->cell[variant].value) && !*point->cell[variant].suspect && row->cell[variant].ours.n;
 }
 
+struct wt_paper_pair wt_paper_compare(const double *a, const double *b, size_t repeats, double level, double margin)
+{
+	struct wt_paper_pair pair = {.difference = wt_paired_difference(a, b, repeats)};
+	double of_a = fabs(wt_mean_of(a, repeats).mean), of_b = fabs(wt_mean_of(b, repeats).mean);
+	double half = wt_interval_half(&pair.difference, level);
+
+	pair.p = wt_mean_p(&pair.difference);
+	pair.same = pair.difference.n > 1;
+	for (size_t i = 0; i < repeats && pair.same; i++)
+		pair.same = a[i] == b[i] || (isnan(a[i]) && isnan(b[i]));
+	pair.level = pair.same || (margin > 0 && fabs(pair.difference.mean) + half <= margin * (of_a > of_b ? of_a : of_b));
+	return pair;
+}
+
+static double level_of(const struct wt_paper_plan *plan)
+{
+	return plan->level > 0 ? plan->level : 0.05;
+}
+
 static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_point *point, double *const sample[],
 			struct wt_paper_row_result *row)
 {
 	double ours[WT_PAPER_VARIANTS], paper[WT_PAPER_VARIANTS], p[PAIRS];
-	bool as_printed[PAIRS], decided[PAIRS];
-	unsigned n = 0, undecided = 0, against = 0, pairs = 0;
+	bool as_printed[PAIRS], decided[PAIRS], level[PAIRS];
+	unsigned n = 0, undecided = 0, against = 0, even = 0, pairs = 0;
 
 	for (unsigned i = 0; i < plan->paper->variants; i++) {
 		if (!usable(point, row, i))
@@ -59,27 +82,46 @@ static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_
 		ours[n] = row->cell[i].ours.mean;
 		paper[n++] = point->cell[i].value;
 		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
-			struct wt_mean difference;
+			struct wt_paper_pair pair;
 
 			if (!usable(point, row, j) || point->cell[i].value == point->cell[j].value) /* a tie: not printed in any order */
 				continue;
-			difference = wt_paired_difference(sample[i], sample[j], plan->repeats);
-			p[pairs] = wt_mean_p(&difference);
-			as_printed[pairs++] = (difference.mean > 0) == (point->cell[i].value > point->cell[j].value);
+			pair = wt_paper_compare(sample[i], sample[j], plan->repeats, level_of(plan), plan->margin);
+			p[pairs] = pair.p;
+			level[pairs] = pair.level;
+			as_printed[pairs++] = (pair.difference.mean > 0) == (point->cell[i].value > point->cell[j].value);
 		}
 	}
-	wt_holm(p, pairs, 0.05, decided);
+	wt_holm(p, pairs, level_of(plan), decided);
 	for (unsigned i = 0; i < pairs; i++) {
-		undecided += !(as_printed[i] && p[i] <= 0.05);
-		against += !as_printed[i] && decided[i];
+		even += level[i];
+		undecided += !level[i] && !(as_printed[i] && p[i] <= level_of(plan));
+		against += !level[i] && !as_printed[i] && decided[i];
 	}
 	row->tau = wt_kendall_tau(paper, ours, n);
-	row->order = !pairs ? WT_ORDER_NONE : against ? WT_ORDER_DIFFERS : undecided ? WT_ORDER_UNDECIDED : WT_ORDER_AGREES;
+	row->order = !pairs ? WT_ORDER_NONE : against ? WT_ORDER_DIFFERS : undecided ? WT_ORDER_UNDECIDED :
+		     even ? WT_ORDER_LEVEL : WT_ORDER_AGREES;
+}
+
+/* Is there a pair, printed in an order or not, of which more repeats could still say something? */
+static bool is_open(const struct wt_paper_plan *plan, double *const sample[], const struct wt_paper_row_result *row)
+{
+	for (unsigned i = 0; i < plan->paper->variants; i++)
+		for (unsigned j = i + 1; j < plan->paper->variants; j++) {
+			struct wt_paper_pair pair;
+
+			if (!row->cell[i].ours.n || !row->cell[j].ours.n)
+				continue;
+			pair = wt_paper_compare(sample[i], sample[j], plan->repeats, level_of(plan), plan->margin);
+			if (!pair.level && pair.p > level_of(plan))
+				return true;
+		}
+	return false;
 }
 
 static const char *verdict(const struct wt_paper_cell *paper, const struct wt_paper_cell_result *cell, bool in_order)
 {
-	double half = isnan(cell->ours.half) ? 0 : cell->ours.half;
+	double one = isnan(cell->one) ? 0 : cell->one;
 
 	if (!cell->ours.n)
 		return cell->failed ? "failed" : cell->invalid ? "invalid" : "n/a";
@@ -87,7 +129,7 @@ static const char *verdict(const struct wt_paper_cell *paper, const struct wt_pa
 		return "suspect";
 	if (isnan(paper->value))
 		return "n/a";
-	if (fabs(cell->ours.mean - paper->value) <= half)
+	if (fabs(cell->ours.mean - paper->value) <= one)
 		return "match";
 	if (fabs(cell->ratio - 1) <= 0.10)
 		return "near";
@@ -100,9 +142,11 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 	double *all = calloc((size_t)variants * plan->repeats, sizeof(double)), *sample[WT_PAPER_VARIANTS];
 
 	memset(report, 0, sizeof(*report));
+	report->complete = true;
 	for (uint32_t i = 0; i < wt_paper_count(plan); i++) {
 		const struct wt_paper_record *record = &records[i];
 
+		report->complete &= record->outcome != WT_PAPER_NOT_RUN && record->outcome != WT_PAPER_STOPPED;
 		report->runs += record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED || record->outcome == WT_PAPER_INVALID;
 		report->failed += record->outcome == WT_PAPER_FAILED;
 		report->invalid += record->outcome == WT_PAPER_INVALID;
@@ -119,8 +163,11 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 			samples(plan, records, p, v, sample[v], &row->cell[v]);
 			row->cell[v].ours = wt_mean_of(sample[v], plan->repeats);
 			row->cell[v].ratio = row->cell[v].ours.mean / point->cell[v].value;
+			row->cell[v].one = wt_prediction_half(&row->cell[v].ours, 0.05);
+			row->cell[v].in_mean = fabs(row->cell[v].ours.mean - point->cell[v].value) <= row->cell[v].ours.half;
 		}
 		judge_order(plan, point, sample, row);
+		row->open = is_open(plan, sample, row);
 		for (unsigned v = 0; v < variants; v++)
 			row->cell[v].verdict = verdict(&point->cell[v], &row->cell[v], row->order == WT_ORDER_AGREES);
 	}

@@ -125,6 +125,15 @@ static void show(const struct wt_paper *paper)
 		printf("  %-14s %s\n", "app", paper->app);
 	if (*paper->meter)
 		printf("  %-14s %s\n", "meter", paper->meter);
+	for (unsigned i = 0; i < paper->changes; i++) {
+		const char *name = paper->change[i].name;
+		bool without = !strncmp(name, "without-", 8);
+		char head[64];
+
+		snprintf(head, sizeof(head), "  %s %s: ", without ? "--without" : "--preset", strchr(name, '-') + 1);
+		fputs(head, stdout);
+		wt_wrap(stdout, paper->change[i].text, 17, strlen(head));
+	}
 	show_numbers(paper);
 	wt_paper_words(paper->fwd, paper->point[paper->points / 2].p, fwd, sizeof(fwd));
 	wt_paper_words(paper->rev, paper->point[paper->points / 2].p, rev, sizeof(rev));

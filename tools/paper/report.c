@@ -13,6 +13,7 @@ static const char *const order_texts[] = {
 	[WT_ORDER_AGREES] = "as printed",
 	[WT_ORDER_UNDECIDED] = "too close to call",
 	[WT_ORDER_DIFFERS] = "not as printed",
+	[WT_ORDER_LEVEL] = "level where an order is printed",
 };
 
 static const char *number(char *text, size_t len, const char *format, double value)
@@ -81,16 +82,17 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 {
 	const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
 	const struct wt_paper_row_result *row = &report->row[p];
-	char mean[32], half[32], paper[32], ratio[32], mark[16];
+	char mean[32], half[32], one[32], paper[32], ratio[32], mark[16];
 
 	for (unsigned v = 0; v < plan->paper->variants; v++) {
 		const struct wt_paper_cell_result *cell = &row->cell[v];
 
-		fprintf(out, "  %-5s %-10s %8s ± %-6s %9s %6s  %s%s", v ? "" : point->label, plan->paper->variant[v].label,
+		fprintf(out, "  %-5s %-10s %8s ± %-6s ± %-6s %9s %6s  %s%s%s", v ? "" : point->label, plan->paper->variant[v].label,
 			number(mean, sizeof(mean), "%.1f", cell->ours.mean), number(half, sizeof(half), "%.1f", cell->ours.half),
+			number(one, sizeof(one), "%.1f", cell->one),
 			number(paper, sizeof(paper), "%.2f", point->cell[v].value),
 			number(ratio, sizeof(ratio), "%.2f", cell->ratio), verdict_text(cell->verdict),
-			note(notes, point->cell[v].suspect, mark, sizeof(mark)));
+			cell->in_mean ? ", mean too" : "", note(notes, point->cell[v].suspect, mark, sizeof(mark)));
 		if (cell->failed)
 			fprintf(out, "  (%u of %u failed)", cell->failed, cell->failed + cell->invalid + (unsigned)cell->ours.n);
 		if (cell->invalid)
@@ -103,10 +105,10 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 static const struct {
 	const char *word, *meaning;
 } verdicts[] = {
-	{"match", "our 95 % interval holds the printed value"},
+	{"match", "the printed value is one run, and lies where 95 % of our single runs lie; mean too: in the interval of our mean as well"},
 	{"near", "not that, but our mean is within 10 % of it"},
 	{"rank", "neither, but the protocols of its row stand in the printed order, each pair beyond chance"},
-	{"differs", "outside our interval, not within 10 %, and its row does not stand in the printed order beyond chance"},
+	{"differs", "outside that interval, not within 10 %, and its row does not stand in the printed order beyond chance"},
 	{"suspect", "the printed value contradicts itself, as the note says"},
 	{"failed", "no run of ours finished"},
 	{"invalid", "the host was too busy for a run in real time"},
@@ -127,7 +129,7 @@ static unsigned count_of(const struct wt_paper_plan *plan, const struct wt_paper
 
 void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
-	unsigned orders[4] = {0};
+	unsigned orders[WT_ORDERS] = {0};
 
 	fprintf(out, "cells:");
 	for (unsigned i = 0; i < VERDICTS; i++)
@@ -139,8 +141,8 @@ void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct 
 		fputs(" · no order to compare\n", out);
 		return;
 	}
-	fprintf(out, " · orders: %u as printed, %u too close to call, %u not as printed\n", orders[WT_ORDER_AGREES],
-		orders[WT_ORDER_UNDECIDED], orders[WT_ORDER_DIFFERS]);
+	fprintf(out, " · orders: %u as printed, %u level, %u too close to call, %u not as printed\n", orders[WT_ORDER_AGREES],
+		orders[WT_ORDER_LEVEL], orders[WT_ORDER_UNDECIDED], orders[WT_ORDER_DIFFERS]);
 }
 
 static void print_summary(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
@@ -157,10 +159,10 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 	const struct wt_paper *paper = plan->paper;
 	struct notes notes = {0};
 
-	fprintf(out, "%s: %s\n%s\n%s, mean and 95 %% interval of %u runs; first column: %s\n\n", paper->id,
-		paper->title, paper->source, wt_paper_metrics[paper->metric].heading, plan->repeats,
-		*paper->axis ? paper->axis : "point");
-	fprintf(out, "  %-5s %-10s %8s   %-6s %9s %6s  %s\n", "", "protocol", "ours", "", "paper", "ratio", "verdict");
+	fprintf(out, "%s%s%s: %s\n%s\n%s: mean, its 95 %% interval and that of one run, of %s%u runs; first column: %s\n\n", paper->id,
+		*paper->changed ? ", " : "", paper->changed, paper->title, paper->source, wt_paper_metrics[paper->metric].heading,
+		plan->looks > 1 ? "up to " : "", plan->repeats, *paper->axis ? paper->axis : "point");
+	fprintf(out, "  %-5s %-10s %8s   %-6s   %-6s %9s %6s  %s\n", "", "protocol", "ours", "", "one", "paper", "ratio", "verdict");
 	for (unsigned p = 0; p < plan->points; p++)
 		print_row(out, plan, report, p, &notes);
 	for (unsigned i = 0; i < notes.count; i++) {
@@ -184,8 +186,8 @@ void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_p
 	const struct wt_paper_metric *metric = &wt_paper_metrics[plan->paper->metric];
 	const char *name = metric->name, *key = metric->key;
 
-	fprintf(out, "point,variant,runs,failed,%s_mean_%s,%s_half95_%s,%s_stddev_%s,paper_%s_%s,ratio,verdict,paper_suspect,invalid\r\n",
-		name, key, name, key, name, key, name, key);
+	fprintf(out, "point,variant,runs,failed,%s_mean_%s,%s_half95_%s,%s_stddev_%s,paper_%s_%s,ratio,verdict,paper_suspect,invalid,"
+		"%s_one_half95_%s,mean_holds\r\n", name, key, name, key, name, key, name, key, name, key);
 	for (unsigned p = 0; p < plan->points; p++) {
 		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
 
@@ -198,7 +200,8 @@ void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_p
 			fprintf(out, "%s,%s,%zu,%u", point->label, plan->paper->variant[v].name, cell->ours.n, cell->failed);
 			for (unsigned i = 0; i < 5; i++)
 				fprintf(out, ",%s", isnan(values[i]) ? "" : number(text, sizeof(text), "%.6g", values[i]));
-			fprintf(out, ",%s,%d,%u\r\n", cell->verdict, *point->cell[v].suspect != '\0', cell->invalid);
+			fprintf(out, ",%s,%d,%u,%s,%d\r\n", cell->verdict, *point->cell[v].suspect != '\0', cell->invalid,
+				isnan(cell->one) ? "" : number(text, sizeof(text), "%.6g", cell->one), cell->in_mean);
 		}
 	}
 }
@@ -214,7 +217,7 @@ static void json_metric(struct wt_json *json, const struct wt_paper *paper, cons
 
 void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
-	static const char *const orders[] = {"none", "agrees", "undecided", "differs"};
+	static const char *const orders[] = {"none", "agrees", "undecided", "differs", "level"};
 	struct wt_json json;
 
 	wt_json_init(&json, out);
@@ -236,6 +239,8 @@ void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_
 			wt_json_u64(&json, "invalid", cell->invalid);
 			json_metric(&json, plan->paper, "%s_mean_%s", cell->ours.mean);
 			json_metric(&json, plan->paper, "%s_half95_%s", cell->ours.half);
+			json_metric(&json, plan->paper, "%s_one_half95_%s", cell->one);
+			wt_json_bool(&json, "mean_holds", cell->in_mean);
 			json_metric(&json, plan->paper, "paper_%s_%s", point->cell[v].value);
 			wt_json_bool(&json, "paper_suspect", *point->cell[v].suspect);
 			wt_json_number(&json, "ratio", cell->ratio);

@@ -21,7 +21,8 @@ static int take_plan(struct wt_paper_results *results, json_t *line)
 	const char *table = NULL;
 	json_int_t seed = -1, repeats = 0;
 
-	if (json_unpack(line, "{s:s, s:I, s:I}", "table", &table, "seed", &seed, "repeats", &repeats) ||
+	if (json_unpack(line, "{s:s, s:I, s:I, s?:F, s?:F}", "table", &table, "seed", &seed, "repeats", &repeats, "level",
+			&results->plan.level, "margin", &results->plan.margin) ||
 	    strcmp(table, results->paper.id) || repeats < 1 || repeats > REPEATS_MAX || results->records)
 		return -EINVAL;
 	results->plan.seed = (uint64_t)seed;

@@ -219,8 +219,9 @@ static void tick(void *arg, uint32_t finished)
 	wt_progress_show(&sweep->progress, sweep->before + finished, left, at ? extra : NULL, now);
 }
 
-int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
-		       const volatile int *interrupt)
+/* What has no record yet of the first `upto` repeats. */
+static int64_t look(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
+		    uint32_t upto, const volatile int *interrupt)
 {
 	uint32_t count = wt_paper_count(plan);
 	struct sweep sweep = {.plan = plan, .run = run, .records = records, .keep = keep, .interrupt = interrupt};
@@ -241,16 +242,56 @@ int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, s
 	if (!sweep.index)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		if (records[i].outcome == WT_PAPER_NOT_RUN)
+		if (records[i].outcome == WT_PAPER_NOT_RUN && wt_paper_at(plan, i).repeat < upto)
 			sweep.index[jobs.count++] = i;
+	count = wt_paper_count(plan) / plan->repeats * upto;
 	sweep.before = count - jobs.count;
 	sweep.count = jobs.count;
+	if (!jobs.count) {
+		free(sweep.index);
+		return 0;
+	}
 	snprintf(what, sizeof(what), "%s@%s", slash ? slash + 1 : plan->paper->id, plan->backend);
 	wt_progress_start(&sweep.progress, what, count, wt_wall_clock());
 	finished = wt_jobs_run(&jobs);
 	wt_progress_end(&sweep.progress);
 	free(sweep.index);
 	return finished;
+}
+
+/* Rows in which more repeats would say nothing new. False: there is no memory. */
+static bool spare(const struct wt_paper_plan *plan, struct wt_paper_record *records)
+{
+	struct wt_paper_report *report = malloc(sizeof(*report));
+
+	if (!report)
+		return false;
+	wt_paper_judge(plan, records, report);
+	for (uint32_t i = 0; i < wt_paper_count(plan); i++)
+		if (records[i].outcome == WT_PAPER_NOT_RUN && !report->row[wt_paper_at(plan, i).point].open)
+			records[i].outcome = WT_PAPER_SPARED;
+	free(report);
+	return true;
+}
+
+int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
+		       const volatile int *interrupt)
+{
+	uint32_t upto = plan->looks > 1 ? plan->first : plan->repeats;
+	int64_t finished = 0;
+
+	for (;;) {
+		int64_t more = look(plan, run, records, keep, upto < plan->repeats ? upto : plan->repeats, interrupt);
+
+		if (more < 0)
+			return more;
+		finished += more;
+		if (upto >= plan->repeats || *interrupt || (keep && keep->error))
+			return finished;
+		if (!spare(plan, records))
+			return -ENOMEM;
+		upto *= 3;
+	}
 }
 
 void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t index, const struct wt_paper_record *record)

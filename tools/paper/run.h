@@ -16,6 +16,7 @@ enum wt_paper_outcome {
 	WT_PAPER_FAILED,  /* did not finish within the limit, connection lost, bytes wrong */
 	WT_PAPER_STOPPED, /* cut short by ^C: counts as not run */
 	WT_PAPER_INVALID, /* in real time: the host was too busy for the result to mean anything */
+	WT_PAPER_SPARED,  /* the row was decided without it */
 };
 
 struct wt_paper_record {
@@ -36,7 +37,14 @@ struct wt_paper_plan {
 	const struct wt_paper *paper;
 	const char *backend; /* "sim", "tap", "packet" */
 	unsigned points, point[WT_PAPER_POINTS]; /* indices into paper->point */
-	uint32_t repeats;
+	uint32_t repeats; /* with looks: at most */
+	/*
+	 * Looks: 1, or after `first` repeats a row is judged, and those still open get three times as many, up to `repeats`. So
+	 * often is each pair asked, so each time at `level` = 5 % / looks: a wrong word at any look in at most 5 % of cases (Bonferroni).
+	 */
+	uint32_t first, looks;
+	double level;  /* of every verdict on an order; 0: 5 % */
+	double margin; /* a difference shown to lie within this share of the larger mean is level; 0: only identical runs are */
 	uint64_t seed; /* repeat k runs with seed + k: the same losses for every variant and point */
 	unsigned jobs; /* at a time; 0: as many as cores */
 	struct wt_verdict_bounds bounds; /* in real time, of a run while the host is not too busy */
@@ -79,29 +87,44 @@ void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct w
 typedef void wt_paper_run_fn(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record,
 			     const volatile int *stop);
 struct wt_paper_store;
+/* With looks the rows that are decided early are spared the rest. */
 int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
 		       const volatile int *interrupt);
 
 /* ---- what is made of them ----------------------------------------------------------------------------- */
 
-enum wt_paper_order { WT_ORDER_NONE, WT_ORDER_AGREES, WT_ORDER_UNDECIDED, WT_ORDER_DIFFERS };
+enum wt_paper_order { WT_ORDER_NONE, WT_ORDER_AGREES, WT_ORDER_UNDECIDED, WT_ORDER_DIFFERS, WT_ORDER_LEVEL, WT_ORDERS };
+
+/* Two protocols in one row: by paired differences a - b of the same seeds. */
+struct wt_paper_pair {
+	struct wt_mean difference;
+	double p;   /* how likely by chance */
+	bool level; /* shown to be level within the margin, or the same runs */
+	bool same;  /* the same number in every repeat: the same runs */
+};
+
+struct wt_paper_pair wt_paper_compare(const double *a, const double *b, size_t repeats, double level, double margin);
 
 struct wt_paper_cell_result {
 	struct wt_mean ours; /* in the table's metric */
 	unsigned failed, invalid;
 	double ratio;        /* ours / paper; NaN */
+	double one;          /* half of the 95 % interval of one run of ours, beside which one printed run is judged; NaN */
+	bool in_mean;        /* the 95 % interval of our mean holds the printed value too */
 	const char *verdict; /* match near rank differs suspect failed invalid n/a */
 };
 
 struct wt_paper_row_result {
 	struct wt_paper_cell_result cell[WT_PAPER_VARIANTS];
 	enum wt_paper_order order;
+	bool open;  /* a pair of protocols is neither decided nor shown to be level */
 	double tau; /* Kendall, suspect cells left out */
 };
 
 struct wt_paper_report {
 	struct wt_paper_row_result row[WT_PAPER_POINTS]; /* by plan->point */
 	unsigned runs, failed, invalid; /* runs: all that ended, those too */
+	bool complete; /* nothing is left to run */
 	unsigned repeated;              /* runs that were tried more than once; and how often in all */
 	unsigned repetitions;
 	double simulated;

@@ -217,6 +217,53 @@ static int parameter_key(struct parse *parse)
 	return wt_ini_copy(&parse->ini, parameter->text, sizeof(parameter->text));
 }
 
+static struct wt_paper_change *change_named(struct wt_paper *paper, const char *kind, const char *name)
+{
+	char full[96];
+
+	snprintf(full, sizeof(full), "%s-%s", kind, name);
+	for (unsigned i = 0; i < paper->changes; i++)
+		if (!strcmp(paper->change[i].name, full))
+			return &paper->change[i];
+	if (paper->changes == WT_PAPER_CHANGES || strlen(full) >= sizeof(paper->change[0].name))
+		return NULL;
+	memset(&paper->change[paper->changes], 0, sizeof(paper->change[0]));
+	strcpy(paper->change[paper->changes].name, full);
+	return &paper->change[paper->changes++];
+}
+
+/* [without RULE], [under PRESET]: text, preset, settings, and for a protocol "sender NAME", "recovery NAME", "receiver NAME". */
+static int change_key(struct parse *parse, const char *kind, const char *name)
+{
+	struct wt_paper *paper = parse->paper;
+	struct wt_paper_change *change = change_named(paper, kind, name);
+	struct wt_ini *ini = &parse->ini;
+
+	if (!change)
+		return wt_ini_refuse(ini, "too many changes, or '%s' is too long a name", name);
+	if (!strcmp(ini->key, "text"))
+		return wt_ini_copy(ini, change->text, sizeof(change->text));
+	if (!strcmp(ini->key, "preset"))
+		return wt_ini_copy(ini, change->preset, sizeof(change->preset));
+	if (!strcmp(ini->key, "settings"))
+		return wt_ini_copy(ini, change->settings, sizeof(change->settings));
+	for (unsigned i = 0; i < paper->variants; i++) {
+		const struct {
+			const char *word;
+			char *out;
+		} keys[] = {{"sender", change->variant[i].sender}, {"recovery", change->variant[i].recovery},
+			    {"receiver", change->variant[i].receiver}};
+
+		for (unsigned k = 0; k < 3; k++) {
+			const char *of = wt_ini_name(ini->key, keys[k].word);
+
+			if (of && !strcmp(of, paper->variant[i].name))
+				return wt_ini_copy(ini, keys[k].out, sizeof(change->variant[i].sender));
+		}
+	}
+	return wt_ini_refuse(ini, "unknown key '%s' of [%s %s] (variants come before it)", ini->key, kind, name);
+}
+
 static int take(struct wt_ini *ini)
 {
 	struct parse *parse = (struct parse *)ini;
@@ -249,6 +296,12 @@ static int take(struct wt_ini *ini)
 	name = wt_ini_name(parse->ini.section, "point");
 	if (name)
 		return point_key(parse, name);
+	name = wt_ini_name(parse->ini.section, "without");
+	if (name)
+		return change_key(parse, "without", name);
+	name = wt_ini_name(parse->ini.section, "under");
+	if (name)
+		return change_key(parse, "under", name);
 	return wt_ini_refuse(&parse->ini, "unknown section or key: [%s] %s", parse->ini.section, parse->ini.key);
 }
 

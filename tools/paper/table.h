@@ -14,7 +14,8 @@
 
 #define WT_PAPER_POINTS 16
 #define WT_PAPER_VARIANTS 8
-#define WT_PAPER_PARAMETERS 32
+#define WT_PAPER_PARAMETERS 48
+#define WT_PAPER_CHANGES 12
 
 /* What a table counts. Its column names are NAME_mean_UNIT and so on. */
 struct wt_paper_metric {
@@ -50,6 +51,20 @@ struct wt_paper_parameter {
 	char text[400]; /* "stated: ..." or "chosen: ..." */
 };
 
+/*
+ * Another way to run the table, declared in its file: [without RULE] switches off a rule of ours, so that a verdict can say whether it
+ * rests on it; [under PRESET] is another stack. What it does not name stays; settings and module parameters are added behind
+ * the table's own, where the last word counts.
+ */
+struct wt_paper_change {
+	char name[40]; /* "without-wave_end_ack", "under-xkernel" */
+	char text[240];
+	char preset[24], settings[160];
+	struct {
+		char sender[80], recovery[80], receiver[80]; /* parameters */
+	} variant[WT_PAPER_VARIANTS];
+};
+
 struct wt_paper {
 	char id[64], title[160], source[320], axis[64];
 	char figure[64]; /* the published figure that plots these numbers: "tcp-real-2001/figure2"; empty: none */
@@ -61,7 +76,9 @@ struct wt_paper {
 	unsigned metric; /* WT_PAPER_GOODPUT ... */
 	uint64_t size, seed, repeats;
 	wt_time limit;
-	unsigned points, variants, parameters;
+	unsigned points, variants, parameters, changes;
+	struct wt_paper_change change[WT_PAPER_CHANGES];
+	char changed[40]; /* the name of the change that was applied; empty: none */
 	struct wt_paper_point point[WT_PAPER_POINTS];
 	struct wt_paper_variant variant[WT_PAPER_VARIANTS];
 	struct wt_paper_parameter parameter[WT_PAPER_PARAMETERS];
@@ -84,6 +101,17 @@ int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, c
  * numbers), -EINVAL, or an error of the file, each with a sentence in err.
  */
 int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len);
+/* The change of that name; NULL: the table declares none. */
+const struct wt_paper_change *wt_paper_change_of(const struct wt_paper *paper, const char *name);
+/* The names of all changes that the tables of a paper ("tcp-real-2001") declare, in their order. */
+struct wt_paper_changes {
+	unsigned count;
+	struct wt_paper_change of[WT_PAPER_CHANGES]; /* as the first table has it */
+	const char *name[WT_PAPER_CHANGES];          /* of[i].name */
+};
+void wt_paper_changes_of(const char *family, struct wt_paper_changes *changes);
+/* Makes the table the changed one. 0, or -EINVAL with a sentence in err: it declares no such change, or a text gets too long. */
+int wt_paper_apply_change(struct wt_paper *paper, const char *name, char *err, size_t err_len);
 /* The words of a path with {p} filled in. */
 void wt_paper_words(const char *words, const char *p, char *out, size_t len);
 

@@ -12,7 +12,7 @@ import journal
 import style
 import tables
 
-VERDICTS = [('match', 'our 95 % interval holds the published value'), ('near', 'within 10 % of it'),
+VERDICTS = [('match', 'the published run lies where 95 % of our single runs lie'), ('near', 'within 10 % of it'),
             ('rank', 'neither, but the order of the row is the published one'), ('differs', 'none of these'),
             ('not printed', 'the paper gives no number here'),
             ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished'),
@@ -36,10 +36,11 @@ def pill(verdict):
 
 JUDGED = [('holds', 'every comparison is decided for it: the 95 % interval of the paired differences lies on its side of 0'),
           ('fails', 'at least one comparison is decided against it, at 5 % for all comparisons of the claim together (Holm)'),
-          ('artefact', 'the numbers are as claimed, but come from the published set-up, not from what is claimed of it'),
+          ('holds in part', 'some comparisons are for it, others are level, or are not judged here; none is against it'),
           ('cannot be decided', 'none is decided against it, but some lie within chance'),
+          ('not judgeable', 'nothing that could be measured would contradict it'),
           ('not yet', 'no results here to judge it by')]
-CARD = {'holds': 'c2', 'artefact': 'c3', 'cannot be decided': 'c4', 'fails': 'c1', 'not yet': 'rule'}
+CARD = {'holds': 'c2', 'holds in part': 'near', 'cannot be decided': 'c4', 'fails': 'c1', 'not judgeable': 'c3', 'not yet': 'rule'}
 
 
 MOST_DISTRIBUTIONS = 16 # rows of a figure of distributions: more would be too small to read
@@ -405,8 +406,10 @@ def claim_rows(claims):
     rows = []
     for claim in claims:
         more = ''
+        if claim['rests']:
+            more = '<p class="faults">%s.</p>' % e(sentence(claim['rests']))
         if claim['verdict'] != 'not yet' and claim['known_faults'] != '-':
-            more = '<p class="faults">In print: %s.</p>' % e(claim['known_faults'])
+            more += '<p class="faults">In print: %s.</p>' % e(claim['known_faults'])
         rows.append('<tr><th scope="row">%s</th><td><b>%s.</b> %s</td><td>%s</td><td>%s%s</td></tr>' % (
             e(claim['id']), e(claim['object']), e(claim['claim']), judged(claim['verdict']), e(sentence(claim['reason'])),
             more))
@@ -418,6 +421,8 @@ def judged(verdict, count=None):
 
 
 def tally(claims):
+    """Of distinct claims: a figure that plots a table's numbers is not counted beside it."""
+    claims = [c for c in claims if not c['repeats']]
     return [(v, sum(c['verdict'] == v for c in claims)) for v in CARD if any(c['verdict'] == v for c in claims)]
 
 
@@ -433,9 +438,36 @@ def claims_table(claims, caption):
             '<th scope="col">verdict</th><th scope="col">because</th></tr></thead><tbody>%s</tbody></table>' % (caption, claim_rows(claims)))
 
 
+def headline(card):
+    """One sentence: the distinct claims that these results judge, and which stack explains more."""
+    counts = [(v, n) for v, n in tally(card['claims']) if v != 'not yet']
+    said = 'Of %d distinct claims judged, %s.' % (sum(n for _, n in counts), ', '.join('%d %s' % (n, v) for v, n in counts))
+    more = card.get('explanation', {}).get('headline')
+    return '<p class="headline"><b>%s</b>%s</p>' % (e(said), ' ' + e(sentence(more)) + '.' if more else '')
+
+
+def explained(explanation):
+    """Ours over printed, table by table: one column for each stack, and for each rule left out the sum."""
+    ways = explanation['ways']
+    stacks = [w for w in ways if not w['change'].startswith('without-')]
+    if len(stacks) < 2:
+        return ''
+    def text(way, name):
+        cell = next((t for t in way['tables'] if t['table'] == name), None)
+        return '<td class="n">%s</td>' % ('–' if cell is None else '%.2f (%.2f to %.2f)' % (cell['rms'], cell['low'], cell['high']))
+    names = [t['table'] for t in ways[0]['tables']]
+    return ('<table class="results calibration"><caption><b>How far ours are from the printed numbers under each stack</b>: root mean square '
+            'of the natural logarithm of the ratio, with its 95 %% interval.</caption><thead><tr><th scope="col">table</th>%s</tr></thead>'
+            '<tbody>%s</tbody></table>' % (
+                ''.join('<th scope="col" class="n">%s</th>' % e(w['change'].replace('under-', '') or 'bsd90') for w in stacks),
+                ''.join('<tr%s><th scope="row">%s</th>%s</tr>' % (' class="sum"' if n == 'together' else '', e(n if n == 'together' else named(n)),
+                                                               ''.join(text(w, n) for w in stacks)) for n in names)))
+
+
 def scorecard(page, card, at):
     claims = card['claims']
     counts = tally(claims)
+    page.add(headline(card))
     page.add('<section><h2 id="claims-%d">%s claims of the papers, judged by these results</h2>%s<p class="pills">%s</p>' % (
         at, {100: 'A hundred'}.get(len(claims), len(claims)), strip([(CARD[v], n) for v, n in counts]),
         ' '.join(judged(v, n) for v, n in counts)))
@@ -472,7 +504,7 @@ def calibration_section(page, measured, folder, at):
                             '<tr><th scope="row">%s</th>%s%s</tr>' % (e(named(t['table'])), misfit(t['fitted']), misfit(t['predicted']))
                             for t in tables_here), misfit(family['fitted']), misfit(family['predicted'])))
     page.add('<section><h2 id="calibration-%d">What was fitted, and what is prediction</h2><p>For all tables: %s; %s.</p>'
-             '<table class="results calibration"><caption><b>Cells near the printed ones</b> (our 95 %% interval holds the printed value, or '
+             '<table class="results calibration"><caption><b>Cells near the printed ones</b> (the printed run lies in the 95 %% interval of one run of ours, or '
              'it is within 10 %%), and how far ours are off as a factor (geometric mean).</caption><thead><tr><th scope="col">table</th>'
              '<th scope="col" class="n" colspan="2">fitted to</th><th scope="col" class="n" colspan="2">predicted</th></tr></thead>%s</table>'
              '<pre>%s</pre></section>' % (at, e(measured['settings']), e(measured['because']), ''.join(rows),
@@ -518,6 +550,7 @@ def build(request):
         scorecard(page, claims, i)
         if 'calibration' in claims:
             calibration_section(page, claims['calibration'], claims['folder'], i)
+        page.add(explained(claims.get('explanation', {'ways': []})))
     notes = Notes()
     for i, table in enumerate(every):
         table_section(page, table, i, notes)

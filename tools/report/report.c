@@ -10,6 +10,7 @@
 
 #include "tools/paper/calibration.h"
 #include "tools/paper/claims.h"
+#include "tools/paper/explain.h"
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
 #include "tools/common/host_facts.h"
@@ -97,12 +98,17 @@ static void statistics(struct wt_json *json, const struct build *build)
 static void calibration(struct wt_json *json, const char *dir)
 {
 	static struct wt_calibration measured; /* large */
+	static struct wt_explanation explanation; /* larger */
 	char err[300];
 
 	if (wt_calibration_load(&measured, err, sizeof(err)) || !wt_calibration_measure(&measured, dir))
 		return;
 	wt_json_object(json, "calibration");
 	wt_calibration_json(json, &measured);
+	wt_json_end(json);
+	wt_explain(&explanation, dir);
+	wt_json_object(json, "explanation");
+	wt_explain_json(json, &explanation);
 	wt_json_end(json);
 }
 

@@ -26,10 +26,14 @@ static double two_sided_tail(double t, double v)
 
 double wt_student_quantile(double tail, size_t degrees)
 {
+	static double asked, found; /* of the last question: many cells have as many runs */
+	static size_t of;
 	double low = 0, high = 1e6;
 
 	if (degrees == 0)
 		return NAN;
+	if (asked == tail && of == degrees)
+		return found;
 	for (unsigned i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;
 
@@ -38,12 +42,24 @@ double wt_student_quantile(double tail, size_t degrees)
 		else
 			high = middle;
 	}
-	return (low + high) / 2;
+	asked = tail;
+	of = degrees;
+	return found = (low + high) / 2;
 }
 
 double wt_student_tail(double t, size_t degrees)
 {
 	return isnan(t) || !degrees ? 1 : fmax(two_sided_tail(fabs(t), (double)degrees), 0);
+}
+
+double wt_interval_half(const struct wt_mean *mean, double level)
+{
+	return mean->n < 2 ? NAN : wt_student_quantile(level, mean->n - 1) * mean->deviation / sqrt((double)mean->n);
+}
+
+double wt_prediction_half(const struct wt_mean *mean, double level)
+{
+	return mean->n < 2 ? NAN : wt_student_quantile(level, mean->n - 1) * mean->deviation * sqrt(1 + 1 / (double)mean->n);
 }
 
 double wt_mean_p(const struct wt_mean *mean)

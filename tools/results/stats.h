@@ -23,6 +23,10 @@ double wt_student_tail(double t, size_t degrees);
 /* How likely means as far from 0 as this one, or farther, are if only chance is at work (t test, two-sided). 1 for n < 2. */
 double wt_mean_p(const struct wt_mean *mean);
 
+/* Half of the interval that holds the next sample in 1 - level of all cases (Student, s sqrt(1 + 1/n)); NaN for n < 2. */
+double wt_prediction_half(const struct wt_mean *mean, double level);
+/* Half of the interval of the mean itself at that level; NaN for n < 2. */
+double wt_interval_half(const struct wt_mean *mean, double level);
 /*
  * n such probabilities judged together (Holm 1979): `decided` says which are beyond chance, so that any of those that are not are
  * taken for it in at most `level` of all cases. Of one alone it is p <= level.
