@@ -299,7 +299,7 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 		host->config.max_time_wait = 8192;
 	host->node.ops = &host_ops;
 	host->node.ports = 1;
-	memcpy(host->node.name, config->name, sizeof(host->node.name));
+	memcpy(host->node.name, config->name, sizeof(config->name));
 	derive_keys(host);
 	if (wt_heap_init(&host->conns, host->config.max_connections + 1) || wt_heap_init(&host->timers, host->config.max_connections + APP_TIMERS) ||
 	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(config->memory))) {

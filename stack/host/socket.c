@@ -149,7 +149,8 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 
 size_t wt_tcp_readable(const struct wt_tcp *tcp)
 {
-	return tcp->rcv.pool ? wt_tcp_unread(tcp) : 0;
+	/* what came with a crossing SYN is the peer's only once the handshake is over */
+	return tcp->rcv.pool && tcp->state != WT_TCP_SYN_RECEIVED ? wt_tcp_unread(tcp) : 0;
 }
 
 size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data)
@@ -215,7 +216,7 @@ static void send_abort(struct wt_tcp *tcp)
 {
 	/* 3.10.5: TIME-WAIT, CLOSING and LAST-ACK need no reset: both FINs are out */
 	if (tcp->state >= WT_TCP_SYN_RECEIVED && tcp->state <= WT_TCP_CLOSE_WAIT)
-		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
+		wt_tcp_reset(tcp, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
 }
 
 static void close_listener(struct wt_tcp *listener)

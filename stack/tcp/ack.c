@@ -19,7 +19,7 @@ struct ack_news {
 	bool window_moved, window_opened; /* opened: it was closed */
 	bool advanced;  /* SEG.ACK moved snd_una */
 	bool new_block; /* a SACK block reports octets that none did before, if only a part of a segment */
-	wt_time rtt;
+	wt_time rtt, unsure; /* unsure: the round trip may have been so much longer, by the clock that was read */
 	struct wt_tx_record newest; /* most recently sent record that it covers, len 0: none */
 };
 
@@ -104,7 +104,7 @@ static uint32_t payload_between(const struct wt_tcp *tcp, wt_seq from, wt_seq to
 /*
  * RFC 6298 3 and 4 (Karn): never from a segment sent twice, unless a timestamp says which copy is meant (RFC 7323 4.1).
  */
-static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
+static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
 {
 	struct wt_rtt *rtt = &tcp->rtt;
 
@@ -120,18 +120,20 @@ static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, cons
 		uint32_t sent_ms = seg->tsecr - tcp->ts_offset, now_ms = (uint32_t)(tcp->host->now / WT_MS);
 
 		/* an echo from the future, or of nothing we can have sent, is no sample */
-		if ((int32_t)(now_ms - sent_ms) >= 0 && now_ms - sent_ms < 600000)
-			return wt_time_max(1, wt_tcp_elapsed(tcp, tcp->host->now - (wt_time)(now_ms - sent_ms) * WT_MS));
+		if ((int32_t)(now_ms - sent_ms) >= 0 && now_ms - sent_ms < 600000) {
+			news->unsure = WT_MS; /* both readings of the clock were rounded down, so it is up to a millisecond off */
+			return wt_time_max(WT_MS, wt_tcp_elapsed(tcp, tcp->host->now - (wt_time)(now_ms - sent_ms) * WT_MS));
+		}
 	}
 	return 0;
 }
 
-static void take_sample(struct wt_tcp *tcp, wt_time sample)
+static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
 {
-	if (!sample)
+	if (!news->rtt)
 		return;
-	wt_rtt_sample(&tcp->rtt, &tcp->config.settings, sample);
-	wt_trace(tcp->host, tcp->conn, RTT, (uint64_t)sample, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
+	wt_rtt_sample(&tcp->rtt, &tcp->config.settings, news->rtt, news->unsure);
+	wt_trace(tcp->host, tcp->conn, RTT, (uint64_t)news->rtt, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
 }
 
 /*
@@ -312,7 +314,7 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		tcp->app_limited = 0;
 	tcp->board.fack = wt_seq_max(tcp->board.fack, tcp->board.view.highest_sacked);
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
-	take_sample(tcp, news.rtt);
+	take_sample(tcp, &news);
 	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */
 		take_window(tcp, seg, &news);
 	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */
@@ -385,9 +387,9 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 		tcp->syn_attempt++;
 	if (tcp->rtt.backoff < 30)
 		tcp->rtt.backoff++;
+	wt_tcp_go_back(tcp);
 	if (settings->rtt_forget && tcp->rtt.backoff > settings->rtt_forget)
 		tcp->rtt.srtt = 0; /* the next sample stands alone; the timeout stays as it is until then */
-	wt_tcp_go_back(tcp);
 	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
 		 tcp->out.cwnd);
 }

@@ -20,6 +20,13 @@ static uint32_t full_segment(const struct wt_tcp *tcp)
 	return (uint32_t)tcp->config.settings.mss - (tcp->ts_ok ? 12 : 0);
 }
 
+uint32_t wt_tcp_syn_window(const struct wt_tcp *tcp)
+{
+	uint32_t free = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp);
+
+	return free < 65535 ? free : 65535; /* never scaled (RFC 7323 2.2) */
+}
+
 uint32_t wt_tcp_window(struct wt_tcp *tcp)
 {
 	uint32_t buffer = (uint32_t)tcp->config.settings.rcv_buffer, most = 65535u << tcp->rcv_wscale;
@@ -39,12 +46,15 @@ void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
 	uint64_t part = tcp->config.settings.rcv_buffer / tcp->config.settings.window_update_part;
 	uint64_t grown = tcp->config.settings.window_update * full_segment(tcp);
-	uint32_t step = (uint32_t)(part < grown ? part : grown);
+	uint32_t step = (uint32_t)(part < grown ? part : grown), window;
 
 	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
 		return;
+	/* what an update would say, if the receiver module still means what it said last */
+	window = wt_tcp_window(tcp);
+	window = window < tcp->rcv_word ? window : tcp->rcv_word;
 	/* an update of its own only for two segments (so BSD) or half a buffer, by the settings */
-	if (wt_seq_diff(tcp->rcv_nxt + wt_tcp_window(tcp), tcp->rcv_adv) >= (int32_t)step) {
+	if (wt_seq_diff(tcp->rcv_nxt + window, tcp->rcv_adv) >= (int32_t)step) {
 		tcp->ack_now = true;
 		wt_host_wants_output(tcp);
 	}
@@ -171,6 +181,34 @@ void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 	tcp->ack_now = true;
 }
 
+/* The interval that holds `seq` changed, or was seen again: it is reported first (RFC 2018 4). */
+static void report_first(struct wt_tcp *tcp, wt_seq seq)
+{
+	struct wt_range block = wt_ranges_merged(&tcp->waiting, seq, seq + 1);
+	unsigned kept = 1;
+	wt_seq recent[WT_SACK_RECENT] = {seq};
+
+	for (unsigned i = 0; i < tcp->sack_recents && kept < WT_SACK_RECENT; i++) {
+		wt_seq other = tcp->sack_recent[i];
+
+		if (wt_seq_gt(other, tcp->rcv_nxt) && !(wt_seq_ge(other, block.start) && wt_seq_lt(other, block.end)))
+			recent[kept++] = other;
+	}
+	memcpy(tcp->sack_recent, recent, kept * sizeof(*recent));
+	tcp->sack_recents = kept;
+}
+
+/* RFC 2883 4.2: of a segment that was here in part, the first contiguous part. Old octets in front were noted already. */
+static void note_overlap(struct wt_tcp *tcp, wt_seq seq, uint32_t len, bool noted)
+{
+	struct wt_range first;
+
+	if (!tcp->sack_ok || noted || !wt_ranges_after(&tcp->waiting, seq, &first) || wt_seq_ge(first.start, seq + len))
+		return;
+	tcp->dsack = (struct wt_range){wt_seq_max(seq, first.start), wt_seq_min(seq + len, first.end)};
+	tcp->has_dsack = true;
+}
+
 /*
  * Without memory for what is next in order, what waits above holes gives way, or nothing would ever move. RFC 2018 8 lets a receiver discard what
  * it reported by SACK, if it must; the sender has it still.
@@ -201,11 +239,11 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		tcp->fin_seen = true;
 		tcp->fin_seq = seq + len;
 	}
+	if (len && tcp->waiting.count)
+		note_overlap(tcp, seq, len, seq != seg->seq);
 	if (len && wt_ranges_contain(&tcp->waiting, seq, seq + len)) {
 		flags = WT_RX_DUPLICATE | WT_RX_OUT_OF_ORDER;
-		tcp->has_dsack = true;
-		tcp->dsack = (struct wt_range){seq, seq + len};
-		tcp->sack_first = seq; /* RFC 2883 4.2: the block that holds it comes next */
+		report_first(tcp, seq); /* RFC 2883 4.2: the block that holds it comes next */
 	} else if (len && seq == tcp->rcv_nxt) {
 		if (!store_in_order(tcp, payload, len)) {
 			tcp->host->no_memory = true;
@@ -218,7 +256,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		flags = WT_RX_OUT_OF_ORDER;
 		tcp->host->no_memory = wt_store_put(&tcp->rcv, seq, payload, len) < len ||
 				       !wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
-		tcp->sack_first = seq;
+		report_first(tcp, seq);
 		tcp->count.out_of_order_segs_received++;
 	}
 	if (flags & WT_RX_DUPLICATE)

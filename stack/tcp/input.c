@@ -28,8 +28,6 @@ void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
 	wt_host_notify(tcp, WT_TCP_EV_CLOSED);
 }
 
-/* ---- SYN-SENT: 3.10.7.3 --------------------------------------------------------------------------------- */
-
 /* RFC 7323 3.2: what a SYN-ACK echoes must be the timestamp of a SYN that we sent. */
 static bool echo_ok(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
@@ -37,38 +35,6 @@ static bool echo_ok(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 
 	return !tcp->config.settings.timestamps || !seg->has_ts ||
 	       ((int32_t)(seg->tsecr - first) >= 0 && (int32_t)(now - seg->tsecr) >= 0);
-}
-
-static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
-{
-	bool acceptable = (seg->flags & WT_ACK) && wt_seq_gt(seg->ack, tcp->iss) && wt_seq_le(seg->ack, tcp->snd_nxt);
-
-	if ((seg->flags & WT_ACK) && !(seg->flags & WT_RST) && !echo_ok(tcp, seg))
-		acceptable = false;
-	if ((seg->flags & WT_ACK) && !acceptable) {
-		if (!(seg->flags & WT_RST))
-			wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
-		return;
-	}
-	if (seg->flags & WT_RST) {
-		if (acceptable)
-			wt_tcb_end(tcp, -ECONNREFUSED);
-		return;
-	}
-	if (!(seg->flags & WT_SYN))
-		return;
-	wt_tcb_receive(tcp, seg->seq);
-	wt_tcp_learn_syn(tcp, seg);
-	if (acceptable) {
-		wt_tcp_ack(tcp, seg, 0);
-		wt_tcp_established(tcp);
-		tcp->ack_now = true;
-	} else { /* simultaneous open: our SYN goes again, now with ACK */
-		wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
-		wt_board_mark_all(&tcp->board);
-		tcp->force = true;
-	}
-	wt_host_wants_output(tcp);
 }
 
 /* ---- first: sequence number, after PAWS (RFC 7323 5.3) --------------------------------------------------- */
@@ -148,7 +114,7 @@ static bool ack_believed(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	if (tcp->state == WT_TCP_SYN_RECEIVED) {
 		if (wt_seq_gt(seg->ack, tcp->snd_una) && wt_seq_le(seg->ack, tcp->snd_nxt))
 			return true;
-		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, seg->ack, 0, WT_RST);
+		wt_tcp_reset(tcp, seg->ack, 0, WT_RST);
 		return false;
 	}
 	if (ack_in_range(tcp, seg))
@@ -206,7 +172,7 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	}
 	/* the handle is closed: nobody will ever read this (RFC 9293 3.6.1, RFC 2525 2.17) */
 	if (len && tcp->handle == WT_HANDLE_NONE && wt_seq_gt(seq + len, tcp->rcv_nxt)) {
-		wt_tcp_send_reset(tcp->host, &tcp->entry.tuple, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
+		wt_tcp_reset(tcp, tcp->snd_nxt, tcp->rcv_nxt, WT_RST | WT_ACK);
 		wt_tcb_end(tcp, -ECONNRESET);
 		return;
 	}
@@ -238,6 +204,55 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	if (fin && tcp->fin_seen && tcp->fin_seq != seq + len)
 		fin = false; /* a second FIN elsewhere is a lie */
 	wt_tcp_data(tcp, seg, seq, payload, len, fin);
+}
+
+/* ---- SYN-SENT: 3.10.7.3 --------------------------------------------------------------------------------- */
+
+/*
+ * Fourth and fifth: the peer's SYN, and what else the segment brings, which goes on at the sixth step of 3.10.7.4. Of a crossing SYN
+ * the text waits until the connection is open; its FIN will come again.
+ */
+static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len, bool acked)
+{
+	struct wt_tcp_header rest = *seg;
+
+	wt_tcp_learn_syn(tcp, seg);
+	rest.flags &= (uint8_t)~WT_SYN;
+	rest.seq++;
+	if (acked) {
+		wt_tcp_ack(tcp, seg, 0);
+		wt_tcp_established(tcp);
+		tcp->ack_now = true;
+	} else { /* simultaneous open: our SYN goes again, now with ACK */
+		wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
+		wt_board_mark_all(&tcp->board);
+		tcp->force = true;
+		rest.flags &= (uint8_t)~WT_FIN;
+	}
+	wt_host_wants_output(tcp);
+	take_payload(tcp, &rest, payload, len);
+}
+
+static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+{
+	bool acceptable = (seg->flags & WT_ACK) && wt_seq_gt(seg->ack, tcp->iss) && wt_seq_le(seg->ack, tcp->snd_nxt);
+
+	if ((seg->flags & WT_ACK) && !(seg->flags & WT_RST) && !echo_ok(tcp, seg))
+		acceptable = false;
+	if ((seg->flags & WT_ACK) && !acceptable) {
+		if (!(seg->flags & WT_RST))
+			wt_tcp_reset(tcp, seg->ack, 0, WT_RST);
+		return;
+	}
+	if (seg->flags & WT_RST) {
+		if (acceptable)
+			wt_tcb_end(tcp, -ECONNREFUSED);
+		return;
+	}
+	if (!(seg->flags & WT_SYN))
+		return;
+	wt_tcb_receive(tcp, seg->seq);
+	take_syn(tcp, seg, payload, len, acceptable);
 }
 
 /* ---- 3.10.7.4 ------------------------------------------------------------------------------------------------ */
@@ -322,7 +337,7 @@ void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const stru
 	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
 		 seg->ecn);
 	if (tcp->state == WT_TCP_SYN_SENT)
-		syn_sent(tcp, seg);
+		syn_sent(tcp, seg, payload, len);
 	else
 		synchronized(tcp, seg, payload, len);
 }

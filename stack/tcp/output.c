@@ -163,30 +163,23 @@ static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
 	seg->sack_count++;
 }
 
-/* RFC 2018 4: the block with the newest segment first, then others; RFC 2883: a D-SACK block before them all. */
+/* RFC 2018 4: the block with the newest segment first, then by recency; RFC 2883: a D-SACK block before them all. */
 static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
 	struct wt_ranges *waiting = &tcp->waiting;
-	struct wt_range first, block;
-	bool has_first;
+	struct wt_range block;
 
 	if (!tcp->sack_ok)
 		return;
 	if (tcp->has_dsack)
 		add_block(seg, tcp->dsack.start, tcp->dsack.end);
 	tcp->has_dsack = false;
-	if (waiting->count == 0)
-		return;
-	/* if what changed last was not delivered since */
-	has_first = wt_ranges_after(waiting, tcp->sack_first, &first) && wt_seq_le(first.start, tcp->sack_first);
-	if (has_first)
-		add_block(seg, first.start, first.end);
-	/* then the highest ones: they were reported most recently when segments arrive in order above the holes */
-	block = wt_ranges_last(waiting);
-	do {
-		if (!has_first || block.start != first.start)
+	for (unsigned i = 0; i < tcp->sack_recents && seg->sack_count < WT_TCP_SACK_BLOCKS; i++) {
+		wt_seq recent = tcp->sack_recent[i];
+
+		if (wt_ranges_after(waiting, recent, &block) && wt_seq_le(block.start, recent)) /* not delivered since */
 			add_block(seg, block.start, block.end);
-	} while (seg->sack_count < WT_TCP_SACK_BLOCKS && wt_ranges_before(waiting, block.start, &block));
+	}
 }
 
 static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option *option)
@@ -228,6 +221,7 @@ static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 	if (out->ece && tcp->ecn.echoes)
 		seg->flags |= WT_ECE;
 	wt_cc_note(tcp, &out->note);
+	tcp->rcv_word = out->window < most ? out->window : UINT32_MAX;
 	out->window = out->window > most ? most : out->window < least ? least : out->window;
 	seg->window = window_field(tcp, out->window, facts.free_window);
 	add_experiment(seg, &out->option);
@@ -251,7 +245,7 @@ static void add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 	seg->has_sack_permitted = reply ? tcp->sack_ok : settings->sack;
 	if (reply ? tcp->ts_ok : settings->timestamps)
 		add_timestamp(tcp, seg);
-	seg->window = (uint16_t)(buffer < 65535 ? buffer : 65535);
+	seg->window = (uint16_t)wt_tcp_syn_window(tcp);
 	if (tcp->config.receiver.ops->on_syn_out)
 		tcp->config.receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
 	if (tcp->config.sender.ops->on_syn_out)
@@ -331,13 +325,12 @@ static struct wt_tx_record *note_new(struct wt_tcp *tcp, uint32_t len)
 	return record;
 }
 
-static void note_acked(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+/* A segment with ACK leaves; `field` is its window, in units of `scale`. */
+static void note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
 {
-	wt_seq edge = tcp->rcv_nxt + ((uint32_t)seg->window << tcp->rcv_wscale);
-
-	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, edge);
+	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt + ((uint32_t)field << scale));
 	if (tcp->wait)
-		tcp->wait->window = seg->window;
+		tcp->wait->window = field;
 	tcp->last_ack_sent = tcp->rcv_nxt;
 	tcp->ack_now = false;
 	tcp->ack_segs = 0;
@@ -380,10 +373,7 @@ static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 	}
 	note_sent(tcp, record, again);
 	if (seg.flags & WT_ACK)
-		tcp->ack_now = false;
-	/* the window in a SYN is never scaled */
-	if (tcp->state == WT_TCP_SYN_RECEIVED)
-		tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt + seg.window);
+		note_acked(tcp, seg.window, 0); /* in a SYN it is never scaled */
 	return send(tcp, &seg, 0, WT_SEND_SYN);
 }
 
@@ -467,7 +457,7 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 	if (tcp->ts_ok)
 		add_timestamp(tcp, &seg);
 	add_ack(tcp, &seg, pure, &out);
-	note_acked(tcp, &seg);
+	note_acked(tcp, seg.window, tcp->rcv_wscale);
 	if (plan.why == WT_SEND_RETRANSMIT)
 		return emit_retransmission(tcp, &seg, ack_due);
 	if (plan.why == WT_SEND_DATA || plan.why == WT_SEND_PROBE)
@@ -530,6 +520,15 @@ void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_se
 	struct wt_tcp_header reset = {.seq = seq, .ack = ack, .flags = (uint8_t)flags};
 
 	send_bare(host, tuple, &reset);
+}
+
+void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags)
+{
+	struct wt_tcp_header reset = {.seq = seq, .ack = ack, .flags = (uint8_t)flags};
+
+	if (tcp->ts_ok) /* RFC 7323 3.2: SHOULD */
+		add_timestamp(tcp, &reset);
+	send_bare(tcp->host, &tcp->entry.tuple, &reset);
 }
 
 void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,

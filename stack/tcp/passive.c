@@ -36,6 +36,8 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 
 	tcp->irs = seg->seq;
 	tcp->rcv_nxt = tcp->rcv_adv = tcp->read_seq = seg->seq + 1;
+	if (tcp->state == WT_TCP_SYN_SENT)
+		tcp->rcv_adv += wt_tcp_syn_window(tcp); /* our SYN offered it */
 	tcp->last_ack_sent = tcp->rcv_nxt;
 	/* an MSS of next to nothing would make us send next to nothing per packet (CVE-2019-11479): 88 is Linux's floor less options */
 	tcp->peer_mss = !seg->has_mss ? 536 : seg->mss < 88 ? 88 : seg->mss;
@@ -78,7 +80,7 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	wt_cc_event(tcp, WT_CC_ESTABLISHED);
 	if (tcp->config.settings.keepalive)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->host->now, tcp->config.settings.keepalive));
-	wt_host_notify(tcp, WT_TCP_EV_CONNECTED);
+	wt_host_notify(tcp, WT_TCP_EV_CONNECTED | (wt_tcp_unread(tcp) ? WT_TCP_EV_READABLE : 0)); /* of a crossing SYN */
 	if (!listener)
 		return;
 	tcp->accept_next = NULL;

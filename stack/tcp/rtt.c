@@ -17,7 +17,7 @@ static wt_time distance(wt_time a, wt_time b)
 	return a > b ? a - b : b - a;
 }
 
-void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample)
+void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample, wt_time unsure)
 {
 	/* a sample below the clock's resolution still is one: RFC 6298 works with 0, "no sample yet" must not */
 	if (sample < 1)
@@ -27,11 +27,11 @@ void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, w
 			sample += settings->tick - sample % settings->tick;
 		rtt->srtt = sample;
 		rtt->rttvar = sample / 2;
-		rtt->min_rtt = sample;
+		rtt->min_rtt = sample + unsure;
 	} else { /* 2.3, beta 1/4 before alpha 1/8 */
 		rtt->rttvar += (distance(rtt->srtt, sample) - rtt->rttvar) / 4;
 		rtt->srtt += (sample - rtt->srtt) / 8;
-		rtt->min_rtt = wt_time_min(rtt->min_rtt, sample);
+		rtt->min_rtt = wt_time_min(rtt->min_rtt, sample + unsure);
 		if (rtt->srtt < 1)
 			rtt->srtt = 1;
 	}

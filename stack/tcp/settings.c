@@ -52,7 +52,7 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(data_retries, COUNT, "timeouts in a row before giving up (RFC 9293 3.8.3 R2)", 1, 100),
 	FIELD(msl, TIME, "maximum segment lifetime; TIME-WAIT lasts two (RFC 9293 3.4.2: 2 min; Linux's TIME-WAIT: 60 s)", 0, 1000e9),
 	FIELD(fin_wait_2, TIME, "FIN-WAIT-2 of a closed handle is dropped after this", 1e9, 1000e9),
-	FIELD(keepalive, TIME, "idle time before keep-alive probes (RFC 9293 3.8.4); 0: none", 0, 1e15),
+	FIELD(keepalive, TIMER, "idle time before keep-alive probes (RFC 9293 3.8.4); 0: none", 1e9, 1e15),
 	FIELD(keepalive_interval, TIME, "time between unanswered probes", 1e9, 1e15),
 	FIELD(keepalive_probes, COUNT, "unanswered probes that end the connection", 1, 100),
 };
@@ -82,7 +82,7 @@ static const struct wt_tcp_settings modern = {
 	.rto_max = 60 * WT_S,
 	.rto_hold_backoff = 1,
 	.rto_backoff_most = 30,
-	.syn_retries = 6,
+	.syn_retries = 7, /* 183 s: RFC 9293 3.8.3 MUST-23 wants 3 minutes of a SYN */
 	.data_retries = 15,
 	.msl = 30 * WT_S,
 	.fin_wait_2 = 60 * WT_S,

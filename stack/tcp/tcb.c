@@ -73,6 +73,7 @@ void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
 {
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
 
+	tcp->rcv_word = UINT32_MAX;
 	wt_ranges_init(&tcp->waiting, tcp->host->chunks, settings->rcv_buffer);
 	wt_store_init(&tcp->rcv, tcp->host->chunks, irs + 1);
 }

@@ -100,6 +100,8 @@ enum wt_send_why {
 	WT_SEND_KEEPALIVE,
 };
 
+#define WT_SACK_RECENT 8 /* twice what one segment reports: some are delivered before they are reported again */
+
 enum wt_handle { WT_HANDLE_APP, WT_HANDLE_QUEUE, WT_HANDLE_NONE }; /* who holds the connection */
 
 /* ---- the connection ----------------------------------------------------------------------------------- */
@@ -156,12 +158,14 @@ struct wt_tcp {
 	wt_seq irs, rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */
 	struct wt_store rcv;
 	struct wt_ranges waiting;
+	uint32_t rcv_word; /* the window that the receiver module asked for last, if below what there is room for; else UINT32_MAX */
 	wt_seq read_seq; /* next byte for the application */
 	bool fin_seen;   /* a FIN stands at fin_seq */
 	wt_seq fin_seq;
 	bool fin_taken;  /* rcv_nxt is past it */
 	bool eof_told;
-	wt_seq sack_first; /* a sequence number in the interval that changed last (RFC 2018 4: goes first) */
+	wt_seq sack_recent[WT_SACK_RECENT]; /* a number in each interval that changed, the last one first (RFC 2018 4) */
+	unsigned sack_recents;
 	struct wt_range dsack;
 	bool has_dsack;
 	unsigned ack_segs; /* in-order segments not acknowledged yet */
@@ -285,6 +289,7 @@ uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len, bool fin);
 void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */
+uint32_t wt_tcp_syn_window(const struct wt_tcp *tcp); /* the field of a SYN */
 uint32_t wt_tcp_unread(const struct wt_tcp *tcp);
 void wt_tcp_window_opened(struct wt_tcp *tcp);
 
@@ -299,6 +304,7 @@ bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a wind
 
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
+void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */
 void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */
 /*
@@ -319,7 +325,8 @@ wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from);
 
 /* rtt.c */
 void wt_rtt_init(struct wt_rtt *rtt, const struct wt_tcp_settings *settings);
-void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample);
+/* `unsure`: by how much the round trip may have been longer than the sample, by the clock that was read; min_rtt keeps clear of it. */
+void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample, wt_time unsure);
 wt_time wt_rtt_timeout(const struct wt_rtt *rtt, const struct wt_tcp_settings *settings); /* with back-off, clamped */
 
 /* scoreboard.c. The pool must outlive the board; `buffer` bytes bound what SACK blocks may take. */

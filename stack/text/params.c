@@ -149,6 +149,7 @@ static int parse_value(const struct wt_param *param, const char *text, union val
 {
 	switch (param->type) {
 	case WT_PARAM_TIME:
+	case WT_PARAM_TIMER:
 		return wt_parse_time(text, &value->time, err, err_len);
 	case WT_PARAM_SIZE:
 		return wt_parse_size(text, &value->whole, err, err_len);
@@ -185,6 +186,7 @@ static const char *format_value(const struct wt_param *param, const union value 
 {
 	switch (param->type) {
 	case WT_PARAM_TIME:
+	case WT_PARAM_TIMER:
 		return wt_format_time(value->time, text, len);
 	case WT_PARAM_SIZE:
 		return wt_format_size(value->whole, text, len);
@@ -220,7 +222,7 @@ static const char *format_bound(const struct wt_param *param, double bound, char
 	if (is_real(param->type))
 		value.real = bound;
 	else if (bound >= 0x1p63)
-		value.whole = param->type == WT_PARAM_TIME ? INT64_MAX : UINT64_MAX;
+		value.whole = param->type == WT_PARAM_TIME || param->type == WT_PARAM_TIMER ? INT64_MAX : UINT64_MAX;
 	else
 		value.whole = (uint64_t)bound;
 	return format_value(param, &value, text, len);
@@ -234,7 +236,10 @@ static int check_bounds(const struct wt_param *param, const union value *value, 
 
 	if ((param->min == 0 && param->max == 0) || (number >= param->min && number <= param->max))
 		return 0;
-	return fail(err, err_len, "'%.40s' is out of range: expected %s to %s", text,
+	if (param->type == WT_PARAM_TIMER && value->time == 0)
+		return 0;
+	return fail(err, err_len, "'%.40s' is out of range: expected %s%s to %s", text,
+		    param->type == WT_PARAM_TIMER ? "0 or " : "",
 		    format_bound(param, param->min, low, sizeof(low)),
 		    format_bound(param, param->max, high, sizeof(high)));
 }

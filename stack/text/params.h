@@ -11,6 +11,7 @@
 
 enum wt_param_type {
 	WT_PARAM_TIME,   /* wt_time */
+	WT_PARAM_TIMER,  /* wt_time; 0: off, whatever the bounds */
 	WT_PARAM_SIZE,   /* uint64_t, bytes */
 	WT_PARAM_RATE,   /* uint64_t, bit/s */
 	WT_PARAM_COUNT,  /* uint64_t */

@@ -17,7 +17,7 @@ static const struct wt_option options[] = {
 };
 
 static const char *const types[] = {
-	[WT_PARAM_TIME] = "time", [WT_PARAM_SIZE] = "size",     [WT_PARAM_RATE] = "rate",
+	[WT_PARAM_TIME] = "time", [WT_PARAM_TIMER] = "time", [WT_PARAM_SIZE] = "size",     [WT_PARAM_RATE] = "rate",
 	[WT_PARAM_COUNT] = "count", [WT_PARAM_NUMBER] = "number", [WT_PARAM_SHARE] = "share",
 	[WT_PARAM_BOOL] = "on/off", [WT_PARAM_WORD] = "word",
 };
@@ -34,7 +34,7 @@ static const char *range(const struct wt_param *p, char *text, size_t len)
 	} else if (p->type == WT_PARAM_WORD) {
 		for (size_t i = 0; p->words[i] && at < len; i++)
 			at += (size_t)snprintf(text + at, len - at, "%s%s", i ? "|" : "", p->words[i]);
-	} else if (p->min < p->max && p->type == WT_PARAM_TIME) {
+	} else if (p->min < p->max && (p->type == WT_PARAM_TIME || p->type == WT_PARAM_TIMER)) {
 		snprintf(text, len, "%s..%s", wt_format_time((wt_time)p->min, low, sizeof(low)),
 			 wt_format_time((wt_time)p->max, high, sizeof(high)));
 	} else if (p->min < p->max) {

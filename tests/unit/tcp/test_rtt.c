@@ -26,7 +26,7 @@ static void the_first_sample_sets_srtt_and_half_of_it_as_variance(void **state)
 	struct wt_rtt rtt;
 
 	wt_rtt_init(&rtt, &settings);
-	wt_rtt_sample(&rtt, &settings, 100 * WT_MS);
+	wt_rtt_sample(&rtt, &settings, 100 * WT_MS, 0);
 	assert_int_equal(rtt.srtt, 100 * WT_MS);
 	assert_int_equal(rtt.rttvar, 50 * WT_MS);
 	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 300 * WT_MS); /* 2.2: R + max(G, K*R/2) */
@@ -38,8 +38,8 @@ static void later_samples_move_variance_before_srtt(void **state)
 	struct wt_rtt rtt;
 
 	wt_rtt_init(&rtt, &settings);
-	wt_rtt_sample(&rtt, &settings, 100 * WT_MS);
-	wt_rtt_sample(&rtt, &settings, 180 * WT_MS);
+	wt_rtt_sample(&rtt, &settings, 100 * WT_MS, 0);
+	wt_rtt_sample(&rtt, &settings, 180 * WT_MS, 0);
 	/* 2.3: RTTVAR = 3/4*50 + 1/4*|100-180| = 57.5; SRTT = 7/8*100 + 1/8*180 = 110; RTO = 110 + 4*57.5 = 340 */
 	assert_int_equal(rtt.rttvar, 57500 * WT_US);
 	assert_int_equal(rtt.srtt, 110 * WT_MS);
@@ -53,7 +53,7 @@ static void the_timeout_is_never_below_the_minimum_nor_above_the_maximum(void **
 
 	wt_rtt_init(&rtt, &settings);
 	for (int i = 0; i < 200; i++)
-		wt_rtt_sample(&rtt, &settings, 1 * WT_MS);
+		wt_rtt_sample(&rtt, &settings, 1 * WT_MS, 0);
 	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 200 * WT_MS);
 	rtt.backoff = 30;
 	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 60 * WT_S);
@@ -65,12 +65,12 @@ static void each_backoff_doubles_and_a_sample_ends_it(void **state)
 	struct wt_rtt rtt;
 
 	wt_rtt_init(&rtt, &settings);
-	wt_rtt_sample(&rtt, &settings, 100 * WT_MS);
+	wt_rtt_sample(&rtt, &settings, 100 * WT_MS, 0);
 	for (unsigned i = 0; i < 5; i++) {
 		rtt.backoff = i;
 		assert_int_equal(wt_rtt_timeout(&rtt, &settings), (300 * WT_MS) << i);
 	}
-	wt_rtt_sample(&rtt, &settings, 100 * WT_MS);
+	wt_rtt_sample(&rtt, &settings, 100 * WT_MS, 0);
 	assert_int_equal(rtt.backoff, 0);
 }
 
@@ -83,8 +83,8 @@ static void absurd_samples_give_a_timeout_between_the_bounds(void **state)
 	for (unsigned i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		for (unsigned j = 0; j < sizeof(samples) / sizeof(samples[0]); j++) {
 			wt_rtt_init(&rtt, &settings);
-			wt_rtt_sample(&rtt, &settings, samples[i]);
-			wt_rtt_sample(&rtt, &settings, samples[j]);
+			wt_rtt_sample(&rtt, &settings, samples[i], 0);
+			wt_rtt_sample(&rtt, &settings, samples[j], 0);
 			assert_true(rtt.srtt > 0);
 			assert_true(wt_rtt_timeout(&rtt, &settings) >= settings.rto_min);
 			assert_true(wt_rtt_timeout(&rtt, &settings) <= settings.rto_max);
@@ -98,9 +98,9 @@ static void with_coarse_ticks_the_least_timeout_is_the_minimum(void **state)
 	struct wt_rtt rtt;
 
 	wt_rtt_init(&rtt, &settings);
-	wt_rtt_sample(&rtt, &settings, 0); /* within one tick */
+	wt_rtt_sample(&rtt, &settings, 0, 0); /* within one tick */
 	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 1 * WT_S);
-	wt_rtt_sample(&rtt, &settings, 500 * WT_MS);
+	wt_rtt_sample(&rtt, &settings, 500 * WT_MS, 0);
 	assert_true(wt_rtt_timeout(&rtt, &settings) >= 1 * WT_S);
 }
 
