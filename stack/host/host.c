@@ -286,13 +286,18 @@ static void init_ip(struct wt_host *host)
 
 struct wt_host *wt_host_create(const struct wt_host_config *config)
 {
-	struct wt_host *host = calloc(1, sizeof(*host));
+	uint32_t mtu = config->mtu ? config->mtu : 1500;
+	struct wt_host *host;
 
+	if (mtu < WT_HOST_MTU_MIN) {
+		errno = EINVAL;
+		return NULL;
+	}
+	host = calloc(1, sizeof(*host));
 	if (!host)
 		return NULL;
 	host->config = *config;
-	if (!host->config.mtu)
-		host->config.mtu = 1500;
+	host->config.mtu = mtu;
 	if (!host->config.max_connections)
 		host->config.max_connections = 1024;
 	if (!host->config.max_time_wait)

@@ -27,6 +27,7 @@ struct wt_host;
 struct wt_tcp;
 
 #define WT_STATIC_NEIGHBOURS 8
+#define WT_HOST_MTU_MIN (WT_TCP_MSS_MIN + 40) /* headers of IPv4 and TCP, and the least segment */
 
 struct wt_host_config {
 	char name[24];
@@ -34,7 +35,7 @@ struct wt_host_config {
 	struct wt_addr addr;
 	unsigned prefix_len;
 	struct wt_addr gateway;      /* family NONE: none */
-	uint32_t mtu;                /* 0: 1500 */
+	uint32_t mtu;                /* 0: 1500; else at least WT_HOST_MTU_MIN */
 	struct wt_key secret;        /* keys ISNs, ports, timestamps, hashes; must differ between boots in real time */
 	uint32_t max_connections;    /* those with a block, listeners too; 0: 1024 */
 	uint32_t max_time_wait;      /* TIME-WAITs kept; 0: 8192. Each takes 128 bytes */
@@ -47,7 +48,7 @@ struct wt_host_config {
 	} neighbours[WT_STATIC_NEIGHBOURS]; /* unset family ends the list */
 };
 
-/* The host, or NULL with errno ENOMEM. The node has one port, 0. Destroy aborts silently what is open; accepts NULL. */
+/* The host, or NULL with errno ENOMEM, or EINVAL for an MTU below the least. The node has one port, 0. Destroy aborts silently what is open; accepts NULL. */
 struct wt_host *wt_host_create(const struct wt_host_config *config);
 void wt_host_destroy(struct wt_host *host);
 struct wt_node *wt_host_node(struct wt_host *host);

@@ -26,7 +26,9 @@ static uint32_t segment_limit(const struct wt_tcp *tcp)
 	uint32_t limit = (uint32_t)tcp->config.settings.mss;
 
 	limit = tcp->peer_mss < limit ? tcp->peer_mss : limit;
-	return tcp->path_mss < limit ? tcp->path_mss : limit;
+	limit = tcp->path_mss < limit ? tcp->path_mss : limit;
+	/* an MSS of next to nothing would make us send next to nothing per packet (CVE-2019-11479), or options no payload at all */
+	return limit > WT_TCP_MSS_MIN ? limit : WT_TCP_MSS_MIN;
 }
 
 uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)

@@ -39,8 +39,7 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	if (tcp->state == WT_TCP_SYN_SENT)
 		tcp->rcv_adv += wt_tcp_syn_window(tcp); /* our SYN offered it */
 	tcp->last_ack_sent = tcp->rcv_nxt;
-	/* an MSS of next to nothing would make us send next to nothing per packet (CVE-2019-11479): 88 is Linux's floor less options */
-	tcp->peer_mss = !seg->has_mss ? 536 : seg->mss < 88 ? 88 : seg->mss;
+	tcp->peer_mss = !seg->has_mss ? 536 : seg->mss; /* RFC 9293 3.7.1 MUST-15; output.c has the floor */
 	tcp->wscale_ok = settings->window_scaling && seg->has_wscale;
 	tcp->snd_wscale = tcp->wscale_ok ? (seg->wscale > 14 ? 14 : seg->wscale) : 0; /* RFC 7323 2.3 */
 	tcp->rcv_wscale = tcp->wscale_ok ? scale_for(settings->rcv_buffer) : 0;

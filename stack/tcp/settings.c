@@ -16,7 +16,7 @@ static const char *const formula_words[] = {"rfc6298", "bsd43", NULL};
 static const char *const ecn_words[] = {"off", "passive", "on", NULL};
 
 const struct wt_param wt_tcp_params[] = {
-	FIELD(mss, SIZE, "largest payload accepted and sent, options included (RFC 9293 3.7.1, RFC 6691)", 88, 65495),
+	FIELD(mss, SIZE, "largest payload accepted and sent, options included (RFC 9293 3.7.1, RFC 6691)", WT_TCP_MSS_MIN, 65495),
 	FIELD(snd_buffer, SIZE, "send buffer", 2048, 1u << 30),
 	FIELD(rcv_buffer, SIZE, "receive buffer, and so the largest window offered", 2048, 1u << 30),
 	FIELD(window_scaling, BOOL, "offer window scaling (RFC 7323 2)", 0, 0),

@@ -14,6 +14,9 @@ enum wt_rto_formula {
 	WT_RTO_BSD43,   /* srtt + 2 rttvar, in whole ticks, rounded down */
 };
 
+/* Least payload of a full segment, options included: 88 less 40 of options is what Linux's floor of 48 leaves (CVE-2019-11479). */
+#define WT_TCP_MSS_MIN 88
+
 enum wt_ecn_setting { WT_ECN_SETTING_OFF, WT_ECN_SETTING_PASSIVE, WT_ECN_SETTING_ON };
 
 /* uint64_t and wt_time throughout, because the parameter table writes them. Meaning: settings.c, one line each. */

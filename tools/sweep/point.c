@@ -247,8 +247,10 @@ static int take_numbers(struct resolve *r)
 		return refuse_param(r, WT_SWEEP_TIME, "expected more than 0s");
 	if (*run->text[WT_SWEEP_LIMIT] && !run->limit)
 		return refuse_param(r, WT_SWEEP_LIMIT, "expected more than 0s");
-	if (*run->text[WT_SWEEP_MTU] && (mtu < 68 || mtu > 9000))
-		return refuse_param(r, WT_SWEEP_MTU, "expected 68B to 9000B");
+	if (*run->text[WT_SWEEP_MTU] && (mtu < WT_HOST_MTU_MIN || mtu > 9000)) {
+		snprintf(why, sizeof(why), "expected %dB to 9000B", WT_HOST_MTU_MIN);
+		return refuse_param(r, WT_SWEEP_MTU, why);
+	}
 	if (!flows || flows > WT_SWEEP_FLOWS_MAX)
 		return refuse_param(r, WT_SWEEP_FLOWS, "expected 1 to 32");
 	if (strcmp(r->sweep->backend, "sim") != 0 && (mtu || flows > 1))

@@ -176,6 +176,10 @@ static int create_host(struct wt_station *station, const struct wt_station_confi
 				      .mtu = station->port->mtu < 1500 ? station->port->mtu : 1500};
 	const char *name = getenv("WAVETANK_HOST");
 
+	if (host.mtu < WT_HOST_MTU_MIN) {
+		snprintf(err, err_len, "an MTU of %u is below %d", host.mtu, WT_HOST_MTU_MIN);
+		return WT_EXIT_USAGE;
+	}
 	snprintf(host.name, sizeof(host.name), "%s", lab_host() >= 0 ? name : "host");
 	host.mac = wt_lab_mac(&station->addr);
 	if (config->mac && !parse_mac(config->mac, &host.mac)) {

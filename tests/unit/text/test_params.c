@@ -8,7 +8,7 @@
 #include "stack/base/time.h"
 
 struct object {
-	wt_time wait;
+	wt_time wait, idle;
 	uint64_t room, rate, count, on, mode;
 	double number, share;
 };
@@ -17,6 +17,7 @@ static const char *const modes[] = {"paper", "paper-slow", "safe", NULL};
 
 static const struct wt_param table[] = {
 	{"wait", WT_PARAM_TIME, offsetof(struct object, wait), "a time", 1e6, 60e9, NULL},
+	{"idle", WT_PARAM_TIMER, offsetof(struct object, idle), "a timer that may be off", 1e9, 60e9, NULL},
 	{"room", WT_PARAM_SIZE, offsetof(struct object, room), "a size", 0, 0, NULL},
 	{"rate", WT_PARAM_RATE, offsetof(struct object, rate), "a rate", 0, 0, NULL},
 	{"count", WT_PARAM_COUNT, offsetof(struct object, count), "a count", 2, 24, NULL},
@@ -47,6 +48,20 @@ static void a_list_sets_every_type(void **state)
 	assert_int_equal(o.mode, 2);
 	assert_int_equal(set(&o, "", err), 0);
 	assert_int_equal(wt_param_set_list(table, COUNT, &o, NULL, err, sizeof(err)), 0);
+}
+
+static void a_timer_is_off_or_within_its_bounds(void **state)
+{
+	struct object o = {.idle = 7};
+	char err[512];
+
+	assert_int_equal(set(&o, "idle=1ns", err), -22);
+	assert_string_equal(err, "idle: '1ns' is out of range: expected 0 or 1s to 60s");
+	assert_int_equal(o.idle, 7);
+	assert_int_equal(set(&o, "idle=1s", err), 0);
+	assert_int_equal(o.idle, WT_S);
+	assert_int_equal(set(&o, "idle=0s", err), 0);
+	assert_int_equal(o.idle, 0);
 }
 
 static void every_value_prints_as_text_that_sets_it_again(void **state)
@@ -91,7 +106,7 @@ static void a_list_of_the_known_that_does_not_fit_ends_with_a_whole_word_and_a_c
 	char err[128], whole[128];
 
 	assert_int_equal(wt_param_set_list(table, COUNT, &o, "zzzz=1", whole, sizeof(whole)), -EINVAL);
-	assert_string_equal(whole, "no parameter 'zzzz'; known: wait, room, rate, count, number, share, on, profile");
+	assert_string_equal(whole, "no parameter 'zzzz'; known: wait, idle, room, rate, count, number, share, on, profile");
 	for (size_t len = strlen(whole) + 1; len > strlen("no parameter 'zzzz'; known: 8 more"); len--) {
 		size_t end;
 		unsigned more, words = 1;
@@ -168,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_sets_every_type),
+		cmocka_unit_test(a_timer_is_off_or_within_its_bounds),
 		cmocka_unit_test(every_value_prints_as_text_that_sets_it_again),
 		cmocka_unit_test(an_unknown_name_lists_the_nearest_and_the_known),
 		cmocka_unit_test(a_list_of_the_known_that_does_not_fit_ends_with_a_whole_word_and_a_count),

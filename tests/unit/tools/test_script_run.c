@@ -70,6 +70,21 @@ static void a_packet_must_be_expected_before_another_arrives(void **state)
 		fail_msg("%s", report.text);
 }
 
+static void an_inbound_segment_too_large_for_a_frame_fails(void **state)
+{
+	assert_says(OPEN "+.1 < . 1:3001(3000) ack 1 win 65535\n", "x.pkt:9: a segment of 3000 bytes does not fit into a frame");
+	assert_says(OPEN "+.1 < . 1:1880(1879) ack 1 win 65535\n", "x.pkt:9: a segment of 1879 bytes does not fit into a frame");
+	if (!run(OPEN "+.1 < . 1:1879(1878) ack 1 win 65535\n+.04 > . 1:1(0) ack 1879\n"))
+		fail_msg("%s", report.text);
+}
+
+static void an_mtu_without_room_for_a_segment_is_refused(void **state)
+{
+	assert_says("--mtu=127\n" OPEN, "x.pkt:1: an MTU of '127' is below 128");
+	if (!run("--mtu=128\n+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n"))
+		fail_msg("%s", report.text);
+}
+
 static void a_packet_left_over_at_the_end_fails(void **state)
 {
 	assert_says(OPEN "+0 write(4, ..., 10) = 10\n", "does not expect");
@@ -302,6 +317,8 @@ int main(void)
 		cmocka_unit_test(a_packet_nobody_expects_fails_at_its_own_time),
 		cmocka_unit_test(a_packet_must_be_expected_before_another_arrives),
 		cmocka_unit_test(a_packet_left_over_at_the_end_fails),
+		cmocka_unit_test(an_inbound_segment_too_large_for_a_frame_fails),
+		cmocka_unit_test(an_mtu_without_room_for_a_segment_is_refused),
 		cmocka_unit_test(a_packet_that_does_not_come_fails_at_its_time),
 		cmocka_unit_test(a_packet_too_early_fails),
 		cmocka_unit_test(both_packets_are_shown_where_they_differ),

@@ -29,6 +29,16 @@ static int set_number(const char *value, uint64_t max, uint64_t *out, char *erro
 	return -EINVAL;
 }
 
+static int set_mtu(const char *value, uint64_t *mtu, char *error, size_t error_len)
+{
+	if (set_number(value, 1500, mtu, error, error_len))
+		return -EINVAL;
+	if (*mtu >= WT_HOST_MTU_MIN)
+		return 0;
+	snprintf(error, error_len, "an MTU of '%s' is below %d", value, WT_HOST_MTU_MIN);
+	return -EINVAL;
+}
+
 static int set_port(const char *value, uint16_t *port, char *error, size_t error_len)
 {
 	uint64_t number;
@@ -176,7 +186,7 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 	if (!strcmp(name, "remote_port"))
 		return set_port(value, &options->remote_port, error, error_len);
 	if (!strcmp(name, "mtu"))
-		return set_number(value, 1500, &options->mtu, error, error_len);
+		return set_mtu(value, &options->mtu, error, error_len);
 	if (!strcmp(name, "secret"))
 		return set_number(value, UINT64_MAX, &options->secret, error, error_len);
 	if (!strcmp(name, "max_connections"))

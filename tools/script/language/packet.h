@@ -50,11 +50,12 @@ struct wt_script_flow {
 };
 
 #define WT_SCRIPT_FRAME 2048
+#define WT_SCRIPT_SEGMENT 1898 /* most octets of an inbound TCP segment, header included: the rest is for what surrounds it */
 
 /* Byte `offset` of the stream either side sends. */
 uint8_t wt_script_stream_byte(uint32_t offset);
 
-/* Writes the IP datagram (and padding) of an inbound packet; its length. */
+/* Writes the IP datagram (and padding) of an inbound packet; its length, or 0 if it is a segment above WT_SCRIPT_SEGMENT. */
 uint32_t wt_script_packet_build(const struct wt_script_packet *packet, const struct wt_script_flow *flow,
 				uint8_t data[WT_SCRIPT_FRAME]);
 

@@ -145,7 +145,7 @@ static uint32_t build_tcp(const struct wt_script_packet *packet, const struct wt
 
 	memset(tcp, 0, WT_TCP_HEADER);
 	header = WT_TCP_HEADER + put_options(tcp + WT_TCP_HEADER, packet, flow);
-	if (packet->len > WT_SCRIPT_FRAME - 150 - header)
+	if (packet->len > WT_SCRIPT_SEGMENT - header)
 		return 0;
 	len = header + packet->len;
 	wt_put16(tcp, src.port);

@@ -54,6 +54,7 @@ struct wt_frame *wt_script_make_frame(struct wt_script_world *world, const struc
 	struct wt_script_flow *flow = &world->flows[world->current_flow];
 	struct wt_endpoint local = flow->local, remote = flow->remote;
 	struct wt_frame *frame;
+	uint32_t len;
 	struct wt_eth eth = {.type = WT_ETH_IPV4, .dst = {{2, 0, 0, 0, 0, 1}}, .src = {{2, 0, 0, 0, 0, 2}}};
 
 	override(&remote, packet->has_from, &packet->from);
@@ -72,7 +73,13 @@ struct wt_frame *wt_script_make_frame(struct wt_script_world *world, const struc
 	}
 	wt_script_extend(world, flow, packet, options);
 	wt_eth_emit(frame->data, &eth);
-	frame->len = WT_ETH_HEADER + wt_script_packet_build(packet, flow, frame->data + WT_ETH_HEADER);
+	len = wt_script_packet_build(packet, flow, frame->data + WT_ETH_HEADER);
+	if (!len) {
+		wt_frame_free(frame);
+		return wt_script_failed(world, event->line, "a segment of %u bytes does not fit into a frame: header and payload together "
+					"are at most %u", packet->len, WT_SCRIPT_SEGMENT);
+	}
+	frame->len = WT_ETH_HEADER + len;
 	frame->csum = WT_CSUM_NONE;
 	frame->time = world->base + world->now;
 	log_packet(world, world->now, '<', packet);

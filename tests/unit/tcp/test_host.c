@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a host is made of, and what it refuses to be made of; a receiver module that lowers the window. */
+#include <errno.h>
+
+#include "tests/unit/tcp/forged.h"
+
+static struct wt_host_config host_config(void)
+{
+	return (struct wt_host_config){
+		.name = "host",
+		.mac = our_mac,
+		.addr = wt_addr_ipv4(10, 0, 0, 1),
+		.prefix_len = 24,
+		.secret = {1, 2},
+		.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}},
+	};
+}
+
+static unsigned drain(struct wt_host *host, wt_time now)
+{
+	struct wt_node *node = wt_host_node(host);
+	struct wt_frame *frame;
+	unsigned port, count = 0;
+
+	while ((frame = node->ops->output(node, now, &port))) {
+		assert_true(frame->len <= host->config.mtu + WT_ETH_HEADER);
+		wt_frame_free(frame);
+		count++;
+	}
+	return count;
+}
+
+static void a_name_may_fill_its_field(void **state)
+{
+	struct wt_host_config config = host_config();
+	struct wt_host *host;
+
+	memset(config.name, 'n', sizeof(config.name)); /* no room for an end */
+	host = wt_host_create(&config);
+	assert_non_null(host);
+	assert_int_equal(strlen(wt_host_node(host)->name), sizeof(config.name));
+	wt_host_destroy(host);
+}
+
+/* A connection to 10.0.0.2:80 with timestamps and SACK. */
+static struct wt_tcp *connected(struct wt_host *host, const struct wt_tcp_config *config)
+{
+	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
+	struct wt_tcp *tcp = wt_tcp_connect(host, &remote, 5000, config, 1);
+	struct wt_tcp_header seg = {
+		.src_port = 80,
+		.dst_port = 5000,
+		.seq = 1000,
+		.flags = WT_SYN | WT_ACK,
+		.window = 65535,
+		.has_mss = true,
+		.mss = 1460,
+		.has_sack_permitted = true,
+		.has_ts = true,
+		.tsval = 1,
+	};
+
+	assert_non_null(tcp);
+	drain(host, 1);
+	seg.ack = tcp->snd_nxt;
+	seg.tsecr = tcp->ts_offset;
+	forge(host, 1, &seg, 0);
+	drain(host, 1);
+	assert_int_equal(tcp->state, WT_TCP_ESTABLISHED);
+	return tcp;
+}
+
+static void data_at(struct wt_tcp *tcp, wt_seq seq, uint32_t len)
+{
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = seq, .ack = tcp->snd_nxt, .flags = WT_ACK,
+				    .window = 65535, .has_ts = true, .tsval = 1, .tsecr = tcp->ts_offset};
+
+	forge(tcp->host, 1, &seg, len);
+}
+
+static void the_least_mtu_leaves_room_beside_every_option(void **state)
+{
+	struct wt_host_config config = host_config();
+	struct wt_tcp_config choice;
+	struct wt_host *host;
+	struct wt_tcp *tcp;
+	uint8_t bytes[1000] = {0};
+
+	wt_tcp_config_init(&choice);
+	config.mtu = WT_HOST_MTU_MIN - 1;
+	errno = 0;
+	assert_null(wt_host_create(&config));
+	assert_int_equal(errno, EINVAL);
+	config.mtu = WT_HOST_MTU_MIN;
+	config.pool = wt_pool_create(64, 2048);
+	host = wt_host_create(&config);
+	assert_non_null(host);
+	tcp = connected(host, &choice);
+	for (uint32_t i = 1; i <= 4; i++) {
+		data_at(tcp, tcp->rcv_nxt + 2 * i, 1);
+		drain(host, 1);
+	}
+	assert_int_equal(wt_tcp_write(tcp, bytes, sizeof(bytes)), sizeof(bytes)); /* beside three blocks and a timestamp */
+	assert_true(drain(host, 1) >= 5);
+	wt_tcb_check(tcp);
+	wt_host_destroy(host);
+	wt_pool_destroy(config.pool);
+}
+
+static void offer_10_kb(void *receiver, const struct wt_rx_ack *ack, struct wt_rx_out *out)
+{
+	(void)receiver;
+	(void)ack;
+	out->window = 10000;
+}
+
+static void a_receiver_that_lowers_its_window_leaves_every_second_segment_unacknowledged(void **state)
+{
+	struct wt_host_config config = host_config();
+	struct wt_tcp_config choice;
+	struct wt_receiver_ops ops;
+	struct wt_host *host;
+	struct wt_tcp *tcp;
+	uint8_t bytes[2000];
+	unsigned acks = 0;
+
+	wt_tcp_config_init(&choice);
+	wt_receiver_choose("standard", &choice.receiver, NULL, 0);
+	ops = *choice.receiver.ops;
+	ops.on_ack_out = offer_10_kb;
+	choice.receiver.ops = &ops;
+	choice.settings.window_scaling = 0;
+	config.pool = wt_pool_create(64, 2048);
+	host = wt_host_create(&config);
+	tcp = connected(host, &choice);
+	/* the window of our SYN is used up first: the right edge never moves left */
+	while (wt_seq_diff(tcp->rcv_adv, tcp->rcv_nxt) > 10000) {
+		data_at(tcp, tcp->rcv_nxt, 1000);
+		assert_true(wt_tcp_read(tcp, bytes, sizeof(bytes)) > 0);
+		drain(host, 1);
+	}
+	for (unsigned i = 0; i < 100; i++) {
+		data_at(tcp, tcp->rcv_nxt, 1000);
+		assert_int_equal(wt_tcp_read(tcp, bytes, sizeof(bytes)), 1000);
+		acks += drain(host, 1);
+	}
+	assert_in_range(acks, 49, 51);
+	wt_host_destroy(host);
+	wt_pool_destroy(config.pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_may_fill_its_field),
+		cmocka_unit_test(the_least_mtu_leaves_room_beside_every_option),
+		cmocka_unit_test(a_receiver_that_lowers_its_window_leaves_every_second_segment_unacknowledged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
