@@ -76,8 +76,9 @@ struct wt_frame *wt_script_make_frame(struct wt_script_world *world, const struc
 	len = wt_script_packet_build(packet, flow, frame->data + WT_ETH_HEADER);
 	if (!len) {
 		wt_frame_free(frame);
-		return wt_script_failed(world, event->line, "a segment of %u bytes does not fit into a frame: header and payload together "
-					"are at most %u", packet->len, WT_SCRIPT_SEGMENT);
+		wt_script_failed(world, event->line, "a segment of %u bytes does not fit into a frame: header and payload together are at most %u",
+				 packet->len, WT_SCRIPT_SEGMENT);
+		return NULL;
 	}
 	frame->len = WT_ETH_HEADER + len;
 	frame->csum = WT_CSUM_NONE;
