@@ -125,7 +125,7 @@ static void on_interval(void *arg, const struct wt_bulk_interval *interval)
 		wt_transfer_interval(&send->transfer, 1, true, interval);
 }
 
-/* A SYN nobody answers is repeated for two minutes; nobody should have to guess what we are waiting for. */
+/* A SYN nobody answers is repeated for three minutes; nobody should have to guess what we are waiting for. */
 static void on_patience(struct ev_loop *ev, ev_timer *watcher, int events)
 {
 	struct send *send = watcher->data;
