@@ -257,7 +257,7 @@ static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstan
 
 /*
  * The engine clears everything but `inflate`, `limit` and `new_first` before each call. For one ACK it acts in this order:
- * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; sender on_loss of an ECN echo; WT_CC_RECOVERED to both if `leave`;
+ * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; recovery allow; sender on_loss of an ECN echo; WT_CC_RECOVERED to both if `leave`;
  * then it sends.
  * The first segment that a call with `enter` or `again` marks is resent at once, whatever the window says (RFC 5681 3.2
  * step 3, RFC 6582 3.2 step 3, RFC 6675 5 step 4.3); others as cwnd + inflate - in flight allows, lost before new data.
@@ -290,6 +290,8 @@ struct wt_recovery_ops {
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env);
 	/* After the scoreboard took the ACK; runs before the sender's on_ack. */
 	void (*on_ack)(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out);
+	/* After marks and both sender hooks: how much may be in flight (`limit`). view: up to date, with the ssthresh in force. */
+	void (*allow)(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out);
 	/* WT_LOSS_RTO: the engine has left recovery and marked everything outstanding LOST, SACKed or not (RFC 2018 8). */
 	void (*on_rto)(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out);
 	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env);

@@ -254,6 +254,8 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	ack.total_lost = tcp->total_lost;
 	if (sender->on_ack)
 		sender->on_ack(tcp->sender, &ack, &tcp->out);
+	if (recovery->allow && tcp->in_recovery)
+		recovery->allow(tcp->recovery, &ack, wt_cc_view(tcp), &tcp->verdict);
 	if (echo) /* behind it: DCTCP reduces by the share that this ACK completes (RFC 8257 3.3, steps 5 to 8) */
 		wt_ecn_echoed(tcp, seg, news->acked);
 	wt_cc_settle(tcp);

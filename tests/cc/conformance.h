@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the conformance tests of congestion modules share: random facts from a seed, memory that tells of writes beyond it. */
+#ifndef WT_TESTS_CC_CONFORMANCE_H
+#define WT_TESTS_CC_CONFORMANCE_H
+
+#include <stdio.h>
+
+#include "tests/cc/cc_test.h"
+
+#include "stack/base/random.h"
+#include "stack/text/trace.h"
+
+#define EVENTS 10000u
+#define GUARD 64u
+
+/* A stream of numbers that depends on the seed alone. */
+struct dice {
+	struct wt_key key;
+	uint64_t n;
+};
+
+static inline uint32_t roll(struct dice *dice, uint32_t bound)
+{
+	return (uint32_t)wt_random_below(&dice->key, dice->n++, bound);
+}
+
+/* Memory with a guarded fringe. */
+struct guarded {
+	uint8_t *memory;
+	size_t size;
+};
+
+static inline struct guarded guarded_new(size_t size)
+{
+	struct guarded g = {aligned_alloc(16, (size + 2 * GUARD + 15) & ~(size_t)15), size};
+
+	memset(g.memory, 0xa5, (size + 2 * GUARD + 15) & ~(size_t)15);
+	memset(g.memory + GUARD, 0, size);
+	return g;
+}
+
+static inline void *inside(const struct guarded *g)
+{
+	return g->memory + GUARD;
+}
+
+static inline void check_fringe(const struct guarded *g)
+{
+	for (size_t i = 0; i < GUARD; i++) {
+		assert_int_equal(g->memory[i], 0xa5);
+		assert_int_equal(g->memory[GUARD + g->size + i], 0xa5);
+	}
+}
+
+static inline uint64_t mix(uint64_t digest, const void *data, size_t len)
+{
+	struct wt_key key = {digest, 1};
+
+	return wt_siphash(&key, data, len);
+}
+
+static inline struct wt_cc_env any_env(struct dice *dice)
+{
+	static const uint32_t sizes[] = {1, 48, 536, 1000, 1448, 8948, 65483};
+	uint32_t mss = sizes[roll(dice, 7)];
+
+	return (struct wt_cc_env){
+		.mss = mss,
+		.buffer = roll(dice, 4) ? mss * (1 + roll(dice, 500)) : roll(dice, mss),
+		.initial_window = roll(dice, 8) ? mss * (1 + roll(dice, 10)) : 0,
+		.dupthresh = roll(dice, 5),
+		.tick = roll(dice, 2) ? 1 : 500 * WT_MS,
+		.slow_start_limit = roll(dice, 5),
+		.increment_mss8 = roll(dice, 2),
+		.timestamps = roll(dice, 2),
+		.sack = roll(dice, 2),
+	};
+}
+
+static inline void any_options(struct dice *dice, struct wt_cc_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->count = roll(dice, 3) ? 1 : roll(dice, WT_CC_OPTIONS_MAX + 1);
+	for (unsigned i = 0; i < options->count; i++) {
+		struct wt_cc_option *o = &options->at[i];
+
+		*o = (struct wt_cc_option){253, 6, {'T', 'R', (uint8_t)(roll(dice, 4) ? 0 : roll(dice, 256)),
+						    (uint8_t)roll(dice, 256)}};
+		if (!roll(dice, 8))
+			*o = (struct wt_cc_option){(uint8_t)(253 + roll(dice, 2)), (uint8_t)roll(dice, 41),
+						   {(uint8_t)roll(dice, 256), (uint8_t)roll(dice, 256)}};
+	}
+}
+
+/* Parameters for a trial: one preset after the other, or the defaults. */
+static inline const void *any_params(const struct wt_cc_preset *presets, const void *defaults, uint64_t seed)
+{
+	size_t count = 0;
+
+	while (presets && presets[count].name)
+		count++;
+	return count ? presets[seed % count].params : defaults;
+}
+
+#endif

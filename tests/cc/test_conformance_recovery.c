@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every recovery module has to keep, whatever it is for: all of the registry go through long
+ * random histories. A module that fails here would break the engine or the repeatability of runs.
+ */
+#include "tests/cc/conformance.h"
+
+#define RING 256u
+
+struct board {
+	struct wt_tx_record ring[RING], *page[RING / WT_TX_PAGE];
+	struct wt_outstanding view;
+	uint32_t dupacks;
+	bool in, sack;
+	wt_time now;
+};
+
+static void board_send(struct board *b, uint32_t n)
+{
+	for (; n && b->view.count < RING; n--, b->view.count++, b->view.snd_nxt += MSS)
+		b->ring[(b->view.first + b->view.count) % RING] =
+			(struct wt_tx_record){.seq = b->view.snd_nxt, .len = MSS};
+}
+
+/* SACKs record i, unless it is the hole at the front. Bytes newly SACKed. */
+static uint32_t board_sack(struct board *b, uint32_t i)
+{
+	struct wt_tx_record *r = &b->ring[(b->view.first + i) % RING];
+
+	if (!b->sack || i == 0 || r->flags & WT_TX_SACKED)
+		return 0;
+	r->flags |= WT_TX_SACKED;
+	b->view.sacked += MSS;
+	b->view.highest_sacked = wt_seq_max(b->view.highest_sacked, r->seq + r->len);
+	return MSS;
+}
+
+static struct wt_ack board_ack(struct board *b, struct dice *d)
+{
+	struct wt_ack ack = {.flags = b->in ? WT_ACK_RECOVERY : 0};
+
+	if (b->view.count && roll(d, 2)) {
+		ack.flags |= WT_ACK_DUP;
+		ack.dupacks = ++b->dupacks;
+		ack.sacked = board_sack(b, roll(d, b->view.count));
+	} else if (b->view.count) {
+		uint32_t n = 1 + roll(d, roll(d, 4) ? 3 : b->view.count);
+
+		n = n < b->view.count ? n : b->view.count;
+		for (uint32_t i = 0; i < n; i++)
+			if (wt_tx_record_at(&b->view, i)->flags & WT_TX_SACKED)
+				b->view.sacked -= MSS;
+		b->view.first += n;
+		b->view.count -= n;
+		b->view.snd_una += n * MSS;
+		b->dupacks = 0;
+		ack.acked = n * MSS;
+	}
+	ack.ack = b->view.snd_una;
+	ack.snd_nxt = b->view.snd_nxt;
+	ack.now = b->now;
+	ack.srtt = b->view.srtt;
+	ack.min_rtt = b->view.min_rtt;
+	ack.dsacked = roll(d, 30) ? 0 : MSS;
+	if ((ack.acked || ack.sacked) && roll(d, 5))
+		ack.newest = (struct wt_newest){.len = MSS, .end = b->view.snd_una + roll(d, 9) * MSS, .sent = b->now - roll(d, 1u << 27),
+						.retransmitted = roll(d, 2)};
+	if (!roll(d, 30))
+		ack.flags |= WT_ACK_REORDERED;
+	cc_settle(&b->view);
+	return ack;
+}
+
+static void check_recovery(struct board *b, const struct wt_recovery_out *out, bool timeout)
+{
+	uint32_t flight = b->view.snd_nxt - b->view.snd_una;
+	bool on_record = false;
+
+	assert_false(b->in && out->enter);
+	assert_true(b->in || out->enter || !out->leave);
+	assert_true(!timeout || (!out->enter && !out->leave && !out->inflate));
+	for (uint32_t i = 0; i < b->view.count; i++) {
+		const struct wt_tx_record *r = wt_tx_record_at(&b->view, i);
+
+		on_record |= out->lost_to == r->seq + r->len;
+	}
+	assert_true(!out->mark || on_record);
+	assert_true(out->inflate <= flight + b->view.cwnd + 3 * MSS);
+	b->in = timeout ? false : (b->in || out->enter) && !out->leave;
+}
+
+/* What the engine keeps over calls (cc.h). */
+static void fresh(struct wt_recovery_out *out)
+{
+	*out = (struct wt_recovery_out){.inflate = out->inflate, .limit = out->limit, .new_first = out->new_first};
+}
+
+static void any_times(struct board *b, struct dice *d)
+{
+	b->view.srtt = roll(d, 5) ? 1 + roll(d, 1u << 28) : 0;
+	b->view.min_rtt = b->view.srtt ? 1 + roll(d, (uint32_t)b->view.srtt) : 0;
+	b->view.rto = WT_S;
+	b->view.ssthresh = (2 + roll(d, 60)) * MSS;
+	b->view.inflight = b->view.snd_nxt - b->view.snd_una - b->view.sacked;
+	b->view.new_data = roll(d, 3) * MSS;
+	b->view.oldest_sent = b->view.count ? b->now - roll(d, 1u << 27) : 0;
+	b->view.oldest_end = b->view.snd_una + MSS;
+}
+
+/* True if the module's timer was due and ran. */
+static bool recovery_timer(const struct wt_recovery_ops *ops, void *state, struct board *b, struct wt_recovery_out *out)
+{
+	if (!ops->deadline || ops->deadline(state) > b->now)
+		return false;
+	cc_settle(&b->view);
+	ops->on_timer(state, b->now, &b->view, out);
+	assert_true(ops->deadline(state) > b->now);
+	check_recovery(b, out, false);
+	return true;
+}
+
+static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *params, uint64_t seed)
+{
+	struct guarded state = guarded_new(ops->state_size), memory = guarded_new(sizeof(struct wt_recovery_out));
+	struct wt_recovery_out *out = inside(&memory);
+	struct dice d = {wt_key_derive(seed, "recovery"), 0};
+	struct wt_cc_env env = cc_env();
+	struct board b = {.view = {.mss = MSS}};
+	uint64_t digest = 0;
+
+	cc_pages(&b.view, b.page, b.ring, RING);
+	b.view.snd_una = b.view.snd_nxt = 0u - roll(&d, 200000);
+	env.sack = b.sack = roll(&d, 2);
+	b.view.highest_sacked = b.view.snd_una;
+	ops->init(inside(&state), params, &env);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		bool timeout = b.view.count && !roll(&d, 200);
+
+		b.view.cwnd = (1 + roll(&d, 64)) * MSS;
+		board_send(&b, roll(&d, 4));
+		b.now += roll(&d, 10) ? roll(&d, 10000000) : roll(&d, 2000000000);
+		any_times(&b, &d);
+		fresh(out);
+		if (recovery_timer(ops, inside(&state), &b, out))
+			fresh(out);
+		if (timeout) {
+			b.dupacks = 0;
+			ops->on_rto(inside(&state), &b.view, out);
+		} else {
+			struct wt_ack ack = board_ack(&b, &d);
+
+			ops->on_ack(inside(&state), &ack, &b.view, out);
+			if (ops->allow)
+				ops->allow(inside(&state), &ack, &b.view, out);
+		}
+		check_recovery(&b, out, timeout);
+		if (ops->on_sent && roll(&d, 2)) {
+			struct wt_sent sent = {.now = b.now, .seq = b.view.snd_nxt, .len = MSS, .retransmission = roll(&d, 2)};
+
+			ops->on_sent(inside(&state), &sent, &b.view, out);
+		}
+		digest = mix(digest, &out->lost_to, sizeof(out->lost_to));
+		digest = mix(digest, &out->inflate, sizeof(out->inflate));
+		digest = mix(digest, &out->limit, sizeof(out->limit));
+		digest = mix(digest, &out->sent_time, sizeof(out->sent_time));
+		if (ops->on_event && i == EVENTS / 2)
+			ops->on_event(inside(&state), WT_CC_FALLBACK, &env);
+	}
+	check_fringe(&state);
+	check_fringe(&memory);
+	free(state.memory);
+	free(memory.memory);
+	return digest;
+}
+
+static void recoveries_mark_whole_records_enter_once_and_repeat_themselves(void **state)
+{
+	for (size_t i = 0; wt_recoveries[i]; i++) {
+		const struct wt_recovery_ops *ops = wt_recoveries[i];
+
+		for (uint64_t seed = 0; seed < 6; seed++) {
+			const void *params = any_params(ops->presets, ops->params_default, seed);
+
+			assert_int_equal(recovery_history(ops, params, seed), recovery_history(ops, params, seed));
+			assert_int_not_equal(recovery_history(ops, params, seed),
+					     recovery_history(ops, params, seed + 100));
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recoveries_mark_whole_records_enter_once_and_repeat_themselves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
