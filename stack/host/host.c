@@ -15,7 +15,7 @@
 #include "stack/tcp/tcb.h"
 
 #define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
-#define APP_TIMERS 256 /* beside one of each connection */
+#define APP_TIMERS 16 /* room for at first */
 
 /* ---- queues and timers ------------------------------------------------------------------------------------- */
 
@@ -98,11 +98,17 @@ void wt_host_rearm(struct wt_tcp *tcp)
 	wt_heap_set(&tcp->host->conns, &tcp->heap, due);
 }
 
-void wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time due)
+int wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time due)
 {
+	struct wt_heap *heap = &host->timers;
+
+	if (due != WT_NEVER && !timer->entry.position && heap->count == heap->room &&
+	    wt_heap_grow(heap, heap->room ? 2 * heap->room : APP_TIMERS))
+		return -ENOMEM;
 	if (!timer->entry.order)
 		timer->entry.order = ++host->timer_order;
-	wt_heap_set(&host->timers, &timer->entry, due);
+	wt_heap_set(heap, &timer->entry, due);
+	return 0;
 }
 
 void wt_host_trace(struct wt_host *host, const struct wt_trace_event *event)
@@ -306,7 +312,7 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	host->node.ports = 1;
 	memcpy(host->node.name, config->name, sizeof(config->name));
 	derive_keys(host);
-	if (wt_heap_init(&host->conns, host->config.max_connections + 1) || wt_heap_init(&host->timers, host->config.max_connections + APP_TIMERS) ||
+	if (wt_heap_init(&host->conns, host->config.max_connections + 1) ||
 	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(config->memory))) {
 		free(host->table);
 		wt_heap_finish(&host->conns);

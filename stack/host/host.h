@@ -81,8 +81,9 @@ struct wt_host_timer {
 	void *arg;
 };
 
-/* (Re)arms, or with WT_NEVER disarms. The timer is the caller's memory and must outlive its arming. */
-void wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time due);
+/* (Re)arms, or with WT_NEVER disarms. The timer is the caller's memory and must outlive its arming. 0, or -ENOMEM: there is no
+ * room for one more, and it is not armed. */
+int wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time due);
 
 /* ---- TCP ---------------------------------------------------------------------------------------------- */
 

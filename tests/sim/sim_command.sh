@@ -31,6 +31,7 @@ expect 0 -n 200KB -P 3 -C reno -S ecn=on --rival dctcp --rival-rcc dctcp --rival
 expect 2 --fwd 'loss gilbert on 1s 20% off 1s 0% shared'
 expect 2 -P 0
 expect 2 -P 10001
+expect 0 -n 20KB -P 300 -S snd_buffer=64KB -S rcv_buffer=64KB --link "rate 100Mbit burst 0B limit 1MB delay 5ms"
 expect 2 --seed x
 expect 2 what
 expect 2 --jason
