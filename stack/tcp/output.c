@@ -3,7 +3,7 @@
  * What segment next, and why.
  *
  *   next()  is the question: a pure function of the block; it changes nothing
- *   emit()  is the answer written: header, options, payload from the store, records, timers
+ *   emit()  is the answer written: numbers, options (options.c), payload from the store, records, timers
  *
  * Order: SYN, what is lost, new data (FIN rides on its end), a bare ACK that is due. So an ACK leaves alone only when
  * nothing else carries it.
@@ -147,114 +147,6 @@ static struct plan next(const struct wt_tcp *tcp)
 	return plan;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------- */
-
-static void add_timestamp(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
-{
-	seg->has_ts = true;
-	seg->tsval = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
-	seg->tsecr = seg->flags & WT_ACK ? tcp->ts_recent : 0;
-}
-
-static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
-{
-	if (seg->sack_count == WT_TCP_SACK_BLOCKS)
-		return;
-	seg->sack[seg->sack_count].start = start;
-	seg->sack[seg->sack_count].end = end;
-	seg->sack_count++;
-}
-
-/* RFC 2018 4: the block with the newest segment first, then by recency; RFC 2883: a D-SACK block before them all. */
-static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
-{
-	struct wt_ranges *waiting = &tcp->waiting;
-	struct wt_range block;
-
-	if (!tcp->sack_ok)
-		return;
-	if (tcp->has_dsack)
-		add_block(seg, tcp->dsack.start, tcp->dsack.end);
-	tcp->has_dsack = false;
-	for (unsigned i = 0; i < tcp->sack_recents && seg->sack_count < WT_TCP_SACK_BLOCKS; i++) {
-		wt_seq recent = tcp->sack_recent[i];
-
-		if (wt_ranges_after(waiting, recent, &block) && wt_seq_le(block.start, recent)) /* not delivered since */
-			add_block(seg, block.start, block.end);
-	}
-}
-
-static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option *option)
-{
-	if (option->len < 2)
-		return;
-	seg->experiment[seg->experiment_count++] = (struct wt_tcp_experiment){option->kind, option->len, option->data};
-}
-
-/*
- * The field for `window` bytes. Rounded up, so that the right edge does not move left; but not where that would promise
- * more than the buffer holds: every ACK could add a unit of the scale. What was offered is taken all the same (RFC 7323 2.4).
- */
-static uint16_t window_field(const struct wt_tcp *tcp, uint32_t window, uint32_t free)
-{
-	uint32_t field = (window + (1u << tcp->rcv_wscale) - 1) >> tcp->rcv_wscale;
-
-	return (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
-}
-
-/* The receiver module's last look at a segment that carries an ACK; then the window field. */
-static void add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
-{
-	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
-	struct wt_rx_ack facts = {
-		.now = tcp->host->now,
-		.rcv_nxt = tcp->rcv_nxt,
-		.free_window = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp),
-		.right_edge = tcp->rcv_adv,
-		.option_room = WT_TCP_OPTIONS_ROOM - (tcp->ts_ok ? 12 : 0),
-		.pure = pure,
-	};
-	uint32_t least = !ops->shrinks && wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
-	uint32_t most = out->window = wt_tcp_window(tcp);
-
-	out->ece = tcp->ecn.echo;
-	if (ops->on_ack_out)
-		ops->on_ack_out(tcp->receiver, &facts, out);
-	if (out->ece && tcp->ecn.echoes)
-		seg->flags |= WT_ECE;
-	wt_cc_note(tcp, &out->note);
-	tcp->rcv_word = out->window < most ? out->window : UINT32_MAX;
-	out->window = out->window > most ? most : out->window < least ? least : out->window;
-	seg->window = window_field(tcp, out->window, facts.free_window);
-	add_experiment(seg, &out->option);
-	add_sack(tcp, seg);
-}
-
-static void add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
-{
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
-	bool reply = tcp->state == WT_TCP_SYN_RECEIVED;
-	/* what we can receive, whatever the path bears the other way (RFC 6691 2) */
-	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
-	uint8_t scale = 0;
-
-	while (scale < 14 && (buffer >> scale) > 65535)
-		scale++;
-	seg->has_mss = true;
-	seg->mss = (uint16_t)(settings->mss < ours ? settings->mss : ours);
-	seg->has_wscale = reply ? tcp->wscale_ok : settings->window_scaling;
-	seg->wscale = scale;
-	seg->has_sack_permitted = reply ? tcp->sack_ok : settings->sack;
-	if (reply ? tcp->ts_ok : settings->timestamps)
-		add_timestamp(tcp, seg);
-	seg->window = (uint16_t)wt_tcp_syn_window(tcp);
-	if (tcp->config.receiver.ops->on_syn_out)
-		tcp->config.receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
-	if (tcp->config.sender.ops->on_syn_out)
-		tcp->config.sender.ops->on_syn_out(tcp->sender, tcp->syn_attempt, option);
-	add_experiment(seg, option);
-}
-
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 /* Header and payload into a frame; everything above is decided. NULL: no frame, the segment is as good as lost. */
@@ -364,7 +256,7 @@ static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 		seg.ack = tcp->rcv_nxt;
 	}
 	seg.flags |= wt_ecn_syn_flags(tcp);
-	add_syn_options(tcp, &seg, &option);
+	wt_tcp_add_syn_options(tcp, &seg, &option);
 	if (again) {
 		record = wt_board_next_lost(&tcp->board, 1);
 		wt_board_resent(&tcp->board, record);
@@ -457,8 +349,8 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 	if (plan.why == WT_SEND_SYN)
 		return emit_syn(tcp);
 	if (tcp->ts_ok)
-		add_timestamp(tcp, &seg);
-	add_ack(tcp, &seg, pure, &out);
+		wt_tcp_add_timestamp(tcp, &seg);
+	wt_tcp_add_ack(tcp, &seg, pure, &out);
 	note_acked(tcp, seg.window, tcp->rcv_wscale);
 	if (plan.why == WT_SEND_RETRANSMIT)
 		return emit_retransmission(tcp, &seg, ack_due);
@@ -529,7 +421,7 @@ void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags)
 	struct wt_tcp_header reset = {.seq = seq, .ack = ack, .flags = (uint8_t)flags};
 
 	if (tcp->ts_ok) /* RFC 7323 3.2: SHOULD */
-		add_timestamp(tcp, &reset);
+		wt_tcp_add_timestamp(tcp, &reset);
 	send_bare(tcp->host, &tcp->entry.tuple, &reset);
 }
 

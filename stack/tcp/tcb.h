@@ -302,6 +302,12 @@ void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark);         /* the window was reduced, for whatever reason */
 bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a window that ECE has reduced enough already */
 
+/* options.c: what stands in the header of a segment that leaves, besides its numbers */
+void wt_tcp_add_timestamp(const struct wt_tcp *tcp, struct wt_tcp_header *seg);
+/* Window, SACK blocks and the receiver module's option. `pure`: a bare ACK. What the module says is left in *out, which lives as long as *seg. */
+void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out);
+void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
+
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
 void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */

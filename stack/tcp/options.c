@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options and the window of a segment that leaves: timestamps (RFC 7323), SACK (RFC 2018, 2883), those of the modules. */
+#include "stack/tcp/tcb.h"
+
+void wt_tcp_add_timestamp(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
+{
+	seg->has_ts = true;
+	seg->tsval = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
+	seg->tsecr = seg->flags & WT_ACK ? tcp->ts_recent : 0;
+}
+
+static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
+{
+	if (seg->sack_count == WT_TCP_SACK_BLOCKS)
+		return;
+	seg->sack[seg->sack_count].start = start;
+	seg->sack[seg->sack_count].end = end;
+	seg->sack_count++;
+}
+
+/* RFC 2018 4: the block with the newest segment first, then by recency; RFC 2883: a D-SACK block before them all. */
+static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
+{
+	struct wt_ranges *waiting = &tcp->waiting;
+	struct wt_range block;
+
+	if (!tcp->sack_ok)
+		return;
+	if (tcp->has_dsack)
+		add_block(seg, tcp->dsack.start, tcp->dsack.end);
+	tcp->has_dsack = false;
+	for (unsigned i = 0; i < tcp->sack_recents && seg->sack_count < WT_TCP_SACK_BLOCKS; i++) {
+		wt_seq recent = tcp->sack_recent[i];
+
+		if (wt_ranges_after(waiting, recent, &block) && wt_seq_le(block.start, recent)) /* not delivered since */
+			add_block(seg, block.start, block.end);
+	}
+}
+
+static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option *option)
+{
+	if (option->len < 2)
+		return;
+	seg->experiment[seg->experiment_count++] = (struct wt_tcp_experiment){option->kind, option->len, option->data};
+}
+
+/*
+ * The field for `window` bytes. Rounded up, so that the right edge does not move left; but not where that would promise
+ * more than the buffer holds: every ACK could add a unit of the scale. What was offered is taken all the same (RFC 7323 2.4).
+ */
+static uint16_t window_field(const struct wt_tcp *tcp, uint32_t window, uint32_t free)
+{
+	uint32_t field = (window + (1u << tcp->rcv_wscale) - 1) >> tcp->rcv_wscale;
+
+	return (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
+}
+
+/* The receiver module's last look at a segment that carries an ACK; then the window field. */
+void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
+{
+	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
+	struct wt_rx_ack facts = {
+		.now = tcp->host->now,
+		.rcv_nxt = tcp->rcv_nxt,
+		.free_window = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp),
+		.right_edge = tcp->rcv_adv,
+		.option_room = WT_TCP_OPTIONS_ROOM - (tcp->ts_ok ? 12 : 0),
+		.pure = pure,
+	};
+	uint32_t least = !ops->shrinks && wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
+	uint32_t most = out->window = wt_tcp_window(tcp);
+
+	out->ece = tcp->ecn.echo;
+	if (ops->on_ack_out)
+		ops->on_ack_out(tcp->receiver, &facts, out);
+	if (out->ece && tcp->ecn.echoes)
+		seg->flags |= WT_ECE;
+	wt_cc_note(tcp, &out->note);
+	tcp->rcv_word = out->window < most ? out->window : UINT32_MAX;
+	out->window = out->window > most ? most : out->window < least ? least : out->window;
+	seg->window = window_field(tcp, out->window, facts.free_window);
+	add_experiment(seg, &out->option);
+	add_sack(tcp, seg);
+}
+
+void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
+{
+	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	bool reply = tcp->state == WT_TCP_SYN_RECEIVED;
+	/* what we can receive, whatever the path bears the other way (RFC 6691 2) */
+	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	uint8_t scale = 0;
+
+	while (scale < 14 && (buffer >> scale) > 65535)
+		scale++;
+	seg->has_mss = true;
+	seg->mss = (uint16_t)(settings->mss < ours ? settings->mss : ours);
+	seg->has_wscale = reply ? tcp->wscale_ok : settings->window_scaling;
+	seg->wscale = scale;
+	seg->has_sack_permitted = reply ? tcp->sack_ok : settings->sack;
+	if (reply ? tcp->ts_ok : settings->timestamps)
+		wt_tcp_add_timestamp(tcp, seg);
+	seg->window = (uint16_t)wt_tcp_syn_window(tcp);
+	if (tcp->config.receiver.ops->on_syn_out)
+		tcp->config.receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
+	if (tcp->config.sender.ops->on_syn_out)
+		tcp->config.sender.ops->on_syn_out(tcp->sender, tcp->syn_attempt, option);
+	add_experiment(seg, option);
+}
