@@ -18,7 +18,7 @@ VERDICTS = [('match', 'the published run lies where 95 % of our single runs lie'
             ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished'),
             ('invalid', 'the host was too busy for a run in real time')]
 STRIP = {'match': 'c2', 'near': 'near', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
-ORDERS = {'agrees': 'as published', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
+ORDERS = {'agrees': 'as published', 'level': 'level where an order is printed', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
 
 
 def e(text):
