@@ -72,6 +72,8 @@ command=sim
 rm x y z
 expect 4 --fwd 'loss 100%' -n 1KB
 expect 124 --link 'delay 1s' -n 1MB --limit 3s
+"$wavetank" sim --link 'delay 1s' -n 1MB --limit 3s --json | grep -q '"outcome":"unfinished"' ||
+	fail "a transfer cut short by --limit is not called unfinished"
 "$wavetank" sim -n 1KB >/dev/full 2>err.txt
 [ $? = 3 ] || fail "a full standard output is not exit code 3"
 
