@@ -52,7 +52,7 @@ enum wt_cc_event {
 	WT_CC_RECOVERED,   /* recovery over */
 	WT_CC_MSS,         /* sender: the path takes less (RFC 1191): env.mss is the new one; a loss follows if a segment was too large */
 	WT_CC_IDLE,        /* sender: about to send after more than one RTO of silence (RFC 5681 4.1) */
-	WT_CC_UNDO,        /* the last loss event was spurious */
+	WT_CC_UNDO,        /* the last loss event was spurious, and recovery, if it is on, ends: everything as before it */
 	WT_CC_FALLBACK,    /* the sender module asked for standard behaviour for the rest of the connection */
 };
 

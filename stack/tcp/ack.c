@@ -317,6 +317,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	tcp->board.fack = wt_seq_max(tcp->board.fack, tcp->board.view.highest_sacked);
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
 	take_sample(tcp, &news);
+	if (!old)
+		wt_undo_ack(tcp, seg, advanced, news.dsacked);
 	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */
 		take_window(tcp, seg, &news);
 	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */

@@ -127,6 +127,7 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 		.dup_seen = tcp->dup_seen,
 	};
 
+	wt_undo_begin(tcp, why);
 	if (tcp->config.sender.ops->on_loss)
 		tcp->config.sender.ops->on_loss(tcp->sender, &loss, &tcp->out);
 	wt_cc_settle(tcp);
@@ -239,6 +240,10 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 {
 	const struct wt_recovery_out *verdict = &tcp->verdict;
 
+	if (verdict->undo) {
+		wt_undo(tcp, false);
+		return;
+	}
 	if (verdict->enter)
 		enter(tcp);
 	mark(tcp);

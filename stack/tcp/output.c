@@ -309,6 +309,7 @@ static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_he
 	seg->flags |= (fin ? WT_FIN : 0) | (len && record->seq + len == tcp->snd_end ? WT_PSH : 0);
 	wt_board_resent(&tcp->board, record);
 	note_sent(tcp, record, true);
+	wt_undo_resent(tcp, seg);
 	tcp->count.retransmits_segs++;
 	tcp->count.retransmits_bytes += len;
 	if (tcp->timer[WT_TIMER_REXMT] == WT_NEVER)

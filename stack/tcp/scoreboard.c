@@ -462,6 +462,16 @@ void wt_board_mark_all(struct wt_scoreboard *board)
 	board->marked_to = board->view.snd_nxt;
 }
 
+void wt_board_unmark(struct wt_scoreboard *board)
+{
+	while (board->view.lost) {
+		uint32_t i = first_lost(board);
+
+		clear_lost(board, i, at(board, i));
+	}
+	board->marked_to = board->view.snd_una;
+}
+
 static bool too_long(const struct wt_tx_record *record, uint32_t len)
 {
 	return (record->flags & WT_TX_LOST) && record->len > len;

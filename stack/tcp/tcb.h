@@ -71,6 +71,15 @@ struct wt_tcp_ecn {
 	wt_seq reduced_at;
 };
 
+/* undo.c: the last reduction for a loss, while it may prove spurious */
+struct wt_tcp_undo {
+	bool armed;
+	bool by_time;             /* the next ACK of new data decides by its echoed timestamp */
+	wt_seq from, to;          /* the flight of that moment */
+	uint32_t resent, copies;  /* segments sent again since; of these not reported as duplicates yet */
+	uint32_t first_ts;        /* timestamp of the first of them */
+};
+
 /* order.c: transmissions, the earliest first */
 struct wt_sent_order {
 	struct wt_sent_entry *at;
@@ -176,6 +185,7 @@ struct wt_tcp {
 
 	struct wt_rtt rtt;
 	struct wt_tcp_ecn ecn;
+	struct wt_tcp_undo undo;
 
 	/* congestion modules */
 	void *sender, *recovery, *receiver; /* private states */
@@ -351,6 +361,7 @@ void wt_board_find_edge(struct wt_scoreboard *board, uint32_t enough); /* view.l
 void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
 void wt_board_mark_all(struct wt_scoreboard *board);
 void wt_board_mark_last(struct wt_scoreboard *board); /* the last record that is not SACKed, unless it was resent */
+void wt_board_unmark(struct wt_scoreboard *board); /* nothing waits to be sent again */
 struct wt_tx_record *wt_board_first_lost(const struct wt_scoreboard *board); /* NULL: none */
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
 void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record); /* the first LOST one */
@@ -366,6 +377,12 @@ const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt
 /* LOST: all in flight sent before `sent`, or at it and ending no higher than `end`. */
 void wt_order_mark(struct wt_sent_order *order, struct wt_scoreboard *board, wt_time sent, wt_seq end);
 void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count); /* gives its memory back; count: 0 */
+/* undo.c */
+void wt_undo(struct wt_tcp *tcp, bool by_dsack); /* at once: what the modules were told of the last loss is taken back */
+void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why); /* the window is about to be reduced */
+void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
+void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced,
+		 uint32_t dsacked); /* after the scoreboard, before the modules */
 
 /* tcp_cc.c: the engine's side of the module tables */
 int wt_cc_attach(struct wt_tcp *tcp);

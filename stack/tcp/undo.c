@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A reduction of the window is undone when the loss that it answered proves spurious: what was sent again had only been late.
+ * Two proofs are taken:
+ *
+ *   timestamps  the first ACK of new data echoes a timestamp from before the first copy, so the original was the one that
+ *               arrived (Eifel: RFC 3522 3.2)
+ *   D-SACK      the receiver reports every copy as a duplicate (RFC 2883, RFC 3708 3)
+ *
+ * The answer is the module's (WT_CC_UNDO: RFC 4015 3.2 without its pacing), the end of recovery, and that what waits to be
+ * sent again does not. A reduction for a mark (ECN) is never undone. A path that duplicates a copy fools the D-SACK rule, as
+ * it fools Linux.
+ */
+#include "stack/tcp/tcb.h"
+
+void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
+{
+	/* A timeout in recovery, or another one, is the same event as in Linux: its copies are counted on. */
+	if (why == WT_LOSS_RTO && (tcp->rto_count > 1 || tcp->in_recovery))
+		return;
+	tcp->undo = (struct wt_tcp_undo){
+		.armed = why != WT_LOSS_ECN && tcp->config.settings.undo,
+		.from = tcp->snd_una,
+		.to = tcp->snd_nxt,
+	};
+}
+
+void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	struct wt_tcp_undo *undo = &tcp->undo;
+
+	if (!undo->armed)
+		return;
+	if (undo->resent++ == 0) {
+		undo->first_ts = seg->tsval;
+		undo->by_time = seg->has_ts;
+	}
+	undo->copies++;
+}
+
+/* All copies were duplicates, and this ACK reports the last of them. */
+static bool all_reported(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t dsacked)
+{
+	struct wt_tcp_undo *undo = &tcp->undo;
+	uint32_t mss = wt_tcp_send_mss(tcp), count;
+
+	if (!undo->copies || !dsacked)
+		return false;
+	if (wt_seq_lt(seg->sack[0].start, undo->from) || wt_seq_gt(seg->sack[0].end, undo->to))
+		return false;
+	count = (dsacked + mss - 1) / mss;
+	undo->copies -= count < undo->copies ? count : undo->copies;
+	return undo->copies == 0;
+}
+
+/* The first ACK of new data after the first copy decides; later ones may be of either. */
+static bool echoed_from_before(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced)
+{
+	struct wt_tcp_undo *undo = &tcp->undo;
+
+	if (!undo->by_time || !advanced)
+		return false;
+	undo->by_time = false;
+	return tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsecr - undo->first_ts) < 0;
+}
+
+void wt_undo(struct wt_tcp *tcp, bool by_dsack)
+{
+	tcp->undo.armed = false;
+	tcp->in_recovery = tcp->after_rto = tcp->force = false;
+	tcp->rtt.backoff = 0;
+	tcp->verdict = (struct wt_recovery_out){0};
+	wt_board_unmark(&tcp->board);
+	wt_cc_event(tcp, WT_CC_UNDO);
+	wt_trace(tcp->host, tcp->conn, UNDONE, tcp->snd_una, tcp->out.cwnd, tcp->out.ssthresh, by_dsack);
+}
+
+void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced, uint32_t dsacked)
+{
+	bool timestamp, dsack;
+
+	if (!tcp->undo.armed)
+		return;
+	timestamp = echoed_from_before(tcp, seg, advanced);
+	dsack = all_reported(tcp, seg, dsacked);
+	if (timestamp || dsack)
+		wt_undo(tcp, dsack);
+}
