@@ -267,6 +267,7 @@ struct wt_recovery_out {
 	bool leave;      /* recovery over (may be set together with enter: Tahoe has no recovery phase) */
 	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
 	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
+	wt_time again_sent; /* with again: only records last sent by this time (RFC 8985); 0: whenever they were sent */
 	wt_seq lost_to;  /* always the end of a record */
 	bool sent_by;    /* every record in flight sent before sent_time, or at it and ending no higher than sent_end, is LOST; by_time only */
 	wt_time sent_time;

@@ -15,9 +15,9 @@
  * segment of the flight (4), without which a lost tail would wait for the timer. What goes by (3) is in the pipe once here,
  * twice in RFC 6675: the first copy is taken for lost.
  *
- * RFC 6675 leaves a lost retransmission to the timer; so does `lost_retransmission=timer`. Otherwise the first outstanding
- * segment, if it was resent, is held lost again when something sent more than a quarter of the least round trip after it has
- * been delivered: the rule and the reordering window of RACK (RFC 8985 6.2), for the one segment that holds up the others.
+ * RFC 6675 leaves a lost retransmission to the timer; so does `lost_retransmission=timer`. Otherwise a copy is held lost when
+ * something sent more than a quarter of the least round trip after it has been delivered: the rule and the reordering window
+ * of RACK (RFC 8985 6.2). The copies are looked at when the first outstanding segment is one of these: once per round trip.
  * RFC 5681 4.3 wants the window to be reduced a second time then (`reduce`); Linux does not (`resend`).
  *
  * Without SACK the module is NewReno.
@@ -98,6 +98,18 @@ static void enter(struct sack *s, const struct wt_outstanding *view, wt_seq boun
 		mark_to(s, out, boundary);
 }
 
+static wt_seq first_end(const struct wt_outstanding *view)
+{
+	const struct wt_tx_record *first = wt_tx_record_at(view, 0);
+
+	return first->seq + first->len;
+}
+
+static wt_time reordering(const struct wt_ack *ack)
+{
+	return ack->min_rtt / 4 + 1;
+}
+
 /* The first outstanding segment was resent, and what was sent well after that copy has arrived. */
 static bool lost_again(const struct sack *s, const struct wt_ack *ack, const struct wt_outstanding *view)
 {
@@ -108,7 +120,7 @@ static bool lost_again(const struct sack *s, const struct wt_ack *ack, const str
 	if ((first->flags & (WT_TX_RETRANSMITTED | WT_TX_LOST)) != WT_TX_RETRANSMITTED)
 		return false;
 	/* an answer within less than any round trip is to an earlier copy of that segment: it says nothing (RFC 8985 6.2 step 2) */
-	return ack->now - ack->newest.sent >= ack->min_rtt && ack->newest.sent - first->sent > ack->min_rtt / 4;
+	return ack->now - ack->newest.sent >= ack->min_rtt && first->sent <= ack->newest.sent - reordering(ack);
 }
 
 /* What is SACKed or was resent needs no mark; each record is passed over once. */
@@ -156,7 +168,9 @@ static void in_recovery(struct sack *s, const struct wt_ack *ack, const struct w
 	skip_marked(s, view);
 	if (lost_again(s, ack, view)) {
 		out->enter = s->params.lost_retransmission == LOST_AGAIN_REDUCE;
-		wt_fast_mark_first(view, out);
+		mark_to(s, out, wt_seq_max(s->marked, first_end(view)));
+		out->again = true;
+		out->again_sent = ack->newest.sent - reordering(ack);
 	} else if (wt_seq_gt(boundary, s->marked)) {
 		mark_to(s, out, boundary);
 	} else {

@@ -147,7 +147,7 @@ static void reopened(struct wt_tcp *tcp)
 	if (tcp->snd_una == tcp->snd_nxt)
 		return;
 	if (probe) {
-		wt_board_mark_lost(&tcp->board, tcp->snd_nxt, true);
+		wt_board_mark_again(&tcp->board, tcp->snd_nxt, 0);
 		tcp->force = true;
 	} else if (!tcp->after_rto) {
 		wt_tcp_go_back(tcp);

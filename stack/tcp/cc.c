@@ -210,7 +210,12 @@ static void mark(struct wt_tcp *tcp)
 	uint32_t before = tcp->board.view.lost;
 
 	if (verdict->mark) {
-		wt_board_mark_lost(&tcp->board, wt_seq_min(verdict->lost_to, tcp->snd_nxt), verdict->again);
+		wt_seq to = wt_seq_min(verdict->lost_to, tcp->snd_nxt);
+
+		if (verdict->again)
+			wt_board_mark_again(&tcp->board, to, verdict->again_sent);
+		else
+			wt_board_mark_lost(&tcp->board, to);
 		tcp->rtt.timing = false;
 	}
 	if (verdict->sent_by) {

@@ -392,7 +392,7 @@ void wt_board_find_edge(struct wt_scoreboard *board, uint32_t enough)
 
 /* ---- what is to be sent again -------------------------------------------------------------------------------- */
 
-static void mark(struct wt_scoreboard *board, uint32_t i, wt_seq to, uint8_t except)
+static void mark(struct wt_scoreboard *board, uint32_t i, wt_seq to, uint8_t except, wt_time sent_by)
 {
 	for (; i < board->view.count; i++) {
 		struct wt_tx_record *record = at(board, i);
@@ -400,17 +400,22 @@ static void mark(struct wt_scoreboard *board, uint32_t i, wt_seq to, uint8_t exc
 		if (wt_seq_ge(record->seq, to))
 			break;
 		board->steps++;
-		if (!(record->flags & except))
+		if (!(record->flags & except) && record->sent <= sent_by)
 			set_lost(board, i, record);
 	}
 }
 
-void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again)
+void wt_board_mark_again(struct wt_scoreboard *board, wt_seq to, wt_time sent_by)
 {
-	if (!again && wt_seq_ge(board->marked_to, to))
+	mark(board, 0, to, WT_TX_SACKED | WT_TX_LOST, sent_by ? sent_by : WT_NEVER);
+	board->marked_to = wt_seq_max(board->marked_to, to);
+}
+
+void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to)
+{
+	if (wt_seq_ge(board->marked_to, to))
 		return;
-	mark(board, again ? 0 : find(board, board->marked_to), to,
-	     WT_TX_SACKED | WT_TX_LOST | (again ? 0 : WT_TX_RETRANSMITTED));
+	mark(board, find(board, board->marked_to), to, WT_TX_SACKED | WT_TX_LOST | WT_TX_RETRANSMITTED, WT_NEVER);
 	board->marked_to = wt_seq_max(board->marked_to, to);
 }
 
@@ -458,7 +463,7 @@ void wt_board_mark_all(struct wt_scoreboard *board)
 	board->edge_known = false;
 	board->view.highest_sacked = board->view.snd_una;
 	wt_ranges_clear(&board->reported);
-	mark(board, 0, board->view.snd_nxt, WT_TX_LOST);
+	mark(board, 0, board->view.snd_nxt, WT_TX_LOST, WT_NEVER);
 	board->marked_to = board->view.snd_nxt;
 }
 

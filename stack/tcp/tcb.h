@@ -358,7 +358,9 @@ uint32_t wt_board_sack(struct wt_scoreboard *board, wt_seq start, wt_seq end, st
 /* A record is reported for the first time: was a higher one before it (RFC 8985 6.2 step 3)? */
 void wt_board_reported(struct wt_scoreboard *board, const struct wt_tx_record *record);
 void wt_board_find_edge(struct wt_scoreboard *board, uint32_t enough); /* view.loss_edge, by more than `enough` bytes */
-void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to, bool again);
+/* Records below `to` become LOST unless SACKed: those not marked before, or (again) whatever was sent by that time; 0: ever. */
+void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to);
+void wt_board_mark_again(struct wt_scoreboard *board, wt_seq to, wt_time sent_by);
 void wt_board_mark_all(struct wt_scoreboard *board);
 void wt_board_mark_last(struct wt_scoreboard *board); /* the last record that is not SACKed, unless it was resent */
 void wt_board_unmark(struct wt_scoreboard *board); /* nothing waits to be sent again */

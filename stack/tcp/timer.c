@@ -81,7 +81,7 @@ static void persist_timeout(struct wt_tcp *tcp)
 		tcp->rtt.backoff++;
 	tcp->burst_left = tcp->out.burst;
 	if (tcp->snd_una != tcp->snd_nxt) {
-		wt_board_mark_lost(&tcp->board, tcp->snd_una + 1, true);
+		wt_board_mark_again(&tcp->board, tcp->snd_una + 1, 0);
 		tcp->force = true;
 	} else {
 		tcp->probe = true;

@@ -48,7 +48,7 @@ static double sender(struct wt_chunks *pool, uint32_t count, const struct wt_key
 		for (unsigned block = 0; block < 4 && last[block].end; block++)
 			wt_board_sack(&board, last[block].start, last[block].end, &newest, &news);
 		wt_board_find_edge(&board, 2 * MSS);
-		wt_board_mark_lost(&board, board.view.loss_edge, false);
+		wt_board_mark_lost(&board, board.view.loss_edge);
 		if ((record = wt_board_next_lost(&board, MSS)))
 			wt_board_resent(&board, record);
 		acks++;

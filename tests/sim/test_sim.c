@@ -161,7 +161,8 @@ static void hundreds_of_holes_in_one_window_are_each_filled_once(void **state)
 	result = run(&scenario, &flow);
 	assert_whole(&result, &flow, 100 << 20);
 	assert_true(result.dropped[WT_DROP_QUEUE] > 200);
-	assert_int_equal(flow.info.retransmits_segs, result.dropped[WT_DROP_QUEUE]);
+	/* each once, and in each recovery the last segment may go again though it was not lost (RFC 6675 4, NextSeg rule 4) */
+	assert_in_range(flow.info.retransmits_segs - result.dropped[WT_DROP_QUEUE], 0, flow.info.fast_recoveries);
 	assert_int_equal(flow.info.timeouts, 0);
 }
 

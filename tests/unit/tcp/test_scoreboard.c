@@ -104,7 +104,7 @@ static void one_run(uint64_t seed)
 			break;
 		}
 		case 5:
-			wt_board_mark_lost(&board, model->start + b, true);
+			wt_board_mark_again(&board, model->start + b, 0);
 			for (uint32_t i = model->una; i < b; i++)
 				model->lost[i] |= !model->sacked[i];
 			break;
@@ -225,7 +225,7 @@ static void ack_after_ack(struct wt_scoreboard *board, const wt_seq *start, cons
 		for (uint32_t block = 0; block < 4 && block <= i; block++) /* the newest and three that repeat */
 			wt_board_sack(board, start[i - block], end[i - block], &newest, &news);
 		wt_board_find_edge(board, 2 * 1448);
-		wt_board_mark_lost(board, board->view.loss_edge, false);
+		wt_board_mark_lost(board, board->view.loss_edge);
 		if ((record = wt_board_next_lost(board, 1448)))
 			wt_board_resent(board, record);
 		*worst = board->steps + board->reported.steps - before > *worst ? board->steps + board->reported.steps - before : *worst;
