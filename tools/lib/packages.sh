@@ -6,7 +6,7 @@
 wt_packages_build="gcc libc6-dev meson ninja-build pkg-config git libev-dev libpcap-dev libjansson-dev libinih-dev libcmocka-dev"
 # matplotlib (with numpy) draws the figures of reports; the browser looks at them in a test.
 wt_packages_try="iproute2 python3-matplotlib tshark"
-wt_packages_check="chromium clang curl ethtool iperf3 iputils-ping netcat-openbsd procps python3 scdoc systemd tcpdump"
+wt_packages_check="chromium clang curl ethtool iperf3 iputils-ping netcat-openbsd ns2 procps python3 scdoc systemd tcpdump"
 
 # wt_packages build|try|check: names on standard output; each list contains the one before it.
 wt_packages() {
