@@ -516,7 +516,15 @@ void wt_claims_judge(struct wt_claims *claims, const char *dir)
 			judge_as(claims, &claims->claim[i]);
 }
 
-static void name_changes(const struct wt_claim *claim, const char *kind, bool changed, const char *head, char *out, size_t len)
+enum survival { SURVIVES, TURNS, OPEN };
+
+/* What cannot be decided without a rule may only want more repeats: that is no word on what a verdict rests on. */
+static enum survival survival(const struct wt_claim *claim, const struct wt_claim_change *change)
+{
+	return change->verdict == claim->verdict ? SURVIVES : change->verdict == WT_CLAIM_UNDECIDED ? OPEN : TURNS;
+}
+
+static void name_changes(const struct wt_claim *claim, const char *kind, enum survival which, const char *head, char *out, size_t len)
 {
 	unsigned named = 0;
 
@@ -524,11 +532,11 @@ static void name_changes(const struct wt_claim *claim, const char *kind, bool ch
 		const struct wt_claim_change *change = &claim->change[i];
 		size_t at = strlen(out), word = strlen(kind);
 
-		if (strncmp(change->name, kind, word) || (change->verdict != claim->verdict) != changed)
+		if (strncmp(change->name, kind, word) || survival(claim, change) != which)
 			continue;
 		at += (size_t)snprintf(out + at, len - at, "%s%s", named ? ", " : at ? "; " : "", named ? "" : head);
 		named++;
-		if (at < len && changed)
+		if (at < len && which == TURNS)
 			snprintf(out + at, len - at, "%s (%s %s)", change->name + word, *kind == 'w' ? "without it:" : "there:",
 				 wt_claim_verdicts[change->verdict]);
 		else if (at < len)
@@ -541,8 +549,10 @@ void wt_claim_rests(const struct wt_claim *claim, char *out, size_t len)
 	*out = '\0';
 	if (claim->verdict == WT_CLAIM_NOT_YET)
 		return;
-	name_changes(claim, "without-", true, "rests on: ", out, len);
-	name_changes(claim, "without-", false, "the same without: ", out, len);
-	name_changes(claim, "under-", true, "not so under: ", out, len);
-	name_changes(claim, "under-", false, "the same under: ", out, len);
+	name_changes(claim, "without-", TURNS, "rests on: ", out, len);
+	name_changes(claim, "without-", OPEN, "not decided without: ", out, len);
+	name_changes(claim, "without-", SURVIVES, "the same without: ", out, len);
+	name_changes(claim, "under-", TURNS, "not so under: ", out, len);
+	name_changes(claim, "under-", OPEN, "not decided under: ", out, len);
+	name_changes(claim, "under-", SURVIVES, "the same under: ", out, len);
 }

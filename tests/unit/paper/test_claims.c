@@ -194,6 +194,11 @@ static void a_verdict_says_on_which_rules_it_rests_and_which_it_survives(void **
 	assert_int_equal(judged("003-T3")->changes, 2);
 	wt_claim_rests(judged("003-T3"), text, sizeof(text));
 	assert_string_equal(text, "rests on: wave_end_ack (without it: fails); the same without: n_minus_1");
+	in = "without-n_minus_1/";
+	results("table3", "goodput_kBps", (const double[]){90, 115, 85, 112});
+	in = "";
+	wt_claim_rests(judged("003-T3"), text, sizeof(text));
+	assert_string_equal(text, "rests on: wave_end_ack (without it: fails); not decided without: n_minus_1");
 	wt_claim_rests(judged("003-T9"), text, sizeof(text));
 	assert_string_equal(text, "");
 	for (unsigned i = 0; i < 2; i++) {
