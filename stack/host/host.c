@@ -196,6 +196,7 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned *port)
 {
 	struct wt_host *host = (struct wt_host *)node;
+	struct wt_heap_entry *syn;
 	struct wt_frame *frame;
 
 	host->now = now;
@@ -203,6 +204,8 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 	run_timers(host);
 	tell_applications(host);
 	frame = wt_books_release(node, &host->ip.ready);
+	while (!frame && (syn = wt_heap_min(&host->syns)) && syn->due <= now)
+		frame = wt_syn_timeout(host, wt_syn_of(syn));
 	while (!frame && host->output_head) {
 		bool more;
 
@@ -218,7 +221,7 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 static wt_time host_deadline(const struct wt_node *node)
 {
 	const struct wt_host *host = (const struct wt_host *)node;
-	const struct wt_heap *heaps[] = {&host->conns, &host->waits, &host->timers};
+	const struct wt_heap *heaps[] = {&host->conns, &host->syns, &host->waits, &host->timers};
 	wt_time due = wt_ip_deadline(&host->ip);
 
 	if (host->ready_head || host->output_head)
@@ -242,6 +245,7 @@ static void host_destroy(struct wt_node *node)
 	wt_ip_finish(&host->ip);
 	wt_heap_finish(&host->conns);
 	wt_heap_finish(&host->timers);
+	wt_heap_finish(&host->syns);
 	wt_heap_finish(&host->waits);
 	wt_slots_finish(&host->slots);
 	wt_chunks_destroy(host->chunks);
@@ -268,6 +272,7 @@ static void derive_keys(struct wt_host *host)
 	host->key_hash = subkey(secret, 4);
 	host->key_phase = subkey(secret, 5);
 	host->key_module = subkey(secret, 6);
+	host->key_cookie = subkey(secret, 8);
 	host->port_counter = (uint32_t)wt_siphash_u64(secret, 6);
 }
 
@@ -306,6 +311,8 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	host->config.mtu = mtu;
 	if (!host->config.max_connections)
 		host->config.max_connections = 1024;
+	if (!host->config.max_half_open)
+		host->config.max_half_open = 1024;
 	if (!host->config.max_time_wait)
 		host->config.max_time_wait = 8192;
 	host->node.ops = &host_ops;
@@ -351,12 +358,35 @@ uint32_t wt_host_connections(const struct wt_host *host)
 	struct wt_host_info info;
 
 	wt_host_info(host, &info);
-	return info.connections + info.time_wait;
+	return info.connections + info.half_open + info.time_wait;
 }
 
 void wt_host_info(const struct wt_host *host, struct wt_host_info *info)
 {
-	*info = (struct wt_host_info){.time_wait = host->waits.count, .count = host->counts};
+	*info = (struct wt_host_info){.half_open = host->syns.count, .time_wait = host->waits.count, .count = host->counts};
 	for (const struct wt_tcp *tcp = host->all; tcp; tcp = tcp->all_next)
 		info->connections += tcp->state != WT_TCP_CLOSED && tcp->state != WT_TCP_LISTEN && tcp->state != WT_TCP_TIME_WAIT;
+}
+
+bool wt_host_info_at(const struct wt_host_info *info, unsigned i, const char **name, uint64_t *value)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} all[] = {
+		{"half_open", info->half_open},
+		{"time_wait", info->time_wait},
+		{"accept_full", info->count.accept_full},
+		{"table_full", info->count.table_full},
+		{"cookies_sent", info->count.cookies_sent},
+		{"cookies_accepted", info->count.cookies_accepted},
+		{"cookies_failed", info->count.cookies_failed},
+		{"time_wait_cut", info->count.time_wait_cut},
+	};
+
+	if (i >= sizeof(all) / sizeof(all[0]))
+		return false;
+	*name = all[i].name;
+	*value = all[i].value;
+	return true;
 }

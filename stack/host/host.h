@@ -38,6 +38,7 @@ struct wt_host_config {
 	uint32_t mtu;                /* 0: 1500; else at least WT_HOST_MTU_MIN */
 	struct wt_key secret;        /* keys ISNs, ports, timestamps, hashes; must differ between boots in real time */
 	uint32_t max_connections;    /* those with a block, listeners too; 0: 1024 */
+	uint32_t max_half_open;      /* SYN entries kept, of one listener half as many; 0: 1024. Each takes 128 bytes */
 	uint32_t max_time_wait;      /* TIME-WAITs kept; 0: 8192. Each takes 128 bytes */
 	uint64_t memory;             /* most bytes that connections hold for payload, records and intervals; 0: no limit */
 	struct wt_pool *pool;        /* frames it emits; not owned */
@@ -61,17 +62,25 @@ uint32_t wt_host_connections(const struct wt_host *host);
 
 /* What a host has met and turned away since it was made. */
 struct wt_host_counts {
+	uint64_t accept_full;      /* SYNs and third segments dropped: as many connections as may wait to be accepted do */
+	uint64_t table_full;       /* the same: the host has max_connections */
+	uint64_t cookies_sent;     /* SYN-ACKs of SYNs that found max_half_open entries */
+	uint64_t cookies_accepted; /* connections made from them: standard TCP, without options of modules */
+	uint64_t cookies_failed;   /* ACKs in that time that were none */
 	uint64_t time_wait_cut; /* TIME-WAITs that ended before their time, to make room for others */
 };
 
 /* What a host holds now. */
 struct wt_host_info {
 	uint32_t connections; /* with a block, in any state but CLOSED, LISTEN and TIME-WAIT */
+	uint32_t half_open; /* SYN entries */
 	uint32_t time_wait;
 	struct wt_host_counts count;
 };
 
 void wt_host_info(const struct wt_host *host, struct wt_host_info *info);
+/* The same by the names that stand in files: the number at place i, from 0; false: there are no more. */
+bool wt_host_info_at(const struct wt_host_info *info, unsigned i, const char **name, uint64_t *value);
 
 /* ---- timers for applications -------------------------------------------------------------------------- */
 

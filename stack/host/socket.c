@@ -32,7 +32,7 @@ struct wt_tcp *wt_tcp_listen(struct wt_host *host, uint16_t port, unsigned backl
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	tcp = wt_tcb_new(host, config, WT_DEMUX_LISTENER, &tuple);
+	tcp = wt_tcb_new(host, config, WT_DEMUX_LISTENER, &tuple, 0);
 	if (!tcp)
 		return NULL;
 	complete(&tcp->config);
@@ -83,11 +83,12 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	tcp = wt_tcb_new(host, config, WT_DEMUX_CONNECTION, &tuple);
+	tcp = wt_tcb_new(host, config, WT_DEMUX_CONNECTION, &tuple, 0);
 	if (!tcp)
 		return NULL;
 	complete(&tcp->config);
-	if (wt_tcb_start(tcp, NULL)) {
+	wt_tcb_number(tcp, wt_tcp_first_number(host, &tuple, NULL));
+	if (wt_cc_attach(tcp)) {
 		wt_demux_remove(host, &tcp->entry);
 		wt_tcb_free(tcp);
 		errno = ENOMEM;
@@ -223,6 +224,7 @@ static void close_listener(struct wt_tcp *listener)
 {
 	struct wt_tcp *next;
 
+	wt_syn_close(listener);
 	for (struct wt_tcp *tcp = listener->host->all; tcp; tcp = next) {
 		next = tcp->all_next;
 		if (tcp->listener != listener)

@@ -45,6 +45,14 @@ static void *state_of(size_t size, bool *failed)
 	return state;
 }
 
+void wt_cc_detach(struct wt_tcp *tcp)
+{
+	free(tcp->sender);
+	free(tcp->recovery);
+	free(tcp->receiver);
+	tcp->sender = tcp->recovery = tcp->receiver = NULL;
+}
+
 int wt_cc_attach(struct wt_tcp *tcp)
 {
 	struct wt_tcp_config *config = &tcp->config;

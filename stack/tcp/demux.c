@@ -11,7 +11,7 @@ int wt_demux_init(struct wt_host *host)
 {
 	uint32_t size = 64;
 
-	while (size < host->config.max_connections + host->config.max_time_wait)
+	while (size < host->config.max_connections + host->config.max_half_open + host->config.max_time_wait)
 		size <<= 1;
 	host->table = calloc(size, sizeof(*host->table));
 	if (!host->table)

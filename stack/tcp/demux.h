@@ -4,6 +4,7 @@
  *
  *   CONNECTION  struct wt_tcp   both ends are known
  *   LISTENER    struct wt_tcp   the remote end is empty; the local address too, if it listens at any address
+ *   SYN         struct wt_syn   a connection in SYN-RECEIVED whose SYN came to a listener
  *   WAIT        struct wt_wait  a connection in TIME-WAIT
  *
  * A resident begins with its entry, so the entry's address is the resident's.
@@ -16,7 +17,7 @@
 struct wt_host;
 struct wt_tcp;
 
-enum wt_demux_kind { WT_DEMUX_CONNECTION, WT_DEMUX_LISTENER, WT_DEMUX_WAIT };
+enum wt_demux_kind { WT_DEMUX_CONNECTION, WT_DEMUX_LISTENER, WT_DEMUX_SYN, WT_DEMUX_WAIT };
 
 struct wt_demux_entry {
 	struct wt_demux_entry *next; /* of its chain */

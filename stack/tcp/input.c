@@ -300,11 +300,22 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 	take_payload(tcp, seg, payload, len);
 }
 
-/* A segment for a TIME-WAIT. True: a SYN that ended it, if somebody listens and has room; it is the listener's now. */
-static bool ended_wait(struct wt_host *host, struct wt_wait *wait, const struct wt_tcp *listener,
-		       const struct wt_tcp_header *seg, uint32_t len, wt_seq *last)
+void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
 {
-	if (!listener || wt_tcp_backlog_full(listener) || !wt_wait_reopens(wait, seg)) {
+	tcp->count.segs_received++;
+	wt_trace(tcp->host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
+		 seg->ecn);
+	if (tcp->state == WT_TCP_SYN_SENT)
+		syn_sent(tcp, seg, payload, len);
+	else
+		synchronized(tcp, seg, payload, len);
+}
+
+/* A segment for a TIME-WAIT. True: a SYN that ended it, if somebody listens and has room; it is the listener's now. */
+static bool ended_wait(struct wt_host *host, struct wt_wait *wait, struct wt_tcp *listener, const struct wt_tcp_header *seg,
+		       uint32_t len, wt_seq *last)
+{
+	if (!listener || !wt_wait_reopens(wait, seg) || !wt_syn_has_room(listener) || wt_tcp_no_room(listener)) {
 		wt_wait_input(host, wait, seg, len);
 		return false;
 	}
@@ -317,27 +328,26 @@ void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const stru
 		  uint32_t len)
 {
 	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
-	bool waits = entry && entry->kind == WT_DEMUX_WAIT;
-	struct wt_tcp *tcp, *listener = NULL;
+	struct wt_tcp *listener;
+	const wt_seq *above = NULL;
 	wt_seq last;
 
-	if (!entry || waits)
-		listener = wt_demux_listener(host, &tuple->local);
-	if (waits && !ended_wait(host, (struct wt_wait *)entry, listener, seg, len, &last))
-		return;
-	if (!entry || waits) {
-		if (listener)
-			wt_tcp_input_listen(listener, tuple, seg, len, waits ? &last : NULL);
-		else
-			wt_tcp_input_closed(host, tuple, seg, len);
+	if (entry && entry->kind == WT_DEMUX_CONNECTION) {
+		wt_tcp_connection_input((struct wt_tcp *)entry, seg, payload, len);
 		return;
 	}
-	tcp = (struct wt_tcp *)entry;
-	tcp->count.segs_received++;
-	wt_trace(host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
-		 seg->ecn);
-	if (tcp->state == WT_TCP_SYN_SENT)
-		syn_sent(tcp, seg, payload, len);
+	if (entry && entry->kind == WT_DEMUX_SYN) {
+		wt_syn_input(host, (struct wt_syn *)entry, seg, payload, len);
+		return;
+	}
+	listener = wt_demux_listener(host, &tuple->local);
+	if (entry) {
+		if (!ended_wait(host, (struct wt_wait *)entry, listener, seg, len, &last))
+			return;
+		above = &last;
+	}
+	if (listener)
+		wt_tcp_input_listen(listener, tuple, seg, payload, len, above);
 	else
-		synchronized(tcp, seg, payload, len);
+		wt_tcp_input_closed(host, tuple, seg, len);
 }

@@ -55,6 +55,11 @@ static uint16_t window_field(const struct wt_tcp *tcp, uint32_t window, uint32_t
 	return (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
 }
 
+uint16_t wt_tcp_window_now(struct wt_tcp *tcp)
+{
+	return window_field(tcp, wt_tcp_window(tcp), (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp));
+}
+
 /* The receiver module's last look at a segment that carries an ACK; then the window field. */
 void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
 {
@@ -101,9 +106,9 @@ void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 	if (reply ? tcp->ts_ok : settings->timestamps)
 		wt_tcp_add_timestamp(tcp, seg);
 	seg->window = (uint16_t)wt_tcp_syn_window(tcp);
-	if (tcp->config.receiver.ops->on_syn_out)
+	if (tcp->receiver && tcp->config.receiver.ops->on_syn_out)
 		tcp->config.receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
-	if (tcp->config.sender.ops->on_syn_out)
+	if (tcp->sender && tcp->config.sender.ops->on_syn_out)
 		tcp->config.sender.ops->on_syn_out(tcp->sender, tcp->syn_attempt, option);
 	add_experiment(seg, option);
 }

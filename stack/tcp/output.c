@@ -239,35 +239,56 @@ static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint
 	return build(tcp->host, &tcp->entry.tuple, seg, &tcp->snd, len);
 }
 
-static struct wt_frame *emit_syn(struct wt_tcp *tcp)
+void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
 {
-	struct wt_cc_option option = {0};
-	struct wt_tcp_header seg = {
+	*option = (struct wt_cc_option){0};
+	*seg = (struct wt_tcp_header){
 		.src_port = tcp->entry.tuple.local.port,
 		.dst_port = tcp->entry.tuple.remote.port,
 		.seq = tcp->iss,
 		.flags = WT_SYN,
 	};
-	bool again = tcp->board.view.count != 0;
-	struct wt_tx_record *record;
-
 	if (tcp->state == WT_TCP_SYN_RECEIVED) {
-		seg.flags |= WT_ACK;
-		seg.ack = tcp->rcv_nxt;
+		seg->flags |= WT_ACK;
+		seg->ack = tcp->rcv_nxt;
 	}
-	seg.flags |= wt_ecn_syn_flags(tcp);
-	wt_tcp_add_syn_options(tcp, &seg, &option);
-	if (again) {
-		record = wt_board_next_lost(&tcp->board, 1);
+	seg->flags |= wt_ecn_syn_flags(tcp);
+	wt_tcp_add_syn_options(tcp, seg, option);
+}
+
+/* A SYN-ACK acknowledges, and its window is never scaled. */
+static void note_syn_acked(struct wt_tcp *tcp)
+{
+	if (tcp->state == WT_TCP_SYN_RECEIVED)
+		note_acked(tcp, (uint16_t)wt_tcp_syn_window(tcp), 0);
+}
+
+void wt_tcp_note_syn(struct wt_tcp *tcp, bool again)
+{
+	struct wt_tx_record *record = note_new(tcp, 1);
+
+	tcp->syn_at = tcp->host->now;
+	record->flags |= again ? WT_TX_RETRANSMITTED : 0;
+	note_sent(tcp, record, again);
+	note_syn_acked(tcp);
+}
+
+static struct wt_frame *emit_syn(struct wt_tcp *tcp)
+{
+	struct wt_tcp_header seg;
+	struct wt_cc_option option;
+
+	wt_tcp_write_syn(tcp, &seg, &option);
+	if (tcp->board.view.count) {
+		struct wt_tx_record *record = wt_board_next_lost(&tcp->board, 1);
+
 		wt_board_resent(&tcp->board, record);
 		tcp->count.retransmits_segs++;
+		note_sent(tcp, record, true);
+		note_syn_acked(tcp);
 	} else {
-		record = note_new(tcp, 1);
-		tcp->syn_at = tcp->host->now;
+		wt_tcp_note_syn(tcp, false);
 	}
-	note_sent(tcp, record, again);
-	if (seg.flags & WT_ACK)
-		note_acked(tcp, seg.window, 0); /* in a SYN it is never scaled */
 	return send(tcp, &seg, 0, WT_SEND_SYN);
 }
 
@@ -398,14 +419,16 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 	return NULL;
 }
 
-/* Segments of nobody's connection wait in the host's queue of frames that are ready. */
-static void send_bare(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg)
+/* Segments of nobody's block: resets, and those of small residents. */
+static struct wt_frame *build_bare(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg)
 {
-	struct wt_frame *frame;
-
 	seg->src_port = tuple->local.port;
 	seg->dst_port = tuple->remote.port;
-	frame = build(host, tuple, seg, NULL, 0);
+	return build(host, tuple, seg, NULL, 0);
+}
+
+void wt_tcp_keep(struct wt_host *host, struct wt_frame *frame)
+{
 	if (frame)
 		wt_books_keep(&host->node, &host->ip.ready, frame);
 }
@@ -414,7 +437,14 @@ void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_se
 {
 	struct wt_tcp_header reset = {.seq = seq, .ack = ack, .flags = (uint8_t)flags};
 
-	send_bare(host, tuple, &reset);
+	wt_tcp_keep(host, build_bare(host, tuple, &reset));
+}
+
+struct wt_frame *wt_tcp_build_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+				    unsigned wscale, enum wt_send_why why)
+{
+	wt_trace(host, conn, SENT, seg->seq, 0, seg->flags, seg->ack, (uint64_t)seg->window << wscale, why, seg->ecn);
+	return build_bare(host, tuple, seg);
 }
 
 void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags)
@@ -423,12 +453,11 @@ void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags)
 
 	if (tcp->ts_ok) /* RFC 7323 3.2: SHOULD */
 		wt_tcp_add_timestamp(tcp, &reset);
-	send_bare(tcp->host, &tcp->entry.tuple, &reset);
+	wt_tcp_keep(tcp->host, build_bare(tcp->host, &tcp->entry.tuple, &reset));
 }
 
 void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 		       unsigned wscale, enum wt_send_why why)
 {
-	wt_trace(host, conn, SENT, seg->seq, 0, seg->flags, seg->ack, (uint64_t)seg->window << wscale, why, seg->ecn);
-	send_bare(host, tuple, seg);
+	wt_tcp_keep(host, wt_tcp_build_alone(host, conn, tuple, seg, wscale, why));
 }

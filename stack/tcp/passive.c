@@ -54,9 +54,9 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	tcp->snd_wl1 = seg->seq;
 	tcp->snd_wl2 = seg->ack;
 	wt_ecn_syn_arrived(tcp, seg->flags);
-	if (receiver->on_syn_in)
+	if (tcp->receiver && receiver->on_syn_in)
 		receiver->on_syn_in(tcp->receiver, options);
-	if (sender->on_syn_in)
+	if (tcp->sender && sender->on_syn_in)
 		sender->on_syn_in(tcp->sender, options);
 }
 
@@ -92,48 +92,35 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	wt_host_notify(listener, WT_TCP_EV_ACCEPT);
 }
 
-bool wt_tcp_backlog_full(const struct wt_tcp *listener)
-{
-	return listener->half_open + listener->acceptable >= listener->backlog;
-}
-
-/* 3.10.7.2 third: a SYN makes a connection in SYN-RECEIVED, unless the backlog is full: then it is dropped, unanswered. */
-static void spawn(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above)
+bool wt_tcp_no_room(struct wt_tcp *listener)
 {
 	struct wt_host *host = listener->host;
-	struct wt_tcp *tcp;
 
-	if (wt_tcp_backlog_full(listener))
-		return;
-	tcp = wt_tcb_new(host, &listener->config, WT_DEMUX_CONNECTION, tuple);
-	if (!tcp)
-		return;
-	tcp->handle = WT_HANDLE_QUEUE;
-	if (wt_tcb_start(tcp, above)) {
-		tcp->handle = WT_HANDLE_NONE;
-		wt_demux_remove(host, &tcp->entry);
-		wt_tcb_free(tcp);
-		return;
+	if (listener->acceptable >= listener->backlog) {
+		host->counts.accept_full++;
+		return true;
 	}
-	tcp->listener = listener;
-	listener->half_open++;
-	wt_tcp_learn_syn(tcp, seg);
-	wt_tcb_receive(tcp, tcp->irs);
-	wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
-	wt_host_wants_output(tcp);
+	if (host->count >= host->config.max_connections) {
+		host->counts.table_full++;
+		return true;
+	}
+	return false;
 }
 
+/* Without room a SYN is dropped, unanswered: its sender tries again. */
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
-			 uint32_t len, const wt_seq *above)
+			 const uint8_t *payload, uint32_t len, const wt_seq *above)
 {
 	if (seg->flags & WT_RST)
 		return;
 	if (seg->flags & WT_ACK) {
-		wt_tcp_input_closed(listener->host, tuple, seg, len);
+		if ((seg->flags & WT_SYN) || !wt_syn_cookie_input(listener, tuple, seg, payload, len))
+			wt_tcp_input_closed(listener->host, tuple, seg, len);
 		return;
 	}
 	/* SYN+FIN is a probe, not a connection; payload on a SYN is not kept, the peer will send it again (3.10.7.2 lets us) */
 	if (!(seg->flags & WT_SYN) || (seg->flags & WT_FIN))
 		return;
-	spawn(listener, tuple, seg, above);
+	if (!wt_tcp_no_room(listener))
+		wt_syn_arrived(listener, tuple, seg, above);
 }

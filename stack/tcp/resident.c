@@ -20,6 +20,7 @@ struct wt_slot_block {
 };
 
 static_assert(sizeof(struct wt_slot) == WT_SLOT_BYTES, "a slot has no padding");
+static_assert(sizeof(struct wt_syn) <= WT_SLOT_BYTES, "a half-open connection fits in a slot");
 static_assert(sizeof(struct wt_wait) <= WT_SLOT_BYTES, "a TIME-WAIT entry fits in a slot");
 
 void *wt_slot_take(struct wt_slots *slots)

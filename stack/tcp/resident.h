@@ -50,6 +50,64 @@ bool wt_seq_acceptable(wt_seq rcv_nxt, wt_seq rcv_adv, wt_seq seq, uint32_t seg_
 /* RFC 5961 7: at most one challenge in half a second. *last_ms is the resident's own; true: send it. */
 bool wt_resident_may_challenge(uint32_t *last_ms, wt_time now);
 
+/* ---- SYN-RECEIVED ----------------------------------------------------------------------------------------- */
+
+#define WT_SYN_OPTIONS 20 /* bytes of experimental options that stand beside all others of today in a SYN */
+
+/* What the SYN offered. Without the bit the field means nothing. */
+enum wt_syn_offer {
+	WT_SYN_MSS = 1,
+	WT_SYN_WSCALE = 2,
+	WT_SYN_SACK = 4,
+	WT_SYN_TS = 8,
+	WT_SYN_ECN = 16,
+};
+
+struct wt_syn {
+	struct wt_demux_entry entry; /* first */
+	struct wt_heap_entry timer;  /* order: the number of the connection */
+	wt_time sent;                /* when the first SYN-ACK left, which is when the SYN came */
+	wt_seq iss, irs;
+	uint32_t tsval, challenged_ms;
+	uint16_t window, mss;
+	uint8_t offer;    /* enum wt_syn_offer */
+	uint8_t wscale;
+	uint8_t attempt;  /* timeouts so far */
+	uint8_t sends;    /* SYN-ACKs so far, at most 255; 0: a cookie, of which nobody knows when it left */
+	uint8_t ecn;      /* as struct wt_tcp_ecn.syns */
+	uint8_t option_bytes;
+	uint8_t options[WT_SYN_OPTIONS]; /* experimental ones, as in the segment */
+};
+
+static inline struct wt_syn *wt_syn_of(struct wt_heap_entry *timer)
+{
+	return (struct wt_syn *)((char *)timer - offsetof(struct wt_syn, timer));
+}
+
+/* Has the listener or the host its most entries already? */
+bool wt_syn_has_room(const struct wt_tcp *listener);
+/* A SYN for a listener that has room to accept. above: see wt_tcp_first_number(). */
+void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above);
+/* Any other segment for the entry: the third of the handshake makes the connection. */
+void wt_syn_input(struct wt_host *host, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
+/* The SYN-ACK was not answered in time: it goes again, or the entry ends. The frame, or NULL. */
+struct wt_frame *wt_syn_timeout(struct wt_host *host, struct wt_syn *syn);
+/* A segment with ACK for a listener that knows nothing of it. False: it is no answer to a cookie. */
+bool wt_syn_cookie_input(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
+			 const uint8_t *payload, uint32_t len);
+/* The listener is closed: its half-open connections are reset. */
+void wt_syn_close(struct wt_tcp *listener);
+void wt_syn_end(struct wt_host *host, struct wt_syn *syn);
+
+/* syn_cookie.c: what of a SYN can be kept in the numbers of its SYN-ACK (RFC 4987 3.6) */
+wt_seq wt_cookie_make(const struct wt_host *host, const struct wt_syn *syn);
+/* Is `iss` a cookie of ours for this tuple and irs, and young enough? Then syn->mss is filled in. */
+bool wt_cookie_check(const struct wt_host *host, struct wt_syn *syn);
+/* The timestamp of a SYN-ACK with the other options in its lowest bits, and them back from what came as its echo. */
+uint32_t wt_cookie_timestamp(uint32_t tsval, const struct wt_syn *syn);
+void wt_cookie_options(uint32_t tsecr, struct wt_syn *syn);
+#define WT_COOKIE_PERIOD (30 * WT_S) /* a cookie is good until the end of the period after its own */
+
 /* ---- TIME-WAIT ------------------------------------------------------------------------------------------ */
 
 struct wt_wait {

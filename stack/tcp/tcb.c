@@ -16,28 +16,29 @@ const char *wt_tcp_state_name(enum wt_tcp_state state)
 	return names[state];
 }
 
-struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
-			  const struct wt_tuple *tuple)
+void wt_tcb_init(struct wt_tcp *tcp, struct wt_host *host, const struct wt_tcp_config *config, const struct wt_tuple *tuple)
 {
-	struct wt_tcp *tcp;
-
-	if (host->count >= host->config.max_connections || !(tcp = calloc(1, sizeof(*tcp)))) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	tcp->host = host;
-	tcp->conn = ++host->next_conn;
-	tcp->heap.order = tcp->conn;
-	tcp->entry.kind = (uint8_t)kind;
-	tcp->entry.tuple = *tuple;
-	tcp->config = *config;
+	*tcp = (struct wt_tcp){.host = host, .entry.tuple = *tuple, .config = *config};
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
 	tcp->peer_mss = 536; /* RFC 9293 3.7.1 SHLD: without the option */
 	tcp->path_mss = host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
-	tcp->count.conn = tcp->conn;
 	wt_rtt_init(&tcp->rtt, &tcp->config.settings);
+}
 
+struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+			  const struct wt_tuple *tuple, uint32_t conn)
+{
+	struct wt_tcp *tcp;
+
+	if (host->count >= host->config.max_connections || !(tcp = malloc(sizeof(*tcp)))) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	wt_tcb_init(tcp, host, config, tuple);
+	tcp->entry.kind = (uint8_t)kind;
+	tcp->conn = tcp->count.conn = conn ? conn : ++host->next_conn;
+	tcp->heap.order = tcp->conn;
 	tcp->all_next = host->all;
 	if (host->all)
 		host->all->all_prev = tcp;
@@ -47,22 +48,26 @@ struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *conf
 	return tcp;
 }
 
-/* Both opens: our end of the sequence space. Memory for bytes and records is taken as they come. */
-int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above)
+wt_seq wt_tcp_first_number(const struct wt_host *host, const struct wt_tuple *tuple, const wt_seq *above)
+{
+	wt_seq iss = wt_secret_isn(host, tuple);
+
+	/* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
+	return above && wt_seq_le(iss, *above) ? *above + 128000 : iss;
+}
+
+/* Memory for bytes and records is taken as they come. */
+void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss)
 {
 	struct wt_outstanding *view = &tcp->board.view;
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
 
-	wt_board_init(&tcp->board, tcp->host->chunks, settings->snd_buffer);
-	tcp->iss = wt_secret_isn(tcp->host, &tcp->entry.tuple);
-	if (above && wt_seq_le(tcp->iss, *above)) /* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
-		tcp->iss = *above + 128000;
+	wt_board_init(&tcp->board, tcp->host->chunks, tcp->config.settings.snd_buffer);
+	tcp->iss = iss;
 	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
-	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = tcp->iss;
-	tcp->board.marked_to = tcp->board.fack = view->highest_sacked = view->loss_edge = tcp->iss;
-	tcp->snd_end = tcp->iss + 1;
-	wt_store_init(&tcp->snd, tcp->host->chunks, tcp->iss + 1);
-	return wt_cc_attach(tcp);
+	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = iss;
+	tcp->board.marked_to = tcp->board.fack = view->highest_sacked = view->loss_edge = iss;
+	tcp->snd_end = iss + 1;
+	wt_store_init(&tcp->snd, tcp->host->chunks, iss + 1);
 }
 
 /*
@@ -87,6 +92,7 @@ void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 void wt_tcb_drop_sent(struct wt_tcp *tcp)
 {
 	wt_store_finish(&tcp->snd);
+	wt_order_finish(&tcp->order, tcp->host->chunks, 0);
 	wt_board_finish(&tcp->board);
 	tcp->board.view.snd_una = tcp->board.view.snd_nxt = tcp->snd_nxt;
 }
@@ -142,9 +148,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	wt_ranges_finish(&tcp->waiting);
 	wt_order_finish(&tcp->order, tcp->host->chunks, 0);
 	wt_board_finish(&tcp->board);
-	free(tcp->sender);
-	free(tcp->recovery);
-	free(tcp->receiver);
+	wt_cc_detach(tcp);
 	free(tcp);
 }
 

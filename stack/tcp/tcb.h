@@ -136,7 +136,7 @@ struct wt_tcp {
 	int error;
 	struct wt_tcp *listener;             /* of a connection in its backlog */
 	struct wt_tcp *accept_head, *accept_tail, *accept_next;
-	unsigned backlog, half_open, acceptable;
+	unsigned backlog, half_open, acceptable; /* of a listener. half_open: SYN entries, and blocks in SYN-RECEIVED */
 
 	/* output queue of the host */
 	struct wt_tcp *output_next;
@@ -228,7 +228,8 @@ struct wt_host {
 	struct wt_chunks *chunks; /* memory of all connections beyond their blocks */
 	bool no_memory;           /* the segment at hand was not stored */
 	struct wt_heap conns, timers;
-	struct wt_heap waits; /* of TIME-WAITs */
+	struct wt_heap syns, waits; /* of half-open connections, of TIME-WAITs */
+	wt_time cookies_until; /* SYN-ACKs with cookies may be on their way until then */
 	struct wt_slots slots;
 	struct wt_host_counts counts;
 	uint32_t timer_order;
@@ -237,7 +238,7 @@ struct wt_host {
 	struct wt_tcp *all;
 	struct wt_tcp *ready_head, *ready_tail;
 	struct wt_tcp *output_head, *output_tail;
-	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase, key_module;
+	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase, key_module, key_cookie;
 	uint32_t port_counter;
 };
 
@@ -260,10 +261,14 @@ uint32_t wt_secret_timestamp(const struct wt_host *host, const struct wt_tuple *
 uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote); /* 0: none free */
 
 /* tcb.c: life of a connection */
+/* What every block begins with; it belongs to no list and no table. */
+void wt_tcb_init(struct wt_tcp *tcp, struct wt_host *host, const struct wt_tcp_config *config, const struct wt_tuple *tuple);
+/* A block in the table. conn: its number, 0: the next one. NULL with errno ENOMEM. */
 struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
-			  const struct wt_tuple *tuple);
-/* 0 or -ENOMEM. above: the last number of the four-tuple's previous connection, or NULL. */
-int wt_tcb_start(struct wt_tcp *tcp, const wt_seq *above);
+			  const struct wt_tuple *tuple, uint32_t conn);
+/* The initial sequence number. above: the last number of the tuple's previous connection, or NULL. */
+wt_seq wt_tcp_first_number(const struct wt_host *host, const struct wt_tuple *tuple, const wt_seq *above);
+void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss); /* our end of the sequence space begins there */
 void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came */
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
 void wt_tcb_drop_sent(struct wt_tcp *tcp); /* all that was sent is acknowledged, and nothing more will be: frees its buffers */
@@ -275,6 +280,8 @@ void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 /* tcp_input.c, in the order of RFC 9293 3.10.7 */
 void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
 		  uint32_t len);
+/* A segment for a connection with a block. */
+void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
 
 /* tcp_icmp.c */
@@ -283,8 +290,9 @@ void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 /* tcp_passive.c: segments for listeners and for nobody */
 void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
-			 uint32_t len, const wt_seq *above); /* see wt_tcb_start() */
-bool wt_tcp_backlog_full(const struct wt_tcp *listener);
+			 const uint8_t *payload, uint32_t len, const wt_seq *above); /* see wt_tcp_first_number() */
+/* As many connections wait to be accepted as may, or the host has no room for one more. Counted. */
+bool wt_tcp_no_room(struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
 
@@ -316,6 +324,7 @@ bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a wind
 void wt_tcp_add_timestamp(const struct wt_tcp *tcp, struct wt_tcp_header *seg);
 /* Window, SACK blocks and the receiver module's option. `pure`: a bare ACK. What the module says is left in *out, which lives as long as *seg. */
 void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out);
+uint16_t wt_tcp_window_now(struct wt_tcp *tcp); /* the field of an ACK, before the receiver module's word */
 void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
 
 /* tcp_output.c */
@@ -326,8 +335,15 @@ uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that co
 /*
  * A segment without payload of a small resident leaves; ports are filled in. conn, wscale (of the window field), why: for the trace.
  */
+struct wt_frame *wt_tcp_build_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+				    unsigned wscale, enum wt_send_why why);
+void wt_tcp_keep(struct wt_host *host, struct wt_frame *frame); /* leaves in its turn; NULL: nothing */
+/* Both. */
 void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 		       unsigned wscale, enum wt_send_why why);
+/* The SYN or SYN-ACK of this attempt: the modules are asked. The option must live as long as the header. */
+void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
+void wt_tcp_note_syn(struct wt_tcp *tcp, bool again); /* it leaves for the first time. again: it did before this block was */
 uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment, timestamps allowed for */
 
 /* tcp_timer.c */
@@ -387,7 +403,8 @@ void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advan
 		 uint32_t dsacked); /* after the scoreboard, before the modules */
 
 /* tcp_cc.c: the engine's side of the module tables */
-int wt_cc_attach(struct wt_tcp *tcp);
+int wt_cc_attach(struct wt_tcp *tcp); /* 0 or -ENOMEM; detach ends either */
+void wt_cc_detach(struct wt_tcp *tcp);
 void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver);
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
 /* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */

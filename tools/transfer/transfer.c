@@ -316,6 +316,19 @@ static void endpoint_json(struct wt_json *json, const char *key, const struct wt
 	wt_json_end(json);
 }
 
+static void host_record(struct wt_json *json, const struct wt_host *host)
+{
+	struct wt_host_info info;
+	const char *name;
+	uint64_t value;
+
+	wt_host_info(host, &info);
+	wt_json_object(json, "host");
+	for (unsigned i = 0; wt_host_info_at(&info, i, &name, &value); i++)
+		wt_json_u64(json, name, value);
+	wt_json_end(json);
+}
+
 void wt_transfer_record(struct wt_transfer *transfer, struct wt_json *json, const char *role, const struct wt_tcp_info *info)
 {
 	const struct wt_station *station = &transfer->station;
@@ -354,4 +367,5 @@ void wt_transfer_record(struct wt_transfer *transfer, struct wt_json *json, cons
 	wt_json_u64(json, "timer_wakeups", late->count);
 	wt_json_number(json, "timer_worst_late_s", (double)late->worst / 1e9);
 	wt_json_end(json);
+	host_record(json, station->host);
 }

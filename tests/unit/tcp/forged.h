@@ -11,14 +11,22 @@
 
 static const struct wt_mac our_mac = {{2, 0, 0, 0, 0, 1}}, peer_mac = {{2, 0, 0, 0, 0, 2}};
 
+/* The entry of a half-open connection, or NULL. */
+static inline struct wt_syn *half_open(struct wt_host *host, const struct wt_tuple *tuple)
+{
+	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
+
+	return entry && entry->kind == WT_DEMUX_SYN ? (struct wt_syn *)entry : NULL;
+}
+
 /* Gives a segment with `len` bytes of payload to the host's input(). */
-static inline void forge(struct wt_host *host, wt_time now, struct wt_tcp_header *seg, uint32_t len)
+static inline void forge_from(struct wt_host *host, struct wt_addr from, wt_time now, struct wt_tcp_header *seg, uint32_t len)
 {
 	struct wt_frame *frame = wt_frame_new(host->config.pool);
 	struct wt_eth eth = {our_mac, peer_mac, WT_ETH_IPV4};
 	uint32_t header = wt_tcp_emit_len(seg);
 	struct wt_ipv4 ip = {
-		.src = wt_addr_ipv4(10, 0, 0, 2),
+		.src = from,
 		.dst = wt_addr_ipv4(10, 0, 0, 1),
 		.total_len = (uint16_t)(20 + header + len),
 		.ttl = 64,
@@ -33,6 +41,11 @@ static inline void forge(struct wt_host *host, wt_time now, struct wt_tcp_header
 	frame->len = 34 + header + len;
 	frame->csum = WT_CSUM_VALID;
 	wt_host_node(host)->ops->input(wt_host_node(host), 0, now, frame);
+}
+
+static inline void forge(struct wt_host *host, wt_time now, struct wt_tcp_header *seg, uint32_t len)
+{
+	forge_from(host, wt_addr_ipv4(10, 0, 0, 2), now, seg, len);
 }
 
 #endif

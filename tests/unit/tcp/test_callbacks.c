@@ -130,10 +130,16 @@ static void peer(struct world *world)
 		.src_port = (uint16_t)(6000 + draw(world, 40)), .dst_port = 80, .flags = WT_SYN, .window = 20000};
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), seg.src_port}};
 	struct wt_tcp *tcp = wt_demux_connection(world->host, &tuple);
+	struct wt_syn *syn = half_open(world->host, &tuple);
 	uint32_t len = 0;
 
 	seg.seq = (wt_seq)draw(world, 0xffffffffu);
-	if (tcp && draw(world, 30)) {
+	if (syn && draw(world, 30)) {
+		seg.flags = WT_ACK | (draw(world, 8) ? 0 : WT_FIN) | (draw(world, 20) ? 0 : WT_RST);
+		seg.seq = syn->irs + (draw(world, 5) ? 1 : 300);
+		seg.ack = syn->iss + (draw(world, 3) != 0);
+		len = draw(world, 2) ? (uint32_t)draw(world, 1000) : 0;
+	} else if (tcp && draw(world, 30)) {
 		seg.flags = WT_ACK | (draw(world, 8) ? 0 : WT_FIN) | (draw(world, 20) ? 0 : WT_RST);
 		seg.seq = tcp->rcv_nxt + (draw(world, 5) ? 0 : 300);
 		seg.ack = draw(world, 3) ? tcp->snd_nxt : tcp->snd_una;

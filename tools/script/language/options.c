@@ -129,6 +129,22 @@ static int set_without(struct wt_script_options *options, const char *value, cha
 	return 0;
 }
 
+/* The host; 1: not one of them. */
+static int set_host(struct wt_script_options *options, const char *name, const char *value, char *error, size_t error_len)
+{
+	if (!strcmp(name, "mtu"))
+		return set_mtu(value, &options->mtu, error, error_len);
+	if (!strcmp(name, "secret"))
+		return set_number(value, UINT64_MAX, &options->secret, error, error_len);
+	if (!strcmp(name, "max_connections"))
+		return set_number(value, 4096, &options->max_connections, error, error_len);
+	if (!strcmp(name, "max_half_open"))
+		return set_number(value, 4096, &options->max_half_open, error, error_len);
+	if (!strcmp(name, "max_time_wait"))
+		return set_number(value, 4096, &options->max_time_wait, error, error_len);
+	return 1;
+}
+
 int wt_script_options_set(struct wt_script_options *options, const char *name, const char *value, char *error,
 			  size_t error_len)
 {
@@ -185,16 +201,14 @@ int wt_script_options_set(struct wt_script_options *options, const char *name, c
 		return set_port(value, &options->connect_port, error, error_len);
 	if (!strcmp(name, "remote_port"))
 		return set_port(value, &options->remote_port, error, error_len);
-	if (!strcmp(name, "mtu"))
-		return set_mtu(value, &options->mtu, error, error_len);
-	if (!strcmp(name, "secret"))
-		return set_number(value, UINT64_MAX, &options->secret, error, error_len);
-	if (!strcmp(name, "max_connections"))
-		return set_number(value, 4096, &options->max_connections, error, error_len);
+	status = set_host(options, name, value, error, error_len);
+	if (status <= 0)
+		return status;
 	if (!strcmp(name, "ip_version") && !strcmp(value, "ipv4"))
 		return 0;
 	snprintf(error, error_len, "unknown option --%s=%s (preset, stack, C, recovery, rcc, tolerance, remote_isn, local_isn, "
 		 "strict_segments, loose_order, without, local_ip, remote_ip, bind_port, connect_port, remote_port, mtu, secret, max_connections, "
+		 "max_half_open, max_time_wait, "
 		 "tolerance_usecs, tcp_ts_tick_usecs)", name, value);
 	return -EINVAL;
 }

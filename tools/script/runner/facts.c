@@ -186,6 +186,26 @@ static void state_text(const struct wt_script_world *world, const struct wt_scri
 	state_word(state, text);
 }
 
+static bool of_host(struct wt_script_world *world, const char *name, struct wt_expression_value *value)
+{
+	struct wt_host_info info;
+	const char *known;
+	uint64_t number;
+
+	if (!strcmp(name, "connections")) {
+		value->number = wt_host_connections(world->host);
+		return true;
+	}
+	wt_host_info(world->host, &info);
+	for (unsigned i = 0; wt_host_info_at(&info, i, &known, &number); i++) {
+		if (!strcmp(name, known)) {
+			value->number = (double)number;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool wt_script_fact(void *context, const char *name, struct wt_expression_value *value, char *error, size_t error_len)
 {
 	struct wt_script_world *world = context;
@@ -200,10 +220,8 @@ bool wt_script_fact(void *context, const char *name, struct wt_expression_value 
 		state_text(world, socket, value->text);
 		return true;
 	}
-	if (!strcmp(name, "connections")) {
-		value->number = wt_host_connections(world->host);
+	if (of_host(world, name, value))
 		return true;
-	}
 	known = module(name) || find(name);
 	if (!known) {
 		snprintf(error, error_len, "unknown name '%s'", name);

@@ -24,7 +24,7 @@ struct wt_script_options {
 	uint32_t local_isn;    /* what our first initial sequence number shall be */
 	struct wt_addr local, remote;
 	uint16_t bind_port, connect_port, remote_port;
-	uint64_t mtu, secret, max_connections;
+	uint64_t mtu, secret, max_connections, max_half_open, max_time_wait;
 	unsigned with;         /* what to add to scripts that leave it open, as bits WT_SX_* */
 	unsigned without;      /* what a script says it cannot be run with ... */
 	char why[400];         /* ... and its reasons */

@@ -301,6 +301,8 @@ static bool build_world(struct wt_script_world *world)
 		.mtu = (uint32_t)options->mtu,
 		.secret = wt_key_derive(options->secret, "host"),
 		.max_connections = (uint32_t)options->max_connections,
+		.max_half_open = (uint32_t)options->max_half_open,
+		.max_time_wait = (uint32_t)options->max_time_wait,
 		.trace = &world->trace,
 	};
 
