@@ -54,6 +54,7 @@ static int make_engine(struct wt_network *net, unsigned i)
 		.mtu = host->mtu,
 		.pool = net->pool,
 		.trace = net->build.trace ? net->build.trace(net->build.arg, i) : NULL,
+		.memory = UINT64_MAX, /* nobody attacks, and a world may have large windows */
 	};
 	char name[24];
 

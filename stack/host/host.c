@@ -247,7 +247,7 @@ static void host_destroy(struct wt_node *node)
 	wt_heap_finish(&host->timers);
 	wt_heap_finish(&host->syns);
 	wt_heap_finish(&host->waits);
-	wt_slots_finish(&host->slots);
+	wt_slots_finish(&host->slots, host->chunks);
 	wt_chunks_destroy(host->chunks);
 	free(host->table);
 	free(host);
@@ -311,6 +311,8 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	host->config.mtu = mtu;
 	if (!host->config.max_connections)
 		host->config.max_connections = 1024;
+	if (!host->config.memory)
+		host->config.memory = (uint64_t)1 << 30;
 	if (!host->config.max_half_open)
 		host->config.max_half_open = 1024;
 	if (!host->config.max_time_wait)
@@ -320,7 +322,7 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	memcpy(host->node.name, config->name, sizeof(config->name));
 	derive_keys(host);
 	if (wt_heap_init(&host->conns, host->config.max_connections + 1) ||
-	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(config->memory))) {
+	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(host->config.memory))) {
 		free(host->table);
 		wt_heap_finish(&host->conns);
 		wt_heap_finish(&host->timers);
@@ -363,7 +365,7 @@ uint32_t wt_host_connections(const struct wt_host *host)
 
 void wt_host_info(const struct wt_host *host, struct wt_host_info *info)
 {
-	*info = (struct wt_host_info){.half_open = host->syns.count, .time_wait = host->waits.count, .count = host->counts};
+	*info = (struct wt_host_info){.half_open = host->syns.count, .memory = wt_host_memory(host), .time_wait = host->waits.count, .count = host->counts};
 	for (const struct wt_tcp *tcp = host->all; tcp; tcp = tcp->all_next)
 		info->connections += tcp->state != WT_TCP_CLOSED && tcp->state != WT_TCP_LISTEN && tcp->state != WT_TCP_TIME_WAIT;
 }
@@ -376,8 +378,10 @@ bool wt_host_info_at(const struct wt_host_info *info, unsigned i, const char **n
 	} all[] = {
 		{"half_open", info->half_open},
 		{"time_wait", info->time_wait},
+		{"memory_bytes", info->memory},
 		{"accept_full", info->count.accept_full},
 		{"table_full", info->count.table_full},
+		{"refused_memory", info->count.refused_memory},
 		{"cookies_sent", info->count.cookies_sent},
 		{"cookies_accepted", info->count.cookies_accepted},
 		{"cookies_failed", info->count.cookies_failed},

@@ -40,7 +40,9 @@ struct wt_host_config {
 	uint32_t max_connections;    /* those with a block, listeners too; 0: 1024 */
 	uint32_t max_half_open;      /* SYN entries kept, of one listener half as many; 0: 1024. Each takes 128 bytes */
 	uint32_t max_time_wait;      /* TIME-WAITs kept; 0: 8192. Each takes 128 bytes */
-	uint64_t memory;             /* most bytes that connections hold for payload, records and intervals; 0: no limit */
+	/* Most bytes that connections hold: blocks, modules, payload, records, intervals; 0: 1 GiB, UINT64_MAX: no limit. From three
+	 * quarters on there are no new connections, so that those that stand can go on. */
+	uint64_t memory;
 	struct wt_pool *pool;        /* frames it emits; not owned */
 	struct wt_trace_sink *trace; /* NULL: no events */
 	struct {
@@ -64,6 +66,7 @@ uint32_t wt_host_connections(const struct wt_host *host);
 struct wt_host_counts {
 	uint64_t accept_full;      /* SYNs and third segments dropped: as many connections as may wait to be accepted do */
 	uint64_t table_full;       /* the same: the host has max_connections */
+	uint64_t refused_memory;   /* opens of ours, SYNs and third segments: three quarters of `memory` are taken */
 	uint64_t cookies_sent;     /* SYN-ACKs of SYNs that found max_half_open entries */
 	uint64_t cookies_accepted; /* connections made from them: standard TCP, without options of modules */
 	uint64_t cookies_failed;   /* ACKs in that time that were none */
@@ -74,6 +77,7 @@ struct wt_host_counts {
 struct wt_host_info {
 	uint32_t connections; /* with a block, in any state but CLOSED, LISTEN and TIME-WAIT */
 	uint32_t half_open; /* SYN entries */
+	uint64_t memory;    /* bytes held */
 	uint32_t time_wait;
 	struct wt_host_counts count;
 };

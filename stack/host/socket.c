@@ -26,16 +26,17 @@ static void complete(struct wt_tcp_config *config)
 struct wt_tcp *wt_tcp_listen(struct wt_host *host, uint16_t port, unsigned backlog, const struct wt_tcp_config *config)
 {
 	struct wt_tuple tuple = {.local.port = port};
+	struct wt_tcp_config whole = *config;
 	struct wt_tcp *tcp;
 
 	if (wt_demux_find(host, &tuple)) {
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	tcp = wt_tcb_new(host, config, WT_DEMUX_LISTENER, &tuple, 0);
+	complete(&whole);
+	tcp = wt_tcb_new(host, &whole, WT_DEMUX_LISTENER, &tuple, 0);
 	if (!tcp)
 		return NULL;
-	complete(&tcp->config);
 	tcp->backlog = backlog ? backlog : 1;
 	tcp->state = WT_TCP_LISTEN;
 	return tcp;
@@ -67,6 +68,7 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 			      const struct wt_tcp_config *config, wt_time now)
 {
 	struct wt_tuple tuple = {{host->config.addr, local_port}, *remote};
+	struct wt_tcp_config whole = *config;
 	struct wt_addr hop;
 	struct wt_tcp *tcp;
 
@@ -83,10 +85,10 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 		errno = EADDRINUSE;
 		return NULL;
 	}
-	tcp = wt_tcb_new(host, config, WT_DEMUX_CONNECTION, &tuple, 0);
+	complete(&whole);
+	tcp = wt_tcb_new(host, &whole, WT_DEMUX_CONNECTION, &tuple, 0);
 	if (!tcp)
 		return NULL;
-	complete(&tcp->config);
 	wt_tcb_number(tcp, wt_tcp_first_number(host, &tuple, NULL));
 	if (wt_cc_attach(tcp)) {
 		wt_demux_remove(host, &tcp->entry);

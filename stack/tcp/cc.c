@@ -45,6 +45,12 @@ static void *state_of(size_t size, bool *failed)
 	return state;
 }
 
+size_t wt_cc_bytes(const struct wt_tcp_config *config)
+{
+	return (config->sender.ops ? config->sender.ops->state_size : 0) + (config->recovery.ops ? config->recovery.ops->state_size : 0) +
+	       (config->receiver.ops ? config->receiver.ops->state_size : 0);
+}
+
 void wt_cc_detach(struct wt_tcp *tcp)
 {
 	free(tcp->sender);

@@ -100,11 +100,7 @@ bool wt_tcp_no_room(struct wt_tcp *listener)
 		host->counts.accept_full++;
 		return true;
 	}
-	if (host->count >= host->config.max_connections) {
-		host->counts.table_full++;
-		return true;
-	}
-	return false;
+	return wt_tcb_refused(host);
 }
 
 /* Without room a SYN is dropped, unanswered: its sender tries again. */

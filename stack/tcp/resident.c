@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack/base/chunk.h"
+
 #define BLOCK_SLOTS 64
 
 struct wt_slot {
@@ -23,15 +25,20 @@ static_assert(sizeof(struct wt_slot) == WT_SLOT_BYTES, "a slot has no padding");
 static_assert(sizeof(struct wt_syn) <= WT_SLOT_BYTES, "a half-open connection fits in a slot");
 static_assert(sizeof(struct wt_wait) <= WT_SLOT_BYTES, "a TIME-WAIT entry fits in a slot");
 
-void *wt_slot_take(struct wt_slots *slots)
+void *wt_slot_take(struct wt_slots *slots, struct wt_chunks *pool)
 {
 	struct wt_slot *slot;
 
 	if (!slots->free) {
-		struct wt_slot_block *block = malloc(sizeof(*block));
+		struct wt_slot_block *block;
 
-		if (!block)
+		if (!wt_chunks_charge(pool, sizeof(*block)))
 			return NULL;
+		block = malloc(sizeof(*block));
+		if (!block) {
+			wt_chunks_uncharge(pool, sizeof(*block));
+			return NULL;
+		}
 		block->next = slots->blocks;
 		slots->blocks = block;
 		for (unsigned i = 0; i < BLOCK_SLOTS; i++)
@@ -49,12 +56,13 @@ void wt_slot_give(struct wt_slots *slots, void *slot)
 	slots->free = slot;
 }
 
-void wt_slots_finish(struct wt_slots *slots)
+void wt_slots_finish(struct wt_slots *slots, struct wt_chunks *pool)
 {
 	while (slots->blocks) {
 		struct wt_slot_block *block = slots->blocks;
 
 		slots->blocks = block->next;
+		wt_chunks_uncharge(pool, sizeof(*block));
 		free(block);
 	}
 	slots->free = NULL;

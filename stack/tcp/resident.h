@@ -20,10 +20,12 @@ struct wt_slots {
 	struct wt_slot_block *blocks;
 };
 
-/* A zeroed slot, or NULL: out of memory. Finish frees them all, used or not. */
-void *wt_slot_take(struct wt_slots *slots);
+struct wt_chunks;
+
+/* A zeroed slot, charged to the pool; NULL: no memory. Finish frees them all, used or not. */
+void *wt_slot_take(struct wt_slots *slots, struct wt_chunks *pool);
 void wt_slot_give(struct wt_slots *slots, void *slot);
-void wt_slots_finish(struct wt_slots *slots);
+void wt_slots_finish(struct wt_slots *slots, struct wt_chunks *pool);
 
 /* Puts an entry into a heap that grows by need: 0 or -ENOMEM, and then it is not in the heap. */
 int wt_resident_arm(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due);

@@ -197,7 +197,7 @@ bool wt_syn_has_room(const struct wt_tcp *listener)
 void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above)
 {
 	struct wt_host *host = listener->host;
-	struct wt_syn cookie = {0}, *syn = wt_syn_has_room(listener) ? wt_slot_take(&host->slots) : NULL;
+	struct wt_syn cookie = {0}, *syn = wt_syn_has_room(listener) ? wt_slot_take(&host->slots, host->chunks) : NULL;
 
 	if (!syn) {
 		fill(&cookie, tuple, seg, host->now);

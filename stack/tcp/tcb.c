@@ -26,16 +26,33 @@ void wt_tcb_init(struct wt_tcp *tcp, struct wt_host *host, const struct wt_tcp_c
 	wt_rtt_init(&tcp->rtt, &tcp->config.settings);
 }
 
+bool wt_tcb_refused(struct wt_host *host)
+{
+	bool full = host->count >= host->config.max_connections;
+	bool short_of_memory = wt_chunks_held(host->chunks) >= host->config.memory / 4 * 3;
+
+	host->counts.table_full += full;
+	host->counts.refused_memory += short_of_memory && !full;
+	return full || short_of_memory;
+}
+
 struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
 			  const struct wt_tuple *tuple, uint32_t conn)
 {
-	struct wt_tcp *tcp;
+	size_t bytes = sizeof(struct wt_tcp) + wt_cc_bytes(config);
+	struct wt_tcp *tcp = NULL;
 
-	if (host->count >= host->config.max_connections || !(tcp = malloc(sizeof(*tcp)))) {
+	if (!wt_tcb_refused(host) && wt_chunks_charge(host->chunks, bytes)) {
+		tcp = malloc(sizeof(*tcp));
+		if (!tcp)
+			wt_chunks_uncharge(host->chunks, bytes);
+	}
+	if (!tcp) {
 		errno = ENOMEM;
 		return NULL;
 	}
 	wt_tcb_init(tcp, host, config, tuple);
+	tcp->charged = (uint32_t)bytes;
 	tcp->entry.kind = (uint8_t)kind;
 	tcp->conn = tcp->count.conn = conn ? conn : ++host->next_conn;
 	tcp->heap.order = tcp->conn;
@@ -149,6 +166,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	wt_order_finish(&tcp->order, tcp->host->chunks, 0);
 	wt_board_finish(&tcp->board);
 	wt_cc_detach(tcp);
+	wt_chunks_uncharge(host->chunks, tcp->charged);
 	free(tcp);
 }
 

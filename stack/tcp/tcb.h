@@ -121,6 +121,7 @@ struct wt_tcp {
 	struct wt_heap_entry heap; /* first of its timers */
 	wt_time timer[WT_TIMERS];
 	uint32_t conn;
+	uint32_t charged; /* bytes of the block and its modules, to the pool of the host */
 	enum wt_tcp_state state;
 	struct wt_tcp_config config;
 	struct wt_tcp *all_prev, *all_next;
@@ -225,7 +226,7 @@ struct wt_host {
 	struct wt_host_config config;
 	struct wt_ip ip;
 	wt_time now;
-	struct wt_chunks *chunks; /* memory of all connections beyond their blocks */
+	struct wt_chunks *chunks; /* memory of all connections and entries */
 	bool no_memory;           /* the segment at hand was not stored */
 	struct wt_heap conns, timers;
 	struct wt_heap syns, waits; /* of half-open connections, of TIME-WAITs */
@@ -263,6 +264,8 @@ uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote);
 /* tcb.c: life of a connection */
 /* What every block begins with; it belongs to no list and no table. */
 void wt_tcb_init(struct wt_tcp *tcp, struct wt_host *host, const struct wt_tcp_config *config, const struct wt_tuple *tuple);
+/* Would a new connection go beyond max_connections, or is too little memory left? Counted. */
+bool wt_tcb_refused(struct wt_host *host);
 /* A block in the table. conn: its number, 0: the next one. NULL with errno ENOMEM. */
 struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
 			  const struct wt_tuple *tuple, uint32_t conn);
@@ -291,7 +294,7 @@ void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
 void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
 			 const uint8_t *payload, uint32_t len, const wt_seq *above); /* see wt_tcp_first_number() */
-/* As many connections wait to be accepted as may, or the host has no room for one more. Counted. */
+/* As many connections wait to be accepted as may, or wt_tcb_refused(). Counted. */
 bool wt_tcp_no_room(struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
@@ -405,6 +408,7 @@ void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advan
 /* tcp_cc.c: the engine's side of the module tables */
 int wt_cc_attach(struct wt_tcp *tcp); /* 0 or -ENOMEM; detach ends either */
 void wt_cc_detach(struct wt_tcp *tcp);
+size_t wt_cc_bytes(const struct wt_tcp_config *config); /* of the states that attach allocates */
 void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver);
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
 /* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */

@@ -20,7 +20,7 @@ static struct wt_wait *make(struct wt_host *host)
 		host->counts.time_wait_cut++;
 		wt_wait_end(host, wt_wait_of(first));
 	}
-	return wt_slot_take(&host->slots);
+	return wt_slot_take(&host->slots, host->chunks);
 }
 
 void wt_wait_begin(struct wt_tcp *tcp)

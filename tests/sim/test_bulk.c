@@ -281,6 +281,50 @@ static void a_connection_more_than_allowed_is_reset_and_the_others_go_on(void **
 	assert_int_equal(w.server.count, 0);
 }
 
+static void silent_peers_do_not_lock_a_sender_out(void **state)
+{
+	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), PORT};
+	struct wt_bulk_sender sender, second;
+
+	serve((struct wt_bulk_serve_config){.max = 64});
+	for (unsigned i = 0; i < 64; i++)
+		assert_non_null(wt_tcp_connect(w.host[0], &remote, 0, &w.tcp, wt_graph_now(w.graph)));
+	wt_graph_touch(w.graph, wt_host_node(w.host[0]));
+	run_for(WT_S);
+	assert_int_equal(w.server.count, 64);
+	start(&sender, (struct wt_bulk_send_config){.size = 100000}, PORT);
+	start(&second, (struct wt_bulk_send_config){.size = 100000}, PORT);
+	run_for(20 * WT_S);
+	assert_int_equal(sender.fail, WT_BULK_OK);
+	assert_int_equal(second.fail, WT_BULK_OK);
+	assert_int_equal(w.server.evicted, 2);
+	assert_int_equal(w.server.refused, 0);
+	assert_int_equal(w.server.count, 62);
+}
+
+static void who_spoke_lately_keeps_its_place_and_who_fell_silent_loses_it(void **state)
+{
+	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), PORT};
+	struct wt_bulk_sender late;
+	struct wt_tcp *tcp;
+
+	w.tcp.settings.keepalive = WT_S; /* time stands still where nothing happens; a probe is no word */
+	serve((struct wt_bulk_serve_config){.max = 1, .raw = true});
+	tcp = wt_tcp_connect(w.host[0], &remote, 0, &w.tcp, 0);
+	assert_int_equal(wt_tcp_write(tcp, "hello", 5), 5);
+	wt_graph_touch(w.graph, wt_host_node(w.host[0]));
+	run_for(5 * WT_S);
+	start(&late, (struct wt_bulk_send_config){.size = 1000, .raw = true}, PORT);
+	run_for(9 * WT_S);
+	assert_int_equal(late.fail, WT_BULK_BROKEN);
+	assert_int_equal(w.server.refused, 1);
+	start(&late, (struct wt_bulk_send_config){.size = 1000, .raw = true}, PORT);
+	run_for(2 * WT_S);
+	assert_int_equal(late.fail, WT_BULK_OK);
+	assert_int_equal(w.server.evicted, 1);
+	assert_int_equal(wt_tcp_error(tcp), -ECONNRESET);
+}
+
 static void a_stopped_server_resets_what_is_open(void **state)
 {
 	struct wt_bulk_sender sender;
@@ -340,6 +384,8 @@ int main(void)
 		TEST(a_stopped_sender_ends_in_order_and_says_so),
 		TEST(a_cancelled_sender_resets),
 		TEST(a_connection_more_than_allowed_is_reset_and_the_others_go_on),
+		TEST(silent_peers_do_not_lock_a_sender_out),
+		TEST(who_spoke_lately_keeps_its_place_and_who_fell_silent_loses_it),
 		TEST(a_stopped_server_resets_what_is_open),
 		TEST(nothing_to_bound_it_is_refused),
 		TEST(intervals_follow_each_other_and_add_up),

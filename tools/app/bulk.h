@@ -58,6 +58,7 @@ enum wt_bulk_fail {
 	WT_BULK_MISMATCH,  /* bytes differ, or are too many */
 	WT_BULK_SHORT,     /* told to the receiver: all that came is right, and less than announced */
 	WT_BULK_CANCELLED, /* by wt_bulk_*_cancel() */
+	WT_BULK_IDLE,      /* it said nothing, and another one needed its place */
 };
 
 const char *wt_bulk_fail_text(enum wt_bulk_fail fail); /* a short phrase for people */
@@ -156,6 +157,7 @@ struct wt_bulk_receiver {
 	enum wt_bulk_fail fail;
 	int error;
 	wt_time accepted, end;
+	wt_time heard;              /* when bytes last came, at first as accepted */
 	struct wt_tcp_info info;
 	struct wt_bulk_result result;
 	void *app; /* of the reader */
@@ -169,8 +171,12 @@ struct wt_bulk_reader {
 	void (*release)(struct wt_bulk_receiver *receiver); /* the connection goes */
 };
 
+#define WT_BULK_SILENCE (10 * WT_S)
+
 struct wt_bulk_serve_config {
-	unsigned max;        /* connections at a time; more are reset. 0: 64 */
+	/* Connections at a time; 0: 64. One more takes the place of the one that is silent for longest, if that has sent nothing yet
+	 * or nothing for WT_BULK_SILENCE; else it is reset. */
+	unsigned max;
 	unsigned most;       /* connections in all; then nobody listens any more. 0: without end */
 	bool raw;            /* expect no request and send no result */
 	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
@@ -194,6 +200,7 @@ struct wt_bulk_server {
 	struct wt_bulk_receiver *receivers;
 	unsigned count;             /* open now */
 	uint64_t accepted, refused; /* refused: over max, or no memory */
+	uint64_t evicted;           /* for being idle */
 };
 
 /* Listens on `port`. 0, or negative errno as of wt_tcp_listen(). Stop closes the listener and resets what is open. */

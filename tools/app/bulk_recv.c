@@ -48,6 +48,7 @@ static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt
 	if (!result->bytes)
 		result->first = now - r->accepted;
 	result->last = now - r->accepted;
+	r->heard = now;
 	if (result->compared && result->verified) {
 		size_t good = wt_bulk_agree(r->seed, result->bytes, data, len);
 
@@ -78,6 +79,7 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 				len = WT_BULK_REQUEST - r->request_have;
 			memcpy(r->wire + r->request_have, data, len);
 			r->request_have += len;
+			r->heard = now;
 			if (r->request_have == WT_BULK_REQUEST && !wt_bulk_get_request(r->wire, &r->size, &r->seed))
 				return false;
 		} else {
@@ -209,17 +211,37 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 	config->on_interval(config->arg, r, i);
 }
 
+/* All places are taken: the one that is silent for longest goes, if it may. */
+static void make_room(struct wt_bulk_server *server, wt_time now)
+{
+	struct wt_bulk_receiver *idle = NULL;
+
+	for (struct wt_bulk_receiver *r = server->receivers; r; r = r->next) {
+		bool mute = !r->request_have && !r->result.bytes && !wt_tcp_readable(r->tcp);
+
+		if ((mute || now - r->heard >= WT_BULK_SILENCE) && !r->concluded && (!idle || r->heard <= idle->heard)) /* of equals the one that came first, the last in the list */
+			idle = r;
+	}
+	if (idle) {
+		server->evicted++;
+		finish(idle, WT_BULK_IDLE, 0, now);
+	}
+}
+
 static void adopt(struct wt_bulk_server *server, struct wt_tcp *tcp, wt_time now)
 {
 	const struct wt_bulk_serve_config *config = &server->config;
-	struct wt_bulk_receiver *r = server->count < config->max ? calloc(1, sizeof(*r)) : NULL;
+	struct wt_bulk_receiver *r;
 	struct wt_tcp_info info;
 	unsigned missed = 0;
 
+	if (server->count >= config->max)
+		make_room(server, now);
+	r = server->count < config->max ? calloc(1, sizeof(*r)) : NULL;
 	if (r) {
 		r->server = server;
 		r->tcp = tcp;
-		r->accepted = now;
+		r->accepted = r->heard = now;
 		if (config->reader && !config->reader->adopt(config->reader_arg, r, now)) {
 			free(r);
 			r = NULL;

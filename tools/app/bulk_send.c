@@ -23,6 +23,7 @@ const char *wt_bulk_fail_text(enum wt_bulk_fail fail)
 		[WT_BULK_MISMATCH] = "the bytes that arrived are not the bytes that were sent",
 		[WT_BULK_SHORT] = "the sender ended early",
 		[WT_BULK_CANCELLED] = "cancelled",
+		[WT_BULK_IDLE] = "idle, and its place was needed",
 	};
 
 	return texts[fail];

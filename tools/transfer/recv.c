@@ -127,6 +127,8 @@ static void on_done(void *arg, struct wt_bulk_receiver *receiver)
 	if (receiver->fail == WT_BULK_MISMATCH)
 		recv->code = wt_fail(WT_EXIT_FAILED, "%s: first difference at byte %" PRIu64, wt_bulk_fail_text(receiver->fail),
 				     receiver->result.bad_at);
+	else if (receiver->fail == WT_BULK_IDLE)
+		wt_say("a silent connection made room for another");
 	else if (receiver->fail != WT_BULK_OK && receiver->fail != WT_BULK_CANCELLED)
 		recv->code = wt_fail(WT_EXIT_CONNECTION, "%s%s%s", wt_bulk_fail_text(receiver->fail), receiver->error ? ": " : "",
 				     receiver->error ? strerror(-receiver->error) : "");

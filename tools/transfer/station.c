@@ -173,7 +173,7 @@ static void add_lab_neighbours(struct wt_host_config *host)
 static int create_host(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
 	struct wt_host_config host = {.addr = station->addr, .prefix_len = station->prefix_len, .pool = station->pool,
-				      .mtu = station->port->mtu < 1500 ? station->port->mtu : 1500};
+				      .mtu = station->port->mtu < 1500 ? station->port->mtu : 1500, .memory = config->memory};
 	const char *name = getenv("WAVETANK_HOST");
 
 	if (host.mtu < WT_HOST_MTU_MIN) {

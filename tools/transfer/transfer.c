@@ -76,6 +76,17 @@ static int set_app(struct wt_transfer *transfer, const char *value)
 	return WT_EXIT_OK;
 }
 
+static int set_memory(struct wt_transfer *transfer, const char *value)
+{
+	char err[200];
+
+	if (wt_parse_size(value, &transfer->station_config.memory, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "--memory: %s", err);
+	if (transfer->station_config.memory < 65536)
+		return wt_fail(WT_EXIT_USAGE, "--memory: %s is too little for a connection; the least is 64KB", value);
+	return WT_EXIT_OK;
+}
+
 int wt_transfer_option(struct wt_transfer *transfer, int option, const char *value)
 {
 	switch (option) {
@@ -86,6 +97,7 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 	case WT_T_MSS: return add_setting(transfer, "mss=", value);
 	case WT_T_SEED: return set_seed(transfer, value);
 	case WT_T_APP: return set_app(transfer, value);
+	case WT_T_MEMORY: return set_memory(transfer, value);
 	case WT_T_SENDER: transfer->words.sender = value; break;
 	case WT_T_RECOVERY: transfer->words.recovery = value; break;
 	case WT_T_RECEIVER: transfer->words.receiver = value; break;

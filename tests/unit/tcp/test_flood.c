@@ -66,7 +66,7 @@ static void setup(struct world *world, unsigned backlog, uint32_t connections)
 	*world = (struct world){.key = wt_key_derive(1, "strangers"), .now = WT_S};
 	world->pool = wt_pool_create(2048, 2048);
 	world->server = make(world, 1, &our_mac, connections);
-	world->client = make(world, 2, &peer_mac, 4);
+	world->client = make(world, 2, &peer_mac, 100);
 	wt_tcp_config_init(&tcp);
 	world->listener = wt_tcp_listen(world->server, 80, backlog, &tcp);
 	assert_non_null(world->listener);
@@ -174,6 +174,51 @@ static void a_million_syns_leave_memory_flat_and_a_client_gets_in(void **state)
 	finish(&world);
 }
 
+/* Entries that expire are used again: three floods hold what one did. */
+static void floods_that_follow_each_other_take_no_more_than_one(void **state)
+{
+	struct world world;
+	uint64_t held = 0;
+
+	setup(&world, 16, 64);
+	for (unsigned i = 0; i < 3; i++) {
+		flood(&world, 2000);
+		held = held ? held : wt_host_memory(world.server);
+		assert_int_equal(wt_host_memory(world.server), held);
+		for (unsigned j = 0; j < 400; j++) {
+			world.now += WT_S;
+			settle(&world);
+		}
+		assert_int_equal(world.server->syns.count, 0);
+	}
+	finish(&world);
+}
+
+/* The ACK of a right cookie makes a connection only while SYN-ACKs with cookies may be on their way. */
+static void without_a_flood_a_cookie_opens_nothing(void **state)
+{
+	struct wt_tcp_header seg = {.src_port = 5000, .dst_port = 80, .flags = WT_ACK, .seq = 1001, .window = 1000};
+	struct wt_syn syn = {.entry.tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), 5000}}, .irs = 1000,
+			     .mss = 1460};
+	struct wt_host_info info;
+	struct world world;
+
+	setup(&world, 16, 64);
+	for (unsigned flooded = 0; flooded < 2; flooded++) {
+		if (flooded)
+			flood(&world, 2000);
+		world.server->now = world.now;
+		seg.ack = wt_cookie_make(world.server, &syn) + 1;
+		forge(world.server, world.now, &seg, 0);
+		settle(&world);
+		wt_host_info(world.server, &info);
+		assert_int_equal(info.count.cookies_accepted, flooded);
+		assert_int_equal(info.connections, flooded);
+		assert_int_equal(info.count.cookies_failed, 0);
+	}
+	finish(&world);
+}
+
 /* ---- TIME-WAIT ---------------------------------------------------------------------------------------------- */
 
 static void move(struct world *world, struct wt_tcp *from, struct wt_tcp *to, uint32_t bytes)
@@ -248,6 +293,89 @@ static void the_table_of_time_waits_has_a_bound(void **state)
 	wt_host_info(world.server, &info);
 	assert_int_equal(info.time_wait, 100);
 	assert_int_equal(info.count.time_wait_cut, 150);
+	finish(&world);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------- */
+
+static void a_host_short_of_memory_refuses_new_connections_and_no_others(void **state)
+{
+	struct wt_endpoint server = {wt_addr_ipv4(10, 0, 0, 1), 80};
+	struct wt_tcp *accepted[40], *calls[40];
+	struct wt_host_info info;
+	struct wt_tcp_config tcp;
+	struct world world;
+	uint32_t held = 0;
+
+	setup(&world, 100, 100);
+	world.server->config.memory = 100000;
+	wt_tcp_config_init(&tcp);
+	tcp.settings.syn_retries = 2;
+	for (unsigned i = 0; i < 40; i++) {
+		calls[i] = wt_tcp_connect(world.client, &server, 0, &tcp, world.now);
+		assert_non_null(calls[i]);
+		settle(&world);
+		if ((accepted[held] = wt_tcp_accept(world.listener)))
+			held++;
+		assert_true(wt_host_memory(world.server) <= 75000 + world.listener->charged);
+	}
+	wt_host_info(world.server, &info);
+	assert_true(held > 5 && held < 40);
+	assert_int_equal(info.connections, held);
+	assert_true(info.count.refused_memory >= 40 - held);
+	move(&world, calls[0], accepted[0], 100000);
+	/* who goes makes room for another */
+	for (unsigned i = 0; i < 10; i++)
+		wt_tcp_abort(accepted[i]);
+	settle(&world);
+	wt_tcp_connect(world.client, &server, 0, &tcp, world.now);
+	settle(&world);
+	assert_non_null(wt_tcp_accept(world.listener));
+	finish(&world);
+}
+
+/* Security 20, RFC 6429: windows of 0 for ever, every probe answered. What is aborted is gone; what is closed ends by its retries. */
+static void peers_that_never_open_their_window_hold_nothing_for_ever(void **state)
+{
+	struct wt_endpoint server = {wt_addr_ipv4(10, 0, 0, 1), 80};
+	static uint8_t data[100000];
+	struct wt_tcp *accepted[60];
+	struct wt_host_info info;
+	struct wt_tcp_config tcp;
+	struct world world;
+	uint64_t idle;
+
+	setup(&world, 100, 100);
+	idle = wt_host_memory(world.server);
+	wt_tcp_config_init(&tcp);
+	tcp.settings.rcv_buffer = 4096; /* nobody reads */
+	for (unsigned i = 0; i < 60; i++) {
+		assert_non_null(wt_tcp_connect(world.client, &server, 0, &tcp, world.now));
+		settle(&world);
+		accepted[i] = wt_tcp_accept(world.listener);
+		assert_non_null(accepted[i]);
+		assert_true(wt_tcp_write(accepted[i], data, sizeof(data)) > 0);
+	}
+	for (unsigned i = 0; i < 3600; i++) { /* an hour: they stay, for the peers answer */
+		world.now += WT_S;
+		settle(&world);
+	}
+	wt_host_info(world.server, &info);
+	assert_int_equal(info.connections, 60);
+	for (unsigned i = 0; i < 30; i++)
+		wt_tcp_abort(accepted[i]);
+	settle(&world);
+	wt_host_info(world.server, &info);
+	assert_int_equal(info.connections, 30);
+	for (unsigned i = 30; i < 60; i++)
+		wt_tcp_close(accepted[i]);
+	for (unsigned i = 0; i < 1200; i++) {
+		world.now += WT_S;
+		settle(&world);
+	}
+	wt_host_info(world.server, &info);
+	assert_int_equal(info.connections, 0);
+	assert_true(wt_host_memory(world.server) <= idle + 16384); /* blocks of slots stay */
 	finish(&world);
 }
 
@@ -371,8 +499,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_million_syns_leave_memory_flat_and_a_client_gets_in),
+		cmocka_unit_test(floods_that_follow_each_other_take_no_more_than_one),
+		cmocka_unit_test(without_a_flood_a_cookie_opens_nothing),
 		cmocka_unit_test(three_hundred_time_waits_of_large_connections_hold_less_than_a_megabyte),
 		cmocka_unit_test(the_table_of_time_waits_has_a_bound),
+		cmocka_unit_test(a_host_short_of_memory_refuses_new_connections_and_no_others),
+		cmocka_unit_test(peers_that_never_open_their_window_hold_nothing_for_ever),
 		cmocka_unit_test(a_cookie_is_good_for_its_period_and_the_next),
 		cmocka_unit_test(ten_million_guesses_find_no_cookie),
 		cmocka_unit_test(of_every_index_two_numbers_are_good),
