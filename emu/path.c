@@ -33,15 +33,18 @@ static const char *const kind_names[WT_STAGE_KINDS] = {
 	[WT_STAGE_DRAIN] = "drain",
 };
 
-const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name[WT_PATH_NAME])
+const char *wt_path_place_name(const struct wt_path_place *place, char name[WT_PATH_NAME])
 {
-	const struct wt_path_place *place = &path->place[i];
-
 	if (place->which == 1)
 		snprintf(name, WT_PATH_NAME, "%s", kind_names[place->kind]);
 	else
 		snprintf(name, WT_PATH_NAME, "%s.%u", kind_names[place->kind], place->which);
 	return name;
+}
+
+const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name[WT_PATH_NAME])
+{
+	return wt_path_place_name(&path->place[i], name);
 }
 
 

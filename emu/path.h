@@ -135,6 +135,13 @@ const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name
  * Words that could not begin a run, or that change in one direction what both share, are refused with one sentence, and nothing has
  * changed at all.
  */
+/*
+ * `words`, in which one stage has another value ("30ms") or other words ("delay 30ms jitter normal 1ms", or without its name), in normal
+ * form. `stage`: its name without the direction, "loss.2". 0 or -EINVAL with a sentence.
+ */
+int wt_path_edit(const struct wt_path *path, const char *words, const char *stage, const char *value, char text[WT_PATH_TEXT], char *err,
+		 size_t err_len);
+
 struct wt_path_change;
 
 /* NULL words: the direction stays as it is. rev NULL: fwd alone. NULL: refused (err), or no memory. */

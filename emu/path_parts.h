@@ -12,6 +12,7 @@ struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i); /* o
 /* What one of its stages holds of a file of that name; NULL: none does. Not held for the caller. */
 struct wt_samples *wt_path_find_samples(const struct wt_path *path, const char *name, enum wt_samples_kind kind);
 /* What each entry of a plan is called; shared histories are counted from 1. */
+const char *wt_path_place_name(const struct wt_path_place *place, char name[WT_PATH_NAME]);
 void wt_path_places(const struct wt_path_plan *plan, struct wt_path_place place[WT_PATH_PLACES]);
 /* NULL: no memory. */
 struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place);

@@ -32,9 +32,9 @@ static bool fail(struct reading *reading, const char *format, ...)
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
 	if (reading->err_len && reading->line)
-		snprintf(reading->err, reading->err_len, "%.80s:%u: %s", reading->samples->name, reading->line, why);
+		snprintf(reading->err, reading->err_len, "%.200s:%u: %s", reading->samples->name, reading->line, why);
 	else if (reading->err_len)
-		snprintf(reading->err, reading->err_len, "%.80s: %s", reading->samples->name, why);
+		snprintf(reading->err, reading->err_len, "%.200s: %s", reading->samples->name, why);
 	return false;
 }
 

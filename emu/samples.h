@@ -40,7 +40,8 @@ void wt_samples_release(struct wt_samples *samples);
 
 struct wt_samples_shelf {
 	struct wt_samples *first;
-	bool open; /* what is read is put there */
+	bool open;          /* what is read is put there */
+	const char *folder; /* that relative names count from, and are written with; NULL: the one the process is in */
 };
 
 /* Not held for the caller; NULL: it is not there. */

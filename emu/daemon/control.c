@@ -14,12 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CLIENTS = 16, LINE = 16384, EVENT = 16384, WORDS = LINE / 2 + 1 /* as many as there is room for */ };
+/* BUFFER is asked for; net.core.wmem_max may give less. Of it events get a part, so that at the end there is room to say what is lost. */
+enum {
+	CLIENTS = 16, LINE = 16384, EVENT = 16384, WORDS = LINE / 2 + 1 /* as many as there is room for */, BUFFER = 1 << 20, EVENTS_PART = 4,
+};
 
 struct client {
 	struct wt_control *control;
 	int fd; /* -1: free */
-	ev_io readable;
+	ev_io readable, writable; /* the latter while there is something lost to tell of */
 	size_t len;
 	char line[LINE];
 	bool listens;
@@ -45,9 +48,21 @@ struct wt_control {
 
 /* ---- clients --------------------------------------------------------------------------------------------- */
 
+static bool tell_lost(struct client *client);
+
+static void set_buffer(const struct client *client, int size)
+{
+	setsockopt(client->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
 static void leave(struct client *client)
 {
+	if (client->lost) { /* it reads on to the end, whenever it does */
+		set_buffer(client, BUFFER);
+		tell_lost(client);
+	}
 	ev_io_stop(client->control->ev, &client->readable);
+	ev_io_stop(client->control->ev, &client->writable);
 	client->control->listeners -= client->listens;
 	close(client->fd);
 	*client = (struct client){.control = client->control, .fd = -1};
@@ -65,6 +80,48 @@ static bool give(struct client *client, const char *text, size_t len)
 	return false;
 }
 
+/* True: it knows of all that it has lost. */
+static bool tell_lost(struct client *client)
+{
+	char text[120];
+	int n;
+
+	if (!client->lost)
+		return true;
+	n = snprintf(text, sizeof(text), "{\"event\":\"emulation:events_lost\",\"data\":{\"count\":%" PRIu64 "}}\n", client->lost);
+	if (!give(client, text, (size_t)n))
+		return false;
+	client->lost = 0;
+	ev_io_stop(client->control->ev, &client->writable);
+	return true;
+}
+
+static void on_room(struct ev_loop *ev, ev_io *watcher, int events)
+{
+	tell_lost(watcher->data);
+}
+
+/* An event that it does not take is counted, and told of when it reads again, or at the end. */
+static void give_event(struct client *client, const char *text, size_t len)
+{
+	if (tell_lost(client) && give(client, text, len))
+		return;
+	client->lost++;
+	ev_io_start(client->control->ev, &client->writable);
+}
+
+static void listen_to_events(struct client *client)
+{
+	int size = 0;
+	socklen_t len = sizeof(size);
+
+	client->control->listeners += !client->listens;
+	client->listens = true;
+	if (!getsockopt(client->fd, SOL_SOCKET, SO_SNDBUF, &size, &len))
+		set_buffer(client, size / 2 / EVENTS_PART); /* the kernel says twice what it was told, socket(7) */
+	give(client, "ok\n", 3);
+}
+
 static void answer_show(struct client *client, bool json)
 {
 	char *text = NULL;
@@ -79,9 +136,27 @@ static void answer_show(struct client *client, bool json)
 	free(text);
 }
 
-static void answer_set(struct client *client, bool flush, char *line)
+/* "set[ flush][ in FOLDER]" and then, each after a tab, targets and words. */
+static bool read_set(char *line, struct wt_control_set *set, char **rest)
 {
-	char *word[WORDS + 1], err[500] = "", text[600];
+	char *head = strsep(&line, "\t");
+
+	*rest = line;
+	if (!line || strncmp(head, "set", 3))
+		return false;
+	head += 3;
+	set->flush = !strncmp(head, " flush", 6);
+	head += set->flush ? 6 : 0;
+	if (!strncmp(head, " in /", 5)) {
+		set->folder = head + 4;
+		head = strchr(head, 0);
+	}
+	return !*head;
+}
+
+static void answer_set(struct client *client, struct wt_control_set *set, char *line)
+{
+	char *word[WORDS + 1], said[500] = "", text[600];
 	unsigned count = 0;
 	wt_time now = 0;
 	int n;
@@ -89,29 +164,28 @@ static void answer_set(struct client *client, bool flush, char *line)
 	for (char *one; count < WORDS && (one = strsep(&line, "\t"));)
 		word[count++] = one;
 	word[count] = NULL;
-	if (client->control->ops->set(client->control->arg, flush, word, &now, err, sizeof(err)))
-		n = snprintf(text, sizeof(text), "error %s\n", err);
+	set->words = word;
+	if (client->control->ops->set(client->control->arg, set, &now, said, sizeof(said)))
+		n = snprintf(text, sizeof(text), "error %s\n", said);
 	else
-		n = snprintf(text, sizeof(text), "ok %" PRId64 "\n", now);
+		n = snprintf(text, sizeof(text), "ok %" PRId64 "%s%s\n", now, *said ? " " : "", said);
 	give(client, text, (size_t)n);
 }
 
 static void obey(struct client *client, char *line, size_t len)
 {
 	static const char unknown[] = "error expected show, set or events\n";
+	struct wt_control_set set = {0};
+	char *rest;
 
 	if (strlen(line) != len) { /* a zero in it */
 		give(client, unknown, sizeof(unknown) - 1);
 	} else if (!strcmp(line, "show json") || !strcmp(line, "show text")) {
 		answer_show(client, line[5] == 'j');
-	} else if (!strncmp(line, "set\t", 4)) {
-		answer_set(client, false, line + 4);
-	} else if (!strncmp(line, "set flush\t", 10)) {
-		answer_set(client, true, line + 10);
 	} else if (!strcmp(line, "events")) {
-		client->control->listeners += !client->listens;
-		client->listens = true;
-		give(client, "ok\n", 3);
+		listen_to_events(client);
+	} else if (read_set(line, &set, &rest)) {
+		answer_set(client, &set, rest);
 	} else {
 		give(client, unknown, sizeof(unknown) - 1);
 	}
@@ -154,7 +228,7 @@ static void on_line(struct ev_loop *ev, ev_io *watcher, int events)
 static void on_client(struct ev_loop *ev, ev_io *watcher, int events)
 {
 	struct wt_control *control = watcher->data;
-	int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), room = 1 << 20;
+	int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct client *client = NULL;
 
 	if (fd < 0)
@@ -166,8 +240,11 @@ static void on_client(struct ev_loop *ev, ev_io *watcher, int events)
 		close(fd);
 		return;
 	}
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	client->fd = fd;
+	set_buffer(client, BUFFER);
+	ev_io_init(&client->writable, on_room, fd, EV_WRITE);
+	client->writable.data = client;
+	ev_set_priority(&client->writable, -1);
 	ev_io_init(&client->readable, on_line, fd, EV_READ);
 	client->readable.data = client;
 	ev_set_priority(&client->readable, -1); /* after frames and timer */
@@ -182,11 +259,10 @@ static void begin(struct wt_control *control)
 	wt_json_init(&control->json, control->out);
 }
 
-/* To everyone who listens; who has lost some is told first. */
+/* To everyone who listens. */
 static void publish(struct wt_control *control)
 {
 	long len;
-	char lost[120];
 
 	fflush(control->out);
 	len = ftell(control->out);
@@ -195,18 +271,8 @@ static void publish(struct wt_control *control)
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		struct client *client = &control->client[i];
 
-		if (client->fd < 0 || !client->listens)
-			continue;
-		if (client->lost) {
-			int n = snprintf(lost, sizeof(lost), "{\"event\":\"emulation:events_lost\",\"data\":{\"count\":%" PRIu64 "}}\n", client->lost);
-
-			if (!give(client, lost, (size_t)n)) {
-				client->lost++;
-				continue;
-			}
-			client->lost = 0;
-		}
-		client->lost += !give(client, control->event, (size_t)len);
+		if (client->fd >= 0 && client->listens)
+			give_event(client, control->event, (size_t)len);
 	}
 }
 

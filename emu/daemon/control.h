@@ -28,10 +28,17 @@ struct wt_control_file {
 	ino_t inode;
 };
 
+/* What paths are to become. */
+struct wt_control_set {
+	bool flush;         /* what waits in queues is dropped */
+	const char *folder; /* that relative names of files count from: the caller's; NULL: not said */
+	char **words;       /* targets and words, NULL at the end */
+};
+
 struct wt_control_ops {
 	void (*show)(void *arg, FILE *out, bool json);
-	/* Targets and words, NULL at the end. 0, or -EINVAL with a sentence; *now: when it happened. */
-	int (*set)(void *arg, bool flush, char **words, wt_time *now, char *err, size_t err_len);
+	/* 0 and what the change has removed, perhaps nothing, in `said`; or -EINVAL with a sentence there. *now: when it happened. */
+	int (*set)(void *arg, const struct wt_control_set *set, wt_time *now, char *said, size_t said_len);
 };
 
 /* "auto": the place for it, named after the process: /run/wavetank or $XDG_RUNTIME_DIR/wavetank. 0, or negative errno with a sentence. */

@@ -107,9 +107,9 @@ static void show(void *arg, FILE *out, bool json)
 		wt_daemon_record_text(daemon, out);
 }
 
-static int set(void *arg, bool flush, char **words, wt_time *now, char *err, size_t err_len)
+static int set(void *arg, const struct wt_control_set *change, wt_time *now, char *said, size_t said_len)
 {
-	return wt_daemon_set(arg, flush, words, now, err, err_len);
+	return wt_daemon_set(arg, change, now, said, said_len);
 }
 
 static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
@@ -147,6 +147,8 @@ static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 		return -ENOMEM;
 	}
 
+	if (!getcwd(daemon->folder, sizeof(daemon->folder)))
+		daemon->folder[0] = 0;
 	wt_identity_choose(&daemon->options.identity);
 	error = wt_steer_prepare(&daemon->steering, &daemon->options, err, err_len);
 	if (!error)

@@ -13,6 +13,7 @@
 #define WT_EMU_DAEMON_DAEMON_H
 
 #include <ev.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ struct wt_daemon {
 	struct wt_options options;
 	int ready_fd; /* -1: none */
 	uid_t uid;    /* whose it is once everything is open */
+	char folder[PATH_MAX]; /* that it was started in; empty: it has no name */
 	bool quiet;   /* nothing on standard error but what went wrong */
 	struct wt_claim claim;
 	struct wt_network net;
@@ -74,10 +76,11 @@ int wt_daemon_close_files(struct wt_daemon *daemon);
 void wt_daemon_finish(struct wt_daemon *daemon);
 
 /*
- * New words for links while it runs, and whether what waits in their queues is dropped: targets ("fwd", "rev", "both" of the only link; "NAME.fwd" ... of others) and words in turn,
- * NULL at the end. All at one instant, or -EINVAL with a sentence and nothing has changed. reload.c
+ * New words for links while it runs. Targets: "fwd", "rev", "both" of the only link, "NAME.fwd" ... of others, for the whole path; "fwd.delay",
+ * "NAME.fwd.loss.2" for one stage of it. All at one instant, and the names of stages that are gone in `said`, between blanks; or -EINVAL with
+ * a sentence there and nothing has changed. reload.c
  */
-int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len);
+int wt_daemon_set(struct wt_daemon *daemon, const struct wt_control_set *set, wt_time *now, char *said, size_t said_len);
 /* Reads the file again: words of links, and what is still to come of the script. 0 and how many links have others, or -EINVAL and none has. */
 int wt_daemon_reload(struct wt_daemon *daemon, unsigned *changed, char *err, size_t err_len);
 

@@ -141,6 +141,14 @@ int wt_options_of_file(void *arg, const char *key, const char *value, char *err,
 	return -EINVAL;
 }
 
+bool wt_options_said(const struct wt_options *options, const char *key)
+{
+	for (unsigned i = 0; i < WT_OPTION_KEYS; i++)
+		if (!strcmp(wt_option_key[i], key))
+			return options->said[i];
+	return false;
+}
+
 int wt_options_check(const struct wt_options *options, char *err, size_t err_len)
 {
 	if (!options->steer || options->cpu >= 0)

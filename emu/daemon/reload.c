@@ -6,12 +6,17 @@
 #include <sys/stat.h>
 
 #include "emu/daemon/daemon.h"
+#include "emu/words/words.h"
 #include "stack/text/params.h"
 
 /* New words for each link, by its index; NULL: as they are. */
 struct change {
 	const char *(*words)[2];
+	char *(*edited)[2]; /* the heap's: words of the path with other stages in them; `words` leads there */
 	struct wt_span_change **prepared;
+	char *gone;         /* room for the names of stages that the change takes away, between blanks; NULL: nobody asks */
+	size_t gone_len;
+	unsigned links;
 	bool flush; /* what waits in front of rates */
 	bool whole; /* a link that has these words already is not told of */
 	unsigned changed; /* links, filled in */
@@ -19,14 +24,20 @@ struct change {
 
 static int change_init(struct change *change, unsigned links, char *err, size_t err_len)
 {
+	change->links = links;
 	change->words = calloc(links, sizeof(*change->words));
+	change->edited = calloc(links, sizeof(*change->edited));
 	change->prepared = calloc(links, sizeof(*change->prepared));
 	snprintf(err, err_len, "out of memory");
-	return change->words && change->prepared ? 0 : -ENOMEM;
+	return change->words && change->edited && change->prepared ? 0 : -ENOMEM;
 }
 
 static void change_finish(struct change *change)
 {
+	for (unsigned i = 0; i < change->links && change->edited; i++)
+		for (unsigned d = 0; d < 2; d++)
+			free(change->edited[i][d]);
+	free(change->edited);
 	free(change->words);
 	free(change->prepared);
 }
@@ -51,11 +62,26 @@ static int no_link(const struct wt_world *world, const char *name, char *err, si
 	return -EINVAL;
 }
 
-/* "fwd", "bott.both": which link, and which directions as bits. */
-static int find_target(const struct wt_daemon *daemon, const char *target, unsigned *link, unsigned *directions, char *err, size_t err_len)
+/* "fwd", "both.loss.2": directions as bits, and the stage, NULL: the whole path. 0: it begins with no direction. */
+static unsigned read_direction(const char *text, const char **stage)
+{
+	static const char *const names[] = {"fwd", "rev", "both"};
+	size_t len = strcspn(text, ".");
+
+	*stage = text[len] ? text + len + 1 : NULL;
+	for (unsigned i = 0; i < 3; i++)
+		if (strlen(names[i]) == len && !strncmp(text, names[i], len))
+			return i + 1;
+	return 0;
+}
+
+/* "fwd", "bott.both", "bott.fwd.delay": which link, which directions as bits, and which stage. */
+static int find_target(const struct wt_daemon *daemon, const char *target, unsigned *link, unsigned *directions, const char **stage, char *err,
+		       size_t err_len)
 {
 	const struct wt_world *world = &daemon->world;
-	const char *dot = strchr(target, '.'), *direction = dot ? dot + 1 : target;
+	bool bare = read_direction(target, stage);
+	const char *dot = bare ? NULL : strchr(target, '.'), *direction = dot ? dot + 1 : target;
 	char name[41];
 	int found = 0;
 
@@ -64,7 +90,7 @@ static int find_target(const struct wt_daemon *daemon, const char *target, unsig
 		found = wt_world_find_link(world, name);
 	if (found < 0)
 		return no_link(world, name, err, err_len);
-	*directions = !strcmp(direction, "fwd") ? 1 : !strcmp(direction, "rev") ? 2 : !strcmp(direction, "both") ? 3 : 0;
+	*directions = read_direction(direction, stage);
 	if (!*directions || (!dot && world->links > 1)) {
 		const char *of = world->links > 1 ? world->link[0].name : "", *mark = world->links > 1 ? "." : "";
 
@@ -76,6 +102,30 @@ static int find_target(const struct wt_daemon *daemon, const char *target, unsig
 	return 0;
 }
 
+/* Adds the names of stages to a list, or takes away those that are still there: a set of names between blanks. */
+static void name_stages(const struct wt_span *link, unsigned d, char *list, size_t len, bool still)
+{
+	const struct wt_path *path = &link->leg[d].path;
+
+	for (unsigned i = 0; i < path->count; i++) {
+		char name[WT_PATH_NAME], word[80], *found;
+		size_t n, at = strlen(list);
+
+		if (path->place[i].gone || path->place[i].kind >= WT_STAGE_FILTER)
+			continue;
+		n = (size_t)snprintf(word, sizeof(word), " %s%s%s.%s", link->only ? "" : link->name, link->only ? "" : ".", d ? "rev" : "fwd",
+				     wt_path_stage_name(path, i, name));
+		if (!still) {
+			snprintf(list + at, len - at, "%s", word);
+			continue;
+		}
+		for (found = strstr(list, word); found && found[n] && found[n] != ' ';)
+			found = strstr(found + 1, word);
+		if (found)
+			memmove(found, found + n, strlen(found + n) + 1);
+	}
+}
+
 /* Tells of it, too, unless it came with all links of a file and is none. */
 static void commit(struct wt_daemon *daemon, struct wt_span *link, struct wt_span_change *prepared, struct change *change, const char *by,
 		   wt_time now)
@@ -84,8 +134,12 @@ static void commit(struct wt_daemon *daemon, struct wt_span *link, struct wt_spa
 	uint32_t contents[2] = {link->leg[0].path.contents, link->leg[1].path.contents};
 	bool changed = change->flush || !change->whole;
 
+	for (unsigned d = 0; d < 2 && change->gone; d++)
+		name_stages(link, d, change->gone, change->gone_len, false);
 	wt_span_commit(prepared, now, change->flush);
 	for (unsigned d = 0; d < 2; d++) {
+		if (change->gone)
+			name_stages(link, d, change->gone, change->gone_len, true);
 		changed |= !before[d] || strcmp(before[d], link->leg[d].path.text) || contents[d] != link->leg[d].path.contents;
 		free(before[d]);
 	}
@@ -137,48 +191,77 @@ static int who_reads(const struct wt_daemon *daemon, int error, char *err, size_
 	return error;
 }
 
-static int take_targets(const struct wt_daemon *daemon, struct change *change, char **words, char *err, size_t err_len)
+/* One direction of a link gets words, or one stage of it does. */
+static int take_words(struct wt_daemon *daemon, struct change *change, unsigned link, unsigned d, const char *target, const char *stage,
+		      const char *words, char *err, size_t err_len)
 {
+	const struct wt_path *path = &daemon->net.link[link].leg[d].path;
+	const char **now = &change->words[link][d];
+	char **edited = &change->edited[link][d], *text;
 	int error;
 
-	for (unsigned i = 0; words[i]; i += 2) {
-		unsigned link, directions;
-
-		error = find_target(daemon, words[i], &link, &directions, err, err_len);
-		if (error)
-			return error;
-		if (!words[i + 1]) {
-			snprintf(err, err_len, "words must follow the target '%.40s'", words[i]);
-			return -EINVAL;
-		}
-		for (unsigned d = 0; d < 2; d++) {
-			if (!(directions & 1u << d))
-				continue;
-			if (change->words[link][d]) {
-				snprintf(err, err_len, "'%.40s': one direction is given words twice", words[i]);
-				return -EINVAL;
-			}
-			change->words[link][d] = words[i + 1];
-		}
+	if (*now && (!stage || !*edited)) {
+		snprintf(err, err_len, "'%.40s': one direction is given words twice", target);
+		return -EINVAL;
 	}
+	if (!stage) {
+		*now = words;
+		return 0;
+	}
+	text = malloc(WT_PATH_TEXT);
+	snprintf(err, err_len, "out of memory");
+	error = text ? wt_path_edit(path, *now ? *now : path->text, stage, words, text, err, err_len) : -ENOMEM;
+	if (error) {
+		free(text);
+		return error;
+	}
+	free(*edited);
+	*now = *edited = text;
 	return 0;
 }
 
-int wt_daemon_set(struct wt_daemon *daemon, bool flush, char **words, wt_time *now, char *err, size_t err_len)
+static int take_targets(struct wt_daemon *daemon, struct change *change, char **words, char *err, size_t err_len)
 {
-	struct change change = {.flush = flush};
-	int error = change_init(&change, daemon->world.links, err, err_len);
+	int error = 0;
 
-	if (!error && !words[0]) {
+	if (!words[0]) {
 		snprintf(err, err_len, "a target and its words are needed, such as fwd 'delay 30ms'");
-		error = -EINVAL;
+		return -EINVAL;
 	}
-	if (!error)
-		error = take_targets(daemon, &change, words, err, err_len);
-	if (!error)
-		error = who_reads(daemon, apply(daemon, &change, "control", now, err, err_len), err, err_len);
-	change_finish(&change);
+	for (unsigned i = 0; words[i] && !error; i += 2) {
+		unsigned link, directions;
+		const char *stage;
+
+		error = find_target(daemon, words[i], &link, &directions, &stage, err, err_len);
+		if (!error && !words[i + 1]) {
+			snprintf(err, err_len, "words must follow the target '%.40s'", words[i]);
+			return -EINVAL;
+		}
+		for (unsigned d = 0; d < 2 && !error; d++)
+			if (directions & 1u << d)
+				error = take_words(daemon, change, link, d, words[i], stage, words[i + 1], err, err_len);
+	}
 	return error;
+}
+
+int wt_daemon_set(struct wt_daemon *daemon, const struct wt_control_set *set, wt_time *now, char *said, size_t said_len)
+{
+	char gone[2000] = "";
+	struct change change = {.flush = set->flush, .gone = gone, .gone_len = sizeof(gone)};
+	struct wt_samples_shelf *shelf = daemon->world.shelf;
+	int error = change_init(&change, daemon->world.links, said, said_len);
+
+	/* names from our own folder stay as they are: they are known by them */
+	shelf->folder = set->folder && strcmp(set->folder, daemon->folder) ? set->folder : NULL;
+	if (!error)
+		error = take_targets(daemon, &change, set->words, said, said_len);
+	if (!error)
+		error = apply(daemon, &change, "control", now, said, said_len);
+	shelf->folder = NULL;
+	if (!error)
+		snprintf(said, said_len, "%s", gone + (*gone == ' '));
+	change_finish(&change);
+	return who_reads(daemon, error, said, said_len);
 }
 
 /* ---- the file, again --------------------------------------------------------------------------------------- */

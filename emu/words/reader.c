@@ -208,10 +208,18 @@ struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind
 	const char *name = wt_reader_word(reader, "the name of a file");
 	const struct wt_path_files *files = reader->files;
 	struct wt_samples *samples = NULL;
-	char why[200];
+	char why[400], path[WT_READER_TEXT];
 
 	if (!name)
 		return NULL;
+	if (files->shelf && files->shelf->folder && name[0] != '/') {
+		if (snprintf(path, sizeof(path), "%s/%s", files->shelf->folder, name) >= (int)sizeof(path) || strpbrk(path, " \t\n|")) {
+			wt_reader_complain(reader, "word %u: the folder %.200s cannot stand in words (a blank or |, or too long): change to another one",
+					   wt_reader_about(reader, reader->at - 1), files->shelf->folder);
+			return NULL;
+		}
+		name = path;
+	}
 	if (files->shelf)
 		samples = wt_samples_find(files->shelf, name, kind);
 	if (!samples && files->path)

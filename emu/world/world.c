@@ -240,6 +240,8 @@ int wt_world_begin(struct wt_world *world, const char *const words[2])
 {
 	unsigned kept = 0;
 
+	if (!world->links && !wt_world_add_link(world, "main")) /* two hosts alone: an ideal wire between them */
+		return -ENOMEM;
 	for (unsigned i = 0; i < 2; i++) {
 		if (words[i] && wt_world_text(&world->link[0].words[i], words[i]))
 			return -ENOMEM;

@@ -275,10 +275,20 @@ def a_running_path_is_shown_changed_and_followed(a, b):
     check(done.returncode == 2 and "no link 'mian'; did you mean 'main'? there is: main" in done.stderr, done)
     ask("set", "--control", path, "main.both", "delay 10ms loss 0%")
     check(20 <= best_rtt(a) < 24)
+    done = ask("set", "--control", path, "fwd.delay", "30ms", "main.rev.loss", "3%", "fwd.loss", "1%")
+    check(done.returncode == 0 and "no longer" not in done.stderr, done)
+    record = json.loads(ask("show", "--control", path, "--json").stdout)
+    check((record["fwd"]["path"], record["rev"]["path"]) == ("loss 1% delay 30ms", "loss 3% delay 10ms"), record["fwd"], record["rev"])
+    for words, said in ((("fwd.rate", "1Mbit"), "no stage 'rate' in this path, which has loss, delay"),
+                        (("fwd.loss", "1%", "fwd", "loss 2%"), "given words twice"), (("fwd", "loss 2%", "fwd.loss", "1%"), "given words twice")):
+        done = ask("set", "--control", path, *words)
+        check(done.returncode == 2 and said in done.stderr, done)
+    done = ask("set", "--control", path, "both", "loss 0%")
+    check(done.returncode == 0 and "no longer in the path: fwd.delay rev.delay\n" in done.stderr, done)
     emulator.end()
     told = [json.loads(line) for line in listener.communicate(timeout=30)[0].splitlines()]
     told = [event["event"] for event in told if event["event"] != "emulation:path_changed" or event["data"]["fwd"] != "loss 0% delay 5ms"]
-    check(told.count("emulation:path_changed") == 2 and told.count("emulation:packet_dropped") == 2, told)
+    check(told.count("emulation:path_changed") == 4 and told.count("emulation:packet_dropped") == 2, told)
     check(not os.path.exists(path), "the socket is left behind")
     check(ask("show", "--control", path).returncode == 4)
 

@@ -181,6 +181,125 @@ def _():
         equal(os.listdir(home.path("wavetank/labs")), [], "state was cleaned")
 
 
+@test("the verdict of a lab's emulator is shown by lab down, in its record, and by exit code 1 where it is not valid")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    # no emulator leaves within 1 ns; and any leaves within a minute
+    for late, code in (("1ns", 1), ("1min", 0)):
+        for form in ((), ("--json",)):
+            home.run("lab", "up", "demo", "--link", "delay 1ms", "--late", late, "--steal", "100%")
+            home.run("lab", "exec", "demo:a", "ping", "-c", "5", "-i", "0.01", "-W", "5", "b")
+            out, err = home.run("lab", "down", *form, "demo", code=code)
+            equal("NOT VALID: late (" in err, bool(code), err)
+            if form:
+                equal(json.loads(out)["verdict"]["valid"], not code, "valid in the record")
+            else:
+                check(f"verdict: {'NOT VALID: late (' if code else 'valid'}" in out, out)
+
+
+@test("lab up takes how its emulator runs, and a log, as emu run does")
+def _():
+    if not ROOT:
+        raise Skip("real-time priority takes root")
+    home = HOMES[0][1]
+    need_labs(home)
+    with lab(home, "demo", "--link", "delay 1ms loss 100%", "--realtime", "--cpu", "0", "--release", "sleep", "--log", "demo.jsonl") as state:
+        pid = state["emulator"][0]
+        equal(os.sched_getscheduler(pid) & 0xff, os.SCHED_FIFO, "scheduler of the emulator")
+        equal(os.sched_getaffinity(pid), {0}, "processors of the emulator")
+        home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "1", "b", code=1)
+        out, _ = home.run("emu", "show", "demo")
+        check("release sleep" in out, out)
+    with open(home.path("demo.jsonl"), encoding="utf-8") as file:
+        check('"cause":"loss"' in file.read(), "the drop is in the log")
+    for words, said in ((("--release", "soon"), "none of sleep, guard, spin"), (("--cpu", "9999"), "0 to 1023"), (("--cpu", "1023"), "cannot stay on processor 1023")):
+        _, err = home.run("lab", "up", "demo", *words, code=None)
+        check(said in err, err)
+
+
+@test("a file says what a lab's path is and when it changes; the command line goes before it; status shows the path in force")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    with open(home.path("lost.trace"), "w", encoding="utf-8") as file:
+        file.write("0\n")
+    with open(home.path("path.conf"), "w", encoding="utf-8") as file:
+        file.write("[emulator]\nseed = 5\nlog = from-file.jsonl\n[port a]\n[port b]\ninterface = tap:nobody\n[link]\nfwd = delay 2ms loss trace lost.trace\n"
+                   "[at 100ms]\nfwd = delay 40ms\n")
+    with lab(home, "demo", "--file", "path.conf", "--rev", "delay 3ms") as state:
+        equal(state["seed"], 5, "the file's seed")
+        until(lambda: "a to b: delay 40ms\n  b to a: delay 3ms\n" in home.run("lab", "status", "demo")[0], "the path in force")
+        home.run("emu", "set", "demo.rev.delay", "7ms")
+        shown = json.loads(home.run("lab", "status", "demo", "--json")[0])
+        equal((shown["fwd"], shown["rev"], shown["path_now"]), ("delay 40ms", "delay 7ms", True), "the path in force")
+        out, _ = home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "5", "b")
+        check(float(re.search(r"time=([0-9.]+)", out)[1]) >= 47, out)
+    with open(home.path("from-file.jsonl"), encoding="utf-8") as file:
+        check("emulation:path_changed" in file.read(), "the file's log")
+    with open(home.path("three.conf"), "w", encoding="utf-8") as file:
+        file.write("[port a]\ngateway = 10.0.1.1/24\n[port b]\ngateway = 10.0.2.1/24\n[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n")
+    _, err = home.run("lab", "up", "demo", "--file", "three.conf", code=2)
+    check("a lab is two hosts" in err, err)
+    _, err = home.run("lab", "up", "demo", "--file", "none.conf", code=2)
+    check("none.conf: No such file" in err, err)
+
+
+@test("names of files in words of lab up and emu set are of the caller's folder, and the message says which")
+def _():
+    home = HOMES[-1][1]
+    need_labs(home)
+    os.mkdir(home.path("other"))
+    for place, text in (("one.trace", "1\n"), ("other/two.trace", "0\n")):
+        with open(home.path(place), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(home.path(place), 0o644)
+    os.chmod(home.folder, 0o755)
+    os.chmod(home.path("other"), 0o755)
+    with lab(home, "demo", "--fwd", "loss trace one.trace"):
+        home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "1", "b", code=1)
+        here = home.folder
+        home.folder = os.path.join(here, "other")
+        try:
+            home.run("emu", "set", "demo.fwd", "loss", "trace", "two.trace")
+            _, err = home.run("emu", "set", "demo.fwd", "loss", "trace", "one.trace", code=2)
+            check(f"{here}/other/one.trace: cannot be read" in err, err)
+        finally:
+            home.folder = here
+        home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "5", "b")
+    _, err = home.run("lab", "up", "demo", "--link", "loss trace none.trace", code=2)
+    check(f"{home.folder}/none.trace: cannot be read (there is no such file)" in err, err)
+
+
+@test("a lab works in a chroot, and lab exec stays in it")
+def _():
+    if not ROOT:
+        raise Skip("chroot takes root")
+    home = HOMES[0][1]
+    need_labs(home)
+    root = home.path("root")
+    script = """set -e
+        mkdir "$2" && mount -t tmpfs none "$2"
+        for name in bin dev etc lib lib64 proc root run sbin sys tmp usr work; do
+            [ ! -e "/$name" ] || { mkdir "$2/$name"; mount --rbind "/$name" "$2/$name"; }
+        done
+        mount --bind "$(dirname "$1")" "$2/work"
+        mount -t tmpfs none "$2/tmp"
+        mount -t tmpfs none "$2/run"
+        touch "$2/in-the-chroot"
+        cd "$2"
+        exec chroot . /bin/sh -ec '
+            w=$1
+            XDG_RUNTIME_DIR= "$w" lab up inside --link "delay 1ms" --quiet
+            code=0
+            XDG_RUNTIME_DIR= "$w" lab exec inside:a /bin/sh -c "test -e /in-the-chroot && ping -c 1 -W 5 b && grep -q a.engine /etc/hosts" || code=$?
+            XDG_RUNTIME_DIR= "$w" lab down inside --quiet || [ $? -eq 1 ]
+            exit $code' sh /work/wavetank"""
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", os.path.abspath(home.program), root], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    equal(done.returncode, 0, f"the chroot\n{done.stdout}{done.stderr}")
+
+
 @test("lab commands inside a lab are refused")
 def _():
     home = HOMES[0][1]

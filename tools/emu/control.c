@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavetank emu show, set, events: what a running emulator is asked and told over its control socket. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ struct request {
 	const char *control;
 	bool json, flush;
 	char lab[WT_LAB_NAME], lab_control[WT_LAB_PATH]; /* whose emulator; empty: of no lab */
-	char line[16000];                                /* of set: targets and their words, each after a tab */
+	char line[14000];                                /* of set: targets and their words, each after a tab */
 	unsigned targets, worded;                        /* targets, and those that words follow */
 };
 
@@ -61,15 +62,44 @@ static int take_lab(struct request *request, const char *name, size_t len, bool 
 	return ended ? wt_fail(WT_EXIT_CONNECTION, "%s", text) : WT_EXIT_OK;
 }
 
-static bool is_target(const char *word)
+/* "delay", "loss.2" */
+static bool is_stage(const char *word)
 {
-	const char *dot = strrchr(word, '.');
+	static const char *const names[] = {"hops", "mtu", "rate", "outage", "handoff", "loss", "gilbert", "markov", "elliott", "list", "corrupt",
+					    "duplicate", "reorder", "delay"};
+	size_t len = strcspn(word, ".");
 
-	word = dot ? dot + 1 : word;
-	return !strcmp(word, "fwd") || !strcmp(word, "rev") || !strcmp(word, "both");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && !strncmp(word, names[i], len))
+			return !word[len] || (word[len + 1] && !word[len + 1 + strspn(word + len + 1, "0123456789")]);
+	return false;
 }
 
-/* fwd, LINK.fwd of several links, or LAB.fwd. */
+/* fwd, rev, both, or a stage behind one of them and a dot. */
+static bool is_direction(const char *word)
+{
+	static const char *const names[] = {"fwd", "rev", "both"};
+	size_t len = strcspn(word, ".");
+
+	for (size_t i = 0; i < 3; i++)
+		if (strlen(names[i]) == len && !strncmp(word, names[i], len))
+			return !word[len] || is_stage(word + len + 1);
+	return false;
+}
+
+/* With a lab's or link's name in front of it, or both. */
+static bool is_target(const char *word)
+{
+	for (unsigned names = 0; word && names < 3; names++) {
+		if (is_direction(word))
+			return true;
+		word = strchr(word, '.');
+		word = word ? word + 1 : NULL;
+	}
+	return false;
+}
+
+/* fwd, LINK.fwd of several links, or LAB.fwd; or one stage of it, as in fwd.delay. */
 static int take_target(struct request *request, const char *word)
 {
 	const char *dot = strchr(word, '.');
@@ -209,11 +239,33 @@ static int show_main(int argc, char **argv)
 	return code;
 }
 
+/* "set flush in /home/me": names of files that are relative count from here. A folder that cannot stand in a line is not said. */
+static void write_head(const struct request *request, char *head, size_t len)
+{
+	char here[PATH_MAX];
+	bool known = getcwd(here, sizeof(here)) && here[0] == '/' && !strpbrk(here, "\t\n") && strlen(here) < len - 20;
+
+	snprintf(head, len, "set%s%s%s", request->flush ? " flush" : "", known ? " in " : "", known ? here : "");
+}
+
+/* "ok NOW NAMES": when, and what is no longer there. */
+static void say_changed(const char *answer)
+{
+	char *rest;
+	double at = (double)strtoll(answer, &rest, 10) / 1e9;
+
+	if (*rest == ' ')
+		wt_say("changed at %.6f s of the scenario; no longer in the path:%s\n"
+		       "  words for fwd are the whole path; one stage alone is changed by its name, as in: fwd.delay 30ms", at, rest);
+	else
+		wt_say("changed at %.6f s of the scenario", at);
+}
+
 static int set_main(int argc, char **argv)
 {
 	struct request request = {0};
 	int code = read_arguments(&request, &wt_command_emu_set, argc, argv), fd;
-	char answer[700] = "";
+	char answer[700] = "", head[2000];
 	size_t len = 0;
 	ssize_t n = 0;
 
@@ -224,7 +276,8 @@ static int set_main(int argc, char **argv)
 	code = open_control(&request, &fd);
 	if (code)
 		return code;
-	if (send_line(fd, request.flush ? "set flush" : "set", request.line) || shutdown(fd, SHUT_WR)) {
+	write_head(&request, head, sizeof(head));
+	if (send_line(fd, head, request.line) || shutdown(fd, SHUT_WR)) {
 		close(fd);
 		return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
 	}
@@ -240,7 +293,7 @@ static int set_main(int argc, char **argv)
 		return wt_fail(WT_EXIT_USAGE, "%s", answer + 6);
 	if (strncmp(answer, "ok ", 3))
 		return wt_fail(WT_EXIT_CONNECTION, "the emulator gave no answer");
-	wt_say("changed at %.6f s of the scenario", (double)strtoll(answer + 3, NULL, 10) / 1e9);
+	say_changed(answer + 3);
 	return WT_EXIT_OK;
 }
 
@@ -282,12 +335,12 @@ const struct wt_command wt_command_emu_set = {
 	.options = set_options,
 	.option_count = 2,
 	.run = set_main,
-	.notes = "  wavetank emu set fwd delay 30ms\n"
+	.notes = "  wavetank emu set fwd.delay 30ms rev.loss 2%\n"
 		 "  wavetank emu set demo.fwd rate 10Mbit burst 20KB limit 64KB delay 15ms loss 2%\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
 		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
 		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links (main: an only one without a name). WORDS are the whole path from then on: any that\n"
-		 "a run may begin with. What is under way keeps its order. Words that cannot be used change nothing.",
+		 "a run may begin with. TARGET.STAGE, with the stage's name in the record: that stage alone gets a value (30ms, 5Mbit) or other words. What is under way keeps its order. Words that cannot be used change nothing.",
 };
 
 const struct wt_command wt_command_emu_events = {

@@ -131,16 +131,27 @@ static int take(struct emu *emu, struct wt_daemon *daemon, int option, const cha
 
 /* ---- the world -------------------------------------------------------------------------------------------- */
 
-/* The file first, then what the command line says of the daemon itself. */
+/* The file first, then what the command line says instead of it: of what the only path begins with. */
 static int world_of_file(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
 {
 	const struct wt_world_keys keys = {wt_options_of_file, &daemon->options};
 
-	if (daemon->world.hosts || emu->path.words[0] || emu->path.words[1]) {
-		snprintf(err, err_len, "--port, --fwd, --rev and --link stand in the file where there is one");
+	bool words = emu->path.words[0] || emu->path.words[1];
+	int error;
+
+	if (daemon->world.hosts) {
+		snprintf(err, err_len, "--port: beside a file a port says which host of the file is there, such as a=tap:wt0");
 		return -EINVAL;
 	}
-	return wt_world_read(&daemon->world, emu->file, &keys, err, err_len);
+	error = wt_world_read(&daemon->world, emu->file, &keys, err, err_len);
+	if (error || !words)
+		return error;
+	if (daemon->world.links > 1) {
+		snprintf(err, err_len, "--fwd, --rev and --link are for a file of one link; %.200s has %u", emu->file, daemon->world.links);
+		return -EINVAL;
+	}
+	snprintf(err, err_len, "out of memory");
+	return wt_world_begin(&daemon->world, emu->path.words);
 }
 
 static int world_of_words(struct emu *emu, struct wt_daemon *daemon, char *err, size_t err_len)
@@ -314,6 +325,8 @@ static int read_line(struct emu *emu, struct wt_daemon *daemon, int argc, char *
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD)
 			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'; paths are given by --fwd and --rev", args.value);
+		if (again && (option == OPT_FWD || option == OPT_REV || option == OPT_LINK))
+			continue; /* they have replaced what the file says */
 		if (take(emu, daemon, option, args.value, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}

@@ -58,17 +58,34 @@ static void print_direction(const json_t *record, const char *direction, const c
 	putchar('\n');
 }
 
-static void print_record(const char *line, bool as_json)
+/* "late (a, from 0.300 s), busy (hypervisor, from 1.000 s)": the faults of a verdict; empty: the run is valid. */
+static void list_faults(const json_t *record, char *text, size_t len)
 {
-	json_t *record = json_loads(line, 0, NULL);
+	const json_t *fault;
+	size_t i, at = 0;
+
+	*text = 0;
+	json_array_foreach(json_object_get(json_object_get(record, "verdict"), "faults"), i, fault) {
+		at += (size_t)snprintf(text + at, len - at, "%s%s (%s, from %.3f s)", i ? ", " : "",
+				       json_string_value(json_object_get(fault, "fault")), json_string_value(json_object_get(fault, "where")),
+				       (double)json_integer_value(json_object_get(fault, "first_ns")) / 1e9);
+		if (at >= len)
+			break;
+	}
+}
+
+static void print_record(const json_t *record, const char *line, bool as_json)
+{
+	char faults[600];
 
 	if (as_json) {
 		puts(line);
 	} else if (record && !wt_quiet) {
 		print_direction(record, "fwd", "a to b");
 		print_direction(record, "rev", "b to a");
+		list_faults(record, faults, sizeof(faults));
+		printf("  verdict: %s%s\n", *faults ? "NOT VALID: " : "valid", faults);
 	}
-	json_decref(record);
 }
 
 struct down {
@@ -76,21 +93,23 @@ struct down {
 	int code; /* of the first lab that did not end well */
 };
 
-/* The files of the emulator, of which only its last record tells. */
-static int judge_capture(const struct wt_lab *lab, const char *line)
+/* The run as its emulator judges it, and its files, of which only its last record tells. */
+static int judge(const struct wt_lab *lab, const json_t *record)
 {
-	json_t *record = json_loads(line, 0, NULL);
-	const char *by = json_string_value(json_object_get(record, "ended_by"));
-	int detail = (int)json_integer_value(json_object_get(record, "ended_detail")), code = WT_EXIT_OK;
+	const char *by = json_string_value(json_object_get(record, "ended_by")), *file = lab->capture[0] ? lab->capture : lab->log;
+	int detail = (int)json_integer_value(json_object_get(record, "ended_detail"));
+	char faults[600];
 
-	if (lab->capture[0] && !by)
-		code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: the capture %s may lack its end", lab->name,
-			       lab->capture);
-	else if (by && !strcmp(by, "write-error"))
-		code = wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the capture %s lacks its end: %s; what is in it is whole", lab->name,
-			       lab->capture, strerror(-detail));
-	json_decref(record);
-	return code;
+	list_faults(record, faults, sizeof(faults));
+	if (!by)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: nobody knows whether its run was valid%s%s%s",
+			       lab->name, *file ? ", and " : "", file, *file ? " may lack its end" : "");
+	if (!strcmp(by, "write-error"))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the %s %s lacks its end: %s; what is in it is whole", lab->name,
+			       lab->capture[0] ? "capture" : "log", file, strerror(-detail));
+	if (*faults)
+		return wt_fail(WT_EXIT_FAILED, "lab %s is down; its run is NOT VALID: %s; see THE VERDICT in wavetank-emu(1)", lab->name, faults);
+	return WT_EXIT_OK;
 }
 
 /* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
@@ -99,6 +118,7 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 	static char line[65536];
 	struct down *down = arg;
 	struct pollfd gone = {.events = POLLIN};
+	json_t *record;
 	int code;
 
 	gone.fd = pidfd_open(lab->keeper.pid, 0);
@@ -112,13 +132,15 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 	}
 	last_record(lab, line, sizeof(line));
 	wt_lab_remove(lab->name);
-	code = judge_capture(lab, line);
+	record = json_loads(line, 0, NULL);
+	code = judge(lab, record);
 	if (!code)
-		wt_say("lab %s is down%s%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture,
-		       line[0] ? "" : "; its emulator left no record");
+		wt_say("lab %s is down%s%s%s%s", lab->name, lab->capture[0] ? "; capture: " : "", lab->capture, lab->log[0] ? "; log: " : "",
+		       lab->log);
 	down->code = down->code ? down->code : code;
 	if (line[0])
-		print_record(line, down->json);
+		print_record(record, line, down->json);
+	json_decref(record);
 }
 
 /* Of --all: labs of a sweep or table that runs are its own. */
@@ -179,4 +201,6 @@ const struct wt_command wt_command_lab_down = {
 	.options = down_options,
 	.option_count = sizeof(down_options) / sizeof(down_options[0]),
 	.run = down_run,
+	.notes = "Exit code 1: the run was not valid (its frames left late, for instance); the message says why. 3: the capture or log lacks its\n"
+		 "end, there is no record, or the lab had ended by itself.",
 };

@@ -26,8 +26,13 @@ static int open_output(const char *lab, const char *file)
 
 static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
 {
-	char port[2][64], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
-	const char *argv[28];
+	char port[2][80], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
+	char cpu[12];
+	const char *argv[44];
+	const struct {
+		const char *option, *value;
+	} text[] = {{"--icmp-limit", lab->icmp_limit}, {"--capture", lab->capture}, {"--log", lab->log}, {"--file", lab->file},
+		    {"--release", lab->release}};
 	int argc = 0;
 	sigset_t none;
 
@@ -36,11 +41,14 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(open_output(lab->name, "emu.jsonl"), 1);
 	dup2(open_output(lab->name, "emu.log"), 2);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++) {
+		const char *name = lab->file[0] ? lab->place[i] : "", *is = *name ? "=" : "";
+
 		if (strcmp(lab->backend, "tap") == 0)
-			snprintf(port[i], sizeof(port[i]), "tap:%s@/proc/%d/ns/net", WT_LAB_INTERFACE, (int)host[i]);
+			snprintf(port[i], sizeof(port[i]), "%s%stap:%s@/proc/%d/ns/net", name, is, WT_LAB_INTERFACE, (int)host[i]);
 		else
-			snprintf(port[i], sizeof(port[i]), "packet:e%c", 'a' + i);
+			snprintf(port[i], sizeof(port[i]), "%s%spacket:e%c", name, is, 'a' + i);
+	}
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)lab->seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	wt_format_share(lab->bounds.steal, steal, sizeof(steal));
@@ -52,10 +60,12 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	argv[argc++] = port[0];
 	argv[argc++] = "--port";
 	argv[argc++] = port[1];
-	argv[argc++] = "--fwd";
-	argv[argc++] = lab->fwd;
-	argv[argc++] = "--rev";
-	argv[argc++] = lab->rev;
+	for (unsigned i = 0; i < 2; i++) {
+		if (lab->file[0] && !lab->given[i])
+			continue;
+		argv[argc++] = i ? "--rev" : "--fwd";
+		argv[argc++] = i ? lab->rev : lab->fwd;
+	}
 	argv[argc++] = "--seed";
 	argv[argc++] = seed;
 	argv[argc++] = "--ready-fd";
@@ -71,15 +81,26 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	}
 	if (lab->offload)
 		argv[argc++] = "--offload";
-	if (lab->icmp_limit[0]) {
-		argv[argc++] = "--icmp-limit";
-		argv[argc++] = lab->icmp_limit;
+	for (unsigned i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+		if (!text[i].value[0])
+			continue;
+		argv[argc++] = text[i].option;
+		argv[argc++] = text[i].value;
 	}
-	if (lab->capture[0]) {
-		argv[argc++] = "--capture";
-		argv[argc++] = lab->capture;
+	if (lab->realtime)
+		argv[argc++] = "--realtime";
+	if (lab->awake)
+		argv[argc++] = "--awake";
+	if (lab->cpu >= 0) {
+		snprintf(cpu, sizeof(cpu), "%d", lab->cpu);
+		argv[argc++] = "--cpu";
+		argv[argc++] = cpu;
 	}
 	argv[argc] = NULL;
+	if (lab->file[0] && chdir(lab->folder) < 0) { /* the file's relative names count from there */
+		dprintf(2, "cannot enter %s: %s\n", lab->folder, strerror(errno));
+		_exit(WT_EXIT_ENVIRONMENT);
+	}
 	execv("/proc/self/exe", (char **)argv);
 	dprintf(2, "cannot start the emulator: %s\n", strerror(errno));
 	_exit(WT_EXIT_ENVIRONMENT);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -50,22 +51,43 @@ static int enter(pid_t pid, const char *type, int flag)
 	return result;
 }
 
+/* Then chroot(2), which takes a capability, is not needed. */
+static bool is_root(int fd)
+{
+	struct stat there, root;
+
+	return !fstat(fd, &there) && !stat("/", &root) && there.st_dev == root.st_dev && there.st_ino == root.st_ino;
+}
+
 static int enter_all(pid_t pid)
 {
 	static const struct {
 		const char *type;
 		int flag;
 	} spaces[] = {{"user", CLONE_NEWUSER}, {"pid", CLONE_NEWPID}, {"net", CLONE_NEWNET}, {"mnt", CLONE_NEWNS}};
-	char cwd[PATH_MAX];
+	char cwd[PATH_MAX], root[64];
 	bool known = getcwd(cwd, sizeof(cwd)) != NULL;
+	int fd;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
 
 	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
 		int result = enter(pid, spaces[i].type, spaces[i].flag);
 
-		if (result < 0)
+		if (result < 0) {
+			close(fd);
 			return result;
+		}
 	}
-	/* The mount namespace took us to its root. */
+	/* The mount namespace took us to its root. The lab's may be another, where lab up was called in a chroot. */
+	if (fchdir(fd) < 0 || (!is_root(fd) && chroot(".") < 0)) {
+		close(fd);
+		return -errno;
+	}
+	close(fd);
 	if (!known || chdir(cwd) < 0)
 		return chdir("/") < 0 ? -errno : 0;
 	return 0;

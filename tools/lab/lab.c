@@ -10,27 +10,42 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emu/world/span.h"
+#include "emu/daemon/options.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/lab/keeper.h"
 #include "tools/lab/state.h"
 #include "tools/words/path_words.h"
 
-enum { UP_LINK, UP_FWD, UP_REV, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_OWNER, UP_OFFLOAD, UP_LATE, UP_STEAL, UP_ICMP_LIMIT };
+enum {
+	UP_LINK, UP_FWD, UP_REV, UP_FILE, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_LOG, UP_OWNER, UP_OFFLOAD, UP_RELEASE, UP_CPU, UP_REALTIME, UP_AWAKE,
+	UP_LATE, UP_STEAL, UP_ICMP_LIMIT,
+};
 
 static const struct wt_option up_options[] = {
 	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
 	[UP_FWD] = {0, "fwd", "WORDS", "the path from a to b"},
 	[UP_REV] = {0, "rev", "WORDS", "the path from b to a"},
-	[UP_SEED] = {0, "seed", "N", "seed of the emulator's draws (default: a fresh one, printed)"},
+	[UP_FILE] = {'f', "file", "FILE", "the path and what changes when from a file of two ports and one link, wavetank-emu.conf(5)"},
+	[UP_SEED] = {0, "seed", "N", "seed of the emulator's draws (default: the file's, else a fresh one, printed)"},
 	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
 	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the emulator: both ends, and drops with cause"},
+	[UP_LOG] = {0, "log", "FILE", "drops, states of stages, changes and faults as JSON Lines"},
 	[UP_OWNER] = {0, "owner", "PID", "a process the lab ends with; while it lives, lab down --all leaves the lab alone"},
 	[UP_OFFLOAD] = {0, "offload", NULL, "kernels keep their offloads: big frames pass whole where no stage looks at packets"},
+	[UP_RELEASE] = {0, "release", "HOW", "wait by sleep, guard (sleep, then spin; the default) or spin (needs a core)"},
+	[UP_CPU] = {0, "cpu", "N", "the emulator stays on this processor"},
+	[UP_REALTIME] = {0, "realtime", NULL, "the emulator runs before every ordinary process"},
+	[UP_AWAKE] = {0, "awake", NULL, "keep the machine's idle processors from sleeping deeply meanwhile"},
 	[UP_LATE] = {0, "late", "TIME", "the emulator's record is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[UP_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[UP_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage, N/s or N/s burst N (default 100/s burst 100)"},
+};
+
+/* What the command line says. */
+struct up {
+	struct wt_path_words path;
+	bool seed, late, steal;
 };
 
 static int absolute_path(const char *file, char path[WT_LAB_PATH])
@@ -50,20 +65,90 @@ static int set_words(char to[WT_LAB_WORDS], const char *from, const char *direct
 		       WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "%s has more than %d characters", direction, WT_LAB_WORDS - 1);
 }
 
-/* Parses the words, so that a wrong one is told before anything is started, and keeps the normal form. */
-static int check_paths(struct wt_lab *lab, const struct wt_path_words *path)
+/* The words in normal form, with files' names made absolute: the emulator runs in another folder. */
+static int keep_words(struct wt_lab *lab, const struct wt_path_words *path)
 {
 	const char *const words[2] = {path->words[0] ? path->words[0] : "", path->words[1] ? path->words[1] : ""};
 	static struct wt_span link; /* large */
+	struct wt_samples_shelf shelf = {.folder = lab->folder};
 	char err[300];
 	int code;
 
-	if (wt_span_init(&link, "main", true, words, lab->seed, NULL, err, sizeof(err)) < 0)
+	if (wt_span_init(&link, "main", true, words, lab->seed, &shelf, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = set_words(lab->fwd, link.leg[0].path.text, "fwd");
 	if (!code)
 		code = set_words(lab->rev, link.leg[1].path.text, "rev");
 	wt_span_finish(&link);
+	return code;
+}
+
+/* What the file says and the command line does not. */
+static int take_world(struct wt_lab *lab, const struct up *up, const struct wt_world *world, const struct wt_options *options)
+{
+	int code = WT_EXIT_OK;
+
+	lab->seed = up->seed || !wt_options_said(options, "seed") ? lab->seed : world->seed;
+	lab->bounds.late = up->late ? lab->bounds.late : options->bounds.late;
+	lab->bounds.steal = up->steal ? lab->bounds.steal : options->bounds.steal;
+	lab->offload |= options->offload;
+	if (!lab->capture[0] && options->capture && absolute_path(options->capture, lab->capture) < 0)
+		return wt_fail(WT_EXIT_USAGE, "capture: the path is too long");
+	if (!lab->log[0] && options->log && absolute_path(options->log, lab->log) < 0)
+		return wt_fail(WT_EXIT_USAGE, "log: the path is too long");
+	for (unsigned i = 0; i < 2; i++)
+		snprintf(lab->place[i], sizeof(lab->place[i]), "%s", world->host[i].name);
+	for (unsigned i = 0; i < 2 && !code; i++)
+		if (!lab->given[i])
+			code = set_words(i ? lab->rev : lab->fwd, world->link[0].words[i] ? world->link[0].words[i] : "", i ? "rev" : "fwd");
+	return code;
+}
+
+/* Reads the file as the emulator will: its hosts in other places, and perhaps beginning with other words. */
+static int read_file(const struct wt_lab *lab, struct wt_world *world, struct wt_options *options, char *err, size_t err_len)
+{
+	const char *words[2] = {lab->given[0] ? lab->fwd : NULL, lab->given[1] ? lab->rev : NULL};
+	const struct wt_world_keys keys = {wt_options_of_file, options};
+	int error = wt_world_read(world, lab->file, &keys, err, err_len);
+
+	if (!error && (world->hosts != 2 || world->routers || world->links > 1 || world->flows)) {
+		snprintf(err, err_len, "%s: a lab is two hosts: a file of two ports, one link and no flows is wanted", lab->file);
+		error = -EINVAL;
+	}
+	for (unsigned i = 0; i < 2 && !error; i++)
+		error = wt_world_place(&world->host[i], WT_NAMESPACE, i ? "packet:eb" : "packet:ea", err, err_len);
+	if (!error)
+		error = wt_world_begin(world, words);
+	if (!error)
+		error = wt_options_check(options, err, err_len);
+	return error ? error : wt_world_check(world, err, err_len);
+}
+
+static int check_file(struct wt_lab *lab, const struct up *up)
+{
+	struct wt_options options;
+	struct wt_world world;
+	char err[500];
+	int code;
+
+	wt_world_init(&world);
+	wt_options_init(&options, &world);
+	code = read_file(lab, &world, &options, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : take_world(lab, up, &world, &options);
+	wt_options_finish(&options);
+	wt_world_finish(&world);
+	return code;
+}
+
+/* Reads everything, so that what is wrong is told before anything is started. */
+static int check_paths(struct wt_lab *lab, const struct up *up)
+{
+	int code = getcwd(lab->folder, sizeof(lab->folder)) ? keep_words(lab, &up->path) :
+							     wt_fail(WT_EXIT_ENVIRONMENT, "this folder: %s", strerror(errno));
+
+	for (unsigned i = 0; i < 2; i++)
+		lab->given[i] = up->path.words[i];
+	if (!code && lab->file[0])
+		code = check_file(lab, up);
 	return code;
 }
 
@@ -76,9 +161,53 @@ static int take_words(struct wt_path_words *path, int option, const char *value)
 		       wt_fail(WT_EXIT_USAGE, "--%s: %s", up_options[option].name, err) : WT_EXIT_OK;
 }
 
-static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option, const char *value)
+static int take_file(const char *value, const char *option, char path[WT_LAB_PATH])
+{
+	return absolute_path(value, path) < 0 ? wt_fail(WT_EXIT_USAGE, "--%s: the path is too long", option) : WT_EXIT_OK;
+}
+
+static int take_release(struct wt_lab *lab, const char *value)
+{
+	if (strcmp(value, "sleep") != 0 && strcmp(value, "guard") != 0 && strcmp(value, "spin") != 0)
+		return wt_fail(WT_EXIT_USAGE, "--release: '%.40s' is none of sleep, guard, spin", value);
+	strcpy(lab->release, value);
+	return WT_EXIT_OK;
+}
+
+/* How the emulator is to run, as emu run has it. */
+static int run_option(struct wt_lab *lab, struct up *up, int option, const char *value)
 {
 	struct wt_refusal_rate rate;
+	char err[200];
+	uint64_t number;
+
+	switch (option) {
+	case UP_RELEASE: return take_release(lab, value);
+	case UP_CPU:
+		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > 1023)
+			return wt_fail(WT_EXIT_USAGE, "--cpu: '%.40s' is not from 0 to 1023", value);
+		lab->cpu = (int)number;
+		break;
+	case UP_REALTIME: lab->realtime = true; break;
+	case UP_AWAKE: lab->awake = true; break;
+	case UP_OFFLOAD: lab->offload = true; break;
+	case UP_ICMP_LIMIT:
+		if (wt_refusal_rate_parse(value, &rate, err, sizeof(err)) < 0)
+			return wt_fail(WT_EXIT_USAGE, "--icmp-limit: %s", err);
+		snprintf(lab->icmp_limit, sizeof(lab->icmp_limit), "%s", value);
+		break;
+	case UP_LATE:
+		up->late = true;
+		return wt_parse_time(value, &lab->bounds.late, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--late: %s", err) : WT_EXIT_OK;
+	case UP_STEAL:
+		up->steal = true;
+		return wt_parse_share(value, &lab->bounds.steal, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--steal: %s", err) : WT_EXIT_OK;
+	}
+	return WT_EXIT_OK;
+}
+
+static int up_option(struct wt_lab *lab, struct up *up, int option, const char *value)
+{
 	char err[200];
 	uint64_t number;
 
@@ -93,39 +222,32 @@ static int up_option(struct wt_lab *lab, struct wt_path_words *path, int option,
 	case UP_LINK:
 	case UP_FWD:
 	case UP_REV:
-		return take_words(path, option, value);
+		return take_words(&up->path, option, value);
 	case UP_SEED:
 		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT64_MAX)
 			return wt_fail(WT_EXIT_USAGE, "--seed: '%s' is not a whole number below 2^63", value);
 		lab->seed = number;
+		up->seed = true;
 		break;
 	case UP_BACKEND:
 		if (strcmp(value, "auto") != 0 && strcmp(value, "tap") != 0 && strcmp(value, "packet") != 0)
 			return wt_fail(WT_EXIT_USAGE, "--backend: '%s' is none of auto, tap, packet", value);
 		strcpy(lab->backend, value);
 		break;
+	case UP_FILE:
+		return take_file(value, "file", lab->file);
 	case UP_CAPTURE:
-		if (absolute_path(value, lab->capture) < 0)
-			return wt_fail(WT_EXIT_USAGE, "--capture: the path is too long");
-		break;
+		return take_file(value, "capture", lab->capture);
+	case UP_LOG:
+		return take_file(value, "log", lab->log);
 	case UP_OWNER:
 		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT32_MAX ||
 		    !(lab->owner.start = wt_process_start((pid_t)number)))
 			return wt_fail(WT_EXIT_USAGE, "--owner: there is no process '%s'", value);
 		lab->owner.pid = (pid_t)number;
 		break;
-	case UP_ICMP_LIMIT:
-		if (wt_refusal_rate_parse(value, &rate, err, sizeof(err)) < 0)
-			return wt_fail(WT_EXIT_USAGE, "--icmp-limit: %s", err);
-		snprintf(lab->icmp_limit, sizeof(lab->icmp_limit), "%s", value);
-		break;
-	case UP_OFFLOAD:
-		lab->offload = true;
-		break;
-	case UP_LATE:
-		return wt_parse_time(value, &lab->bounds.late, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--late: %s", err) : WT_EXIT_OK;
-	case UP_STEAL:
-		return wt_parse_share(value, &lab->bounds.steal, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "--steal: %s", err) : WT_EXIT_OK;
+	default:
+		return run_option(lab, up, option, value);
 	}
 	return WT_EXIT_OK;
 }
@@ -177,8 +299,8 @@ static int bring_up(struct wt_lab *lab)
 
 static int up_run(int argc, char **argv)
 {
-	struct wt_lab lab = {.backend = "auto", .bounds = WT_VERDICT_BOUNDS};
-	struct wt_path_words path = {{NULL, NULL}};
+	struct wt_lab lab = {.backend = "auto", .bounds = WT_VERDICT_BOUNDS, .cpu = -1};
+	struct up up = {{{NULL, NULL}}, false, false, false};
 	struct wt_args args;
 	char err[200];
 	int option, code = wt_lab_refuse_inside(), lock;
@@ -190,13 +312,13 @@ static int up_run(int argc, char **argv)
 	lab.seed = getrandom(&fresh, sizeof(fresh), 0) == sizeof(fresh) ? fresh : (uint64_t)lab.created;
 	wt_args_init(&args, wt_current_command, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, &path, option, args.value);
+		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, &up, option, args.value);
 		if (code)
 			return code;
 	}
 	if (!lab.name[0])
 		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab up NAME --link 'delay 15ms'");
-	code = check_paths(&lab, &path);
+	code = check_paths(&lab, &up);
 	if (code)
 		return code;
 	lock = wt_labs_lock(err, sizeof(err));

@@ -161,8 +161,8 @@ int wt_lab_store(const struct wt_lab *lab)
 	char path[WT_LAB_PATH], fresh[WT_LAB_PATH];
 	int result = 0;
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
-		lab->name, "backend", lab->backend, "fwd", lab->fwd, "rev", lab->rev, "capture", lab->capture, "offload", lab->offload, "seed",
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
+		lab->name, "backend", lab->backend, "fwd", lab->fwd, "rev", lab->rev, "capture", lab->capture, "log", lab->log, "file", lab->file, "offload", lab->offload, "seed",
 		(json_int_t)lab->seed, "created_s", (json_int_t)lab->created, "pid_namespace", (json_int_t)pid_namespace(), "keeper",
 		(json_int_t)lab->keeper.pid, (json_int_t)lab->keeper.start, "emulator", (json_int_t)lab->emulator.pid,
 		(json_int_t)lab->emulator.start, "a", (json_int_t)lab->host[0].pid, (json_int_t)lab->host[0].start, "b",
@@ -187,7 +187,7 @@ static void copy_text(char *to, size_t len, const char *from)
 /* The state as written, and the pid namespace its numbers are of. */
 static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 {
-	const char *backend, *fwd, *rev, *capture;
+	const char *backend, *fwd, *rev, *capture, *log = "", *file = "";
 	json_int_t seed, created, pidns, number[10] = {0};
 	char path[WT_LAB_PATH];
 	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->host[0], &lab->host[1], &lab->owner};
@@ -202,8 +202,8 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	json = json_load_file(path, 0, NULL);
 	if (!json)
 		return -EINVAL;
-	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s?:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s?:[I,I]}", "backend", &backend, "fwd",
-			  &fwd, "rev", &rev, "capture", &capture, "offload", &offload, "seed", &seed, "created_s", &created, "pid_namespace", &pidns,
+	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s?:s, s?:s, s?:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s?:[I,I]}", "backend", &backend, "fwd",
+			  &fwd, "rev", &rev, "capture", &capture, "log", &log, "file", &file, "offload", &offload, "seed", &seed, "created_s", &created, "pid_namespace", &pidns,
 			  "keeper", &number[0], &number[1], "emulator", &number[2], &number[3], "a", &number[4], &number[5], "b",
 			  &number[6], &number[7], "owner", &number[8], &number[9]);
 	if (bad) {
@@ -214,6 +214,8 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	copy_text(lab->fwd, sizeof(lab->fwd), fwd);
 	copy_text(lab->rev, sizeof(lab->rev), rev);
 	copy_text(lab->capture, sizeof(lab->capture), capture);
+	copy_text(lab->log, sizeof(lab->log), log);
+	copy_text(lab->file, sizeof(lab->file), file);
 	lab->offload = offload;
 	lab->seed = (uint64_t)seed;
 	lab->created = created;

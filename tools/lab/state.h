@@ -33,8 +33,14 @@ struct wt_lab {
 	char name[WT_LAB_NAME];
 	char backend[8]; /* "tap" or "packet" */
 	char fwd[WT_LAB_WORDS], rev[WT_LAB_WORDS];
-	char capture[WT_LAB_PATH]; /* empty: none */
+	char capture[WT_LAB_PATH], log[WT_LAB_PATH]; /* empty: none */
+	char file[WT_LAB_PATH], folder[WT_LAB_PATH]; /* of the emulator's plan, and what its relative names count from; empty: words alone */
+	char place[2][16]; /* the file's names of the hosts a and b */
+	bool given[2]; /* a direction has words of the command line, which go before the file's */
 	struct wt_verdict_bounds bounds;
+	bool realtime, awake; /* as emu run has them */
+	char release[8];      /* empty: as usual */
+	int cpu;              /* -1: any */
 	bool offload; /* big frames and unfinished checksums may pass */
 	char icmp_limit[32]; /* empty: as usual */
 	uint64_t seed;

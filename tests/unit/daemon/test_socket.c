@@ -28,9 +28,10 @@ static void show(void *arg, FILE *out, bool json)
 	fputs("x\n", out);
 }
 
-static int set(void *arg, bool flush, char **words, wt_time *now, char *err, size_t err_len)
+static int set(void *arg, const struct wt_control_set *change, wt_time *now, char *said, size_t said_len)
 {
 	struct calls *calls = arg;
+	char **words = change->words;
 
 	calls->set++;
 	for (calls->words = 0; words[calls->words];)
@@ -180,6 +181,66 @@ static void a_command_changes_as_many_links_as_its_line_has_room_for(void **stat
 	end(&bench);
 }
 
+/* What has come so far: events, and those that were told to be lost; and whether the last line was about the latter. */
+struct heard {
+	unsigned events, lost;
+	bool lost_last;
+};
+
+static void hear(const struct bench *bench, struct heard *heard)
+{
+	static char text[1 << 21];
+	size_t len = 0;
+	char *at = text;
+
+	for (ssize_t n; len < sizeof(text) - 1 && (n = recv(bench->fd, text + len, sizeof(text) - 1 - len, 0)) > 0;)
+		len += (size_t)n;
+	text[len] = 0;
+	for (char *line; (line = strsep(&at, "\n")) && *line;) {
+		const char *count = strstr(line, "\"count\":");
+
+		heard->lost_last = strstr(line, "emulation:events_lost");
+		heard->lost += heard->lost_last ? (unsigned)atoi(count + 8) : 0;
+		heard->events += strstr(line, "\"event\":\"test\"") != NULL;
+	}
+}
+
+static void happen(const struct bench *bench, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		wt_json_i64(wt_control_begin(bench->control, i, "test"), "number", i);
+		wt_control_end(bench->control);
+	}
+}
+
+static void a_reader_that_stalls_is_told_how_many_events_it_lost_when_it_reads_again_and_at_the_end(void **state)
+{
+	enum { MANY = 20000 };
+	struct heard heard = {0};
+	struct bench bench;
+
+	start(&bench);
+	say(&bench, "events\n");
+	ev_run(bench.ev, EVRUN_NOWAIT);
+	happen(&bench, MANY);
+	hear(&bench, &heard);
+	assert_in_range(heard.events, 100, MANY - 100);
+	assert_int_equal(heard.lost, 0);
+	/* nothing more happens, and it is told all the same */
+	ev_run(bench.ev, EVRUN_NOWAIT);
+	hear(&bench, &heard);
+	assert_int_equal(heard.events + heard.lost, MANY);
+	happen(&bench, MANY);
+	wt_control_close(bench.control);
+	hear(&bench, &heard);
+	assert_true(heard.lost_last);
+	assert_int_equal(heard.events + heard.lost, 2 * MANY);
+	ev_loop_destroy(bench.ev);
+	close(bench.fd);
+	*strrchr(bench.path, '/') = 0;
+	assert_int_equal(rmdir(bench.path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +249,7 @@ int main(void)
 		cmocka_unit_test(of_many_lines_at_once_each_turn_takes_one_and_none_is_lost),
 		cmocka_unit_test(a_line_may_come_in_parts_but_not_without_end),
 		cmocka_unit_test(a_command_changes_as_many_links_as_its_line_has_room_for),
+		cmocka_unit_test(a_reader_that_stalls_is_told_how_many_events_it_lost_when_it_reads_again_and_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,45 @@ static void frames_under_way_keep_their_departure_and_later_ones_do_not_overtake
 	wt_path_finish(&path);
 }
 
+/* One stage gets a value or words; the rest stays as it was written. */
+static void one_stage_is_edited_and_the_rest_stays(void **state)
+{
+	static const char whole[] = "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 2%";
+	static const struct {
+		const char *stage, *value, *became;
+	} good[] = {
+		{"delay", "30ms", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 30ms jitter normal 1ms | loss twice 2%"},
+		{"delay", "30ms reordering", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 30ms reordering | loss twice 2%"},
+		{"delay", "delay 30ms", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 30ms | loss twice 2%"},
+		{"rate", "2Mbit", "rate 2Mbit burst 0 limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 2%"},
+		{"loss", "7%", "rate 8Mbit burst 0 limit 64KB queue head loss 7% delay 5ms jitter normal 1ms | loss twice 2%"},
+		{"loss.2", "7%", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 7%"},
+	};
+	static const struct {
+		const char *stage, *value, *error;
+	} bad[] = {
+		{"hops", "3", "there is no stage 'hops' in this path, which has rate, loss, delay, loss.2; words for the whole path may add one"},
+		{"loss", "7", "word 2, after \"loss\": '7' has no unit: write 7%"},
+		{"loss", "loss 7% delay 1ms", "'loss 7% delay 1ms' is not this one stage: words for the whole path may put others in its place"},
+		{"delay", "loss 7%", "word 2, after \"delay\": 'loss' is not a time with its unit (ns us ms s min h), such as 15ms"},
+		{"rate", "", "word 1 \"rate\": a rate such as \"10Mbit\" must follow"},
+	};
+	struct wt_path path;
+	char text[WT_PATH_TEXT], err[300];
+
+	start(&path, whole);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(wt_path_edit(&path, path.text, good[i].stage, good[i].value, text, err, sizeof(err)), 0);
+		assert_string_equal(text, good[i].became);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(wt_path_edit(&path, path.text, bad[i].stage, bad[i].value, text, err, sizeof(err)), -EINVAL);
+		assert_string_equal(err, bad[i].error);
+	}
+	assert_string_equal(path.text, whole);
+	wt_path_finish(&path);
+}
+
 /* A frame of 1000 bytes takes 1 ms at 8 Mbit/s; half of it is sent when the rate doubles. */
 static void what_waits_is_sent_on_at_the_new_rate(void **state)
 {
@@ -479,6 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(frames_under_way_keep_their_departure_and_later_ones_do_not_overtake),
+		BENCH_TEST(one_stage_is_edited_and_the_rest_stays),
 		BENCH_TEST(what_waits_is_sent_on_at_the_new_rate),
 		BENCH_TEST(the_streams_go_on_where_they_are),
 		BENCH_TEST(what_is_refused_changes_nothing),
