@@ -126,7 +126,7 @@ static struct wt_node *build(const struct wt_path *path, const struct wt_stage_p
 	case WT_STAGE_OUTAGE:
 		return wt_outage_create(name, &key, stage->outages, stage->outage_count);
 	case WT_STAGE_LOSS:
-		return wt_loss_create(name, &key, wt_path_share(stage, stage->share));
+		return wt_loss_create(name, &key, &stage->loss);
 	case WT_STAGE_GILBERT:
 		gilbert = wt_path_gilbert(stage);
 		return wt_gilbert_create(name, &key, &timeline, &gilbert);
@@ -260,9 +260,13 @@ static int build_all(struct wt_path *path, const struct wt_path_plan *plan, cons
 	return 0;
 }
 
-struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i)
+struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i, unsigned which)
 {
+	if (which)
+		return path->place[i].kind == WT_STAGE_DELAY ? wt_delay_trace(path->stage[i]) : NULL;
 	switch (path->place[i].kind) {
+	case WT_STAGE_LOSS:
+		return wt_loss_trace(path->stage[i]);
 	case WT_STAGE_RATE:
 		return wt_rate_trace(path->stage[i]);
 	case WT_STAGE_LIST:
@@ -276,8 +280,8 @@ struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i)
 
 struct wt_samples *wt_path_find_samples(const struct wt_path *path, const char *name, enum wt_samples_kind kind)
 {
-	for (unsigned i = 0; i < path->count; i++) {
-		struct wt_samples *samples = wt_path_samples(path, i);
+	for (unsigned i = 0; i < 2 * path->count; i++) {
+		struct wt_samples *samples = wt_path_samples(path, i / 2, i % 2);
 
 		if (samples && samples->kind == kind && !strcmp(samples->name, name))
 			return samples;

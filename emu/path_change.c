@@ -99,11 +99,15 @@ static bool find_contents(const struct wt_path_side *side)
 
 	for (unsigned i = 0; i < side->plan.count; i++) {
 		const struct wt_stage_plan *stage = &side->plan.stage[i];
-		const struct wt_samples *fresh = stage->kind == WT_STAGE_RATE ? stage->rate.trace : stage->kind == WT_STAGE_LIST ?
-						 stage->list.trace : stage->delay.samples;
-		const struct wt_samples *old = side->old[i] == WT_PATH_NEW ? NULL : wt_path_samples(side->path, (unsigned)side->old[i]);
+		const struct wt_samples *fresh[2] = {
+			stage->kind == WT_STAGE_RATE ? stage->rate.trace : stage->kind == WT_STAGE_LIST ? stage->list.trace :
+			stage->kind == WT_STAGE_LOSS ? stage->loss.trace : stage->delay.samples, stage->delay.trace};
 
-		found |= fresh && old && !wt_samples_equal(old, fresh);
+		for (unsigned k = 0; k < 2; k++) {
+			const struct wt_samples *old = side->old[i] == WT_PATH_NEW ? NULL : wt_path_samples(side->path, (unsigned)side->old[i], k);
+
+			found |= fresh[k] && old && !wt_samples_equal(old, fresh[k]);
+		}
 	}
 	return found;
 }
@@ -224,7 +228,7 @@ static void set_values(struct wt_node *node, const struct wt_stage_plan *stage, 
 		wt_outage_change(node, now, stage->outages, stage->outage_count);
 		break;
 	case WT_STAGE_LOSS:
-		wt_loss_change(node, now, wt_path_share(stage, stage->share));
+		wt_loss_change(node, now, &stage->loss);
 		break;
 	case WT_STAGE_GILBERT:
 		gilbert = wt_path_gilbert(stage);

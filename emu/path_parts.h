@@ -8,7 +8,8 @@
 /* The words, and their normal form. 0 or -EINVAL with a sentence; wt_path_plan_finish() after 0. */
 int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char *words, const struct wt_path_files *files, char *err,
 		 size_t err_len);
-struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i); /* of its i-th stage; or NULL */
+/* What its i-th stage has from a file, or NULL. `which`: 1 for the trace of a delay, which may have jitter from another file. */
+struct wt_samples *wt_path_samples(const struct wt_path *path, unsigned i, unsigned which);
 /* What one of its stages holds of a file of that name; NULL: none does. Not held for the caller. */
 struct wt_samples *wt_path_find_samples(const struct wt_path *path, const char *name, enum wt_samples_kind kind);
 /* What each entry of a plan is called; shared histories are counted from 1. */

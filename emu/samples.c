@@ -72,7 +72,12 @@ static bool take_time(struct reading *reading, const char *word)
 	return add(reading, value);
 }
 
-static bool take_trace(struct reading *reading, const char *word)
+static bool take_plain_time(struct reading *reading, char *word)
+{
+	return take_time(reading, word);
+}
+
+static bool take_trace(struct reading *reading, char *word)
 {
 	const struct wt_samples *samples = reading->samples;
 	uint64_t value;
@@ -84,7 +89,73 @@ static bool take_trace(struct reading *reading, const char *word)
 	return add(reading, (int64_t)value * WT_MS);
 }
 
-static bool take_bits(struct reading *reading, const char *word)
+/* Of pairs: is this above the number two places before? */
+static bool rises(const struct reading *reading, int64_t value)
+{
+	const struct wt_samples *samples = reading->samples;
+
+	return !samples->count || value > samples->value[samples->count - 2];
+}
+
+/* "10s,40ms": the time, and what stands behind the comma. */
+static char *take_step(struct reading *reading, char *word, const char *example)
+{
+	char *comma = strchr(word, ','), why[120];
+	wt_time at;
+
+	if (!comma || !comma[1]) {
+		fail(reading, "'%.40s': expected a time and a value between which a comma stands, such as %s", word, example);
+		return NULL;
+	}
+	*comma = 0;
+	if (wt_parse_time(word, &at, why, sizeof(why)))
+		fail(reading, "%s", why);
+	else if (!rises(reading, at))
+		fail(reading, "%.40s is not behind the time before", word);
+	else if (add(reading, at))
+		return comma + 1;
+	return NULL;
+}
+
+static bool take_delay(struct reading *reading, char *word)
+{
+	const char *value = take_step(reading, word, "10s,40ms");
+
+	return value && take_time(reading, value);
+}
+
+static bool take_share(struct reading *reading, char *word)
+{
+	const char *value = take_step(reading, word, "10s,5%");
+	char why[120];
+	double share;
+	int64_t bits;
+
+	if (!value)
+		return false;
+	if (wt_parse_share(value, &share, why, sizeof(why)))
+		return fail(reading, "%s", why);
+	memcpy(&bits, &share, sizeof(bits));
+	return add(reading, bits);
+}
+
+/* "17" or "100-120" */
+static bool take_number(struct reading *reading, char *word)
+{
+	const struct wt_samples *samples = reading->samples;
+	char *dash = strchr(word, '-');
+	uint64_t first, last;
+
+	if (dash)
+		*dash = 0;
+	if (wt_parse_count(word, &first, NULL, 0) || wt_parse_count(dash ? dash + 1 : word, &last, NULL, 0) || !first || last < first ||
+	    last > INT64_MAX || (samples->count && (int64_t)first <= samples->value[samples->count - 1]))
+		return fail(reading, "'%.40s%s%.40s' is no number of a packet from 1, or range, above those before", word, dash ? "-" : "",
+			    dash ? dash + 1 : "");
+	return add(reading, (int64_t)first) && add(reading, (int64_t)last);
+}
+
+static bool take_bits(struct reading *reading, char *word)
 {
 	for (; *word; word++) {
 		if (*word != '0' && *word != '1')
@@ -98,7 +169,10 @@ static bool take_bits(struct reading *reading, const char *word)
 /* One line without its end: values between spaces, until a #. */
 static bool take_line(struct reading *reading, char *text, enum wt_samples_kind kind)
 {
-	static bool (*const take[])(struct reading *reading, const char *word) = {take_time, take_trace, take_bits};
+	static bool (*const take[])(struct reading *reading, char *word) = {
+		[WT_SAMPLES_TIMES] = take_plain_time, [WT_SAMPLES_TRACE] = take_trace, [WT_SAMPLES_BITS] = take_bits,
+		[WT_SAMPLES_NUMBERS] = take_number, [WT_SAMPLES_DELAYS] = take_delay, [WT_SAMPLES_SHARES] = take_share,
+	};
 
 	reading->line++;
 	while (*text && *text != '#') {
@@ -203,6 +277,56 @@ struct wt_samples *wt_samples_read(const char *name, enum wt_samples_kind kind, 
 	samples->holders = 1;
 	wt_samples_release(samples);
 	return NULL;
+}
+
+bool wt_samples_in_pairs(const char *name)
+{
+	struct wt_samples samples = {.name = (char *)name};
+	struct reading reading = {.samples = &samples};
+	FILE *file = open_file(&reading);
+	bool comment = false, pairs = false, word = false;
+	int c;
+
+	while (file && (c = getc(file)) != EOF && !pairs) {
+		comment = c == '#' || (comment && c != '\n');
+		if (!comment && isspace((unsigned char)c) && word)
+			break;
+		word |= !comment && !isspace((unsigned char)c);
+		pairs = !comment && c == ',';
+	}
+	if (file)
+		fclose(file);
+	return pairs;
+}
+
+int64_t wt_samples_at(const struct wt_samples *samples, wt_time now, wt_time every)
+{
+	uint32_t low = 0, high = samples->count / 2; /* the first pair that is still to come, behind the very first */
+
+	now = every ? now % every : now;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (samples->value[2 * (size_t)middle] <= now)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return samples->value[2 * (size_t)(low ? low - 1 : 0) + 1];
+}
+
+double wt_samples_share_at(const struct wt_samples *samples, wt_time now, wt_time every)
+{
+	int64_t bits = wt_samples_at(samples, now, every);
+	double share;
+
+	memcpy(&share, &bits, sizeof(share));
+	return share;
+}
+
+wt_time wt_samples_last_time(const struct wt_samples *samples)
+{
+	return samples->value[samples->count - 2];
 }
 
 bool wt_samples_equal(const struct wt_samples *a, const struct wt_samples *b)

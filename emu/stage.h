@@ -62,6 +62,7 @@ struct wt_delay_config {
 	struct {
 		wt_time at, delay;
 	} step[WT_DELAY_STEPS];     /* at rising times; within a period if there is one */
+	struct wt_samples *trace;   /* instead of delay and steps: the delay over time. The stage holds it too; NULL: none */
 	wt_time every;              /* 0: the schedule runs once */
 	enum wt_jitter jitter;
 	wt_time spread;             /* normal: deviation; Pareto: mean; at most WT_JITTER_MAX */
@@ -76,6 +77,7 @@ void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_co
 /* Taken out of its place: what is under way goes into the list, each with the time it was going to leave. */
 void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list);
 struct wt_samples *wt_delay_samples(const struct wt_node *node); /* what it holds, or NULL */
+struct wt_samples *wt_delay_trace(const struct wt_node *node);   /* the same */
 
 #define WT_CELLS 4
 
@@ -217,8 +219,16 @@ void wt_rate_set_log(struct wt_node *node, struct wt_rate_log *log); /* NULL: no
 struct wt_samples *wt_rate_trace(const struct wt_node *node); /* what it holds, or NULL */
 wt_time wt_rate_every(const struct wt_node *node); /* between two lumps of tokens; 0: they flow, or are a trace */
 
-struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share);
-void wt_loss_change(struct wt_node *node, wt_time now, double share);
+struct wt_loss_config {
+	double share;
+	bool twice;               /* each packet meets it twice: 1-(1-share)^2 */
+	struct wt_samples *trace; /* instead: the share over time. The stage holds it too; NULL: none */
+	wt_time every;            /* when the trace begins anew; 0: never */
+};
+
+struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, const struct wt_loss_config *config);
+void wt_loss_change(struct wt_node *node, wt_time now, const struct wt_loss_config *config);
+struct wt_samples *wt_loss_trace(const struct wt_node *node); /* what it holds, or NULL */
 
 enum wt_markov_start { WT_MARKOV_START_OFF, WT_MARKOV_START_ON, WT_MARKOV_START_RANDOM };
 
@@ -275,7 +285,7 @@ struct wt_list_range {
 struct wt_list_config {
 	unsigned count;
 	struct wt_list_range range[WT_LIST_MAX]; /* rising */
-	struct wt_samples *trace;                /* instead: 1 for each packet that is lost. The stage holds it too */
+	struct wt_samples *trace;                /* instead, from a file: bits, 1 for each packet that is lost, or numbers. The stage holds it too */
 };
 
 struct wt_node *wt_list_create(const char *name, const struct wt_list_config *config);

@@ -7,12 +7,29 @@ struct listed {
 	struct wt_list_config config;
 };
 
+/* Pairs of first and last, rising. */
+static bool is_in(const struct wt_samples *numbers, int64_t number)
+{
+	uint32_t low = 0, high = numbers->count / 2;
+
+	while (low < high) { /* the first range that does not end before it */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (numbers->value[2 * (size_t)middle + 1] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < numbers->count / 2 && numbers->value[2 * (size_t)low] <= number;
+}
+
 static bool is_listed(const struct wt_list_config *config, uint64_t place)
 {
 	unsigned low = 0, high = config->count;
 
 	if (config->trace)
-		return config->trace->value[place % config->trace->count];
+		return config->trace->kind == WT_SAMPLES_NUMBERS ? is_in(config->trace, (int64_t)place + 1) :
+								   config->trace->value[place % config->trace->count];
 	while (low < high) { /* the first range that does not end before it */
 		unsigned middle = (low + high) / 2;
 

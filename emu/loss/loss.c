@@ -5,16 +5,20 @@
 struct loss {
 	struct wt_stage stage;
 	struct wt_stream stream;
-	double share;
+	struct wt_loss_config config;
 	struct wt_handoff_config handoff; /* every > 0: follow it */
 	struct wt_handoff_clock clock;
 };
 
 static double share_at(struct loss *loss, wt_time now)
 {
+	const struct wt_loss_config *config = &loss->config;
 	const struct wt_cell *cell = loss->handoff.every ? wt_handoff_cell(&loss->clock, now) : NULL;
+	double share = config->trace ? wt_samples_share_at(config->trace, now, config->every) : config->share;
 
-	return cell && cell->has_loss ? cell->loss : loss->share;
+	if (cell && cell->has_loss)
+		return cell->loss;
+	return config->twice ? share * (2 - share) : share;
 }
 
 static int loss_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
@@ -29,28 +33,46 @@ static int loss_pass(struct wt_node *node, unsigned port, wt_time now, struct wt
 	return WT_ON;
 }
 
+static void loss_destroy(struct wt_node *node)
+{
+	if (node)
+		wt_samples_release(((struct loss *)node)->config.trace);
+	wt_stage_destroy(node);
+}
+
 static const struct wt_node_ops loss_ops = {
 	.pass = loss_pass,
 	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
-	.destroy = wt_stage_destroy,
+	.destroy = loss_destroy,
 };
 
-struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, double share)
+struct wt_node *wt_loss_create(const char *name, const struct wt_key *key, const struct wt_loss_config *config)
 {
 	struct loss *loss = wt_stage_new(sizeof(*loss), &loss_ops, name);
 
 	if (!loss)
 		return NULL;
 	wt_stream_init(&loss->stream, key);
-	loss->share = share;
+	loss->config = *config;
+	wt_samples_hold(config->trace);
 	return &loss->stage.node;
 }
 
-void wt_loss_change(struct wt_node *node, wt_time now, double share)
+void wt_loss_change(struct wt_node *node, wt_time now, const struct wt_loss_config *config)
 {
-	((struct loss *)node)->share = share;
+	struct loss *loss = (struct loss *)node;
+	struct wt_samples *old = loss->config.trace;
+
+	wt_samples_hold(config->trace);
+	loss->config = *config;
+	wt_samples_release(old);
+}
+
+struct wt_samples *wt_loss_trace(const struct wt_node *node)
+{
+	return ((const struct loss *)node)->config.trace;
 }
 
 void wt_loss_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)

@@ -36,6 +36,8 @@ static wt_time scheduled(struct delay *delay, wt_time now)
 	wt_time value = config->delay, into = config->every ? now % config->every : now;
 	const struct wt_cell *cell;
 
+	if (config->trace)
+		value = wt_samples_at(config->trace, now, config->every);
 	for (unsigned i = 0; i < config->steps && config->step[i].at <= into; i++)
 		value = config->step[i].delay;
 	if (!delay->handoff.every)
@@ -130,7 +132,7 @@ static struct wt_frame *heap_pop(struct delay *delay)
 static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct delay *delay = (struct delay *)node;
-	wt_time wait = delay->config.steps || delay->handoff.every ? scheduled(delay, now) : delay->config.delay;
+	wt_time wait = delay->config.steps || delay->config.trace || delay->handoff.every ? scheduled(delay, now) : delay->config.delay;
 
 	node->audit.in++;
 	if (delay->config.jitter != WT_JITTER_NONE)
@@ -185,6 +187,7 @@ static void delay_destroy(struct wt_node *node)
 		wt_frame_free(heap_pop(delay));
 	free(delay->heap);
 	wt_samples_release(delay->config.samples);
+	wt_samples_release(delay->config.trace);
 	wt_stage_destroy(node);
 }
 
@@ -205,17 +208,20 @@ struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, cons
 		wt_stream_init(&delay->stream, key);
 	delay->config = *config;
 	wt_samples_hold(config->samples);
+	wt_samples_hold(config->trace);
 	return &delay->stage.node;
 }
 
 void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_config *config)
 {
 	struct delay *delay = (struct delay *)node;
-	struct wt_samples *old = delay->config.samples;
+	struct wt_samples *old[] = {delay->config.samples, delay->config.trace};
 
 	wt_samples_hold(config->samples);
+	wt_samples_hold(config->trace);
 	delay->config = *config;
-	wt_samples_release(old);
+	wt_samples_release(old[0]);
+	wt_samples_release(old[1]);
 }
 
 void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)
@@ -234,8 +240,12 @@ void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list)
 		wt_frame_queue_push(list, frame);
 }
 
-
 struct wt_samples *wt_delay_samples(const struct wt_node *node)
 {
 	return ((const struct delay *)node)->config.samples;
+}
+
+struct wt_samples *wt_delay_trace(const struct wt_node *node)
+{
+	return ((const struct delay *)node)->config.trace;
 }

@@ -39,7 +39,7 @@ static unsigned head_of(const struct wt_stage_plan *stage)
 	case WT_STAGE_LIST:
 		return 2;
 	default:
-		return stage->kind == WT_STAGE_LOSS && stage->twice ? 2 : 1;
+		return stage->kind == WT_STAGE_LOSS && stage->loss.twice ? 2 : 1;
 	}
 }
 
@@ -69,7 +69,7 @@ static int write_stage(const struct wt_stage_plan *stage, const char *value, cha
 	head = (int)(values - old);
 	if (!strncmp(value, old, strcspn(old, " ") + 1))
 		head = 0;
-	else if (*value && !strpbrk(value, " \t"))
+	else if (*value && !value[strcspn(value, " \t")])
 		rest = behind(values, 1);
 	n = snprintf(to, len, "%.*s%s%s%s", head, old, value, *rest ? " " : "", rest);
 	return n < (int)len ? 0 : -EINVAL;

@@ -184,7 +184,7 @@ static void put_delay(struct text *text, const struct wt_delay_config *delay)
 {
 	char buffer[48];
 
-	put(text, " %s", wt_format_time(delay->delay, buffer, sizeof(buffer)));
+	put(text, " %s%s", delay->trace ? "trace " : "", delay->trace ? delay->trace->name : wt_format_time(delay->delay, buffer, sizeof(buffer)));
 	for (unsigned i = 0; i < delay->steps; i++) {
 		put_time(text, "at", delay->step[i].at);
 		put(text, " %s", wt_format_time(delay->step[i].delay, buffer, sizeof(buffer)));
@@ -234,10 +234,22 @@ static void put_elliott(struct text *text, const struct wt_elliott_config *ellio
 	}
 }
 
+static void put_loss(struct text *text, const struct wt_loss_config *loss)
+{
+	if (loss->twice)
+		put(text, " twice");
+	if (loss->trace)
+		put(text, " trace %s", loss->trace->name);
+	else
+		put_share(text, loss->share);
+	if (loss->every)
+		put_time(text, "every", loss->every);
+}
+
 static void put_list(struct text *text, const struct wt_list_config *list)
 {
 	if (list->trace) {
-		put(text, " trace %s", list->trace->name);
+		put(text, " %s %s", list->trace->kind == WT_SAMPLES_NUMBERS ? "list file" : "trace", list->trace->name);
 		return;
 	}
 	put(text, " list");
@@ -289,9 +301,9 @@ static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 		put_list(text, &stage->list);
 		break;
 	case WT_STAGE_LOSS:
+		put_loss(text, &stage->loss);
+		break;
 	case WT_STAGE_DUPLICATE:
-		if (stage->twice)
-			put(text, " twice");
 		put_share(text, stage->share);
 		break;
 	case WT_STAGE_REORDER:

@@ -226,6 +226,15 @@ static int read_step(struct wt_reader *reader, struct wt_delay_config *delay)
 	return wt_reader_value(reader, WT_QUANTITY_TIME, &delay->step[i].delay);
 }
 
+static int check_trace(struct wt_reader *reader, unsigned at, const struct wt_delay_config *delay)
+{
+	if (delay->steps)
+		return wt_reader_complain(reader, WT_WORD "the file says the delay at each time: no \"at\" beside it", WT_ABOUT(reader, at));
+	if (delay->every && delay->every <= wt_samples_last_time(delay->trace))
+		return wt_reader_complain(reader, WT_WORD "\"every\" must be longer than the last time of the file", WT_ABOUT(reader, at));
+	return 0;
+}
+
 int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
 	static const char *const options[] = {"at", "every", "jitter", "reordering", NULL};
@@ -234,7 +243,12 @@ int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage)
 	int index = 0, error;
 
 	stage->kind = WT_STAGE_DELAY;
-	error = wt_reader_value(reader, WT_QUANTITY_TIME, &delay->delay);
+	if (wt_reader_take(reader, "trace")) {
+		delay->trace = wt_reader_file(reader, WT_SAMPLES_DELAYS);
+		error = delay->trace ? 0 : -EINVAL;
+	} else {
+		error = wt_reader_value(reader, WT_QUANTITY_TIME, &delay->delay);
+	}
 	while (!error && (index = wt_reader_option(reader, options, &seen)) >= 0) {
 		seen &= ~1u; /* several steps */
 		if (index == 0)
@@ -248,6 +262,8 @@ int wt_words_delay(struct wt_reader *reader, struct wt_stage_plan *stage)
 	}
 	if (error || index == WT_BAD_OPTION)
 		return -EINVAL;
+	if (delay->trace)
+		return check_trace(reader, at, delay);
 	if (seen & 2 && (!delay->steps || delay->every <= delay->step[delay->steps - 1].at))
 		return wt_reader_complain(reader, WT_WORD "\"every\" repeats steps and must be longer than the last one's time, such as "
 						  "\"at 10s 40ms every 20s\"", WT_ABOUT(reader, at));

@@ -152,6 +152,10 @@ static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
 	stage->kind = WT_STAGE_LIST;
 	if (!text)
 		return -EINVAL;
+	if (!strcmp(text, "file")) {
+		list->trace = wt_reader_file(reader, WT_SAMPLES_NUMBERS);
+		return list->trace ? 0 : -EINVAL;
+	}
 	for (;;) {
 		struct wt_list_range range = read_range(&text);
 
@@ -168,11 +172,34 @@ static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
 	}
 }
 
+/* "every 60s" behind a trace over time. */
+static int parse_every(struct wt_reader *reader, const struct wt_samples *trace, wt_time *every)
+{
+	unsigned at = reader->at;
+
+	if (!wt_reader_take(reader, "every"))
+		return 0;
+	if (wt_reader_value(reader, WT_QUANTITY_TIME, every))
+		return -EINVAL;
+	return *every > wt_samples_last_time(trace) ? 0 : wt_reader_complain(reader, WT_WORD "\"every\" must be longer than the last time of the file",
+									   WT_ABOUT(reader, at));
+}
+
+/* By packet, or over time. */
 static int parse_trace(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
-	stage->kind = WT_STAGE_LIST;
-	stage->list.trace = wt_reader_file(reader, WT_SAMPLES_BITS);
-	return stage->list.trace ? 0 : -EINVAL;
+	struct wt_samples *trace = wt_reader_file_of_two(reader, WT_SAMPLES_BITS, WT_SAMPLES_SHARES);
+
+	if (!trace)
+		return -EINVAL;
+	if (trace->kind == WT_SAMPLES_BITS) {
+		stage->kind = WT_STAGE_LIST;
+		stage->list.trace = trace;
+		return 0;
+	}
+	stage->kind = WT_STAGE_LOSS;
+	stage->loss.trace = trace;
+	return parse_every(reader, trace, &stage->loss.every);
 }
 
 int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage)
@@ -188,11 +215,11 @@ int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage)
 		reader->at++;
 		if (index < 5)
 			return parsers[index](reader, stage);
-		stage->twice = true;
+		stage->loss.twice = true;
 	} else if (wt_reader_more(reader) && isalpha((unsigned char)reader->word[reader->at][0])) {
 		/* "loss gilbet on ..." is a misspelt model, not a misspelt share */
 		if (wt_reader_find(wt_reader_stages, reader->word[reader->at]) < 0)
 			return wt_reader_unknown(reader, reader->at, models);
 	}
-	return wt_reader_value(reader, WT_QUANTITY_SHARE, &stage->share);
+	return wt_reader_value(reader, WT_QUANTITY_SHARE, &stage->loss.share);
 }

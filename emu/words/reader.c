@@ -203,33 +203,59 @@ const char *wt_reader_word(struct wt_reader *reader, const char *what)
 	return NULL;
 }
 
-struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind kind)
+/* The name of the file that the next word names, in `path` where a folder stands in front of it; NULL: err is set. */
+static const char *file_name(struct wt_reader *reader, char path[WT_READER_TEXT])
 {
+	const struct wt_samples_shelf *shelf = reader->files->shelf;
 	const char *name = wt_reader_word(reader, "the name of a file");
-	const struct wt_path_files *files = reader->files;
-	struct wt_samples *samples = NULL;
-	char why[400], path[WT_READER_TEXT];
 
-	if (!name)
-		return NULL;
-	if (files->shelf && files->shelf->folder && name[0] != '/') {
-		if (snprintf(path, sizeof(path), "%s/%s", files->shelf->folder, name) >= (int)sizeof(path) || strpbrk(path, " \t\n|")) {
-			wt_reader_complain(reader, "word %u: the folder %.200s cannot stand in words (a blank or |, or too long): change to another one",
-					   wt_reader_about(reader, reader->at - 1), files->shelf->folder);
-			return NULL;
-		}
-		name = path;
-	}
-	if (files->shelf)
-		samples = wt_samples_find(files->shelf, name, kind);
-	if (!samples && files->path)
-		samples = wt_path_find_samples(files->path, name, kind);
-	if (samples)
-		return wt_samples_hold(samples);
+	if (!name || !shelf || !shelf->folder || name[0] == '/')
+		return name;
+	if (snprintf(path, WT_READER_TEXT, "%s/%s", shelf->folder, name) < WT_READER_TEXT && !path[strcspn(path, " \t\n|")])
+		return path;
+	wt_reader_complain(reader, "word %u: the folder %.200s cannot stand in words (a blank or |, or too long): change to another one",
+			   wt_reader_about(reader, reader->at - 1), shelf->folder);
+	return NULL;
+}
+
+static struct wt_samples *find_file(const struct wt_path_files *files, const char *name, enum wt_samples_kind kind)
+{
+	struct wt_samples *samples = files->shelf ? wt_samples_find(files->shelf, name, kind) : NULL;
+
+	return samples || !files->path ? samples : wt_path_find_samples(files->path, name, kind);
+}
+
+static struct wt_samples *read_file(struct wt_reader *reader, const char *name, enum wt_samples_kind kind)
+{
+	const struct wt_path_files *files = reader->files;
+	struct wt_samples *samples;
+	char why[400];
+
 	samples = wt_samples_read(name, kind, why, sizeof(why));
 	if (!samples)
 		wt_reader_complain(reader, "word %u: %s", wt_reader_about(reader, reader->at - 1), why);
 	else if (files->shelf && files->shelf->open)
 		wt_samples_put(files->shelf, samples);
 	return samples;
+}
+
+struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind kind)
+{
+	return wt_reader_file_of_two(reader, kind, kind);
+}
+
+struct wt_samples *wt_reader_file_of_two(struct wt_reader *reader, enum wt_samples_kind kind, enum wt_samples_kind pairs)
+{
+	char path[WT_READER_TEXT];
+	const char *name = file_name(reader, path);
+	struct wt_samples *samples;
+
+	if (!name)
+		return NULL;
+	samples = find_file(reader->files, name, kind);
+	if (!samples)
+		samples = find_file(reader->files, name, pairs);
+	if (samples)
+		return wt_samples_hold(samples);
+	return read_file(reader, name, kind != pairs && wt_samples_in_pairs(name) ? pairs : kind);
 }

@@ -68,6 +68,8 @@ int wt_reader_value(struct wt_reader *reader, enum wt_quantity quantity, void *o
 /* The word after the one just taken, whatever it is; NULL: none, and err is set to "`what` must follow". */
 const char *wt_reader_word(struct wt_reader *reader, const char *what);
 /* What stands in the file that the next word names, held; NULL: err is set. */
+/* The same of two kinds of file, of which the second holds pairs. */
+struct wt_samples *wt_reader_file_of_two(struct wt_reader *reader, enum wt_samples_kind kind, enum wt_samples_kind pairs);
 struct wt_samples *wt_reader_file(struct wt_reader *reader, enum wt_samples_kind kind);
 
 #endif

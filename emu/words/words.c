@@ -37,7 +37,9 @@ static void stage_finish(struct wt_stage_plan *stage)
 {
 	wt_samples_release(stage->rate.trace);
 	wt_samples_release(stage->list.trace);
+	wt_samples_release(stage->loss.trace);
 	wt_samples_release(stage->delay.samples);
+	wt_samples_release(stage->delay.trace);
 }
 
 void wt_path_plan_finish(struct wt_path_plan *plan)

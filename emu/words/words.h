@@ -41,7 +41,7 @@ struct wt_stage_plan {
 	struct wt_elliott_config elliott;
 	struct wt_list_config list;
 	bool shared;
-	bool twice; /* loss, gilbert: each share is met twice in a row */
+	bool twice; /* gilbert: each share is met twice in a row */
 	unsigned outage_count;
 	struct wt_outage outages[WT_OUTAGES_MAX];
 	struct wt_handoff_config handoff;
@@ -49,7 +49,8 @@ struct wt_stage_plan {
 	struct wt_hops_config hops;
 	struct wt_mtu_config mtu;
 	struct wt_delay_config delay;
-	double share; /* loss, duplicate, reorder */
+	struct wt_loss_config loss;
+	double share; /* duplicate, reorder */
 	wt_time held; /* reorder */
 	char expression[WT_FILTER_TEXT]; /* filter */
 };

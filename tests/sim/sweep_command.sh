@@ -83,7 +83,7 @@ grep -q '2250 of 3000 runs done' out.txt || fail "status counts wrong: $(head -1
 [ "$(grep '"repeat":3,' one/runs.jsonl | grep -o '"seed":[0-9]*' | sort -u)" = '"seed":4' ] || fail "seeds are not paired"
 
 # Only what is new is run, and what was done stays: by content, not by name or number of the point.
-sed 's/loss = 0% 2% 5%/loss = 0% 1% 0.02 5%/' few.ini >more.ini
+sed 's/loss = 0% 2% 5%/loss = 0% 1% 2.0% 5%/' few.ini >more.ini
 old=$(grep -c '"record":"done"' one/done.jsonl)
 expect 0 run more.ini -o one
 [ "$(grep -c '"record":"done"' one/done.jsonl)" -lt $((old + 61)) ] || fail "runs were done again"

@@ -24,15 +24,39 @@ static int open_output(const char *lab, const char *file)
 	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
+/* The options that lab up has from emu run, where they were given. `cpu` has room for a number. How many words. */
+static int say_options(const struct wt_lab *lab, const char **argv, char cpu[12])
+{
+	const struct {
+		const char *option, *value;
+	} text[] = {{"--icmp-limit", lab->icmp_limit}, {"--capture", lab->capture}, {"--log", lab->log}, {"--file", lab->file},
+		    {"--release", lab->release}, {"--cpu", cpu}};
+	const struct {
+		const char *option;
+		bool is;
+	} flag[] = {{"--offload", lab->offload}, {"--realtime", lab->realtime}, {"--awake", lab->awake}};
+	int argc = 0;
+
+	*cpu = '\0';
+	if (lab->cpu >= 0)
+		snprintf(cpu, 12, "%d", lab->cpu);
+	for (unsigned i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+		if (!text[i].value[0])
+			continue;
+		argv[argc++] = text[i].option;
+		argv[argc++] = text[i].value;
+	}
+	for (unsigned i = 0; i < sizeof(flag) / sizeof(flag[0]); i++)
+		if (flag[i].is)
+			argv[argc++] = flag[i].option;
+	return argc;
+}
+
 static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
 {
 	char port[2][80], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
 	char cpu[12];
 	const char *argv[44];
-	const struct {
-		const char *option, *value;
-	} text[] = {{"--icmp-limit", lab->icmp_limit}, {"--capture", lab->capture}, {"--log", lab->log}, {"--file", lab->file},
-		    {"--release", lab->release}};
 	int argc = 0;
 	sigset_t none;
 
@@ -79,23 +103,7 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 		argv[argc++] = "--control";
 		argv[argc++] = socket;
 	}
-	if (lab->offload)
-		argv[argc++] = "--offload";
-	for (unsigned i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
-		if (!text[i].value[0])
-			continue;
-		argv[argc++] = text[i].option;
-		argv[argc++] = text[i].value;
-	}
-	if (lab->realtime)
-		argv[argc++] = "--realtime";
-	if (lab->awake)
-		argv[argc++] = "--awake";
-	if (lab->cpu >= 0) {
-		snprintf(cpu, sizeof(cpu), "%d", lab->cpu);
-		argv[argc++] = "--cpu";
-		argv[argc++] = cpu;
-	}
+	argc += say_options(lab, argv + argc, cpu);
 	argv[argc] = NULL;
 	if (lab->file[0] && chdir(lab->folder) < 0) { /* the file's relative names count from there */
 		dprintf(2, "cannot enter %s: %s\n", lab->folder, strerror(errno));

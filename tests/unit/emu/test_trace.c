@@ -324,12 +324,142 @@ static void what_is_no_regular_file_or_too_large_is_refused_at_once(void **state
 	close(ends[0]);
 	close(ends[1]);
 	fd = scratch_file(name);
-	assert_int_equal(ftruncate(fd, (64 << 20) + 1), 0);
+	assert_int_equal(ftruncate(fd, (1 << 30) + 1), 0);
 	snprintf(words, sizeof(words), "loss trace %s", name);
 	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
-	snprintf(sentence, sizeof(sentence), "word 3: %s: has more than 64 MiB", name);
+	snprintf(sentence, sizeof(sentence), "word 3: %s: has more than 1024 MiB", name);
 	assert_string_equal(err, sentence);
 	close(fd);
+}
+
+static struct wt_node *of_file(const char *text, const char *words)
+{
+	char whole[200];
+
+	write_file(text);
+	snprintf(whole, sizeof(whole), words, file_name);
+	return bench_words(whole);
+}
+
+/* Of a hundred thousand steps that arithmetic gives; once, and again every 300 s. */
+static void a_delay_follows_its_file_over_time(void **state)
+{
+	enum { STEPS = 100000 };
+	static const char *const words[] = {"delay trace %s reordering", "delay trace %s every 300s reordering"};
+	static char text[STEPS * 24];
+	size_t end = 0;
+
+	for (unsigned i = 0; i < STEPS; i++)
+		end += (size_t)sprintf(text + end, "%ums,%uus # step\n", 1 + 2 * i, 5 + i * 7919 % 10000);
+	for (unsigned w = 0; w < 2; w++) {
+		struct wt_node *node = of_file(text, words[w]);
+
+		for (uint64_t i = 0; i < 3000; i++) {
+			wt_time now = (wt_time)(i * UINT64_C(123456789) * 7), into = w ? now % (300 * WT_S) : now, time = 0;
+			uint64_t step = into < WT_MS ? 0 : (uint64_t)((into - WT_MS) / (2 * WT_MS));
+			uint32_t tag;
+
+			step = step < STEPS ? step : STEPS - 1;
+			bench_input(node, now, bench_tcp(60, (uint32_t)i));
+			assert_true(bench_next(node, &time, &tag));
+			assert_int_equal(time - now, (wt_time)(5 + step * 7919 % 10000) * WT_US);
+		}
+		wt_path_finish(&bench_path);
+	}
+}
+
+static void a_share_of_loss_follows_its_file_over_time(void **state)
+{
+	struct wt_node *node = of_file("# nothing, all, a tenth\n0,0%\n1s,100%\n2s,10%\n", "loss trace %s every 3s");
+	unsigned lost = 0;
+
+	for (unsigned i = 0; i < 300000; i++) {
+		wt_time now = (wt_time)i * 100 * WT_US, second = now / WT_S % 3;
+		bool passes = bench_passes(node, now, bench_tcp(60, i));
+
+		if (second < 2)
+			assert_int_equal(passes, second == 0);
+		lost += second == 2 && !passes;
+	}
+	assert_in_range(lost, 9621, 10379); /* 10000 and 4 deviations of 95 */
+	wt_path_finish(&bench_path);
+	/* a file of bits is of packets, as ever */
+	node = of_file("01\n", "loss trace %s");
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(bench_passes(node, 0, bench_tcp(60, i)), i % 2 == 0);
+	wt_path_finish(&bench_path);
+}
+
+/* More ranges than words may have. */
+static void numbers_of_packets_stand_in_a_file(void **state)
+{
+	static char text[200000];
+	struct wt_node *node;
+	size_t end = 0;
+
+	for (unsigned i = 0; i < 10000; i++)
+		end += (size_t)sprintf(text + end, i % 3 ? "%u\n" : "%u-%u\n", 3 + 10 * i, 5 + 10 * i);
+	node = of_file(text, "loss list file %s");
+	for (unsigned i = 1; i <= 110000; i++) {
+		unsigned row = (i - 3) / 10, in = (i - 3) % 10;
+
+		assert_int_equal(bench_passes(node, i, bench_tcp(60, i)), i < 3 || row >= 10000 || in > (row % 3 ? 0u : 2u));
+	}
+	wt_path_finish(&bench_path);
+}
+
+static void a_bad_step_is_named_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *words, *error;
+	} bad[] = {
+		{"0,1ms\n5s,2ms\n5s,3ms\n", "delay trace %s", ":3: 5s is not behind the time before"},
+		{"0,1ms\n5s,2\n", "delay trace %s", ":2: '2' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
+		{"0 1ms\n", "delay trace %s", ":1: '0': expected a time and a value between which a comma stands, such as 10s,40ms"},
+		{"0,1%\n1s,0.5\n", "loss trace %s", ":2: '0.5' has no unit: write 0.5% or 50%"},
+		{"3\n3\n", "loss list file %s", ":2: '3' is no number of a packet from 1, or range, above those before"},
+		{"0\n", "loss list file %s", ":1: '0' is no number of a packet from 1, or range, above those before"},
+	};
+	char words[200], err[300], sentence[300];
+	struct wt_path path;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		write_file(bad[i].text);
+		snprintf(words, sizeof(words), bad[i].words, file_name);
+		assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+		snprintf(sentence, sizeof(sentence), "%s%s", file_name, bad[i].error);
+		assert_non_null(strstr(err, sentence));
+	}
+	write_file("0,1ms\n5s,2ms\n");
+	snprintf(words, sizeof(words), "delay trace %s every 5s", file_name);
+	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_non_null(strstr(err, "longer than the last time of the file"));
+	snprintf(words, sizeof(words), "delay trace %s at 1s 5ms", file_name);
+	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
+	assert_non_null(strstr(err, "no \"at\" beside it"));
+}
+
+/* Words, normal form and change: a delay that gets a trace, one that gets another, and one that loses it. */
+static void a_trace_over_time_comes_and_goes(void **state)
+{
+	struct wt_node *node = of_file("0,1ms\n1s,9ms\n", "delay trace %s jitter normal 0ms");
+	char text[WT_PATH_TEXT], err[300];
+	wt_time time;
+	uint32_t tag;
+
+	snprintf(text, sizeof(text), "delay trace %s jitter normal 0", file_name);
+	assert_string_equal(bench_path.text, text);
+	assert_int_equal(wt_path_change(&bench_path, "delay 4ms", WT_MS, err, sizeof(err)), 0);
+	bench_input(node, 2 * WT_MS, bench_tcp(60, 0));
+	assert_true(bench_next(node, &time, &tag));
+	assert_int_equal(time, 6 * WT_MS);
+	write_file("0,2ms\n"); /* read now, for nobody holds it any more */
+	snprintf(text, sizeof(text), "delay trace %s", file_name);
+	assert_int_equal(wt_path_change(&bench_path, text, 10 * WT_MS, err, sizeof(err)), 0);
+	bench_input(node, 2 * WT_S, bench_tcp(60, 0));
+	assert_true(bench_next(node, &time, &tag));
+	assert_int_equal(time, 2 * WT_S + 2 * WT_MS);
+	wt_path_finish(&bench_path);
 }
 
 /* Bytes of all kinds: read or refused with a sentence, never read past. */
@@ -377,6 +507,11 @@ int main(void)
 		BENCH_TEST(another_trace_counts_its_opportunities_anew),
 		BENCH_TEST(what_is_no_regular_file_or_too_large_is_refused_at_once),
 		BENCH_TEST(mutated_files_are_read_or_refused),
+		BENCH_TEST(a_delay_follows_its_file_over_time),
+		BENCH_TEST(a_share_of_loss_follows_its_file_over_time),
+		BENCH_TEST(numbers_of_packets_stand_in_a_file),
+		BENCH_TEST(a_bad_step_is_named_with_its_line),
+		BENCH_TEST(a_trace_over_time_comes_and_goes),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, NULL);

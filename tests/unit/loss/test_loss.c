@@ -9,7 +9,7 @@ static struct wt_node *make(const char *name, uint64_t seed, double share)
 {
 	struct wt_key key = wt_key_derive(seed, name);
 
-	return wt_loss_create(name, &key, share);
+	return wt_loss_create(name, &key, &(struct wt_loss_config){.share = share});
 }
 
 /* Chi-square of the run lengths of losses against the geometric law; the last cell is "RUNS or more". */
