@@ -14,6 +14,11 @@ struct wt_claim {
 	int awake; /* /dev/cpu_dma_latency, which holds as long as it is open; 0: not claimed */
 };
 
+/*
+ * Would it take the processors' time from other commands of its session? So it is where the kernel shares time among sessions first
+ * (sched_autogroup, sched(7)) and it spins before all others: a session has one weight for all processors, and the one that spins uses it up.
+ */
+bool wt_claim_wants_session(const struct wt_options *options);
 /* What the options ask for. 0, or a negative errno and one sentence. */
 int wt_claim(struct wt_claim *claim, const struct wt_options *options, char *err, size_t err_len);
 /* Accepts one that claimed nothing. */

@@ -2,11 +2,13 @@
 #include "stack/port/interface.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -63,7 +65,8 @@ int wt_interface_check_room(const struct wt_port *port, char *err, size_t err_le
 	wt_frame_free(probe);
 	if (room > port->mtu + HEADERS)
 		return 0;
-	snprintf(err, err_len, "frames of %u bytes are too small for %s, whose MTU is %u", room, port->interface, port->mtu);
+	snprintf(err, err_len, "frames of %u bytes are too small for %s, whose MTU is %u: jumbo frames are not carried, set it to %u or less", room,
+		 port->interface, port->mtu, room - HEADERS - 1);
 	return -EMSGSIZE;
 }
 
@@ -75,24 +78,38 @@ int wt_interface_queue(const struct wt_port *port, int frames)
 	return ask(port->control, SIOCSIFTXQLEN, &request);
 }
 
-static int64_t find_tx_dropped(const struct nlmsghdr *header)
+/* An attribute of a link, or NULL. */
+static const struct rtattr *find_attribute(const struct nlmsghdr *header, unsigned short type)
 {
 	const struct ifinfomsg *info = NLMSG_DATA(header);
 	const struct rtattr *attr = IFLA_RTA(info);
 	int left = (int)IFLA_PAYLOAD(header);
-	struct rtnl_link_stats64 stats;
 
-	for (; RTA_OK(attr, left); attr = RTA_NEXT(attr, left)) {
-		if (attr->rta_type != IFLA_STATS64)
-			continue;
-		memset(&stats, 0, sizeof(stats));
-		memcpy(&stats, RTA_DATA(attr), RTA_PAYLOAD(attr) < sizeof(stats) ? RTA_PAYLOAD(attr) : sizeof(stats));
-		return (int64_t)stats.tx_dropped;
-	}
-	return -ENODATA;
+	for (; RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
+		if (attr->rta_type == type)
+			return attr;
+	return NULL;
 }
 
-int64_t wt_interface_tx_dropped(const struct wt_port *port)
+union link_answer {
+	struct nlmsghdr header;
+	char bytes[16384];
+};
+
+/* The kernel answers within send(): the answer, or an error, is there. 0 or negative errno. */
+static int ask_netlink(const struct wt_port *port, const void *request, size_t len, union link_answer *answer)
+{
+	ssize_t n;
+
+	if (send(port->control, request, len, 0) < 0)
+		return -errno;
+	n = recv(port->control, answer, sizeof(*answer), MSG_DONTWAIT);
+	if (n < 0)
+		return -errno;
+	return NLMSG_OK(&answer->header, n) ? 0 : -ENODEV;
+}
+
+static int ask_link(const struct wt_port *port, union link_answer *answer)
 {
 	struct {
 		struct nlmsghdr header;
@@ -101,22 +118,85 @@ int64_t wt_interface_tx_dropped(const struct wt_port *port)
 		.header = {.nlmsg_len = sizeof(request), .nlmsg_type = RTM_GETLINK, .nlmsg_flags = NLM_F_REQUEST},
 		.info = {.ifi_family = AF_UNSPEC, .ifi_index = port->index},
 	};
-	union {
-		struct nlmsghdr header;
-		char bytes[16384];
-	} answer;
-	ssize_t n;
+	int error = ask_netlink(port, &request, sizeof(request), answer);
 
-	if (send(port->control, &request, sizeof(request), 0) < 0)
-		return -errno;
-	/* The kernel answers within send(): the answer, or an error, is there. */
-	n = recv(port->control, &answer, sizeof(answer), MSG_DONTWAIT);
-	if (n < 0)
-		return -errno;
-	if (!NLMSG_OK(&answer.header, n) || answer.header.nlmsg_type != RTM_NEWLINK)
-		return -ENODEV;
-	return find_tx_dropped(&answer.header);
+	return error ? error : answer->header.nlmsg_type == RTM_NEWLINK ? 0 : -ENODEV;
 }
+
+int64_t wt_interface_tx_dropped(const struct wt_port *port)
+{
+	union link_answer answer;
+	struct rtnl_link_stats64 stats = {0};
+	const struct rtattr *attr;
+	int error = ask_link(port, &answer);
+
+	if (error)
+		return error;
+	attr = find_attribute(&answer.header, IFLA_STATS64);
+	if (!attr)
+		return 0;
+	memcpy(&stats, RTA_DATA(attr), RTA_PAYLOAD(attr) < sizeof(stats) ? RTA_PAYLOAD(attr) : sizeof(stats));
+	return (int64_t)stats.tx_dropped;
+}
+
+/* ---- the note on the interface ------------------------------------------------------------------------- */
+
+#define NOTE "wavetank will restore offloads 0x" /* and the mask */
+
+static void set_alias(const struct wt_port *port, const char *text)
+{
+	struct {
+		struct nlmsghdr header;
+		struct ifinfomsg info;
+		struct rtattr attr;
+		char text[64];
+	} request = {
+		.header = {.nlmsg_type = RTM_SETLINK, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+		.info = {.ifi_family = AF_UNSPEC, .ifi_index = port->index},
+		.attr = {.rta_type = IFLA_IFALIAS, .rta_len = (unsigned short)RTA_LENGTH(strlen(text))},
+	};
+	union link_answer answer;
+
+	request.header.nlmsg_len = (uint32_t)(offsetof(typeof(request), attr) + RTA_ALIGN(request.attr.rta_len));
+	memcpy(request.text, text, strlen(text));
+	ask_netlink(port, &request, request.header.nlmsg_len, &answer); /* where it is refused, there is no note */
+}
+
+/* The interface's alias is ours to write: there is none, or one that a run has left; then its mask, too. */
+static bool read_note(const struct wt_port *port, uint32_t *mask)
+{
+	union link_answer answer;
+	const struct rtattr *attr = ask_link(port, &answer) ? NULL : find_attribute(&answer.header, IFLA_IFALIAS);
+	char text[64] = "";
+
+	*mask = 0;
+	if (!attr)
+		return true;
+	memcpy(text, RTA_DATA(attr), RTA_PAYLOAD(attr) < sizeof(text) ? RTA_PAYLOAD(attr) : sizeof(text) - 1);
+	return sscanf(text, NOTE "%" SCNx32, mask) == 1;
+}
+
+uint32_t wt_interface_note(const struct wt_port *port, uint32_t were_on)
+{
+	uint32_t left = 0;
+	char text[64];
+
+	if (!read_note(port, &left) || !(were_on | left))
+		return were_on | left;
+	snprintf(text, sizeof(text), NOTE "%" PRIx32, were_on | left);
+	set_alias(port, text);
+	return were_on | left;
+}
+
+void wt_interface_note_done(const struct wt_port *port)
+{
+	uint32_t mask;
+
+	if (read_note(port, &mask) && mask)
+		set_alias(port, "");
+}
+
+/* ---- offloads ------------------------------------------------------------------------------------------- */
 
 /* In the order of switching off: segmentation needs checksums and scatter-gather, and would go with them unseen. */
 static const struct {

@@ -21,5 +21,12 @@ int64_t wt_interface_tx_dropped(const struct wt_port *port);
  * negative errno. */
 int wt_interface_offloads_off(int control, const char *interface, bool only_merging, uint32_t *were_on);
 void wt_interface_restore(int control, const char *interface, uint32_t were_on);
+/*
+ * A run that is killed restores nothing, and the next one would take what it left for the state to go back to. So what is to be switched on
+ * again is noted on the interface itself, in its alias (ip -d link show), which goes with it and lies in its namespace. The mask to
+ * restore: what was on now, and what a killed run has noted. An interface that has an alias of its user's gets no note.
+ */
+uint32_t wt_interface_note(const struct wt_port *port, uint32_t were_on);
+void wt_interface_note_done(const struct wt_port *port); /* it is restored */
 
 #endif

@@ -188,6 +188,7 @@ static int attach(struct wt_port *port)
 	    setsockopt(port->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous)))
 		return -errno;
 	port->offloads = wt_interface_offloads_off(port->control, port->interface, port->big_pool != NULL, &port->restore);
+	port->restore = wt_interface_note(port, port->restore);
 	return 0;
 }
 

@@ -251,8 +251,10 @@ void wt_port_close(struct wt_port *port)
 	wt_frame_queue_clear(&port->waiting);
 	wt_batch_close(port->batch);
 	wt_arrival_close(port->arrival);
-	if (port->restore)
+	if (port->restore) {
 		wt_interface_restore(port->control, port->interface, port->restore);
+		wt_interface_note_done(port);
+	}
 	if (port->fd >= 0)
 		close(port->fd);
 	if (port->control >= 0)

@@ -372,7 +372,37 @@ def it_keeps_no_privilege_it_does_not_need(a, b):
         check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and sentence in done.stderr, done.returncode, done.stderr)
 
 
-main(wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, what_one_emulator_writes_no_other_does, ctrl_c_and_kill_leave_nothing,
+def one_that_spins_before_all_others_has_a_session_of_its_own_and_ends_as_told(a, b):
+    try:
+        with open("/proc/sys/kernel/sched_autogroup_enabled", encoding="ascii") as file:
+            by_session = file.read().strip() == "1"
+    except OSError:
+        by_session = False
+    if not by_session:
+        print("# the kernel does not share processors among sessions here: nothing to see")
+        return
+
+    def emulators(caller):
+        with open(f"/proc/{caller}/task/{caller}/children", encoding="ascii") as file:
+            return [int(pid) for pid in file.read().split()]
+
+    # killed where it was called, the emulator ends in order, too
+    for number, code in ((signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGKILL, -signal.SIGKILL)):
+        emulator = Emulator(a, b, "--link", "delay 1ms", "--release", "spin", "--realtime", addresses=False)
+        child, = emulators(emulator.process.pid)
+        check(os.getsid(child) == child != os.getsid(0), "the emulator is of the caller's session")
+        with open(f"/proc/{child}/autogroup", encoding="ascii") as file:
+            check("nice -20" in file.read(), "its session waits for others")
+        emulator.process.send_signal(number)
+        out, _ = emulator.process.communicate(timeout=30)
+        check(emulator.process.returncode == code, number, emulator.process.returncode)
+        until(lambda: not os.path.exists(f"/proc/{child}"), "the emulator outlived who was called")
+        check('"record":"end"' in out, out)
+    done = run([WAVETANK, "emu", "run", "--port", f"tap:wt0@{a.holder.pid}", "--port", "packet:none", "--release", "spin", "--realtime"])
+    check(done.returncode == 3 and len(done.stderr.splitlines()) == 1 and "no interface none" in done.stderr, done)
+
+
+main(one_that_spins_before_all_others_has_a_session_of_its_own_and_ends_as_told, wrong_words_are_one_line_and_exit_2, what_the_machine_refuses_is_one_line_and_exit_3, what_one_emulator_writes_no_other_does, ctrl_c_and_kill_leave_nothing,
      killed_under_traffic_it_leaves_nothing_and_starts_again_at_once, it_ends_by_itself_after_its_time, a_full_disk_ends_it_with_one_line_and_exit_3,
      on_a_disk_that_fills_everything_written_is_whole_and_one_line_says_so,
      the_record_for_people_of_a_run_that_a_full_disk_ended_says_that_it_was_cut_short, a_hundred_signals_at_once_end_it_once_with_a_complete_record,

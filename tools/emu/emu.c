@@ -14,6 +14,7 @@
 #include "stack/record/json.h"
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
+#include "tools/emu/session.h"
 #include "tools/words/path_words.h"
 
 extern const struct wt_command wt_command_emu_run;
@@ -300,6 +301,12 @@ static int run(const struct emu *emu, struct wt_daemon *daemon)
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != emu->parent) /* it had ended before that was said */
 			return wt_fail(WT_EXIT_ENVIRONMENT, "--die-with-parent: the parent has ended already");
+	}
+	if (wt_claim_wants_session(&daemon->options)) {
+		int code = wt_emu_own_session();
+
+		if (code != WT_EMU_GOES_ON)
+			return code;
 	}
 	daemon->quiet = wt_quiet;
 	signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an error of writing, not an end without a record */

@@ -61,6 +61,7 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setsid(); /* with a share of the processors of its own, see wt_claim_wants_session() */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(open_output(lab->name, "emu.jsonl"), 1);

@@ -388,7 +388,7 @@ static void a_tap_that_cannot_be_had_is_explained_in_one_sentence(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_null(wt_tap_open("wttap%d", pool, err, sizeof(err)));
 	assert_null(wt_tap_open("wtsmall", small, err, sizeof(err)));
-	assert_string_equal(err, "frames of 1000 bytes are too small for wtsmall, whose MTU is 1500");
+	assert_string_equal(err, "frames of 1000 bytes are too small for wtsmall, whose MTU is 1500: jumbo frames are not carried, set it to 981 or less");
 	wt_pool_destroy(small);
 	wt_port_close(tap);
 }

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tagged frames through packet sockets. The kernel takes tags off in front of them: they must be there again. */
+/* Packet sockets on a veth pair: tagged frames, whose tags the kernel takes off in front of them; and what a run leaves on the interface. */
 #include "tests/unit/unit.h"
 
 #include <arpa/inet.h>
+#include <linux/ethtool.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "stack/base/bytes.h"
@@ -161,6 +168,71 @@ static void a_tag_passes_in_front_of_a_big_frame(void **state)
 	wt_port_close(b);
 }
 
+/* ---- what a killed run leaves ----------------------------------------------------------------------------- */
+
+static bool is_on(uint32_t command)
+{
+	struct ethtool_value value = {.cmd = command};
+	struct ifreq request = {.ifr_data = (void *)&value};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), result;
+
+	strcpy(request.ifr_name, "wtva");
+	result = ioctl(fd, SIOCETHTOOL, &request);
+	close(fd);
+	assert_int_equal(result, 0);
+	return value.data;
+}
+
+static void alias_is(const char *wanted)
+{
+	char text[100] = "";
+	FILE *file = popen("ip -d link show wtva | sed -n 's/^ *alias //p'", "r");
+
+	assert_non_null(file);
+	if (fgets(text, sizeof(text), file))
+		text[strcspn(text, "\n")] = 0;
+	pclose(file);
+	assert_memory_equal(text, wanted, strlen(wanted) + 1);
+}
+
+/* Opens a port and ends without closing it. */
+static void be_killed(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		if (!wt_packet_open("wtva", pool, err, sizeof(err)))
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+}
+
+static void the_run_after_a_killed_one_restores_what_was_before_both(void **state)
+{
+	struct wt_port *port;
+
+	assert_true(is_on(ETHTOOL_GTXCSUM) && is_on(ETHTOOL_GTSO) && is_on(ETHTOOL_GGSO));
+	be_killed();
+	assert_false(is_on(ETHTOOL_GTXCSUM) || is_on(ETHTOOL_GTSO) || is_on(ETHTOOL_GGSO));
+	be_killed(); /* twice: the second finds nothing on */
+	port = wt_packet_open("wtva", pool, err, sizeof(err));
+	assert_non_null(port);
+	wt_port_close(port);
+	assert_true(is_on(ETHTOOL_GTXCSUM) && is_on(ETHTOOL_GTSO) && is_on(ETHTOOL_GGSO));
+	alias_is("");
+	/* an alias of the user's is not written over, and what was off stays off */
+	shell("ip link set wtva alias mine");
+	be_killed();
+	port = wt_packet_open("wtva", pool, err, sizeof(err));
+	assert_non_null(port);
+	wt_port_close(port);
+	assert_false(is_on(ETHTOOL_GTXCSUM));
+	alias_is("mine");
+}
+
 int main(void)
 {
 	const char *reason = own_namespace_enter();
@@ -168,6 +240,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_tag_passes_as_it_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_checksum_that_is_left_to_compute_lies_behind_the_tag, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_tag_passes_in_front_of_a_big_frame, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_run_after_a_killed_one_restores_what_was_before_both, setup, teardown),
 	};
 
 	if (reason) {
