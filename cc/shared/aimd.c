@@ -113,12 +113,16 @@ void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_send
 		return;
 	if (!every && (ack->flags & WT_ACK_RECOVERY || !(ack->flags & WT_ACK_CWND_LIMITED)))
 		return;
-	if (out->cwnd < out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal == WT_RENO_EQUAL_SLOW_START))
+	if (out->cwnd < out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal == WT_RENO_EQUAL_SLOW_START)) {
 		step = slow_start(reno, ack);
-	else if (reno->mss8 || reno->params.growth != WT_RENO_BYTES)
+		/* not beyond ssthresh, as Linux: after each recovery that would be a segment or two for nothing; BSD did so */
+		if (!reno->mss8 && out->cwnd < out->ssthresh)
+			step = at_most(step, out->ssthresh - out->cwnd);
+	} else if (reno->mss8 || reno->params.growth != WT_RENO_BYTES) {
 		step = per_ack(reno, ack->acked, out->cwnd);
-	else
+	} else {
 		step = per_byte(reno, ack->acked, out->cwnd);
+	}
 	out->cwnd = at_most(out->cwnd, WT_SSTHRESH_INFINITE);
 	wt_reno_widen(reno, step, out);
 }

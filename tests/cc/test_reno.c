@@ -51,6 +51,18 @@ static void the_stack_says_how_much_an_ack_may_add_in_slow_start_unless_the_modu
 	sender_finish(&s);
 }
 
+static void slow_start_ends_at_ssthresh_not_beyond(void **state)
+{
+	struct sender s;
+
+	sender_start(&s, "reno:slow_start_limit=2", cc_env());
+	s.out.cwnd = 3900;
+	s.out.ssthresh = 4000;
+	sender_ack(&s, 2000);
+	assert_int_equal(s.out.cwnd, 4000);
+	sender_finish(&s);
+}
+
 static void a_window_of_exactly_ssthresh_may_grow_either_way(void **state)
 {
 	struct sender s;
@@ -295,6 +307,7 @@ int main(void)
 		cmocka_unit_test(slow_start_adds_one_segment_per_ack_of_a_segment),
 		cmocka_unit_test(slow_start_limit_two_counts_both_segments_of_a_delayed_ack_but_not_after_a_timeout),
 		cmocka_unit_test(the_stack_says_how_much_an_ack_may_add_in_slow_start_unless_the_module_does),
+		cmocka_unit_test(slow_start_ends_at_ssthresh_not_beyond),
 		cmocka_unit_test(a_window_of_exactly_ssthresh_may_grow_either_way),
 		cmocka_unit_test(ssthresh_may_be_whole_segments),
 		cmocka_unit_test(what_equation_3_leaves_over_is_not_lost),
