@@ -24,7 +24,7 @@ def wrong_words_are_one_line_and_exit_2(a, b):
     fails(2, "two ports are needed", "--port", "tap:wt0")
     fails(2, "both ports are", *ports[:2], *ports[:2])
     fails(2, "is not a port", "--port", "wt0", "--port", "wt1")
-    fails(2, "none of gather, single", *ports, "--writes", "x")
+    fails(2, "expected one of gather, single", *ports, "--writes", "x")
     fails(2, "is not a whole number", *ports, "--seed", "x")
     fails(2, "unexpected word", *ports, "delay", "15ms")
     check(a.interfaces() == {"lo"}, a.interfaces())
