@@ -6,6 +6,7 @@
 
 #include "emu/daemon/daemon.h"
 #include "emu/daemon/record.h"
+#include "emu/world/result.h"
 #include "stack/record/json.h"
 
 const char *wt_daemon_end_name(enum wt_daemon_end end)
@@ -253,6 +254,7 @@ void wt_daemon_record_json(const struct wt_daemon *daemon, const char *record, F
 	wt_json_u64(&json, "seed", daemon->world.seed);
 	wt_json_u64(&json, "uid", daemon->uid);
 	json_links(daemon, &json);
+	wt_network_hops_json(&json, &daemon->net);
 	json_ports(daemon, &json);
 	json_lateness(daemon, &json);
 	json_verdict(daemon, &json);

@@ -39,6 +39,7 @@ static void set_neighbour(const struct wt_world *world, unsigned i, struct wt_ho
 		config->gateway = config->neighbours[0].addr = world->host[i].gateway[WT_FAMILY_IPV4];
 		config->neighbours[0].mac = wt_router_mac(next.index, wt_world_router_port(world, next.index, link));
 	} else {
+		config->gateway = world->host[i].gateway[WT_FAMILY_IPV4]; /* on a wire to a port, whoever that leads to */
 		config->neighbours[0].addr = world->host[next.index].address;
 		config->neighbours[0].mac = world->host[next.index].mac;
 	}

@@ -73,7 +73,7 @@ static int check_link_ends(const struct wt_world *world, const struct wt_world_l
 		if (other->router && host->port && !wt_world_has_gateway(host))
 			return wt_world_complain(world, host->line, err, err_len,
 						 "port %s is linked to a router: gateway is missing, such as gateway = 10.0.1.1/24", host->name);
-		if (!other->router && wt_world_has_gateway(host))
+		if (!other->router && !host->numbered && wt_world_has_gateway(host))
 			return wt_world_complain(world, host->line, err, err_len, "%s %s has a gateway, but its link leads to no router",
 						 kind_of(host), host->name);
 	}
@@ -114,6 +114,8 @@ static void number_hosts(struct wt_world *world)
 		unsigned n = i + 1, link = 0;
 		struct wt_world_end next = wt_world_next(world, i, &link);
 
+		if (host->numbered)
+			continue;
 		host->prefix_len = 24;
 		if (!next.router) {
 			host->address = wt_addr_ipv4(10, (uint8_t)(link >> 8), (uint8_t)link, (uint8_t)(i < next.index ? 1 : 2));

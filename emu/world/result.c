@@ -97,3 +97,17 @@ void wt_hops_json(struct wt_json *json, const struct wt_world *world, struct wt_
 				hop_json(json, world->link[i].name, d, &hop[i][d]);
 	wt_json_end(json);
 }
+
+void wt_network_hops_json(struct wt_json *json, const struct wt_network *net)
+{
+	struct wt_hop_books books;
+
+	wt_json_array(json, "hops");
+	for (unsigned i = 0; i < net->world->links; i++)
+		for (unsigned d = 0; d < 2; d++) {
+			wt_network_hop_books(net, i, d, &books);
+			if (books.stages)
+				hop_json(json, net->world->link[i].name, d, &books);
+		}
+	wt_json_end(json);
+}

@@ -43,7 +43,8 @@ struct wt_world_host {
 	bool port;              /* a [port]: somebody's from outside, whose addresses nobody knows */
 	struct wt_addr gateway[WT_FAMILIES]; /* the addresses of the router its link leads to; none: no router there */
 	unsigned prefix[WT_FAMILIES];
-	struct wt_addr address; /* of IPv4, its own; set by the checker */
+	bool numbered;          /* address, prefix_len and mac are given; else the checker gives them */
+	struct wt_addr address; /* of IPv4, its own */
 	unsigned prefix_len;
 	struct wt_mac mac;
 	uint32_t mtu;           /* 0: 1500 */

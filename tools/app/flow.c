@@ -96,3 +96,18 @@ void wt_flow_serve_config(const struct wt_app_flow *flow, struct wt_bulk_serve_c
 	if (flow->plays)
 		wt_playback_serve(&flow->playback, config);
 }
+
+void wt_flow_json(struct wt_json *json, const struct wt_world *world, unsigned index)
+{
+	const struct wt_world_flow *flow = &world->flow[index];
+
+	wt_json_string(json, "name", flow->name);
+	wt_json_string(json, "from", world->host[flow->host[0]].name);
+	wt_json_string(json, "to", world->host[flow->host[1]].name);
+	wt_json_number(json, "start_s", (double)flow->start / 1e9);
+	wt_json_object(json, "requested");
+	for (unsigned word = 0; word < WT_FLOW_WORDS; word++)
+		if (flow->word[word])
+			wt_json_string(json, wt_flow_word_name[word], flow->word[word]);
+	wt_json_end(json);
+}

@@ -4,6 +4,7 @@
 #define WT_TOOLS_APP_FLOW_H
 
 #include "emu/world/world.h"
+#include "stack/record/json.h"
 #include "tools/app/bulk.h"
 #include "tools/app/playback.h"
 
@@ -26,5 +27,7 @@ struct wt_app_flow *wt_flows_resolve(const struct wt_world *world, char *err, si
 /* What both ends of a connection of the bulk application do for it. */
 void wt_flow_send_config(const struct wt_app_flow *flow, struct wt_bulk_send_config *config);
 void wt_flow_serve_config(const struct wt_app_flow *flow, struct wt_bulk_serve_config *config);
+/* Which one it is, as keys of the open object: the outcome (bulk_json.h) follows. */
+void wt_flow_json(struct wt_json *json, const struct wt_world *world, unsigned index);
 
 #endif

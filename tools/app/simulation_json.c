@@ -42,22 +42,6 @@ static void config_json(struct wt_json *json, const struct wt_simulation *simula
 	}
 }
 
-static void flow_json(struct wt_json *json, const struct wt_simulation *simulation, unsigned i)
-{
-	const struct wt_world *world = &simulation->world;
-	const struct wt_world_flow *flow = &world->flow[i];
-
-	wt_json_string(json, "name", flow->name);
-	wt_json_string(json, "from", world->host[flow->host[0]].name);
-	wt_json_string(json, "to", world->host[flow->host[1]].name);
-	wt_json_number(json, "start_s", (double)flow->start / 1e9);
-	wt_json_object(json, "requested");
-	for (unsigned word = 0; word < WT_FLOW_WORDS; word++)
-		if (flow->word[word])
-			wt_json_string(json, wt_flow_word_name[word], flow->word[word]);
-	wt_json_end(json);
-}
-
 void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
 {
 	struct wt_json json;
@@ -103,7 +87,7 @@ void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const
 	wt_json_array(&json, "flows");
 	for (unsigned i = 0; i < result->flows; i++) {
 		wt_json_object(&json, NULL);
-		flow_json(&json, simulation, i);
+		wt_flow_json(&json, &simulation->world, i);
 		wt_bulk_json(&json, &result->flow[i]);
 		wt_json_end(&json);
 	}

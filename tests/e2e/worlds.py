@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Worlds of many hosts: the same file in virtual time and over TAPs gives the same goodputs and retransmissions.
+
+Frames are spaced: every flow has a window of its own and the queues have room for all of them, so that no chance decides which frame a
+queue drops, and what is lost is lost by its number. The machine may still hold frames back for some milliseconds: a run whose verdict
+says so is tried again.
+"""
+import json
+import os
+
+from e2e import Home, Skip, check, equal, finish, test
+
+HOME = Home()
+ATTEMPTS = 6
+LATE = "[emulator]\nlate = 2ms\n" # the differences are judged here, not the machine
+WINDOWS = "settings = rcv_buffer={}B,snd_buffer=1MB\n"
+
+
+def link(name, ends, words="", back=None):
+    text = f"[link {name}]\nbetween = {ends}\n"
+    return text + (f"fwd = {words}\nrev = {back or words}\n" if words else "")
+
+
+def flow(name, ends, window, rest=""):
+    return f"[flow {name}]\nbetween = {ends}\n" + WINDOWS.format(window) + rest
+
+
+NARROW = "rate 10Mbit burst 0B limit 400KB delay 10ms"
+DUMBBELL = ("[run]\nbytes = 2MB\n" + "".join(f"[host {h}]\n" for h in ("a1", "a2", "a3", "b1", "b2", "b3")) + "[router left]\n[router right]\n" +
+            link("la1", "a1 left", "loss list 300,500-502,900 delay 1ms", "delay 1ms") + link("la2", "a2 left", "delay 2ms") +
+            link("la3", "a3 left", "loss list 700 delay 3ms", "delay 3ms") +
+            link("lb1", "right b1") + link("lb2", "right b2", "delay 1ms") + link("lb3", "right b3") + link("narrow", "left right", NARROW) +
+            flow("one", "a1 b1", 30000) + flow("two", "a2 b2", 40000, "start = 203ms\n") + flow("three", "a3 b3", 20000, "start = 407ms\ndelay = 6ms\n"))
+PARKING = ("[run]\nbytes = 1500KB\n" + "".join(f"[host {h}]\n" for h in ("long", "end", "s1", "d1", "s2", "d2", "s3", "d3")) +
+           "".join(f"[router r{i}]\n" for i in (1, 2, 3, 4)) + link("ll", "long r1", "loss list 400 delay 1ms", "delay 1ms") + link("le", "r4 end") +
+           "".join(link(f"ls{i}", f"s{i} r{i}", f"delay {i}ms") + link(f"ld{i}", f"r{i + 1} d{i}") + link(f"n{i}", f"r{i} r{i + 1}", NARROW)
+                   for i in (1, 2, 3)) +
+           flow("through", "long end", 40000) + "".join(flow(f"f{i}", f"s{i} d{i}", 25000, f"start = {101 * i}ms\n") for i in (1, 2, 3)))
+CHAIN = ("[run]\nbytes = 1MB\n" + "".join(f"[host h{i}]\n[router r{i}]\n" for i in range(1, 7)) +
+         "".join(link(f"a{i}", f"h{i} r{i}", "delay 1ms") for i in range(1, 7)) +
+         "".join(link(f"c{i}", f"r{i} r{i + 1}", "rate 5Mbit burst 0B limit 200KB delay 4ms", "rate 20Mbit burst 0B limit 200KB delay 4ms")
+                 for i in range(1, 6)) +
+         flow("all", "h1 h6", 25000) + flow("back", "h1 h6", 15000, "direction = rev\nstart = 111ms\n") + flow("mid", "h3 h4", 12000, "start = 223ms\n"))
+
+
+def run(name, text):
+    with open(os.path.join(HOME.folder, name), "w", encoding="ascii") as file:
+        file.write(LATE + text)
+    virtual = json.loads(HOME.run("sim", "-f", name, "--json", "--check")[0])
+    check(virtual["ok"], virtual)
+    for attempt in range(ATTEMPTS):
+        process = HOME.start("lab", "run", name, "--json")
+        out, err = process.communicate(timeout=120)
+        if "no TAP device" in err or "no namespaces" in err:
+            raise Skip(err.strip())
+        check(process.returncode in (0, 1), err)
+        real = json.loads(out)
+        if real["ok"]:
+            return virtual, real
+        print(f"# attempt {attempt + 1}: {json.dumps(real['verdict']['faults'])}", flush=True)
+    raise Skip(f"the host was too busy {ATTEMPTS} times")
+
+
+def compare(name, text, lossy):
+    virtual, real = run(name, text)
+    equal([f["name"] for f in virtual["flows"]], [f["name"] for f in real["flows"]], "flows")
+    for a, b in zip(virtual["flows"], real["flows"]):
+        equal(b["outcome"], "complete", a["name"])
+        check(b["receiver"]["verified"], b)
+        difference = b["goodput_kBps"] / a["goodput_kBps"] - 1
+        print(f"# {name} {a['name']}: virtual {a['goodput_kBps']:.2f} KB/s, TAP {b['goodput_kBps']:.2f} ({difference:+.2%}), sent again "
+              f"{a['sender']['retransmits_segs']} and {b['sender']['retransmits_segs']}", flush=True)
+        check(abs(difference) < 0.01, f"{a['name']}: goodput differs by {difference:+.2%}")
+        equal(b["sender"]["retransmits_segs"], a["sender"]["retransmits_segs"], f"{a['name']}: segments sent again")
+    equal([bool(f["sender"]["retransmits_segs"]) for f in virtual["flows"]], lossy, "who meets losses")
+    check(abs(real["jain"] - virtual["jain"]) < 0.01, (real["jain"], virtual["jain"]))
+    equal([(h["link"], h["direction"]) for h in real["hops"]], [(h["link"], h["direction"]) for h in virtual["hops"]], "hops")
+    for a, b in zip(virtual["hops"], real["hops"]):
+        check(a["holds"] and b["holds"], (a, b))
+        equal(b["dropped"], a["dropped"], f"{a['link']}.{a['direction']}: drops")
+
+
+@test("a dumbbell of three flows is the same in virtual time and over TAPs, within 1 %")
+def _():
+    compare("dumbbell.conf", DUMBBELL, [True, False, True])
+
+
+@test("a parking lot of three narrow links is the same in virtual time and over TAPs, within 1 %")
+def _():
+    compare("parking.conf", PARKING, [True, False, False, False])
+
+
+@test("a chain of six hosts with asymmetric links is the same in virtual time and over TAPs, within 1 %")
+def _():
+    compare("chain.conf", CHAIN, [False, False, False])
+
+
+@test("lab run refuses a bad world with file, line and word, and starts nothing")
+def _():
+    with open(os.path.join(HOME.folder, "bad.conf"), "w", encoding="ascii") as file:
+        file.write("[host a]\n[host b]\n[link]\n[flow f]\nbetween = a c\n")
+    _, err = HOME.run("lab", "run", "bad.conf", code=2)
+    equal(err, 'wavetank lab run: bad.conf:5: between: there is no host "c" above\n', "the sentence")
+
+
+finish()

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/lab/world_host.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/router/router.h"
+#include "emu/world/build.h"
+#include "stack/drive/rloop.h"
+#include "tools/app/bulk_json.h"
+#include "tools/app/flow_run.h"
+#include "tools/common/cli.h"
+#include "tools/lab/state.h"
+
+#define FRAMES 16384 /* the most an engine holds: its send buffers live elsewhere, frames only pass */
+
+struct station {
+	struct wt_world *world;
+	unsigned host;
+	struct wt_world wire; /* the engine and its port, joined by an ideal wire */
+	struct wt_network net;
+	struct ev_loop *ev;
+	struct wt_rloop *rloop;
+	struct wt_flow_run flows;
+	ev_timer at_end;
+	wt_time end; /* of the run, on our clock */
+	wt_time base; /* scenario time 0 on our clock */
+	FILE *out;
+	bool told;
+};
+
+/* The engine has the host's addresses; what it may know of others is who is at the other end of its link. */
+static int describe(struct station *station, char *err, size_t err_len)
+{
+	const struct wt_world_host *host = &station->world->host[station->host];
+	unsigned link = 0;
+	struct wt_world_end next = wt_world_next(station->world, station->host, &link);
+	struct wt_world_host *here, *there;
+
+	wt_world_init(&station->wire);
+	snprintf(err, err_len, "out of memory");
+	if (!wt_world_add_host(&station->wire, host->name) || !wt_world_add_host(&station->wire, "wire"))
+		return -ENOMEM;
+	here = &station->wire.host[0];
+	there = &station->wire.host[1];
+	here->placement = WT_INSIDE;
+	here->address = host->address;
+	here->prefix_len = host->prefix_len;
+	here->mac = host->mac;
+	here->mtu = host->mtu;
+	here->numbered = there->numbered = true;
+	if (next.router) {
+		here->gateway[WT_FAMILY_IPV4] = there->address = host->gateway[WT_FAMILY_IPV4];
+		there->mac = wt_router_mac(next.index, wt_world_router_port(station->world, next.index, link));
+	} else {
+		there->address = station->world->host[next.index].address;
+		there->mac = station->world->host[next.index].mac;
+	}
+	if (wt_world_place(there, WT_OUTSIDE, "packet:" WT_LAB_INTERFACE, err, err_len))
+		return -EINVAL;
+	return wt_world_check(&station->wire, err, err_len);
+}
+
+static int open_station(struct station *station, char *err, size_t err_len)
+{
+	const struct wt_world_build build = {.frames = FRAMES, .stamps = WT_STAMPS_READ};
+	int error = describe(station, err, err_len);
+
+	if (!error)
+		error = wt_network_open(&station->net, &station->wire, &build, err, err_len);
+	if (error)
+		return error;
+	snprintf(err, err_len, "out of memory or descriptors");
+	station->ev = ev_loop_new(EVFLAG_AUTO);
+	station->rloop = station->ev ? wt_rloop_create(station->net.graph, station->ev) : NULL;
+	error = station->rloop ? wt_network_join(&station->net, NULL) : -ENOMEM;
+	return error ? error : wt_rloop_add_port(station->rloop, station->net.port[1]);
+}
+
+/* Times of the file become times of our clock, and back. */
+static void shift(struct wt_world *world, wt_time base)
+{
+	for (unsigned i = 0; i < world->flows; i++) {
+		world->flow[i].start += base;
+		if (world->flow[i].stop)
+			world->flow[i].stop += base;
+	}
+}
+
+/* The lines of the flows that begin here. Once. */
+static void tell(struct station *station)
+{
+	struct wt_world *world = station->world;
+	struct wt_json json;
+
+	if (station->told)
+		return;
+	station->told = true;
+	wt_flow_run_cut(&station->flows, station->end && station->end < wt_rloop_clock(station->rloop) ? station->end :
+					 wt_rloop_clock(station->rloop));
+	wt_port_refresh(station->net.port[1]);
+	shift(world, -station->base);
+	for (unsigned i = 0; i < world->flows; i++) {
+		if (world->flow[i].host[0] != station->host)
+			continue;
+		wt_json_init(&json, station->out);
+		wt_json_object(&json, NULL);
+		wt_json_u64(&json, "flow", i);
+		wt_flow_json(&json, world, i);
+		wt_bulk_json(&json, &station->flows.sender[i]);
+		wt_json_u64(&json, "kernel_drops", station->net.port[1]->kernel_drops);
+		wt_json_end(&json);
+	}
+	fprintf(station->out, "done\n");
+	fflush(station->out);
+}
+
+static void on_over(void *arg)
+{
+	tell(arg);
+}
+
+static void on_error(void *arg, const char *sentence)
+{
+	wt_fail(WT_EXIT_CONNECTION, "%s", sentence);
+}
+
+/* The loop counts from when it last looked at the clock: what is missing is waited for. */
+static void on_end(struct ev_loop *ev, ev_timer *watcher, int events)
+{
+	struct station *station = watcher->data;
+	wt_time now = wt_rloop_catch_up(station->rloop), left = station->end - now;
+
+	if (left <= 0) {
+		tell(station);
+		return;
+	}
+	ev_now_update(ev);
+	ev_timer_set(watcher, (double)left / 1e9, 0.);
+	ev_timer_start(ev, watcher);
+}
+
+static int start(struct station *station, struct wt_world *world, const struct wt_app_flow *flow, int64_t at, char *err, size_t err_len)
+{
+	struct wt_host **host = calloc(world->hosts, sizeof(*host));
+	wt_time now = wt_rloop_clock(station->rloop);
+	int error;
+
+	if (!host)
+		return -ENOMEM;
+	station->base = (wt_time)(at - wt_rloop_epoch(station->rloop));
+	if (station->base < now) {
+		free(host);
+		snprintf(err, err_len, "host %s was not ready in time", world->host[station->host].name);
+		return -ETIMEDOUT;
+	}
+	shift(world, station->base);
+	station->end = station->base + (world->time ? world->time : world->limit);
+	host[station->host] = station->net.host[0];
+	station->flows = (struct wt_flow_run){.world = world, .flow = flow, .host = host, .seed = world->seed, .on_over = on_over,
+					      .on_error = on_error, .arg = station};
+	error = wt_flow_run_start(&station->flows, now, err, err_len);
+	wt_graph_touch(station->net.graph, wt_host_node(station->net.host[0]));
+	wt_rloop_kick(station->rloop);
+	if (!error && !station->flows.senders && !station->flows.receivers)
+		tell(station);
+	return error;
+}
+
+int wt_world_host_run(struct wt_world *world, const struct wt_app_flow *flow, unsigned host, int64_t at, int out)
+{
+	struct station station = {.world = world, .host = host, .out = fdopen(out, "w")};
+	char err[400] = "out of memory";
+	int error = station.out ? open_station(&station, err, sizeof(err)) : -ENOMEM;
+
+	if (!error)
+		error = start(&station, world, flow, at, err, sizeof(err));
+	if (error)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	ev_timer_init(&station.at_end, on_end, (double)(station.end - wt_rloop_clock(station.rloop)) / 1e9, 0.);
+	station.at_end.data = &station;
+	ev_timer_start(station.ev, &station.at_end);
+	ev_run(station.ev, 0); /* until it is ended from outside */
+	return WT_EXIT_OK;
+}
