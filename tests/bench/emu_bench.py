@@ -4,8 +4,8 @@ whether the machine let it be. emu_bench.py WAVETANK EMU_TRAFFIC [delay|rate]...
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from emu_lab import *
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e", "emu"))
+from lab import *
 
 TRAFFIC = os.path.abspath(sys.argv[2])
 EXTRA = [word for word in sys.argv[3:] if word.startswith("--")]

@@ -11,8 +11,8 @@ import os
 import statistics
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from emu_lab import *
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e", "emu"))
+from lab import *
 
 TRAFFIC, FLOOD = map(os.path.abspath, sys.argv[2:4])
 WORDS = sys.argv[4:]

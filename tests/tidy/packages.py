@@ -21,7 +21,7 @@ FROM = {
     "find_library('ev'": 'libev-dev', "dependency('libpcap'": 'libpcap-dev', "dependency('jansson'": 'libjansson-dev',
     "dependency('inih'": 'libinih-dev', "dependency('cmocka'": 'libcmocka-dev', 'tshark': 'tshark', 'iperf3': 'iperf3',
     'curl': 'curl', "'nc'": 'netcat-openbsd', 'scdoc': 'scdoc', 'ethtool': 'ethtool', 'tcpdump': 'tcpdump',
-    "'emu_unit'": 'systemd', "'report'": 'chromium', "'report':": 'python3-matplotlib',
+    'systemd-analyze': 'systemd', "'report'": 'chromium', "'report':": 'python3-matplotlib',
 }
 
 

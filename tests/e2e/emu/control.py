@@ -6,7 +6,7 @@ import select
 import socket
 import stat
 
-from emu_lab import *
+from lab import *
 
 
 def write(path, text):

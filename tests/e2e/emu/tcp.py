@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-from emu_lab import *
+from lab import *
 
 
 def the_kernels_tcp_crosses_loss_reordering_and_duplication_unharmed(a, b):

@@ -2,7 +2,7 @@
 """IPv6 between kernels: what the path and its routers tell them by ICMPv6, and that they believe it."""
 import re
 
-from emu_lab import *
+from lab import *
 
 A6, B6 = "2001:db8::1", "2001:db8::2"
 
@@ -184,7 +184,7 @@ def routers_forward_ipv6_and_say_why_not(a, b):
 
 
 def the_smallest_link_of_the_manual_pages_example_is_found_from_both_ends(a, b):
-    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "man", "wavetank-emu.conf.5.scd")
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "man", "wavetank-emu.conf.5.scd")
     with open(page, encoding="ascii") as text:
         example = text.read().split("```")[-2]
     check("@left" in example and "mtu 1400B from 10.255.0.2 2001:db8:ff::2" in example, "another example:", example)

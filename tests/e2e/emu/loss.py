@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-from emu_lab import *
+from lab import *
 
 
 LENGTH = 142  # of a datagram of ours as a frame; the kernel adds packets of its own when an interface comes up

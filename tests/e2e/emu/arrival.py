@@ -2,7 +2,7 @@
 """When a frame came: by the kernel's stamp, whatever the emulator was doing at that moment. Here it is stopped until some dozens have come,
 and 30 ms more, which a busy scheduler or a hypervisor does, too. Only frames sent meanwhile are looked at, and all delays are longer
 than a stop: dated when they are read, all would leave 30 ms late."""
-from emu_lab import *
+from lab import *
 
 # One datagram a millisecond and never two at once, each with the time it was sent, until its standard input ends.
 SEND = """

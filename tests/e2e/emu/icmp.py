@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the path says to the kernel by ICMP, and what it does to the kernel's packets."""
-from emu_lab import *
+from lab import *
 
 # Datagrams to a connected socket until one is told of those before, each given its time: what, and the path MTU the kernel then believes in.
 TOLD = """

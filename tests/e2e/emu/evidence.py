@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a run proves about itself: states, drops that name them, faults, and a verdict."""
-from emu_lab import *
+from lab import *
 
 
 def events(path, name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-from emu_lab import *
+from lab import *
 
 
 def the_kernels_ping_takes_twice_the_delay(a, b):

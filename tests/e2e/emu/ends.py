@@ -4,7 +4,7 @@ import itertools
 import pwd
 import socket
 
-from emu_lab import *
+from lab import *
 
 F_SETPIPE_SZ = 1031
 

@@ -2,7 +2,7 @@
 """Ports with offloads: the kernel's TCP through the daemon in frames of up to 64 KB, whole where no stage looks at packets, else cut."""
 import threading
 
-from emu_lab import *
+from lab import *
 
 UDP_SEGMENTS = """
 import json, socket, sys

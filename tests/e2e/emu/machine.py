@@ -2,7 +2,7 @@
 """A machine of its own, booted by the real systemd: namespaces of every kind but users, a root that is an overlay over this one,
 /dev, /proc, /run and a tree of cgroups of its own. Nothing it writes is kept, and none of this machine's services runs in it.
 """
-from emu_lab import *
+from lab import *
 
 SYSTEMD = "/lib/systemd/systemd"
 # Beside the units under test: the journal, and targets that units are ordered after by default.

@@ -3,7 +3,7 @@
 import socket
 import stat
 
-from emu_lab import *
+from lab import *
 
 USER, OTHER = 4001, 4002
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Routers, several links, and filters."""
-from emu_lab import *
+from lab import *
 
 TRACE = """
 import json, socket, struct, sys

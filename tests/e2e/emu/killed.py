@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 
-from emu_lab import *
+from lab import *
 
 # In a build with sanitizers the search for leaks at the end takes system calls that no emulator may make.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
