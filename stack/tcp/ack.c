@@ -261,7 +261,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	wt_cc_settle(tcp);
 	wt_cc_leave(tcp);
 	wt_cc_rearm(tcp);
-	wt_cc_trace(tcp);
+	tcp->metrics_due = true;
 }
 
 /* New data was acknowledged: timers (RFC 6298 5.2, 5.3), counts, the application. */
@@ -294,6 +294,7 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	wt_seq old_una = tcp->snd_una;
 	uint64_t delivered = tcp->board.delivered;
 
+	wt_cc_trace(tcp); /* of the ACK before this one, where nothing could be sent between them */
 	tcp->board.reordered = false;
 	take_sack(tcp, seg, &news);
 	news.dsacked = dsack_of(tcp, seg);
@@ -335,6 +336,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	tcp->burst_left = tcp->out.burst;
 	if (advanced || news.duplicate || news.sacked || news.window_moved || tcp->out.burst)
 		wt_host_wants_output(tcp);
+	else
+		wt_cc_trace(tcp);
 	return true;
 }
 

@@ -147,9 +147,9 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 	wt_cc_settle(tcp);
 }
 
-void wt_cc_trace(struct wt_tcp *tcp)
+static void tell_metrics(const struct wt_tcp *tcp)
 {
-	struct wt_trace_event event = {
+	const struct wt_trace_event event = {
 		.time = tcp->host->now,
 		.conn = tcp->conn,
 		.type = WT_TRACE_METRICS,
@@ -159,8 +159,14 @@ void wt_cc_trace(struct wt_tcp *tcp)
 		.gauge = tcp->out.gauge,
 	};
 
-	if (tcp->host->config.trace)
-		wt_host_trace(tcp->host, &event);
+	wt_host_trace(tcp->host, &event);
+}
+
+void wt_cc_trace(struct wt_tcp *tcp)
+{
+	if (tcp->metrics_due && tcp->host->config.trace)
+		tell_metrics(tcp);
+	tcp->metrics_due = false;
 }
 
 void wt_cc_rearm(struct wt_tcp *tcp)

@@ -410,6 +410,7 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 		tcp->idle_told = false;
 		return emit(tcp, plan);
 	}
+	wt_cc_trace(tcp);
 	/* the window has room that the application leaves unused: rates measured until all this is acknowledged are its own */
 	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && window_left(tcp))
 		tcp->app_limited = tcp->board.delivered + wt_tcp_pipe(tcp) + 1;

@@ -102,6 +102,7 @@ void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
 
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 {
+	wt_cc_trace(tcp);
 	wt_trace(tcp->host, tcp->conn, STATE, tcp->state, state);
 	tcp->state = state;
 }

@@ -157,6 +157,7 @@ struct wt_tcp {
 	bool probe;       /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
 	bool keep_probe;
 	bool idle_told;
+	bool metrics_due; /* an ACK moved the numbers: they are told when what it let go has been sent */
 	unsigned rto_count, syn_attempt, keep_count;
 	unsigned go_backs; /* timeouts and other goings back since snd_una moved */
 	int soft_error;    /* negative errno of the last ICMP error since the peer was heard, 0: none */
@@ -422,7 +423,7 @@ const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp); /* the scoreboard f
 void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent); /* tells both modules */
 void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer);
 void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
-void wt_cc_trace(struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module */
+void wt_cc_trace(struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module, if an ACK has made it due */
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note);
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Windows of tens of thousands of segments: what is in the window is kept, however many holes it has. */
+#include "stack/base/seq.h"
+#include "stack/wire/tcp.h"
 #include "tests/sim/scenarios.h"
 
 /*
@@ -33,9 +35,59 @@ static void a_slow_start_overshoot_at_10_gigabits_loses_only_what_the_queue_drop
 	assert_true(goodput >= 5.5e9);
 }
 
+/* What a journal shows of a flow without losses: every byte sent and not acknowledged is in flight. Counted here by the segments alone. */
+struct flight {
+	struct wt_trace_sink sink;
+	wt_seq sent, una; /* after the last byte sent; acknowledged */
+	wt_time acked;    /* when the last ACK came */
+	unsigned acks, lines, empty, late;
+	uint64_t worst;   /* bytes by which a line was off */
+};
+
+static void watch_flight(struct wt_trace_sink *sink, const struct wt_trace_event *event)
+{
+	struct flight *f = (struct flight *)sink;
+
+	if (event->type == WT_TRACE_SENT) {
+		f->sent = (wt_seq)event->field[0] + (uint32_t)event->field[1] + ((event->field[2] & (WT_SYN | WT_FIN)) != 0);
+	} else if (event->type == WT_TRACE_RECEIVED && wt_seq_gt((wt_seq)event->field[3], f->una) && !(event->field[2] & WT_SYN)) {
+		f->una = (wt_seq)event->field[3];
+		f->acked = event->time;
+		f->acks++;
+	} else if (event->type == WT_TRACE_METRICS) {
+		uint64_t flying = f->sent - f->una, off = flying > event->field[2] ? flying - event->field[2] : event->field[2] - flying;
+
+		f->lines++;
+		f->empty += event->field[2] == 0;
+		f->late += event->time != f->acked;
+		f->worst = off > f->worst ? off : f->worst;
+	}
+}
+
+static void metrics_tell_what_is_in_flight_after_an_ack_has_let_segments_go(void **state)
+{
+	/* one segment at a time: before sending there would be nothing in flight at every single ACK */
+	struct setup setup = {.sender = "newreno", .settings = "snd_buffer=2KiB", .fwd = "rate 10Mbit burst 0B limit 1MB delay 5ms",
+			      .rev = "delay 5ms", .size = 200000};
+	struct flight flight = {.sink = {watch_flight}};
+	struct wt_simulation_result result;
+	struct wt_bulk_sender flow;
+	struct scenario scenario;
+
+	prepare(&scenario, &setup);
+	scenario.how.sink[0] = &flight.sink;
+	result = run(&scenario, &flow);
+	assert_whole(&result, &flow, setup.size);
+	assert_true(flight.lines > 90 && flight.lines <= flight.acks);
+	assert_int_equal(flight.worst, 0);
+	assert_int_equal(flight.late, 0);
+	assert_true(flight.empty <= 2); /* the last data, the last FIN */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metrics_tell_what_is_in_flight_after_an_ack_has_let_segments_go),
 		cmocka_unit_test(a_slow_start_overshoot_at_10_gigabits_loses_only_what_the_queue_dropped),
 	};
 
