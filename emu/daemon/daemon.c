@@ -78,12 +78,9 @@ static int open_files(struct wt_daemon *daemon, char *err, size_t err_len)
 	int error;
 
 	if (options->capture) {
-		daemon->capture = wt_capture_open(options->capture, wt_rloop_epoch(daemon->rloop));
-		if (!daemon->capture) {
-			error = errno;
-			snprintf(err, err_len, "%s: %s", options->capture, wt_create_why(options->capture, error, why));
-			return -error;
-		}
+		daemon->capture = wt_world_capture(&daemon->world, options->capture, wt_rloop_epoch(daemon->rloop), err, err_len);
+		if (!daemon->capture)
+			return -errno;
 	}
 	if (options->log) {
 		daemon->journal = wt_journal_open(options->log);

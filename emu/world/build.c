@@ -153,16 +153,37 @@ static int make_delays(struct wt_network *net)
 	return error;
 }
 
+/* Where its frames are captured: at the engine, or at the end of the emulated path. */
+static void point_of(const struct wt_world *world, unsigned i, char name[WT_CAPTURE_POINT])
+{
+	snprintf(name, WT_CAPTURE_POINT, "%s%s", world->host[i].placement == WT_INSIDE ? "host-" : "", world->host[i].name);
+}
+
+struct wt_capture *wt_world_capture(const struct wt_world *world, const char *path, int64_t epoch, char *err, size_t err_len)
+{
+	char (*points)[WT_CAPTURE_POINT] = calloc(world->hosts, sizeof(*points));
+	struct wt_capture *capture = NULL;
+
+	snprintf(err, err_len, "out of memory");
+	errno = ENOMEM;
+	for (unsigned i = 0; i < world->hosts && points; i++)
+		point_of(world, i, points[i]);
+	if (points)
+		capture = wt_capture_open(path, epoch, points, world->hosts, err, err_len);
+	free(points);
+	return capture;
+}
+
 static int list_hosts(struct wt_network *net, struct wt_capture *capture)
 {
 	const struct wt_world *world = net->world;
-	char name[40];
+	char name[WT_CAPTURE_POINT];
 	int error = 0;
 
 	for (unsigned i = 0; i < world->hosts && !error; i++)
 		error = list(net, end_of(net, i));
 	for (unsigned i = 0; i < world->hosts && !error; i++) {
-		snprintf(name, sizeof(name), "%s%s", net->port[i] ? "" : "host-", world->host[i].name);
+		point_of(world, i, name);
 		if (capture)
 			error = list(net, net->tap[i] = wt_capture_tap(capture, name));
 		snprintf(name, sizeof(name), "digest.%s", world->host[i].name);

@@ -42,6 +42,8 @@ struct wt_network {
 /* Opens ports, makes engines and links. The world was checked and outlives the network. 0 or negative errno with a sentence in err;
  * finish either way. */
 int wt_network_open(struct wt_network *net, const struct wt_world *world, const struct wt_world_build *build, char *err, size_t err_len);
+/* Capture files (wt_capture_open()) for the points of a world: its engines as "host-NAME", its ports as "NAME". NULL with errno and err. */
+struct wt_capture *wt_world_capture(const struct wt_world *world, const char *path, int64_t epoch, char *err, size_t err_len);
 /* Adds everything to the graph, and joins it. `capture` NULL: without taps. 0 or negative errno. */
 int wt_network_join(struct wt_network *net, struct wt_capture *capture);
 /* Tells ports where big frames may pass whole, and where it matters when frames came: call again when the words of a link have changed. */

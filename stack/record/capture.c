@@ -4,9 +4,10 @@
  *
  *     type | total length | body, padded to 4 | options | total length again
  *
- * A section header, an interface description when a tap or the drop sink appears, and an enhanced packet block
- * per frame. Blocks are made in a buffer and leave in pieces of a quarter of a megabyte. A write that fails
- * half way (disk full) is cut back to the last whole block, and the error sticks: nothing is written after it.
+ * A section header, an interface description and an enhanced packet block per frame. Each point and the drops have a file of
+ * their own, because Wireshark takes a file for what one point saw: a frame that is in it twice looks like a retransmission.
+ * Blocks are made in a buffer and leave in pieces of a quarter of a megabyte. A write that fails half way (disk full)
+ * is cut back to the last whole block, and the error sticks: nothing is written after it.
  */
 #include "stack/record/capture.h"
 
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stack/record/create.h"
@@ -28,23 +30,36 @@ enum { OPT_END = 0, OPT_COMMENT = 1, OPT_FLAGS = 2, OPT_IF_NAME = 2, OPT_USER_AP
 enum { FLAG_INBOUND = 1, FLAG_OUTBOUND = 2 };
 enum { LINKTYPE_ETHERNET = 1 };
 
-struct wt_capture {
+struct file {
 	int fd;
 	int error;
-	int64_t epoch;
-	off_t written;   /* whole blocks in the file */
-	uint32_t used;   /* whole blocks in the buffer */
+	off_t written; /* whole blocks in the file */
+	uint32_t used; /* whole blocks in the buffer */
 	uint32_t interfaces;
-	uint32_t drops_interface;
+	uint8_t buffer[BUFFER];
+};
+
+/* Where the frames of one point go: an interface of a file. A device has one file for all. */
+struct point {
+	char name[WT_CAPTURE_POINT];
+	struct file *file;
+	uint32_t interface;
+};
+
+struct wt_capture {
+	int64_t epoch;
+	int error; /* the first of any file */
 	struct wt_drop_sink drops;
 	struct wt_drop_sink *next_drops;
-	uint8_t buffer[BUFFER];
+	unsigned points, files; /* the last point holds drops */
+	struct point *point;
+	struct file **file;
 };
 
 struct tap {
 	struct wt_through through; /* first */
 	struct wt_capture *capture;
-	uint32_t interface;
+	const struct point *point;
 };
 
 /* ---- making blocks ------------------------------------------------------------------------------------- */
@@ -80,64 +95,65 @@ static uint8_t *put_option(uint8_t *p, unsigned code, const void *value, uint32_
 	return pad(p + len, len);
 }
 
-static void flush(struct wt_capture *capture);
+static void flush(struct file *file);
 
 /* Room for one block of any kind, its type and a place for its length written; NULL after an error. */
-static uint8_t *begin(struct wt_capture *capture, uint32_t type)
+static uint8_t *begin(struct file *file, uint32_t type)
 {
-	if (capture->used + BLOCK_MAX > BUFFER)
-		flush(capture);
-	if (capture->error)
+	if (file->used + BLOCK_MAX > BUFFER)
+		flush(file);
+	if (file->error)
 		return NULL;
-	return put_le32(put_le32(capture->buffer + capture->used, type), 0);
+	return put_le32(put_le32(file->buffer + file->used, type), 0);
 }
 
-static void end(struct wt_capture *capture, uint8_t *p)
+static void end(struct file *file, uint8_t *p)
 {
-	uint8_t *start = capture->buffer + capture->used;
+	uint8_t *start = file->buffer + file->used;
 	uint32_t len;
 
 	p = put_le16(put_le16(p, OPT_END), 0);
 	len = (uint32_t)(p + 4 - start);
 	put_le32(p, len);
 	put_le32(start + 4, len);
-	capture->used += len;
+	file->used += len;
 }
 
-static void section(struct wt_capture *capture)
+static void section(struct file *file)
 {
-	uint8_t *p = begin(capture, BLOCK_SECTION);
+	uint8_t *p = begin(file, BLOCK_SECTION);
 
 	p = put_le32(p, 0x1a2b3c4d); /* byte order */
 	p = put_le16(put_le16(p, 1), 0);
 	p = put_le32(put_le32(p, UINT32_MAX), UINT32_MAX); /* section length: not stated */
-	end(capture, put_option(p, OPT_USER_APPL, "wavetank", 8));
+	end(file, put_option(p, OPT_USER_APPL, "wavetank", 8));
 }
 
-static uint32_t interface_new(struct wt_capture *capture, const char *name)
+static uint32_t interface_new(struct file *file, const char *name)
 {
-	uint8_t *p = begin(capture, BLOCK_INTERFACE);
+	uint8_t *p = begin(file, BLOCK_INTERFACE);
 
 	if (p) {
 		p = put_le16(put_le16(p, LINKTYPE_ETHERNET), 0);
 		p = put_le32(p, 0); /* frames are not cut */
 		p = put_option(p, OPT_IF_NAME, name, (uint32_t)strnlen(name, 64));
-		end(capture, put_option(p, OPT_TSRESOL, "\x09", 1)); /* 10^-9 s */
+		end(file, put_option(p, OPT_TSRESOL, "\x09", 1)); /* 10^-9 s */
 	}
-	return capture->interfaces++;
+	return file->interfaces++;
 }
 
-static void packet(struct wt_capture *capture, uint32_t interface, wt_time now, const struct wt_frame *frame,
+static void packet(struct wt_capture *capture, const struct point *point, wt_time now, const struct wt_frame *frame,
 		   unsigned direction, const char *comment)
 {
 	uint64_t time = (uint64_t)(capture->epoch + now);
 	uint32_t len = frame->len < FRAME_MAX ? frame->len : FRAME_MAX;
-	uint8_t *p = begin(capture, BLOCK_PACKET);
+	struct file *file = point->file;
+	uint8_t *p = begin(file, BLOCK_PACKET);
 	uint8_t bytes[8];
 
 	if (!p)
 		return;
-	p = put_le32(p, interface);
+	p = put_le32(p, point->interface);
 	p = put_le32(put_le32(p, (uint32_t)(time >> 32)), (uint32_t)time);
 	p = put_le32(put_le32(p, len), frame->len);
 	memcpy(p, frame->data, len);
@@ -155,65 +171,133 @@ static void packet(struct wt_capture *capture, uint32_t interface, wt_time now, 
 		p = put_option(p, OPT_FLAGS, bytes, 4);
 	}
 	put_le32(put_le32(bytes, (uint32_t)frame->id), (uint32_t)(frame->id >> 32));
-	end(capture, put_option(p, OPT_PACKET_ID, bytes, 8));
+	end(file, put_option(p, OPT_PACKET_ID, bytes, 8));
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
 /* Where the last block that lies wholly within `len` bytes of the buffer ends. */
-static uint32_t whole_blocks(const struct wt_capture *capture, uint32_t len)
+static uint32_t whole_blocks(const struct file *file, uint32_t len)
 {
 	uint32_t at = 0;
 
-	while (at + 8 <= len && at + get_le32(capture->buffer + at + 4) <= len)
-		at += get_le32(capture->buffer + at + 4);
+	while (at + 8 <= len && at + get_le32(file->buffer + at + 4) <= len)
+		at += get_le32(file->buffer + at + 4);
 	return at;
 }
 
-static void flush(struct wt_capture *capture)
+static void flush(struct file *file)
 {
 	uint32_t done = 0;
 
-	while (!capture->error && done < capture->used) {
-		ssize_t n = write(capture->fd, capture->buffer + done, capture->used - done);
+	while (!file->error && done < file->used) {
+		ssize_t n = write(file->fd, file->buffer + done, file->used - done);
 
 		if (n >= 0) {
 			done += (uint32_t)n;
 		} else if (errno != EINTR) {
-			capture->error = -errno;
-			done = whole_blocks(capture, done);
+			file->error = -errno;
+			done = whole_blocks(file, done);
 			/* Not a regular file, or a file system in trouble: the first error is the one to tell. */
-			if (ftruncate(capture->fd, capture->written + done)) {
+			if (ftruncate(file->fd, file->written + done)) {
 			}
 		}
 	}
-	capture->written += done;
-	capture->used = 0;
+	file->written += done;
+	file->used = 0;
+}
+
+static void flush_all(struct wt_capture *capture)
+{
+	for (unsigned i = 0; i < capture->files; i++) {
+		flush(capture->file[i]);
+		if (!capture->error)
+			capture->error = capture->file[i]->error;
+	}
 }
 
 void wt_capture_flush(struct wt_capture *capture)
 {
-	flush(capture);
+	flush_all(capture);
 }
 
-struct wt_capture *wt_capture_open(const char *path, int64_t epoch)
+/* "run.pcapng" and the point "b": "run-b.pcapng". */
+char *wt_capture_name(const char *path, const char *point)
 {
-	struct wt_capture *capture = malloc(sizeof(*capture));
+	const char *base = strrchr(path, '/'), *dot = strrchr(base ? base + 1 : path, '.');
+	int stem = (int)(dot && dot != path && dot[-1] != '/' ? dot - path : (long)strlen(path));
+	char *name = NULL;
 
-	if (!capture)
+	return asprintf(&name, "%.*s-%s%s", stem, path, point, path + stem) < 0 ? NULL : name;
+}
+
+static struct file *open_file(struct wt_capture *capture, const char *path, char *err, size_t err_len)
+{
+	struct file *file = malloc(sizeof(*file));
+	char why[WT_CREATE_WHY];
+
+	snprintf(err, err_len, "no memory");
+	errno = ENOMEM;
+	if (!file)
 		return NULL;
-	memset(capture, 0, offsetof(struct wt_capture, buffer));
-	capture->epoch = epoch;
-	capture->fd = wt_create(path);
-	if (capture->fd < 0) {
-		int error = -capture->fd;
-
-		free(capture);
-		errno = error;
+	memset(file, 0, offsetof(struct file, buffer));
+	file->fd = wt_create(path);
+	if (file->fd < 0) {
+		errno = -file->fd;
+		snprintf(err, err_len, "%s: %s", path, wt_create_why(path, errno, why));
+		errno = -file->fd;
+		free(file);
 		return NULL;
 	}
-	section(capture);
-	return capture;
+	section(file);
+	return capture->file[capture->files++] = file;
+}
+
+/* The first point has the file that was named; a device, a pipe or a terminal has all of them. */
+static int open_point(struct wt_capture *capture, const char *path, const char *name, bool together, char *err, size_t err_len)
+{
+	struct point *point = &capture->point[capture->points];
+	char *own = NULL;
+
+	snprintf(point->name, sizeof(point->name), "%s", name);
+	if (capture->points && together) {
+		point->file = capture->file[0];
+	} else {
+		own = capture->points ? wt_capture_name(path, name) : NULL;
+		point->file = open_file(capture, own ? own : path, err, err_len);
+		free(own);
+	}
+	if (!point->file)
+		return -errno;
+	point->interface = interface_new(point->file, name);
+	capture->points++;
+	return 0;
+}
+
+struct wt_capture *wt_capture_open(const char *path, int64_t epoch, char (*points)[WT_CAPTURE_POINT], unsigned count, char *err,
+				   size_t err_len)
+{
+	struct wt_capture *capture = calloc(1, sizeof(*capture));
+	struct stat status;
+	bool together = !stat(path, &status) && !S_ISREG(status.st_mode);
+	int error = 0;
+
+	snprintf(err, err_len, "no memory");
+	errno = ENOMEM;
+	if (!capture)
+		return NULL;
+	capture->epoch = epoch;
+	capture->point = calloc(count + 1, sizeof(*capture->point));
+	capture->file = calloc(count + 1, sizeof(*capture->file));
+	if (!capture->point || !capture->file)
+		error = -ENOMEM;
+	for (unsigned i = 0; i <= count && !error; i++)
+		error = open_point(capture, path, i < count ? points[i] : "drops", together, err, err_len);
+	if (!error)
+		return capture;
+	wt_capture_close(capture);
+	errno = -error;
+	return NULL;
 }
 
 int wt_capture_close(struct wt_capture *capture)
@@ -222,16 +306,24 @@ int wt_capture_close(struct wt_capture *capture)
 
 	if (!capture)
 		return 0;
-	flush(capture);
-	if (close(capture->fd) && !capture->error)
-		capture->error = -errno;
+	flush_all(capture);
+	for (unsigned i = 0; i < capture->files; i++) {
+		if (close(capture->file[i]->fd) && !capture->error)
+			capture->error = -errno;
+		free(capture->file[i]);
+	}
 	error = capture->error;
+	free(capture->point);
+	free(capture->file);
 	free(capture);
 	return error;
 }
 
 int wt_capture_error(const struct wt_capture *capture)
 {
+	for (unsigned i = 0; i < capture->files && !capture->error; i++)
+		if (capture->file[i]->error)
+			return capture->file[i]->error;
 	return capture->error;
 }
 
@@ -241,18 +333,23 @@ static void see(struct wt_through *through, unsigned port, wt_time now, struct w
 {
 	struct tap *tap = (struct tap *)through;
 
-	packet(tap->capture, tap->interface, now, frame, port ? FLAG_INBOUND : FLAG_OUTBOUND, NULL);
+	packet(tap->capture, tap->point, now, frame, port ? FLAG_INBOUND : FLAG_OUTBOUND, NULL);
 }
 
 struct wt_node *wt_capture_tap(struct wt_capture *capture, const char *name)
 {
 	struct tap *tap = calloc(1, sizeof(*tap));
+	unsigned i = 0;
 
-	if (!tap)
+	while (i < capture->points && strcmp(capture->point[i].name, name))
+		i++;
+	if (!tap || i == capture->points) {
+		free(tap);
 		return NULL;
+	}
 	wt_through_init(&tap->through, name, see);
 	tap->capture = capture;
-	tap->interface = interface_new(capture, name);
+	tap->point = &capture->point[i];
 	return &tap->through.node;
 }
 
@@ -263,14 +360,13 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 	char comment[100];
 
 	snprintf(comment, sizeof(comment), "dropped: %s at %s", wt_drop_name(cause), node->name);
-	packet(capture, capture->drops_interface, now, frame, 0, comment);
+	packet(capture, &capture->point[capture->points - 1], now, frame, 0, comment);
 	if (capture->next_drops)
 		capture->next_drops->drop(capture->next_drops, node, now, frame, cause);
 }
 
 struct wt_drop_sink *wt_capture_drops(struct wt_capture *capture, struct wt_drop_sink *next)
 {
-	capture->drops_interface = interface_new(capture, "drops");
 	capture->drops.drop = on_drop;
 	capture->next_drops = next;
 	return &capture->drops;

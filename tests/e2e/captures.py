@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 
-from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, record, test, wait_for
+from e2e import Home, Skip, check, end, equal, finish, lab, merged, need_labs, point, record, test, wait_for
 
 HOME = Home()
 STRICT = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
@@ -76,13 +76,14 @@ for title, words in COMBINATIONS.items():
     def _(words=words):
         out, _ = HOME.run("sim", "-n", "512KiB", "--seed", "3", "--json", "--capture", "sim.pcapng", *words)
         got = record(out)
-        segments = sound(HOME.path("sim.pcapng"))
+        path = merged(HOME.path("sim.pcapng"), "host-b")
+        segments = sound(path)
         sent = sum(flow["sender"]["sent_segs"] for flow in got["flows"])
         check(segments > sent, f"{segments} segments captured, {sent} sent by a alone")
-        equal(drops(HOME.path("sim.pcapng")), got["dropped_frames"], "drops by cause")
-        at_a = len(tshark(HOME.path("sim.pcapng"), 'frame.interface_name == "host-a" && ip.src == 10.0.0.1'))
-        at_b = len(tshark(HOME.path("sim.pcapng"), 'frame.interface_name == "host-b" && ip.src == 10.0.0.1'))
-        lost = len(tshark(HOME.path("sim.pcapng"), 'frame.interface_name == "drops" && ip.src == 10.0.0.1'))
+        equal(drops(path), got["dropped_frames"], "drops by cause")
+        at_a = len(tshark(path, 'frame.interface_name == "host-a" && ip.src == 10.0.0.1'))
+        at_b = len(tshark(path, 'frame.interface_name == "host-b" && ip.src == 10.0.0.1'))
+        lost = len(tshark(path, 'frame.interface_name == "drops" && ip.src == 10.0.0.1'))
         if "duplicate" not in " ".join(words):
             equal(at_a, at_b + lost, "what left a arrived at b or was dropped on the way")
         else:
@@ -121,8 +122,11 @@ def _():
     content = []
     for seed in ("7", "7", "8"):
         HOME.run(*words, "--seed", seed, "--capture", "equal.pcapng")
-        with open(HOME.path("equal.pcapng"), "rb") as file:
-            content.append(file.read())
+        files = []
+        for path in (HOME.path("equal.pcapng"), point(HOME.path("equal.pcapng"), "host-b"), point(HOME.path("equal.pcapng"), "drops")):
+            with open(path, "rb") as file:
+                files.append(file.read())
+        content.append(files)
     check(content[0] == content[1], "seed 7 twice")
     check(content[0] != content[2], "seeds 7 and 8")
 
@@ -131,7 +135,7 @@ def _():
 def _():
     HOME.run("sim", "-n", "512KiB", "--quiet", "--link", "rate 10Mbit burst 20KB limit 64KB delay 15ms loss 1%",
              "-C", "real", "--rcc", "real", "--capture", "real.pcapng")
-    path = HOME.path("real.pcapng")
+    path = point(HOME.path("real.pcapng"), "host-b")
     from_b = 'frame.interface_name == "host-b" && ip.src == 10.0.0.2 && tcp.flags.ack == 1 && tcp.flags.reset == 0'
     acks = tshark(path, from_b, "tcp.options.experimental.exid")
     check(len(acks) > 100, f"{len(acks)} ACKs")
@@ -145,7 +149,7 @@ def _():
 def _():
     HOME.run("sim", "-n", "1MiB", "--quiet", "--link", "rate 10Mbit burst 20KB limit 64KB delay 15ms loss 5%",
              "-C", "real", "--rcc", "real", "--capture", "sack.pcapng")
-    path = HOME.path("sack.pcapng")
+    path = point(HOME.path("sack.pcapng"), "host-b")
     blocks = tshark(path, 'frame.interface_name == "host-b" && ip.src == 10.0.0.2 && tcp.options.experimental.exid',
                     "tcp.options.sack.count", "tcp.hdr_len")
     most = max(int(count or 0) for count, _ in blocks)
@@ -163,12 +167,32 @@ def _():
         out, _ = HOME.run("lab", "exec", "wire:a", HOME.program, "send", "-c", "b", "-n", "1MiB", "-C", "real", "--rcc", "real",
                           "--json", "--capture", HOME.path("a.pcapng"))
         equal(end(peer)[0], 0, "exit code of recv")
-    for name in ("lab", "a", "b"):
-        sound(HOME.path(name + ".pcapng"))
+    path = merged(path, "b")
+    for file in (path, HOME.path("a.pcapng"), HOME.path("b.pcapng")):
+        sound(file)
     check(drops(path).get("loss", 0) > 0, "drops in the emulator's capture")
     sent = len(tshark(HOME.path("a.pcapng"), "tcp && ip.src == 10.77.0.101"))
     # the record is taken as the result arrives; the ACK of the peer's FIN leaves after it
     check(0 <= sent - record(out)["sender"]["sent_segs"] <= 2, "segments sent")
+
+
+@test("the file of a point shows as many retransmissions as were sent; one file of all points shows many that never were")
+def _():
+    out, _ = HOME.run("sim", "-n", "5MiB", "--seed", "3", "--json", "-C", "reno", "--capture", "expert.pcapng",
+                      "--link", "rate 10Mbit burst 20KB limit 64KB delay 15ms loss 1%")
+    again = record(out)["flows"][0]["sender"]["retransmits_segs"]
+    check(again > 20, f"{again} sent again")
+    path = HOME.path("expert.pcapng")
+    ids = {number for (number,) in tshark(path, "tcp.analysis.retransmission", "frame.packet_id")}
+    gone = {number for (number,) in tshark(point(path, "drops"), "tcp.len > 0", "frame.packet_id")}
+    for file, wanted in ((path, again), (point(path, "host-b"), again - len(ids & gone))):
+        equal({interface for (interface,) in tshark(file, "frame", "frame.interface_name")} - {"host-a", "host-b"}, set(), "other points")
+        # where tshark did not see the first copy it takes a late second one for a segment out of order
+        equal(len(tshark(file, "tcp.analysis.retransmission || tcp.analysis.out_of_order")), wanted, f"sent again, by tshark in {file}")
+    equal(len(tshark(path, "tcp.analysis.out_of_order")), 0, "out of order where all was sent in order")
+    both = merged(path, "host-b")
+    seen = len(tshark(both, "tcp.analysis.retransmission || tcp.analysis.out_of_order"))
+    check(seen > 50 * again, f"{seen} in one file: the counts above prove nothing any more")
 
 
 @test("the journal of a run has the drops of its capture, frame by frame")
@@ -181,7 +205,7 @@ def _():
                for e in events if e.get("event") == "emulation:packet_dropped"]
     epoch = 978307200 * 10**9 # 2001-01-01, scenario time 0
     capture = []
-    for when, comment, length in tshark(HOME.path("join.pcapng"), 'frame.interface_name == "drops"', "frame.time_epoch",
+    for when, comment, length in tshark(point(HOME.path("join.pcapng"), "drops"), 'frame.interface_name == "drops"', "frame.time_epoch",
                                         "frame.comment", "frame.len"):
         whole, _, part = when.partition(".")
         capture.append((int(whole) * 10**9 + int(part.ljust(9, "0")) - epoch, comment, int(length)))

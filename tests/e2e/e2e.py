@@ -204,6 +204,21 @@ def record(out):
     return json.loads(lines[-1])
 
 
+def point(path, name):
+    """The file of a further point of a capture, or of its drops."""
+    stem, ending = os.path.splitext(path)
+    return f"{stem}-{name}{ending}"
+
+
+def merged(path, *points):
+    """One file of a capture's points and drops, for questions that go across them."""
+    if not shutil.which("mergecap"):
+        raise Skip("no mergecap")
+    subprocess.run(["mergecap", "-w", point(path, "all"), path, *[point(path, name) for name in (*points, "drops")]],
+                   capture_output=True, text=True, timeout=60, check=True)
+    return point(path, "all")
+
+
 def line_of(pipe, deadline):
     """The next line, or what there is of it at the deadline or the end; nothing behind it is read, which select() would not tell of."""
     line = b""

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from e2e import Home, Skip, check, end, equal, finish, lab, need_labs, record, test, until, wait_for
+from e2e import Home, Skip, check, end, equal, finish, lab, merged, need_labs, record, test, until, wait_for
 
 HOME = Home()
 # Slow enough that most hosts keep it busy: a queue stands, and its marks come.
@@ -112,7 +112,7 @@ def on_a_lab(function):
                 ask(where)
             function()
             books = record(HOME.run("lab", "down", "ecn", "--json", code=None)[0])["fwd"]
-        seen = judge(path)
+        seen = judge(merged(path, "b"))
         equal(sum(stage.get("marked", 0) for stage in books["stages"]), seen[0], "marks in the emulator's record")
         if seen[0]:
             return seen

@@ -323,7 +323,7 @@ def _():
     shown = subprocess.run(["tshark", "-r", home.path("lab.pcapng"), "-o", "tcp.check_checksum:TRUE", "-Y",
                             "_ws.malformed || tcp.checksum.status == 0"], capture_output=True, text=True, timeout=60, check=True)
     equal(shown.stdout, "", "malformed packets")
-    shown = subprocess.run(["tshark", "-r", home.path("lab.pcapng"), "-Y", "frame.comment contains \"loss\""],
+    shown = subprocess.run(["tshark", "-r", home.path("lab-drops.pcapng"), "-Y", "frame.comment contains \"loss\""],
                            capture_output=True, text=True, timeout=60, check=True)
     check(shown.stdout, "dropped packets are in the capture with their cause")
 

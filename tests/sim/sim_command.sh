@@ -96,7 +96,7 @@ if command -v tshark >/dev/null; then
 	n=$(tshark -n -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -r c.pcapng \
 		-Y '_ws.malformed or tcp.checksum.status == "Bad" or ip.checksum.status == "Bad"' 2>/dev/null | grep -c '')
 	[ "$n" = 0 ] || fail "$n malformed packets or bad checksums"
-	drops=$(tshark -n -r c.pcapng -Y 'frame.comment contains "dropped: loss"' 2>/dev/null | grep -c '')
+	drops=$(tshark -n -r c-drops.pcapng -Y 'frame.comment contains "dropped: loss"' 2>/dev/null | grep -c '')
 	[ "$drops" = "$(grep -c packet_dropped t.jsonl)" ] || fail "capture and trace disagree about drops"
 	# the receiver's option is in every segment with ACK that b sends after the handshake
 	bare=$(tshark -n -r c.pcapng -Y 'ip.src == 10.0.0.2 and tcp.flags.syn == 0 and tcp.flags.ack == 1 and not tcp.option_kind == 253' \

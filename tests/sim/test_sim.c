@@ -271,6 +271,8 @@ static void what_observes_a_run_does_not_change_it(void **state)
 	scenario.how.trace = "test_sim.jsonl";
 	watched = run(&scenario, &flow);
 	remove("test_sim.pcapng");
+	remove("test_sim-host-b.pcapng");
+	remove("test_sim-drops.pcapng");
 	remove("test_sim.jsonl");
 	assert_true(plain.digest == watched.digest);
 }

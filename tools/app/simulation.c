@@ -164,8 +164,9 @@ static int open_files(struct run *run)
 	const struct wt_simulation *simulation = run->simulation;
 
 	errno = 0;
-	if (simulation->capture && !(run->capture = wt_capture_open(simulation->capture, WT_CAPTURE_EPOCH)))
-		return not_written(run, simulation->capture);
+	if (simulation->capture &&
+	    !(run->capture = wt_world_capture(run->world, simulation->capture, WT_CAPTURE_EPOCH, run->err, run->err_len)))
+		return -errno;
 	if (simulation->trace && !(run->journal = wt_journal_open(simulation->trace)))
 		return not_written(run, simulation->trace);
 	if (simulation->log && !(run->log = wt_journal_open(simulation->log)))

@@ -170,17 +170,21 @@ static void add_lab_neighbours(struct wt_host_config *host)
 	}
 }
 
+static const char *host_name(void)
+{
+	return lab_host() >= 0 ? getenv("WAVETANK_HOST") : "host";
+}
+
 static int create_host(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
 	struct wt_host_config host = {.addr = station->addr, .prefix_len = station->prefix_len, .pool = station->pool,
 				      .mtu = station->port->mtu < 1500 ? station->port->mtu : 1500, .memory = config->memory};
-	const char *name = getenv("WAVETANK_HOST");
 
 	if (host.mtu < WT_HOST_MTU_MIN) {
 		snprintf(err, err_len, "an MTU of %u is below %d", host.mtu, WT_HOST_MTU_MIN);
 		return WT_EXIT_USAGE;
 	}
-	snprintf(host.name, sizeof(host.name), "%s", lab_host() >= 0 ? name : "host");
+	snprintf(host.name, sizeof(host.name), "%s", host_name());
 	host.mac = wt_lab_mac(&station->addr);
 	if (config->mac && !parse_mac(config->mac, &host.mac)) {
 		snprintf(err, err_len, "--mac: '%s' is not a unicast MAC address such as 02:57:54:00:00:01", config->mac);
@@ -210,12 +214,13 @@ static int create_host(struct wt_station *station, const struct wt_station_confi
 /* Capture and journal, and what goes into them. */
 static int open_files(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
-	char why[WT_CREATE_WHY];
+	char point[1][WT_CAPTURE_POINT], why[400];
 
 	if (config->capture) {
-		station->capture = wt_capture_open(config->capture, wt_rloop_epoch(station->rloop));
+		snprintf(point[0], sizeof(point[0]), "%s", host_name());
+		station->capture = wt_capture_open(config->capture, wt_rloop_epoch(station->rloop), point, 1, why, sizeof(why));
 		if (!station->capture) {
-			snprintf(err, err_len, "cannot write the capture %s: %s", config->capture, wt_create_why(config->capture, errno, why));
+			snprintf(err, err_len, "cannot write the capture %s", why);
 			return WT_EXIT_ENVIRONMENT;
 		}
 	}

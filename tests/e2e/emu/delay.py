@@ -29,7 +29,8 @@ def the_capture_holds_the_path_to_the_nanosecond(a, b):
     emulator = Emulator(a, b, "--link", "delay 15ms", "--capture", where + "/path.pcapng")
     answer(a.python(PING, B, 20, 0.01))
     emulator.end()
-    tshark = run(["tshark", "-r", where + "/path.pcapng", "-Y", "icmp.type == 8", "-T", "fields", "-e", "frame.interface_name", "-e",
+    run(["mergecap", "-w", where + "/all.pcapng", where + "/path.pcapng", where + "/path-b.pcapng"])
+    tshark = run(["tshark", "-r", where + "/all.pcapng", "-Y", "icmp.type == 8", "-T", "fields", "-e", "frame.interface_name", "-e",
                   "icmp.seq", "-e", "frame.time_relative", "-e", "_ws.malformed", "-e", "ip.checksum.status"]) if has("tshark") else None
     if tshark is None:
         print("    no tshark: capture not read")

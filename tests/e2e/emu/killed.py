@@ -132,7 +132,7 @@ def killed_in_traffic_and_in_live_changes_it_leaves_readable_files_and_starts_ag
             changes.join()
         sender.communicate()
         found = blocks(folder + "/c.pcapng")
-        check(found[0] == 0x0A0D0D0A and found[1:3] == [1, 1], "no head", found[:3])
+        check(found[0] == 0x0A0D0D0A and found[1] == 1 and 1 not in found[2:], "no head", found[:3])
         events = lines(folder + "/l.jsonl")
         check(all("event" in event for event in events), "what is that")
         drops = sum(event["event"] == "emulation:packet_dropped" for event in events)

@@ -66,7 +66,7 @@ def gilbert_losses_agree_in_record_log_capture_and_at_the_receiver(a, b):
     gaps = [y["time_ns"] - x["time_ns"] for x, y in zip(of_fwd, of_fwd[1:])]
     check(max(gaps) > 50e6 and sorted(gaps)[len(gaps) // 2] < 10e6, "not bursty", max(gaps))
     if os.path.exists("/usr/bin/tshark"):
-        shown = run(["tshark", "-r", where + "/path.pcapng", "-Y", 'frame.comment contains "fwd.gilbert" && udp'])
+        shown = run(["tshark", "-r", where + "/path-drops.pcapng", "-Y", 'frame.comment contains "fwd.gilbert" && udp'])
         check(len(shown.stdout.splitlines()) == dropped, len(shown.stdout.splitlines()), dropped, shown.stderr)
     print(f"    {dropped} of 3000 lost")
 

@@ -20,25 +20,37 @@
 #include "stack/record/digest.h"
 #include "stack/drive/graph.h"
 #include "stack/wire/checksum.h"
-#include "tests/unit/scratch.h"
 #include "tests/unit/toy_nodes.h"
 
-static char path[SCRATCH_PATH], other[SCRATCH_PATH];
-static int scratch[2];
+#define FOLDER "/tmp/wt_capture_XXXXXX"
+
+static char folder[] = FOLDER, path[sizeof(FOLDER) + 16], other[sizeof(FOLDER) + 16], *path_right, *path_drops, why[400];
 static struct wt_pool *pool;
 
 static int setup(void **state)
 {
-	scratch[0] = scratch_file(path);
-	scratch[1] = scratch_file(other);
+	snprintf(folder, sizeof(folder), FOLDER);
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/run.pcapng", folder);
+	snprintf(other, sizeof(other), "%s/other.pcapng", folder);
+	path_right = wt_capture_name(path, "right");
+	path_drops = wt_capture_name(path, "drops");
 	pool = wt_pool_create(64, 2048);
-	return !pool;
+	return !pool || !path_right || !path_drops;
 }
 
 static int teardown(void **state)
 {
-	close(scratch[0]);
-	close(scratch[1]);
+	static const char *const names[] = {"run", "run-right", "run-drops", "other", "other-right", "other-drops"};
+	char name[sizeof(FOLDER) + 32];
+
+	for (unsigned i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "%s/%s.pcapng", folder, names[i]);
+		unlink(name);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	free(path_right);
+	free(path_drops);
 	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
 	wt_pool_destroy(pool);
 	return 0;
@@ -69,33 +81,45 @@ static struct wt_frame *datagram(uint32_t len)
 	return frame;
 }
 
-/* A run: three frames from the left and one from the right through a tap; the second of the left is dropped behind it. */
+static struct wt_capture *open_points(const char *to, int64_t epoch)
+{
+	static char points[2][WT_CAPTURE_POINT] = {"left", "right"};
+
+	return wt_capture_open(to, epoch, points, 2, why, sizeof(why));
+}
+
+/* A run: a frame each way through the tap on the left, one through the tap on the right; and one that is dropped. */
 static int write_run(const char *to)
 {
-	struct wt_capture *capture = wt_capture_open(to, WT_CAPTURE_EPOCH);
+	struct wt_capture *capture = open_points(to, WT_CAPTURE_EPOCH);
 	struct wt_graph *graph = wt_graph_create();
-	struct wt_node *tap = wt_capture_tap(capture, "left");
+	struct wt_node *tap = wt_capture_tap(capture, "left"), *right = wt_capture_tap(capture, "right");
 	struct wt_frame *frame;
 	struct toy_sink ends;
 	int error;
 
-	toy_sink_init(&ends, "ends", 2);
+	toy_sink_init(&ends, "ends", 3);
 	wt_graph_set_checked(graph, true);
 	wt_graph_add(graph, tap);
+	wt_graph_add(graph, right);
 	wt_graph_add(graph, &ends.node);
 	wt_graph_set_drop_sink(graph, wt_capture_drops(capture, NULL));
 	wt_graph_join(graph, tap, 1, &ends.node, 0);
 	wt_graph_join(graph, tap, 0, &ends.node, 1);
+	wt_graph_join(graph, right, 1, &ends.node, 2);
 	frame = datagram(17);
 	frame->id = 0x100000001;
 	wt_graph_input(graph, tap, 0, 1, frame);
 	frame = datagram(18);
 	frame->id = 2;
 	wt_graph_input(graph, tap, 1, 1500000000, frame);
+	frame = datagram(19);
+	frame->id = 4;
+	wt_graph_input(graph, right, 0, 1500000000, frame);
 	frame = datagram(1000);
 	frame->id = 3;
 	wt_node_drop(&ends.node, 1500000001, frame, WT_DROP_QUEUE);
-	assert_int_equal(ends.count, 2);
+	assert_int_equal(ends.count, 3);
 	assert_int_equal(wt_capture_error(capture), 0);
 	wt_graph_destroy(graph);
 	error = wt_capture_close(capture);
@@ -146,6 +170,22 @@ static uint64_t timestamp(const uint8_t *body)
 	return (uint64_t)le32(body + 4) << 32 | le32(body + 8);
 }
 
+/* What stands before the packets of a file with the frames of one point. */
+static void header(const struct file *file, const char *interface, size_t *at)
+{
+	const uint8_t *body;
+	uint32_t len = (uint32_t)strlen(interface);
+
+	assert_int_equal(next_block(file, at, &body), 0x0a0d0d0a);
+	assert_int_equal(le32(body), 0x1a2b3c4d);
+	assert_memory_equal(body + 16, "\x04\0\x08\0wavetank\0\0\0\0", 16);
+	assert_int_equal(next_block(file, at, &body), 1);
+	assert_memory_equal(body, "\x01\0\0\0\0\0\0\0\x02\0", 10);
+	assert_int_equal(body[10], len);
+	assert_memory_equal(body + 12, interface, len);
+	assert_memory_equal(body + 12 + (len + 3) / 4 * 4, "\x09\0\x01\0\x09\0\0\0\0\0\0\0", 12);
+}
+
 static void every_byte_of_a_capture_is_where_the_format_wants_it(void **state)
 {
 	static struct file file;
@@ -154,14 +194,7 @@ static void every_byte_of_a_capture_is_where_the_format_wants_it(void **state)
 
 	assert_int_equal(write_run(path), 0);
 	slurp(path, &file);
-	assert_int_equal(next_block(&file, &at, &body), 0x0a0d0d0a);
-	assert_int_equal(le32(body), 0x1a2b3c4d);
-	assert_memory_equal(body + 16, "\x04\0\x08\0wavetank\0\0\0\0", 16);
-	assert_int_equal(next_block(&file, &at, &body), 1);
-	assert_memory_equal(body, "\x01\0\0\0\0\0\0\0\x02\0\x04\0left\x09\0\x01\0\x09\0\0\0\0\0\0\0", 28);
-	assert_int_equal(next_block(&file, &at, &body), 1);
-	assert_memory_equal(body + 8, "\x02\0\x05\0drops\0\0\0", 12);
-
+	header(&file, "left", &at);
 	assert_int_equal(next_block(&file, &at, &body), 6);
 	assert_int_equal(le32(body), 0);
 	assert_true(timestamp(body) == (uint64_t)WT_CAPTURE_EPOCH + 1);
@@ -175,10 +208,58 @@ static void every_byte_of_a_capture_is_where_the_format_wants_it(void **state)
 	assert_true(timestamp(body) == (uint64_t)WT_CAPTURE_EPOCH + 1500000000);
 	assert_memory_equal(body + 20 + 60, "\x02\0\x04\0\x01\0\0\0", 8); /* inbound */
 
+	assert_int_equal(next_block(&file, &at, &body), 0);
+
+	slurp(path_right, &file);
+	header(&file, "right", (at = 0, &at));
 	assert_int_equal(next_block(&file, &at, &body), 6);
-	assert_int_equal(le32(body), 1);
+	assert_int_equal(le32(body + 12), 61);
+	assert_int_equal(next_block(&file, &at, &body), 0);
+
+	slurp(path_drops, &file);
+	header(&file, "drops", (at = 0, &at));
+	assert_int_equal(next_block(&file, &at, &body), 6);
+	assert_int_equal(le32(body), 0);
 	assert_memory_equal(body + 20 + 1042 + 2, "\x01\0\x16\0dropped: queue at ends\0\0", 28);
 	assert_int_equal(next_block(&file, &at, &body), 0);
+}
+
+static void a_pipe_takes_all_points_as_interfaces_of_one_stream(void **state)
+{
+	static struct file file;
+	const uint8_t *body;
+	char name[32];
+	int ends[2];
+	size_t at = 0;
+
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
+	assert_int_equal(write_run(name), 0);
+	close(ends[1]);
+	for (ssize_t n; (n = read(ends[0], file.bytes + file.len, sizeof(file.bytes) - file.len)) > 0;)
+		file.len += (size_t)n;
+	close(ends[0]);
+	assert_int_equal(next_block(&file, &at, &body), 0x0a0d0d0a);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(next_block(&file, &at, &body), 1);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(next_block(&file, &at, &body), 6);
+		assert_int_equal(le32(body), i < 2 ? 0 : i - 1);
+	}
+	assert_int_equal(next_block(&file, &at, &body), 0);
+}
+
+static void the_file_of_a_point_is_named_after_the_first_one(void **state)
+{
+	static const char *const names[][2] = {{"run.pcapng", "run-b.pcapng"}, {"run", "run-b"}, {"a.b/run", "a.b/run-b"},
+					       {"./.run", "./.run-b"}, {"/x/run.1.pcapng", "/x/run.1-b.pcapng"}};
+
+	for (unsigned i = 0; i < 5; i++) {
+		char *name = wt_capture_name(names[i][0], "b");
+
+		assert_string_equal(name, names[i][1]);
+		free(name);
+	}
 }
 
 static void equal_runs_write_equal_files(void **state)
@@ -227,18 +308,21 @@ static void tshark_reads_it_with_good_checksums_comments_and_interfaces(void **s
 	if (!text)
 		skip();
 	assert_string_equal(text, "left\t978307200.000000001\t1\t1\t4294967297\t\t\n"
-				  "left\t978307201.500000000\t1\t1\t2\t\t\n"
-				  "drops\t978307201.500000001\t1\t1\t3\tdropped: queue at ends\t\n");
+				  "left\t978307201.500000000\t1\t1\t2\t\t\n");
+	snprintf(arguments, sizeof(arguments), "-r %s -T fields -e frame.interface_name -e frame.time_epoch -e frame.packet_id -e frame.comment",
+		 path_drops);
+	text = answer("tshark", arguments);
+	assert_string_equal(text, "drops\t978307201.500000001\t3\tdropped: queue at ends\n");
 	snprintf(arguments, sizeof(arguments), "-c -M %s", path);
 	text = answer("capinfos", arguments);
 	if (text)
-		assert_non_null(strstr(text, "Number of packets:   3"));
+		assert_non_null(strstr(text, "Number of packets:   2"));
 }
 
 static void a_tap_leaves_the_frame_as_it_came(void **state)
 {
-	struct wt_capture *capture = wt_capture_open(path, 0);
-	struct wt_node *tap = wt_capture_tap(capture, "tap");
+	struct wt_capture *capture = open_points(path, 0);
+	struct wt_node *tap = wt_capture_tap(capture, "left");
 	struct wt_frame *frame = datagram(100), *copy = wt_frame_copy(frame);
 	unsigned port = 9;
 
@@ -270,7 +354,7 @@ static void a_digest_does_not_depend_on_who_finishes_the_checksum(void **state)
 
 static void put_frames(struct wt_capture *capture, unsigned count)
 {
-	struct wt_node *tap = wt_capture_tap(capture, "tap");
+	struct wt_node *tap = wt_capture_tap(capture, "left");
 	unsigned port;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -293,7 +377,7 @@ static void a_write_that_fails_half_way_leaves_whole_blocks_and_sticks(void **st
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
-	capture = wt_capture_open(path, 0);
+	capture = open_points(path, 0);
 	setrlimit(RLIMIT_FSIZE, &small);
 	put_frames(capture, 2000);
 	assert_int_equal(wt_capture_error(capture), -EFBIG);
@@ -314,14 +398,15 @@ static void a_write_that_fails_half_way_leaves_whole_blocks_and_sticks(void **st
 
 static void a_full_disk_is_told_and_a_bad_path_refused(void **state)
 {
-	struct wt_capture *capture = wt_capture_open("/dev/full", 0);
+	struct wt_capture *capture = open_points("/dev/full", 0);
 
 	if (capture) {
 		put_frames(capture, 1);
 		assert_int_equal(wt_capture_close(capture), -ENOSPC);
 	}
-	assert_null(wt_capture_open("/nonexistent/capture", 0));
+	assert_null(open_points("/nonexistent/capture", 0));
 	assert_int_equal(errno, ENOENT);
+	assert_string_equal(why, "/nonexistent/capture: No such file or directory");
 	assert_int_equal(wt_capture_close(NULL), 0);
 }
 
@@ -330,6 +415,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(every_byte_of_a_capture_is_where_the_format_wants_it),
+		CASE(a_pipe_takes_all_points_as_interfaces_of_one_stream),
+		CASE(the_file_of_a_point_is_named_after_the_first_one),
 		CASE(equal_runs_write_equal_files),
 		CASE(tshark_reads_it_with_good_checksums_comments_and_interfaces),
 		CASE(a_tap_leaves_the_frame_as_it_came),
