@@ -6,7 +6,7 @@
  *   receiver  a CE mark sets ECE on every ACK until CWR comes
  *   sender    ECE reduces the window once per window of data; CWR tells the peer of every reduction
  *
- * Which reduction it is, the sender module says (WT_LOSS_ECN). docs/architecture.md has the rules in short.
+ * Which reduction it is, the sender module says (WT_LOSS_ECN). docs/ecn.md has the rules in short.
  */
 #include "stack/tcp/tcb.h"
 
