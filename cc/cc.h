@@ -2,9 +2,9 @@
 /*
  * Congestion modules: three small tables, one algorithm per file.
  *
- *   sender    how much may be in flight        (tahoe, reno, newreno, real, dctcp)
- *   recovery  what is lost, what to resend     (tahoe, reno, newreno, real)
- *   receiver  sees every arriving segment, shapes every ACK, may own a TCP option   (standard, real, dctcp)
+ *   sender    how much may be in flight        (reno, cubic, vegas, ...)
+ *   recovery  what is lost, what to resend     (newreno, sack, rack, ...)
+ *   receiver  sees every arriving segment, shapes every ACK, may own a TCP option   (standard, real, ...)
  *
  * A module has private state (the engine allocates state_size zeroed bytes), a parameter struct described by a
  * table, and hooks. A hook gets const facts and writes one output struct; it has no pointer to the connection,

@@ -47,6 +47,7 @@ void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, stru
 		reno->limit = (uint32_t)reno->params.slow_start_limit;
 	reno->counted = 0;
 	reno->rest = 0;
+	reno->carry = 0;
 	out->cwnd = at_most(at_least(env->initial_window, reno->mss), WT_SSTHRESH_INFINITE);
 }
 
@@ -59,7 +60,7 @@ void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
 }
 
 /* What one ACK adds in slow start. After a timeout never more than one segment (RFC 3465 2.3). */
-static uint32_t slow_start(const struct wt_reno *reno, const struct wt_ack *ack)
+static uint32_t doubling(const struct wt_reno *reno, const struct wt_ack *ack)
 {
 	uint64_t limit = ack->flags & WT_ACK_AFTER_RTO ? 1 : reno->limit;
 
@@ -67,6 +68,20 @@ static uint32_t slow_start(const struct wt_reno *reno, const struct wt_ack *ack)
 	if (reno->params.growth == WT_RENO_EVERY)
 		return reno->mss;
 	return ack->acked < limit ? ack->acked : (uint32_t)limit;
+}
+
+bool wt_reno_slow_start(const struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out)
+{
+	uint32_t step;
+
+	if (out->cwnd > out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal != WT_RENO_EQUAL_SLOW_START))
+		return false;
+	step = doubling(reno, ack);
+	/* not beyond ssthresh, as Linux: after each recovery that would be a segment or two for nothing; BSD did so */
+	if (!reno->mss8 && out->cwnd < out->ssthresh)
+		step = at_most(step, out->ssthresh - out->cwnd);
+	wt_reno_widen(reno, step, out);
+	return true;
 }
 
 /*
@@ -113,17 +128,13 @@ void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_send
 		return;
 	if (!every && (ack->flags & WT_ACK_RECOVERY || !(ack->flags & WT_ACK_CWND_LIMITED)))
 		return;
-	if (out->cwnd < out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal == WT_RENO_EQUAL_SLOW_START)) {
-		step = slow_start(reno, ack);
-		/* not beyond ssthresh, as Linux: after each recovery that would be a segment or two for nothing; BSD did so */
-		if (!reno->mss8 && out->cwnd < out->ssthresh)
-			step = at_most(step, out->ssthresh - out->cwnd);
-	} else if (reno->mss8 || reno->params.growth != WT_RENO_BYTES) {
-		step = per_ack(reno, ack->acked, out->cwnd);
-	} else {
-		step = per_byte(reno, ack->acked, out->cwnd);
-	}
 	out->cwnd = at_most(out->cwnd, WT_SSTHRESH_INFINITE);
+	if (wt_reno_slow_start(reno, ack, out))
+		return;
+	if (reno->mss8 || reno->params.growth != WT_RENO_BYTES)
+		step = per_ack(reno, ack->acked, out->cwnd);
+	else
+		step = per_byte(reno, ack->acked, out->cwnd);
 	wt_reno_widen(reno, step, out);
 }
 
@@ -135,34 +146,80 @@ void wt_reno_widen(const struct wt_reno *reno, uint32_t step, struct wt_sender_o
 		out->cwnd = at_most(out->cwnd + step, most);
 }
 
-void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
+void wt_reno_add(struct wt_reno *reno, double bytes, struct wt_sender_out *out)
 {
-	uint32_t base = loss->inflight, half;
+	uint32_t step;
 
+	bytes += reno->carry;
+	step = bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE;
+	reno->carry = bytes - step < 1 ? bytes - step : 0;
+	wt_reno_widen(reno, step, out);
+}
+
+void wt_reno_climb(struct wt_reno *reno, const struct wt_ack *ack, double segs, struct wt_sender_out *out)
+{
+	double bytes = segs * reno->mss * ack->acked / out->cwnd;
+
+	wt_reno_add(reno, bytes < ack->acked ? bytes : ack->acked, out);
+}
+
+void wt_reno_set(struct wt_reno *reno, double segs, struct wt_sender_out *out)
+{
+	double bytes = segs * reno->mss;
+
+	out->cwnd = at_least(bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE, 2 * reno->mss);
+	out->ssthresh = at_most(out->ssthresh, out->cwnd);
+	reno->carry = 0;
+}
+
+uint32_t wt_reno_base(const struct wt_reno *reno, const struct wt_loss *loss, const struct wt_sender_out *out)
+{
+	if (reno->params.halve == WT_RENO_WINDOW)
+		return at_most(out->cwnd, loss->peer_window);
+	/* not what limited transmit added (RFC 5681 3.2 step 2) */
+	return loss->why == WT_LOSS_DUPTHRESH ? at_most(loss->inflight, out->cwnd) : loss->inflight;
+}
+
+static void threshold(struct wt_reno *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
+{
 	/* A repeated timeout of the same data says nothing new (RFC 5681 3.1); 4.3BSD halved again. */
 	if (loss->why == WT_LOSS_RTO && loss->rto_count > 1 && reno->params.halve == WT_RENO_FLIGHT)
 		return;
-	if (reno->params.halve == WT_RENO_WINDOW)
-		base = at_most(out->cwnd, loss->peer_window);
-	else if (loss->why == WT_LOSS_DUPTHRESH)
-		base = at_most(base, out->cwnd); /* not what limited transmit added (RFC 5681 3.2 step 2) */
 	reno->prior_cwnd = out->cwnd;
 	reno->prior_ssthresh = out->ssthresh;
 	reno->counted = 0;
 	reno->rest = 0;
+	reno->carry = 0;
 	/* In recovery the flight counts what waits at the receiver above the holes, and half of it may be far more than
 	 * the window that recovery left: a timeout must not raise that. */
-	half = at_most(base / 2, out->cwnd);
+	target = at_most(target, out->cwnd);
 	if (reno->params.unit == WT_RENO_UNIT_SEGMENTS)
-		half -= half % reno->mss;
-	out->ssthresh = at_least(half, 2 * reno->mss);
+		target -= target % reno->mss;
+	out->ssthresh = at_least(target, 2 * reno->mss);
+}
+
+void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
+{
+	threshold(reno, loss, wt_reno_base(reno, loss, out) / 2, out);
+}
+
+void wt_reno_lower(struct wt_reno *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
+{
+	threshold(reno, loss, target, out);
+	/* Never a larger window than before (RFC 5681 3.1: 2 MSS of ssthresh over a cwnd of 1 MSS). */
+	out->cwnd = loss->why == WT_LOSS_RTO ? reno->mss : at_most(out->cwnd, out->ssthresh);
+}
+
+void wt_reno_keep(struct wt_reno *reno, const struct wt_loss *loss, double keep, struct wt_sender_out *out)
+{
+	uint32_t base = wt_reno_base(reno, loss, out);
+
+	wt_reno_lower(reno, loss, loss->why == WT_LOSS_RTO ? base / 2 : (uint32_t)(keep * base), out);
 }
 
 void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
 {
-	wt_reno_threshold(reno, loss, out);
-	/* Never a larger window than before (RFC 5681 3.1: 2 MSS of ssthresh over a cwnd of 1 MSS). */
-	out->cwnd = loss->why == WT_LOSS_RTO ? reno->mss : at_most(out->cwnd, out->ssthresh);
+	wt_reno_lower(reno, loss, wt_reno_base(reno, loss, out) / 2, out);
 }
 
 void wt_reno_event(struct wt_reno *reno, enum wt_cc_event event, const struct wt_cc_env *env,

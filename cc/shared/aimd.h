@@ -44,6 +44,7 @@ struct wt_reno {
 	bool mss8;
 	uint32_t counted;                    /* bytes acknowledged towards the next step */
 	uint64_t rest;                       /* growth by ACKs: what division by cwnd left over of MSS*MSS */
+	double carry;                        /* wt_reno_add(): bytes of growth that are not yet a whole byte */
 	uint32_t prior_cwnd, prior_ssthresh; /* before the last loss; 0: nothing to undo */
 };
 
@@ -85,12 +86,36 @@ void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
 		  const struct wt_cc_env *env, struct wt_sender_out *out);
 /* New values of the stack; the window starts again from the initial one. */
 void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, struct wt_sender_out *out);
+/* Whether this ACK may widen the window: new data, outside recovery, no mark (RFC 3168 6.1.2), and the window was full (RFC 7661). */
+static inline bool wt_reno_may_grow(const struct wt_ack *ack)
+{
+	return ack->acked && !(ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE)) && ack->flags & WT_ACK_CWND_LIMITED;
+}
+/* The window in segments. */
+static inline double wt_reno_segs(const struct wt_reno *reno, const struct wt_sender_out *out)
+{
+	return (double)out->cwnd / reno->mss;
+}
 /* The window grows for an ACK of new data outside recovery. */
 void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out);
+/* The slow start part of it alone. False, and nothing done, if the window is at or above ssthresh. For ACKs that may grow. */
+bool wt_reno_slow_start(const struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out);
+/* `bytes` more, of which a fraction is carried to the next call. */
+void wt_reno_add(struct wt_reno *reno, double bytes, struct wt_sender_out *out);
+/* `segs` segments more for each window of data acknowledged; one ACK adds at most what it acknowledges (never faster than slow start). */
+void wt_reno_climb(struct wt_reno *reno, const struct wt_ack *ack, double segs, struct wt_sender_out *out);
+/* The window becomes `segs`, at least two segments, and slow start is over: of modules that lower their window without a loss. */
+void wt_reno_set(struct wt_reno *reno, double segs, struct wt_sender_out *out);
 /* `step` more, up to cwnd_max. */
 void wt_reno_widen(const struct wt_reno *reno, uint32_t step, struct wt_sender_out *out);
 /* ssthresh after a loss; keeps what WT_CC_UNDO restores. */
 void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out);
+/* The data of which a share is kept after a loss: the flight, at most the window. */
+uint32_t wt_reno_base(const struct wt_reno *reno, const struct wt_loss *loss, const struct wt_sender_out *out);
+/* The answer to a loss with another threshold than half: ssthresh becomes `target` bytes, cwnd that or, after a timeout, one segment. */
+void wt_reno_lower(struct wt_reno *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out);
+/* That with the share `keep` of the data in flight; after a timeout half of it (RFC 5681 equation 4). */
+void wt_reno_keep(struct wt_reno *reno, const struct wt_loss *loss, double keep, struct wt_sender_out *out);
 /* Reno's whole answer: half the window after duplicate ACKs or ECN, one segment after a timeout. */
 void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out);
 /* ESTABLISHED, IDLE and UNDO; the others do nothing. */

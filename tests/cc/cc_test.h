@@ -88,7 +88,8 @@ static inline void sender_ack(struct sender *s, uint32_t acked)
 {
 	struct wt_ack ack = {.acked = acked, .flags = WT_ACK_CWND_LIMITED, .srtt = 100 * WT_MS};
 
-	s->choice.ops->on_ack(s->state, &ack, &s->out);
+	if (s->choice.ops->on_ack)
+		s->choice.ops->on_ack(s->state, &ack, &s->out);
 }
 
 static inline void sender_loss(struct sender *s, enum wt_loss_why why, uint32_t inflight, uint32_t rto_count)
@@ -96,7 +97,8 @@ static inline void sender_loss(struct sender *s, enum wt_loss_why why, uint32_t 
 	struct wt_loss loss = {.why = why, .inflight = inflight, .peer_window = 64 * MSS, .rto_count = rto_count,
 			       .srtt = 100 * WT_MS};
 
-	s->choice.ops->on_loss(s->state, &loss, &s->out);
+	if (s->choice.ops->on_loss)
+		s->choice.ops->on_loss(s->state, &loss, &s->out);
 }
 
 #endif

@@ -182,7 +182,8 @@ static void sender_ack_event(struct trial *t)
 	ack.ack = t->una - (roll(d, 20) ? 0 : roll(d, 5000));
 	if (!roll(d, 10))
 		ack.options = NULL;
-	t->ops->on_ack(inside(&t->state), &ack, inside(&t->out));
+	if (t->ops->on_ack)
+		t->ops->on_ack(inside(&t->state), &ack, inside(&t->out));
 }
 
 static void sender_other_event(struct trial *t)
@@ -196,7 +197,8 @@ static void sender_other_event(struct trial *t)
 
 	switch (roll(d, 4)) {
 	case 0:
-		t->ops->on_loss(state, &loss, out);
+		if (t->ops->on_loss)
+			t->ops->on_loss(state, &loss, out);
 		break;
 	case 1: /* FALLBACK is the engine's answer to a module, never news for a sender that did not ask */
 		if (t->ops->on_event)
@@ -291,13 +293,15 @@ static void an_ack_in_single_bytes_grows_no_sender_by_more_than_a_segment(void *
 		for (int mss8 = 0; mss8 < 2; mss8++) {
 			struct wt_cc_env env = cc_env();
 			struct sender s;
+			uint32_t before;
 
 			env.increment_mss8 = mss8;
 			sender_start(&s, wt_senders[i]->name, env);
 			sender_event(&s, WT_CC_ESTABLISHED);
+			before = s.out.cwnd;
 			for (uint32_t byte = 0; byte < MSS; byte++)
 				sender_ack(&s, 1);
-			assert_true(s.out.cwnd <= env.initial_window + MSS);
+			assert_true(s.out.cwnd <= before + MSS);
 			sender_finish(&s);
 		}
 }
