@@ -64,8 +64,8 @@ static void hybla_on_ack(void *state, const struct wt_ack *ack, struct wt_sender
 		wt_reno_slow_start(&s->window, ack, out); /* RFC 3465 2.3 */
 	} else if (out->cwnd < out->ssthresh) {
 		step = (s->slow_start < segs ? s->slow_start : segs) * ack->acked;
-		if (s->slow_start > 1 && step > out->ssthresh - out->cwnd)
-			step = out->ssthresh - out->cwnd; /* a step of many segments ends at ssthresh */
+		if (step > out->ssthresh - out->cwnd)
+			step = out->ssthresh - out->cwnd;
 		wt_reno_add(&s->window, step, out);
 	} else {
 		step = s->rho * s->rho / segs;
