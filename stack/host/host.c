@@ -13,6 +13,7 @@
 
 #include "stack/net/books.h"
 #include "stack/tcp/tcb.h"
+#include "stack/wire/icmp.h"
 
 #define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
 #define APP_TIMERS 16 /* room for at first */
@@ -182,11 +183,18 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 		input_tcp(host, &packet);
 		break;
 	case WT_IP_IS_ICMP:
-		if (wt_icmp_input(&host->ip, now, &packet, &error))
+		if (!wt_icmp_input(&host->ip, now, &packet, &error))
+			break;
+		if (error.protocol == WT_IP_TCP)
 			wt_tcp_icmp(host, &error);
+		else
+			wt_udp_icmp(&host->udp, &error);
+		break;
+	case WT_IP_IS_UDP:
+		wt_udp_input(&host->udp, now, &packet);
 		break;
 	case WT_IP_IS_OTHER:
-		wt_icmp_refuse(&host->ip, now, &packet);
+		wt_icmp_refuse(&host->ip, now, &packet, WT_ICMP_PROTOCOL_UNREACHABLE, WT_DROP_PROTOCOL);
 		break;
 	case WT_IP_DONE:
 		break;
@@ -203,6 +211,7 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 	*port = 0;
 	run_timers(host);
 	tell_applications(host);
+	wt_udp_tell(&host->udp, now);
 	frame = wt_books_release(node, &host->ip.ready);
 	while (!frame && (syn = wt_heap_min(&host->syns)) && syn->due <= now)
 		frame = wt_syn_timeout(host, wt_syn_of(syn));
@@ -224,7 +233,7 @@ static wt_time host_deadline(const struct wt_node *node)
 	const struct wt_heap *heaps[] = {&host->conns, &host->syns, &host->waits, &host->timers};
 	wt_time due = wt_ip_deadline(&host->ip);
 
-	if (host->ready_head || host->output_head)
+	if (host->ready_head || host->output_head || host->udp.ready_head)
 		return host->now;
 	for (unsigned i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++)
 		if (heaps[i]->count)
@@ -242,6 +251,7 @@ static void host_destroy(struct wt_node *node)
 		wt_demux_remove(host, &tcp->entry);
 		wt_tcb_free(tcp);
 	}
+	wt_udp_finish(&host->udp);
 	wt_ip_finish(&host->ip);
 	wt_heap_finish(&host->conns);
 	wt_heap_finish(&host->timers);
@@ -291,6 +301,7 @@ static void init_ip(struct wt_host *host)
 	};
 
 	wt_ip_init(&host->ip, &ip);
+	wt_udp_init(&host->udp, &host->ip);
 	for (unsigned i = 0; i < WT_STATIC_NEIGHBOURS && config->neighbours[i].addr.family; i++)
 		wt_neighbours_add(&host->ip.neighbours, &config->neighbours[i].addr, &config->neighbours[i].mac);
 }
@@ -338,6 +349,11 @@ void wt_host_destroy(struct wt_host *host)
 {
 	if (host)
 		host_destroy(&host->node);
+}
+
+struct wt_udp_table *wt_host_udp(struct wt_host *host)
+{
+	return &host->udp;
 }
 
 struct wt_node *wt_host_node(struct wt_host *host)

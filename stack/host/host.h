@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A TCP/IP host: one Ethernet interface, ARP, IPv4, ICMP, TCP. Sans-I/O: it is a node (bytes and time in, bytes and a
+ * A TCP/IP host: one Ethernet interface, ARP, IPv4, ICMP, UDP, TCP. Sans-I/O: it is a node (bytes and time in, bytes and a
  * deadline out) plus the calls an application makes. One thread. Nothing here sleeps, prints or asks the time.
  *
  * Applications learn of changes by callbacks; these run from the host's output() verb, never from inside the
@@ -85,6 +85,12 @@ struct wt_host_info {
 void wt_host_info(const struct wt_host *host, struct wt_host_info *info);
 /* The same by the names that stand in files: the number at place i, from 0; false: there are no more. */
 bool wt_host_info_at(const struct wt_host_info *info, unsigned i, const char **name, uint64_t *value);
+
+/* ---- UDP ---------------------------------------------------------------------------------------------- */
+
+struct wt_udp_table; /* stack/net/udp.h: wt_udp_open() and what follows */
+
+struct wt_udp_table *wt_host_udp(struct wt_host *host);
 
 /* ---- timers for applications -------------------------------------------------------------------------- */
 

@@ -32,6 +32,11 @@ static bool on_link(const struct wt_ip *ip, const struct wt_addr *addr)
 	return ((wt_get32(addr->bytes) ^ wt_get32(ip->config.addr.bytes)) & netmask(ip)) == 0;
 }
 
+bool wt_ip_is_ours(const struct wt_ip *ip, const struct wt_addr *addr)
+{
+	return wt_addr_eq(addr, &ip->config.addr);
+}
+
 /* The two addresses of a subnet that are not hosts; a point-to-point link has none (RFC 3021). */
 static bool is_subnet_broadcast(const struct wt_ip *ip, const struct wt_addr *addr)
 {
@@ -89,6 +94,8 @@ static enum wt_ip_verdict input_ipv4(struct wt_ip *ip, wt_time now, struct wt_fr
 		return WT_IP_IS_TCP;
 	case WT_IP_ICMP:
 		return WT_IP_IS_ICMP;
+	case WT_IP_UDP:
+		return WT_IP_IS_UDP;
 	default:
 		return WT_IP_IS_OTHER;
 	}
@@ -132,6 +139,15 @@ bool wt_ip_route(const struct wt_ip *ip, const struct wt_addr *dst, struct wt_ad
 	return true;
 }
 
+bool wt_ip_source(const struct wt_ip *ip, const struct wt_addr *dst, struct wt_addr *src)
+{
+	if (!wt_ip_route(ip, dst, NULL))
+		return false;
+	if (!src->family)
+		*src = ip->config.addr;
+	return true;
+}
+
 /*
  * RFC 6864 4.1 lets a datagram with DF carry any identification; ours repeats late for a pair of hosts and tells
  * nobody how much we send to others (RFC 7739 5.3: a keyed start per destination, counters shared by few).
@@ -143,12 +159,12 @@ static uint16_t next_id(struct wt_ip *ip, const struct wt_addr *dst)
 	return (uint16_t)((hash >> 16) + ip->id_counter[hash % WT_IP_ID_COUNTERS]++);
 }
 
-struct wt_frame *wt_ip_output(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *dst,
+struct wt_frame *wt_ip_output(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,
 			      uint8_t protocol, uint8_t tos)
 {
 	struct wt_eth eth = {.src = ip->config.mac, .type = WT_ETH_IPV4};
 	struct wt_ipv4 header = {
-		.src = ip->config.addr,
+		.src = *src,
 		.dst = *dst,
 		.total_len = (uint16_t)(frame->len - WT_ETH_HEADER),
 		.dont_fragment = true,
@@ -168,10 +184,10 @@ struct wt_frame *wt_ip_output(struct wt_ip *ip, wt_time now, struct wt_frame *fr
 	return wt_neighbours_send(&ip->neighbours, now, frame, &next_hop);
 }
 
-void wt_ip_send(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *dst, uint8_t protocol,
-		uint8_t tos)
+void wt_ip_send(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,
+		uint8_t protocol, uint8_t tos)
 {
-	frame = wt_ip_output(ip, now, frame, dst, protocol, tos);
+	frame = wt_ip_output(ip, now, frame, src, dst, protocol, tos);
 	if (frame)
 		wt_books_keep(ip->config.node, &ip->ready, frame);
 }

@@ -64,7 +64,8 @@ enum wt_ip_verdict {
 	WT_IP_DONE,    /* the frame is gone: ARP, a fragment of something unfinished, or dropped and counted */
 	WT_IP_IS_TCP,  /* the caller owns packet->frame: wt_books_take() or wt_node_drop() ends it */
 	WT_IP_IS_ICMP, /* for wt_icmp_input(), which takes it */
-	WT_IP_IS_OTHER, /* for wt_icmp_refuse(), which takes it */
+	WT_IP_IS_UDP,  /* for wt_udp_input(), which takes it */
+	WT_IP_IS_OTHER, /* of a protocol nobody speaks: for wt_icmp_refuse(), which takes it */
 };
 
 void wt_ip_init(struct wt_ip *ip, const struct wt_ip_config *config);
@@ -74,17 +75,21 @@ void wt_ip_finish(struct wt_ip *ip);
 /* Checks in the order of drop.def: Ethernet, IP header, checksum (unless the frame's is vouched for), source, destination. */
 enum wt_ip_verdict wt_ip_input(struct wt_ip *ip, wt_time now, struct wt_frame *frame, struct wt_ip_packet *packet);
 
+/* Is it one of the host's? */
+bool wt_ip_is_ours(const struct wt_ip *ip, const struct wt_addr *addr);
+/* Fills in the address from which packets to `dst` leave, if *src has the family NONE. False: there is no way to `dst`. */
+bool wt_ip_source(const struct wt_ip *ip, const struct wt_addr *dst, struct wt_addr *src);
 /* Is there a next hop for `dst`? *next_hop may be NULL. */
 bool wt_ip_route(const struct wt_ip *ip, const struct wt_addr *dst, struct wt_addr *next_hop);
 /*
  * Sends a frame whose payload stands at WT_IP_PAYLOAD (frame->len includes the room in front). Writes both headers
  * (DF set). The frame, to leave at once; or NULL: it waits for ARP or was dropped.
  */
-struct wt_frame *wt_ip_output(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *dst,
+struct wt_frame *wt_ip_output(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,
 			      uint8_t protocol, uint8_t tos);
 /* The same, but what may leave at once is put at the end of `ready`. */
-void wt_ip_send(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *dst, uint8_t protocol,
-		uint8_t tos);
+void wt_ip_send(struct wt_ip *ip, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,
+		uint8_t protocol, uint8_t tos);
 
 wt_time wt_ip_deadline(const struct wt_ip *ip);
 void wt_ip_expire(struct wt_ip *ip, wt_time now);

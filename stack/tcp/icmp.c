@@ -49,25 +49,6 @@ static void path_shrank(struct wt_tcp *tcp, uint32_t mtu)
 		wt_tcp_go_back(tcp); /* RFC 1191 6.4: one segment, then slow start */
 }
 
-/* What the application is told if the connection is given up while this is the last that was heard of its peer. */
-static int meaning(const struct wt_icmp_error *error)
-{
-	if (error->type == WT_ICMP_TIME_EXCEEDED)
-		return -EHOSTUNREACH;
-	switch (error->code) {
-	case WT_ICMP_PROTOCOL_UNREACHABLE:
-	case WT_ICMP_PORT_UNREACHABLE:
-		return -ECONNREFUSED;
-	case WT_ICMP_NET_UNREACHABLE:
-	case WT_ICMP_NET_UNKNOWN:
-	case WT_ICMP_NET_PROHIBITED:
-	case WT_ICMP_NET_TOS:
-		return -ENETUNREACH;
-	default:
-		return -EHOSTUNREACH;
-	}
-}
-
 void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error)
 {
 	struct wt_tcp *tcp = wt_demux_connection(host, &error->tuple);
@@ -81,7 +62,7 @@ void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error)
 		path_shrank(tcp, next_hop_mtu(tcp, error));
 		return;
 	}
-	tcp->soft_error = meaning(error);
+	tcp->soft_error = wt_icmp_errno(error); /* what the application is told if this is the last that was heard */
 	/* hard errors kill only a connection that is not synchronized (RFC 5927 5.2, RFC 9293 3.9.2.2) */
 	if (tcp->state == WT_TCP_SYN_SENT && tcp->soft_error == -ECONNREFUSED)
 		wt_tcb_end(tcp, -ECONNREFUSED);

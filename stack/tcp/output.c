@@ -169,7 +169,8 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
-	return wt_ip_output(&host->ip, host->now, frame, &tuple->remote.addr, WT_IP_TCP, seg->ecn);
+	return wt_ip_output(&host->ip, host->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,
+			    seg->ecn);
 }
 
 static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool again)

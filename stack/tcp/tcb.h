@@ -21,6 +21,7 @@
 #include "stack/host/host.h"
 #include "stack/net/icmp.h"
 #include "stack/net/ip.h"
+#include "stack/net/udp.h"
 #include "stack/tcp/resident.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/tcp.h"
@@ -226,6 +227,7 @@ struct wt_host {
 	struct wt_node node; /* first */
 	struct wt_host_config config;
 	struct wt_ip ip;
+	struct wt_udp_table udp;
 	wt_time now;
 	struct wt_chunks *chunks; /* memory of all connections and entries */
 	bool no_memory;           /* the segment at hand was not stored */

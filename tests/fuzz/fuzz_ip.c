@@ -14,9 +14,11 @@
 #include "stack/net/books.h"
 #include "stack/net/icmp.h"
 #include "stack/net/ip.h"
+#include "stack/net/udp.h"
 #include "stack/wire/arp.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/icmp.h"
+#include "stack/wire/udp.h"
 #include "tests/fuzz/fuzz.h"
 
 #define FRAMES 64
@@ -27,10 +29,21 @@ struct world {
 	struct wt_node node;
 	struct wt_pool *pool;
 	struct wt_ip ip;
+	struct wt_udp_table udp;
 	wt_time now;
 };
 
 static struct world w;
+
+/* An echo of datagrams. */
+static void on_datagram(void *arg, struct wt_udp *udp, unsigned events, wt_time now)
+{
+	struct wt_udp_datagram in;
+
+	wt_udp_error(udp, NULL);
+	for (; wt_udp_peek(udp, &in); wt_udp_consume(udp))
+		wt_udp_send(udp, &in.from, in.data, in.len, now);
+}
 
 static void start(void)
 {
@@ -44,6 +57,8 @@ static void start(void)
 	if (!pool)
 		exit(2);
 	wt_ip_init(&w.ip, &config);
+	wt_udp_init(&w.udp, &w.ip);
+	CLAIM(wt_udp_open(&w.udp, &(struct wt_endpoint){.port = 9}, on_datagram, NULL));
 	wt_neighbours_add(&w.ip.neighbours, &(struct wt_addr){WT_FAMILY_IPV4, {10, 0, 0, 2}}, &(struct wt_mac){{2, 0, 0, 0, 0, 2}});
 }
 
@@ -84,6 +99,8 @@ static void repair(struct wt_frame *frame)
 	wt_put16(header + 10, wt_csum_fold(wt_csum_add(0, header, ip.header_len)));
 	payload = header + ip.header_len;
 	len = (uint32_t)ip.total_len - ip.header_len;
+	if (ip.protocol == WT_IP_UDP && len >= WT_UDP_HEADER)
+		wt_put16(payload + 6, 0);
 	if (ip.protocol != WT_IP_ICMP || len < WT_ICMP_HEADER)
 		return;
 	wt_put16(payload + 2, 0);
@@ -114,8 +131,11 @@ static void receive(const uint8_t *data, uint32_t len, uint8_t control)
 		if (wt_icmp_input(&w.ip, w.now, &packet, &error))
 			CLAIM(wt_addr_eq(&error.tuple.local.addr, &w.ip.config.addr));
 		break;
+	case WT_IP_IS_UDP:
+		wt_udp_input(&w.udp, w.now, &packet);
+		break;
 	case WT_IP_IS_OTHER:
-		wt_icmp_refuse(&w.ip, w.now, &packet);
+		wt_icmp_refuse(&w.ip, w.now, &packet, WT_ICMP_PROTOCOL_UNREACHABLE, WT_DROP_PROTOCOL);
 		break;
 	case WT_IP_DONE:
 		break;
@@ -135,7 +155,7 @@ static void send(const uint8_t *data, uint32_t len)
 		return;
 	frame->len = WT_IP_PAYLOAD + (len < 100 ? len : 100);
 	memset(frame->data, 0, frame->len);
-	wt_ip_send(&w.ip, w.now, frame, &dst, WT_IP_TCP, 0);
+	wt_ip_send(&w.ip, w.now, frame, &w.ip.config.addr, &dst, WT_IP_TCP, 0);
 }
 
 static void settle(void)
@@ -143,6 +163,7 @@ static void settle(void)
 	struct wt_frame *frame;
 
 	wt_ip_expire(&w.ip, w.now);
+	wt_udp_tell(&w.udp, w.now);
 	while ((frame = wt_books_release(&w.node, &w.ip.ready))) {
 		check_leaving(frame);
 		w.node.audit.out++;
@@ -187,6 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += len;
 		size -= len;
 	}
+	wt_udp_finish(&w.udp);
 	wt_ip_finish(&w.ip);
 	CLAIM(wt_pool_free_count(w.pool) == FRAMES);
 	return 0;

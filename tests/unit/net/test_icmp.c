@@ -119,6 +119,11 @@ static void an_error_about_our_segment_names_connection_and_sequence(void **stat
 	assert_true(wt_addr_eq(&error.from, &f->peer));
 	assert_true(hear(f, &(struct wt_icmp){WT_ICMP_UNREACHABLE, WT_ICMP_FRAGMENTATION_NEEDED, 0xffff0578}, data, 28, &error));
 	assert_int_equal(error.mtu, 1400);
+	assert_int_equal(error.protocol, WT_IP_TCP);
+	data[9] = WT_IP_UDP;
+	assert_true(hear(f, &(struct wt_icmp){WT_ICMP_UNREACHABLE, WT_ICMP_PORT_UNREACHABLE, 0}, data, 28, &error));
+	assert_int_equal(error.protocol, WT_IP_UDP);
+	data[9] = WT_IP_TCP;
 	assert_true(hear(f, &(struct wt_icmp){WT_ICMP_TIME_EXCEEDED, 0, 0}, data, 28, &error));
 	assert_null(leaving(f)); /* never an error about an error */
 }
@@ -133,7 +138,7 @@ static void errors_whose_quote_is_not_our_segment_are_ignored(void **state)
 	quote(f, data);
 	for (uint32_t len = 0; len < 28; len++)
 		assert_false(hear(f, &icmp, data, len, &error));
-	data[9] = WT_IP_UDP;
+	data[9] = 132;
 	assert_false(hear(f, &icmp, data, 28, &error));
 	quote(f, data);
 	data[15]++; /* not our address */
@@ -167,12 +172,13 @@ static void source_quench_and_unknown_types_are_ignored(void **state)
 	assert_null(leaving(f));
 }
 
-static void refuse(struct fixture *f, wt_time now, uint8_t protocol, uint32_t len)
+static void refuse(struct fixture *f, wt_time now, uint8_t protocol, uint8_t code, uint32_t len)
 {
 	struct wt_ip_packet packet;
 
-	assert_int_equal(wt_ip_input(&f->ip, now, arriving(f, (struct wt_ipv4){.protocol = protocol}, len, 9), &packet), WT_IP_IS_OTHER);
-	wt_icmp_refuse(&f->ip, now, &packet);
+	assert_int_equal(wt_ip_input(&f->ip, now, arriving(f, (struct wt_ipv4){.protocol = protocol}, len, 9), &packet),
+			 protocol == WT_IP_UDP ? WT_IP_IS_UDP : WT_IP_IS_OTHER);
+	wt_icmp_refuse(&f->ip, now, &packet, code, WT_DROP_PROTOCOL);
 }
 
 static void a_protocol_nobody_speaks_is_refused_with_its_quote(void **state)
@@ -182,14 +188,14 @@ static void a_protocol_nobody_speaks_is_refused_with_its_quote(void **state)
 	struct wt_ipv4 ip, quoted;
 	const uint8_t *body;
 
-	refuse(f, 0, WT_IP_UDP, 40);
+	refuse(f, 0, WT_IP_UDP, WT_ICMP_PORT_UNREACHABLE, 40);
 	assert_int_equal(leaving_icmp(f, &icmp, &ip, &body), 60);
 	assert_int_equal(icmp.type, WT_ICMP_UNREACHABLE);
 	assert_int_equal(icmp.code, WT_ICMP_PORT_UNREACHABLE);
 	assert_int_equal(wt_ipv4_parse(body, 60, true, &quoted), WT_IPV4_OK);
 	assert_int_equal(quoted.protocol, WT_IP_UDP);
 	assert_int_equal(body[20], 9);
-	refuse(f, 0, 132, 1400);
+	refuse(f, 0, 132, WT_ICMP_PROTOCOL_UNREACHABLE, 1400);
 	assert_int_equal(leaving_icmp(f, &icmp, &ip, &body), 548);
 	assert_int_equal(ip.total_len, 576);
 	assert_int_equal(icmp.code, WT_ICMP_PROTOCOL_UNREACHABLE);
@@ -202,7 +208,7 @@ static unsigned refusals(struct fixture *f, wt_time now, unsigned tries)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < tries; i++)
-		refuse(f, now, WT_IP_UDP, 8);
+		refuse(f, now, WT_IP_UDP, WT_ICMP_PORT_UNREACHABLE, 8);
 	for (; (frame = leaving(f)); count++)
 		wt_frame_free(frame);
 	return count;

@@ -15,7 +15,7 @@ static void expect_drop(struct fixture *f, struct wt_frame *frame, enum wt_drop 
 static void a_packet_for_us_is_sorted_by_protocol_and_stripped_of_padding(void **state)
 {
 	static const uint8_t protocols[] = {WT_IP_TCP, WT_IP_ICMP, WT_IP_UDP, 132};
-	static const enum wt_ip_verdict verdicts[] = {WT_IP_IS_TCP, WT_IP_IS_ICMP, WT_IP_IS_OTHER, WT_IP_IS_OTHER};
+	static const enum wt_ip_verdict verdicts[] = {WT_IP_IS_TCP, WT_IP_IS_ICMP, WT_IP_IS_UDP, WT_IP_IS_OTHER};
 	struct fixture *f = *state;
 	struct wt_ip_packet packet;
 
@@ -155,7 +155,7 @@ static void output_writes_both_headers_with_df_and_a_right_checksum(void **state
 	struct wt_eth eth;
 
 	wt_neighbours_add(&f->ip.neighbours, &f->peer, &peer_mac);
-	frame = wt_ip_output(&f->ip, 0, making(f, 100), &f->peer, WT_IP_TCP, 2);
+	frame = wt_ip_output(&f->ip, 0, making(f, 100), &f->us, &f->peer, WT_IP_TCP, 2);
 	assert_non_null(frame);
 	assert_true(wt_eth_parse(frame->data, frame->len, &eth));
 	assert_memory_equal(&eth.dst, &peer_mac, 6);
@@ -171,7 +171,7 @@ static void output_writes_both_headers_with_df_and_a_right_checksum(void **state
 
 static uint16_t id_towards(struct fixture *f, const struct wt_addr *dst)
 {
-	struct wt_frame *frame = wt_ip_output(&f->ip, 0, making(f, 0), dst, WT_IP_TCP, 0);
+	struct wt_frame *frame = wt_ip_output(&f->ip, 0, making(f, 0), &f->us, dst, WT_IP_TCP, 0);
 	uint16_t id = wt_get16(frame->data + 14 + 4);
 
 	f->node.audit.out++;
@@ -201,9 +201,9 @@ static void what_cannot_be_routed_is_dropped_and_what_waits_comes_by_ready(void 
 	struct fixture *f = *state;
 	struct wt_frame *frame;
 
-	wt_ip_send(&f->ip, 0, making(f, 10), &f->us, WT_IP_TCP, 0);
+	wt_ip_send(&f->ip, 0, making(f, 10), &f->us, &f->us, WT_IP_TCP, 0);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_UNROUTED], 1);
-	wt_ip_send(&f->ip, 3 * WT_MS, making(f, 10), &f->peer, WT_IP_TCP, 0);
+	wt_ip_send(&f->ip, 3 * WT_MS, making(f, 10), &f->us, &f->peer, WT_IP_TCP, 0);
 	assert_int_equal(wt_ip_deadline(&f->ip), 3 * WT_MS); /* the request is ready */
 	wt_frame_free(leaving(f));
 	assert_int_equal(wt_ip_deadline(&f->ip), WT_S + 3 * WT_MS);

@@ -10,6 +10,7 @@
 #include "stack/wire/icmp.h"
 #include "stack/wire/ipv4.h"
 #include "stack/wire/nd.h"
+#include "stack/wire/udp.h"
 
 static void an_ethernet_header_survives_and_short_ones_do_not_parse(void **state)
 {
@@ -214,6 +215,40 @@ static void groups_and_addresses_of_the_link_are_those_of_the_texts(void **state
 	assert_true(wt_addr_eq(&made, &target));
 }
 
+/* The sums were worked out apart from this code, in Python, word by word as RFC 768 says. */
+static void datagrams_have_the_sums_of_the_text_and_lies_about_lengths_are_caught(void **state)
+{
+	struct wt_addr src = wt_addr_ipv4(10, 0, 0, 1), dst = wt_addr_ipv4(10, 0, 0, 2), src6, dst6;
+	struct wt_udp_header out = {40000, 9, 11}, in;
+	uint8_t data[16] = "________abc";
+
+	assert_true(wt_addr_parse("2001:db8::1", &src6) && wt_addr_parse("2001:db8::2", &dst6));
+	wt_udp_emit(data, &src6, &dst6, &out);
+	assert_int_equal(wt_get16(data + 6), 0x43b7);
+	assert_true(wt_udp_parse(data, 11, &src6, &dst6, true, &in));
+	wt_udp_emit(data, &src, &dst, &out);
+	assert_int_equal(wt_get16(data + 6), 0x8b29);
+	assert_true(wt_udp_parse(data, 16, &src, &dst, true, &in)); /* padding behind it */
+	assert_memory_equal(&in, &out, sizeof(in));
+	for (uint32_t len = 0; len < 11; len++)
+		assert_false(wt_udp_parse(data, len, &src, &dst, true, &in));
+	for (unsigned bit = 0; bit < 88; bit++) {
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		assert_false(wt_udp_parse(data, 11, &src, &dst, true, &in));
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	assert_false(wt_udp_parse(data, 11, &src, &src, true, &in));
+	assert_true(wt_udp_parse(data, 11, &src, &src, false, &in));
+	wt_put16(data + 6, 0);
+	assert_true(wt_udp_parse(data, 11, &src, &dst, true, &in));
+	assert_false(wt_udp_parse(data, 11, &src6, &dst6, true, &in));
+	wt_put16(data + 8, 0x4f8e); /* with these two bytes the sum comes to 0 */
+	out.len = 10;
+	wt_udp_emit(data, &src, &dst, &out);
+	assert_int_equal(wt_get16(data + 6), 0xffff);
+	assert_true(wt_udp_parse(data, 10, &src, &dst, true, &in));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +260,7 @@ int main(void)
 		cmocka_unit_test(an_icmp_message_survives_and_a_wrong_checksum_does_not),
 		cmocka_unit_test(random_ipv6_headers_survive_and_short_ones_do_not_parse),
 		cmocka_unit_test(a_message_of_neighbour_discovery_survives_and_each_condition_is_asked_for),
+		cmocka_unit_test(datagrams_have_the_sums_of_the_text_and_lies_about_lengths_are_caught),
 		cmocka_unit_test(groups_and_addresses_of_the_link_are_those_of_the_texts),
 	};
 
