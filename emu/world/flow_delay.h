@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Delays that single flows have for themselves, at their sender's host, in front of its link: a round trip of their own on a path they
- * share. A flow is known by the local port of TCP over IPv4; all else passes at once, and so does what comes from the link.
+ * share. A flow is known by the local port of TCP or UDP over IPv4; all else passes at once, and so does what comes from the link.
  */
 #ifndef WT_EMU_WORLD_FLOW_DELAY_H
 #define WT_EMU_WORLD_FLOW_DELAY_H

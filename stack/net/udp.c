@@ -179,17 +179,26 @@ void wt_udp_tell(struct wt_udp_table *table, wt_time now)
 
 /* ---- sending ------------------------------------------------------------------------------------------ */
 
+int wt_udp_check(const struct wt_udp *udp, const struct wt_endpoint *to, size_t len)
+{
+	const struct wt_ip *ip = udp->table->ip;
+
+	if (!wt_ip_route(ip, &to->addr, NULL))
+		return -ENETUNREACH;
+	return len > ip->config.mtu - WT_IPV4_HEADER - WT_UDP_HEADER ? -EMSGSIZE : 0;
+}
+
 int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *data, size_t len, wt_time now)
 {
 	struct wt_ip *ip = udp->table->ip;
 	struct wt_udp_header header = {udp->local.port, to->port, 0};
 	struct wt_addr src = udp->local.addr;
+	int error = wt_udp_check(udp, to, len);
 	struct wt_frame *frame;
 
-	if (!wt_ip_source(ip, &to->addr, &src))
-		return -ENETUNREACH;
-	if (len > ip->config.mtu - WT_IPV4_HEADER - WT_UDP_HEADER)
-		return -EMSGSIZE;
+	if (error)
+		return error;
+	wt_ip_source(ip, &to->addr, &src);
 	frame = wt_books_make(ip->config.node, ip->config.pool, now);
 	if (!frame)
 		return -ENOBUFS;

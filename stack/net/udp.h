@@ -59,6 +59,8 @@ struct wt_endpoint wt_udp_local(const struct wt_udp *udp);
  * frame). 0 says that it left, not that it arrives; it may be dropped by ARP (WT_DROP_NEIGHBOUR).
  */
 int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *data, size_t len, wt_time now);
+/* Would wt_udp_send() take `len` bytes for there? 0, -EMSGSIZE or -ENETUNREACH. */
+int wt_udp_check(const struct wt_udp *udp, const struct wt_endpoint *to, size_t len);
 /* False: none waits. */
 bool wt_udp_peek(const struct wt_udp *udp, struct wt_udp_datagram *datagram);
 /* Done with the first one. */

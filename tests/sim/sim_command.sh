@@ -102,6 +102,11 @@ if command -v tshark >/dev/null; then
 	bare=$(tshark -n -r c.pcapng -Y 'ip.src == 10.0.0.2 and tcp.flags.syn == 0 and tcp.flags.ack == 1 and not tcp.option_kind == 253' \
 		2>/dev/null | grep -c '')
 	[ "$bare" = 0 ] || fail "$bare ACKs of a real receiver without its option"
+	# datagrams of an odd length, which another program finds whole
+	"$wavetank" sim --link 'rate 2Mbit burst 0B limit 64KB delay 15ms' -n 77700B --app cbr:rate=1Mbit,size=777B --capture u.pcapng >u.txt ||
+		fail "cbr: $(cat u.txt)"
+	n=$(tshark -n -o udp.check_checksum:TRUE -r u.pcapng -Y 'udp.checksum.status == "Good" and udp.length == 785' 2>/dev/null | grep -c '')
+	[ "$n" = 200 ] || fail "$n of 200 datagrams with a right checksum (100, at both ends)"
 fi
 
 # The sender's level in the trace is the receiver's from its first announcement on, not the handshake's bits taken for one.

@@ -23,8 +23,13 @@ static int take_app(struct wt_app_flow *flow, const char *words, char *err, size
 		flow->on = flow->off = WT_S;
 		return wt_param_set_list(on_off, sizeof(on_off) / sizeof(on_off[0]), flow, words[5] ? words + 6 : "", err, err_len);
 	}
+	if (!strncmp(words, "cbr", 3) && (!words[3] || words[3] == ':')) {
+		flow->datagrams = true;
+		return wt_cbr_parse(words, &flow->cbr, err, err_len);
+	}
 	if (strncmp(words, "playback", 8)) {
-		snprintf(err, err_len, "no application '%.60s'; known: bulk, onoff:on=1s,off=1s, playback:interval=40ms,read=5KB", words);
+		snprintf(err, err_len, "no application '%.60s'; known: bulk, onoff:on=1s,off=1s, playback:interval=40ms,read=5KB, "
+			 "cbr:rate=1Mbit,size=1000B", words);
 		return -EINVAL;
 	}
 	flow->plays = true;
@@ -47,6 +52,16 @@ static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const cha
 	return wt_tcp_words_apply(&a, &flow->a, err, err_len) || wt_tcp_words_apply(&b, &flow->b, err, err_len) ? -EINVAL : 0;
 }
 
+/* What TCP would be told, and UDP cannot be. What [run] says of all flows is not meant for this one. */
+static int refuse_tcp_words(const struct wt_world *world, const struct wt_world_flow *said, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < WT_FLOW_WORDS; i++)
+		if (i != WT_FLOW_APP && said->word[i] && (!said->word_line[i] || said->word_line[i] != world->each.word_line[i]))
+			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: flow %s is cbr, which has no TCP",
+						 wt_flow_word_name[i], said->name);
+	return 0;
+}
+
 int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_flow *flow, char *err, size_t err_len)
 {
 	const struct wt_world_flow *said = &world->flow[index];
@@ -62,6 +77,8 @@ int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_
 	if (!flow->size && !flow->time && !said->stop && !world->time)
 		return wt_world_complain(world, said->line, err, err_len, "flow %s: it has no end: expected bytes or stop, or time of [run]",
 					 said->name);
+	if (flow->datagrams && refuse_tcp_words(world, said, err, err_len))
+		return -EINVAL;
 	if (flow->plays && wt_playback_check(&flow->playback, &flow->b.settings, why, sizeof(why)))
 		return wt_world_complain(world, said->word_line[WT_FLOW_APP], err, err_len, "app: %s", why);
 	return 0;

@@ -6,10 +6,12 @@
 #include "emu/world/world.h"
 #include "stack/record/json.h"
 #include "tools/app/bulk.h"
+#include "tools/app/cbr.h"
 #include "tools/app/playback.h"
 
 /*
- * Applications: "bulk", which writes as fast as TCP takes it; "onoff:on=1s,off=2s", which rests in between; "playback:..." (playback.h).
+ * Applications: "bulk", which writes as fast as TCP takes it; "onoff:on=1s,off=2s", which rests in between; "playback:..." (playback.h);
+ * "cbr:rate=1Mbit,size=1000B", which is no TCP but datagrams (cbr.h).
  */
 struct wt_app_flow {
 	struct wt_tcp_config a, b; /* of its sender's and of its receiver's end */
@@ -18,6 +20,8 @@ struct wt_app_flow {
 	wt_time on, off;
 	bool plays;
 	struct wt_playback_config playback; /* if it plays */
+	bool datagrams;
+	struct wt_cbr_config cbr; /* if it sends them */
 };
 
 /* 0, or -EINVAL with a sentence, which begins with the flow's line where there is a file. */

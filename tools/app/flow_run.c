@@ -51,6 +51,25 @@ static void on_receiver_done(void *arg, struct wt_bulk_receiver *receiver)
 	check_over(run);
 }
 
+static void on_datagrams_sent(void *arg, struct wt_cbr_sender *sender)
+{
+	struct wt_flow_run *run = arg;
+	unsigned flow = (unsigned)(sender - run->datagram_sender);
+
+	run->senders_done++;
+	if (run->datagram_sink[flow].host)
+		wt_cbr_expect(&run->datagram_sink[flow], sender->sent, sender->last);
+	check_over(run);
+}
+
+static void on_datagrams_done(void *arg, struct wt_cbr_sink *sink)
+{
+	struct wt_flow_run *run = arg;
+
+	run->receivers_done++;
+	check_over(run);
+}
+
 static void on_interval(void *arg, const struct wt_bulk_interval *interval)
 {
 	const struct wt_flow_run *run = arg;
@@ -70,6 +89,21 @@ static bool is_served(const struct wt_flow_run *run, unsigned flow)
 	return false;
 }
 
+/* The sink of a flow, and the socket that flows to one port share. */
+static int serve_datagrams(struct wt_flow_run *run, unsigned i)
+{
+	struct wt_cbr_sink *sink = &run->datagram_sink[i];
+	int error;
+
+	error = wt_cbr_await(sink, &run->flow[i].cbr, host_of(run, i, 1), on_datagrams_done, run);
+	if (error || is_served(run, i))
+		return error;
+	error = wt_cbr_serve(&run->datagram_server[run->datagram_servers], run->datagram_sink, run->world->flows, sink->host,
+			     run->world->flow[i].port);
+	run->datagram_servers += !error;
+	return error;
+}
+
 static int serve(struct wt_flow_run *run, char *err, size_t err_len)
 {
 	int error = 0;
@@ -80,6 +114,10 @@ static int serve(struct wt_flow_run *run, char *err, size_t err_len)
 		if (!host_of(run, i, 1))
 			continue;
 		run->receivers++;
+		if (run->flow[i].datagrams) {
+			error = serve_datagrams(run, i);
+			continue;
+		}
 		if (is_served(run, i))
 			continue;
 		wt_flow_serve_config(&run->flow[i], &config);
@@ -93,12 +131,27 @@ static int serve(struct wt_flow_run *run, char *err, size_t err_len)
 
 /* ---- sending ---------------------------------------------------------------------------------------------- */
 
+static int begin_datagrams(struct wt_flow_run *run, unsigned i, const struct wt_endpoint *remote, wt_time now)
+{
+	struct wt_cbr_sender *sender = &run->datagram_sender[i];
+	const struct wt_app_flow *flow = &run->flow[i];
+
+	sender->config = flow->cbr;
+	sender->datagrams = (flow->size + flow->cbr.size - 1) / flow->cbr.size;
+	sender->flow = i;
+	sender->on_done = on_datagrams_sent;
+	sender->arg = run;
+	return wt_cbr_send(sender, host_of(run, i, 0), remote, run->world->flow[i].local_port, now);
+}
+
 static int begin(struct wt_flow_run *run, unsigned i, wt_time now)
 {
 	const struct wt_world_flow *said = &run->world->flow[i];
 	struct wt_bulk_send_config config = {.seed = run->seed + i, .on_done = on_sender_done, .arg = run};
 	struct wt_endpoint remote = {.addr = run->world->host[said->host[1]].address, .port = said->port};
 
+	if (run->flow[i].datagrams)
+		return begin_datagrams(run, i, &remote, now);
 	wt_flow_send_config(&run->flow[i], &config);
 	if (!config.size && !config.time) /* to its stop, or to the end of the run */
 		config.time = WT_NEVER / 2;
@@ -129,6 +182,8 @@ static void on_stop(struct wt_host_timer *timer, wt_time now)
 
 	if (flow->run->sender[flow->flow].host)
 		wt_bulk_send_stop(&flow->run->sender[flow->flow]);
+	if (flow->run->flow[flow->flow].datagrams && flow->run->datagram_sender[flow->flow].host)
+		wt_cbr_stop(&flow->run->datagram_sender[flow->flow]);
 }
 
 static int send_all(struct wt_flow_run *run, wt_time now, char *err, size_t err_len)
@@ -157,6 +212,21 @@ static int send_all(struct wt_flow_run *run, wt_time now, char *err, size_t err_
 	return error;
 }
 
+static bool make_datagrams(struct wt_flow_run *run)
+{
+	unsigned flows = run->world->flows;
+	bool any = false;
+
+	for (unsigned i = 0; i < flows; i++)
+		any |= run->flow[i].datagrams;
+	if (!any)
+		return true;
+	run->datagram_sender = calloc(flows, sizeof(*run->datagram_sender));
+	run->datagram_sink = calloc(flows, sizeof(*run->datagram_sink));
+	run->datagram_server = calloc(flows, sizeof(*run->datagram_server));
+	return run->datagram_sender && run->datagram_sink && run->datagram_server;
+}
+
 int wt_flow_run_start(struct wt_flow_run *run, wt_time now, char *err, size_t err_len)
 {
 	unsigned flows = run->world->flows;
@@ -166,7 +236,7 @@ int wt_flow_run_start(struct wt_flow_run *run, wt_time now, char *err, size_t er
 	run->server = calloc(flows, sizeof(*run->server));
 	run->timer = calloc(flows, sizeof(*run->timer));
 	snprintf(err, err_len, "out of memory");
-	error = run->sender && run->server && run->timer ? serve(run, err, err_len) : -ENOMEM;
+	error = run->sender && run->server && run->timer && make_datagrams(run) ? serve(run, err, err_len) : -ENOMEM;
 	return error ? error : send_all(run, now, err, err_len);
 }
 
@@ -184,6 +254,9 @@ void wt_flow_run_stop(struct wt_flow_run *run)
 		wt_bulk_serve_stop(&run->server[i]);
 	}
 	run->servers = 0;
+	for (unsigned i = 0; i < run->datagram_servers; i++)
+		wt_cbr_serve_stop(&run->datagram_server[i]);
+	run->datagram_servers = 0;
 }
 
 void wt_flow_run_finish(struct wt_flow_run *run)
@@ -191,6 +264,14 @@ void wt_flow_run_finish(struct wt_flow_run *run)
 	free(run->sender);
 	free(run->server);
 	free(run->timer);
+	for (unsigned i = 0; run->datagram_sender && i < run->world->flows; i++)
+		wt_cbr_finish(&run->datagram_sender[i]);
+	free(run->datagram_sender);
+	free(run->datagram_sink);
+	free(run->datagram_server);
+	run->datagram_sender = NULL;
+	run->datagram_sink = NULL;
+	run->datagram_server = NULL;
 	run->sender = NULL;
 	run->server = NULL;
 	run->timer = NULL;

@@ -21,8 +21,11 @@ struct wt_flow_run {
 
 	struct wt_bulk_sender *sender;  /* by flow; host NULL: not here, or not begun */
 	struct wt_bulk_server *server;
+	struct wt_cbr_sender *datagram_sender; /* by flow; NULL: none of them is such */
+	struct wt_cbr_sink *datagram_sink;
+	struct wt_cbr_server *datagram_server;
 	struct wt_flow_timer *timer;
-	unsigned servers, senders, receivers; /* here */
+	unsigned servers, datagram_servers, senders, receivers; /* here */
 	unsigned senders_done, receivers_done;
 	enum wt_bulk_fail fail;         /* the first failure of any */
 	int error;

@@ -99,15 +99,19 @@ static int not_written(struct run *run, const char *path)
 /* ---- building ----------------------------------------------------------------------------------------- */
 
 /*
- * Frames in flight: a window of each flow both ways with every segment waiting, sent again and duplicated, and their ACKs.
+ * Frames in flight: a window of each flow both ways with every segment waiting, sent again and duplicated, and their ACKs; of datagrams
+ * those of one second.
  * More than that is a pool drop, counted like any other.
  */
 static uint32_t pool_size(const struct wt_simulation *simulation)
 {
 	uint64_t count = 1024;
 
-	for (unsigned i = 0; i < simulation->world.flows; i++)
-		count += (simulation->flow[i].a.settings.snd_buffer / simulation->flow[i].a.settings.mss + 2) * 4;
+	for (unsigned i = 0; i < simulation->world.flows; i++) {
+		const struct wt_app_flow *flow = &simulation->flow[i];
+
+		count += flow->datagrams ? flow->cbr.rate / flow->cbr.size / 8 : (flow->a.settings.snd_buffer / flow->a.settings.mss + 2) * 4;
+	}
 	return count > 200000 ? 200000 : (uint32_t)count;
 }
 
@@ -403,7 +407,11 @@ int wt_simulation_run(const struct wt_simulation *simulation, struct wt_simulati
 	closed = teardown(&run);
 	result->wall_s = wall_clock() - from;
 	result->flow = run.flows.sender;
+	result->datagram_sender = run.flows.datagram_sender;
+	result->datagram_sink = run.flows.datagram_sink;
 	run.flows.sender = NULL;
+	run.flows.datagram_sender = NULL;
+	run.flows.datagram_sink = NULL;
 	wt_flow_run_finish(&run.flows);
 	result->links = run.world->links;
 	if (!error)
@@ -426,6 +434,12 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 	free(result->path_end);
 	free(result->hop);
 	free(result->flow);
+	for (unsigned i = 0; result->datagram_sender && i < result->flows; i++)
+		wt_cbr_finish(&result->datagram_sender[i]);
+	free(result->datagram_sender);
+	free(result->datagram_sink);
+	result->datagram_sender = NULL;
+	result->datagram_sink = NULL;
 	result->path = result->path_end = NULL;
 	result->hop = NULL;
 	result->flow = NULL;
@@ -434,6 +448,11 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 bool wt_simulation_ok(const struct wt_simulation_result *result)
 {
 	return !result->fail && !result->out_of_time && !result->interrupted;
+}
+
+bool wt_simulation_is_datagrams(const struct wt_simulation_result *result, unsigned flow)
+{
+	return result->datagram_sender && result->datagram_sender[flow].config.size;
 }
 
 double wt_simulation_speed(const struct wt_simulation_result *result)
@@ -448,7 +467,8 @@ struct wt_flow_sum wt_simulation_sum(const struct wt_simulation_result *result)
 	for (unsigned i = 0; i < result->flows; i++) {
 		const struct wt_bulk_sender *s = &result->flow[i];
 
-		wt_flow_sum_add(&sum, wt_bulk_delivered(s), wt_bulk_goodput(s), s->info.segs_sent, s->info.retransmits_segs);
+		if (!wt_simulation_is_datagrams(result, i))
+			wt_flow_sum_add(&sum, wt_bulk_delivered(s), wt_bulk_goodput(s), s->info.segs_sent, s->info.retransmits_segs);
 	}
 	return sum;
 }

@@ -47,6 +47,8 @@ struct wt_simulation_result {
 	struct wt_hop_books (*hop)[2];     /* by link */
 	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result */
+	struct wt_cbr_sender *datagram_sender; /* of flows that are datagrams, instead; NULL: there are none */
+	struct wt_cbr_sink *datagram_sink;
 };
 
 /* An empty world of seed 1. */
@@ -73,7 +75,9 @@ void wt_simulation_result_finish(struct wt_simulation_result *result);
 bool wt_simulation_ok(const struct wt_simulation_result *result);
 /* Simulated seconds per wall second. */
 double wt_simulation_speed(const struct wt_simulation_result *result);
-/* The flows together. */
+/* Is this flow one of datagrams? (One that was never begun is none.) */
+bool wt_simulation_is_datagrams(const struct wt_simulation_result *result, unsigned flow);
+/* The TCP flows together. */
 struct wt_flow_sum wt_simulation_sum(const struct wt_simulation_result *result);
 /* The whole record as one JSON object. */
 void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const struct wt_simulation_result *result);

@@ -45,6 +45,7 @@ static void config_json(struct wt_json *json, const struct wt_simulation *simula
 void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
 {
 	struct wt_json json;
+	struct wt_flow_sum sum;
 	char digest[24];
 
 	wt_json_init(&json, out);
@@ -78,9 +79,8 @@ void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const
 		for (unsigned i = 0; i < WT_TOKEN_UNITS; i++)
 			wt_json_number(&json, units[i], result->tokens[i].mean);
 	}
-	if (result->flows > 1) {
-		struct wt_flow_sum sum = wt_simulation_sum(result);
-
+	sum = wt_simulation_sum(result);
+	if (sum.flows > 1) {
 		wt_json_number(&json, "jain", wt_flow_sum_jain(&sum));
 		wt_flow_sum_json(&json, &sum);
 	}
@@ -88,7 +88,10 @@ void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const
 	for (unsigned i = 0; i < result->flows; i++) {
 		wt_json_object(&json, NULL);
 		wt_flow_json(&json, &simulation->world, i);
-		wt_bulk_json(&json, &result->flow[i]);
+		if (wt_simulation_is_datagrams(result, i))
+			wt_cbr_json(&json, &result->datagram_sender[i], &result->datagram_sink[i]);
+		else
+			wt_bulk_json(&json, &result->flow[i]);
 		wt_json_end(&json);
 	}
 	wt_json_end(&json);

@@ -458,6 +458,10 @@ static int read_line(struct lab *lab, int argc, char **argv)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!lab->world.flows)
 		return wt_fail(WT_EXIT_USAGE, "%s: [flow NAME] is missing: who sends to whom", lab->file);
+	for (unsigned i = 0; i < lab->world.flows; i++)
+		if (lab->flow[i].datagrams) /* its sender and its sink are two processes, and each knows half of the result */
+			return wt_world_complain(&lab->world, lab->world.flow[i].line, err, sizeof(err), "flow %s: cbr flows run in virtual time alone, "
+						 "wavetank sim -f", lab->world.flow[i].name), wt_fail(WT_EXIT_USAGE, "%s", err);
 	return WT_EXIT_OK;
 }
 

@@ -28,7 +28,7 @@ static const struct wt_option options[] = {
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "instead, the run ends after this time; what has arrived by then counts"},
-	[OPT_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: the receiver takes so much so often and counts successes"},
+	[OPT_APP] = {0, "app", "WORDS", "what flows do: bulk, onoff:on=1s,off=1s, playback:interval=40ms,read=5KB, cbr:rate=1Mbit,size=1000B"},
 	[OPT_TOKENS] = {0, "tokens", "WORDS", "count the tokens the first rate on the way gives per round trip: tokens:token=1078B,slot=30ms"},
 	[OPT_TOKENS_TRACE] = {0, "tokens-trace", "FILE", "with --tokens: CSV, a line per round trip"},
 	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno, recovery sack)"},
@@ -196,19 +196,25 @@ static void print_interval(void *arg, const struct wt_bulk_interval *i)
 	       (double)i->bytes / 1000 / seconds, i->retransmits_segs, i->info.cwnd, (double)i->info.srtt / 1e6);
 }
 
-static void print_flow(const struct wt_world *world, unsigned i, const struct wt_bulk_sender *s)
+static void print_flow(const struct wt_world *world, unsigned i, const struct wt_simulation_result *result)
 {
+	const struct wt_bulk_sender *s = &result->flow[i];
+	bool datagrams = wt_simulation_is_datagrams(result, i);
 	const struct wt_world_flow *flow = &world->flow[i];
 	char size[32];
 	double goodput = wt_bulk_goodput(s);
 	uint64_t payload = s->cut ? s->delivered : s->written;
 
-	if (!s->host) {
+	if (!s->host && !datagrams) {
 		printf("%s: not begun\n", flow->name);
 		return;
 	}
 	if (world->flows > 1)
 		printf("%s %s-%s ", flow->name, world->host[flow->host[0]].name, world->host[flow->host[1]].name);
+	if (datagrams) {
+		wt_cbr_text(stdout, &result->datagram_sender[i], &result->datagram_sink[i]);
+		return;
+	}
 	printf("%s: %s", wt_bulk_outcome(s), payload ? wt_format_size(payload, size, sizeof(size)) : "0B");
 	if (s->acked || s->cut)
 		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)((s->acked ? s->acked : s->end) - s->start) / 1e9, goodput / 1000,
@@ -253,8 +259,8 @@ static void print_result(const struct wt_simulation *simulation, const struct wt
 	bool any = false;
 
 	for (unsigned i = 0; i < result->flows; i++)
-		print_flow(&simulation->world, i, &result->flow[i]);
-	if (result->flows > 1)
+		print_flow(&simulation->world, i, result);
+	if (sum.flows > 1)
 		wt_flow_sum_text(stdout, &sum);
 	if (simulation->tokens)
 		printf("  tokens per round trip: %.2f in each, %.2f in each that is not idle, %.2f in each as timed\n",

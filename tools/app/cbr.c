@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/app/cbr.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack/base/bytes.h"
+#include "stack/base/ecn.h"
+#include "stack/text/units.h"
+
+enum { MAGIC = 'W' << 8 | 'T', LAST = 1, AT_FLOW = 4, AT_NUMBER = 8, AT_TIME = 16 };
+
+#define FIELD(name, type, text, min, max) {#name, WT_PARAM_##type, offsetof(struct wt_cbr_config, name), text, min, max, NULL}
+
+const struct wt_param wt_cbr_params[] = {
+	FIELD(rate, RATE, "payload per second", 1, 1e12),
+	FIELD(size, SIZE, "payload of each datagram", WT_CBR_HEADER, 65507),
+};
+const size_t wt_cbr_param_count = sizeof(wt_cbr_params) / sizeof(wt_cbr_params[0]);
+
+int wt_cbr_parse(const char *words, struct wt_cbr_config *config, char *err, size_t err_len)
+{
+	int error;
+
+	*config = (struct wt_cbr_config){.rate = 1000000, .size = 1000};
+	if (strncmp(words, "cbr", 3) || (words[3] && words[3] != ':')) {
+		snprintf(err, err_len, "'%.40s': expected cbr:rate=1Mbit,size=1000B", words);
+		return -EINVAL;
+	}
+	error = wt_param_set_list(wt_cbr_params, wt_cbr_param_count, config, words[3] ? words + 4 : "", err, err_len);
+	if (!error && config->size * 8 * 1000000000u / config->rate < 1) {
+		snprintf(err, err_len, "more than one datagram in a nanosecond");
+		error = -EINVAL;
+	}
+	return error;
+}
+
+/* ---- sender ------------------------------------------------------------------------------------------- */
+
+static wt_time when(const struct wt_cbr_sender *sender, uint64_t number)
+{
+	__extension__ unsigned __int128 ns = number;
+
+	return wt_time_add(sender->start, (wt_time)(ns * sender->config.size * 8 * 1000000000u / sender->config.rate));
+}
+
+static void finish_sending(struct wt_cbr_sender *sender)
+{
+	if (sender->done)
+		return;
+	sender->done = true;
+	wt_host_timer_set(sender->host, &sender->timer, WT_NEVER);
+	if (sender->on_done)
+		sender->on_done(sender->arg, sender);
+}
+
+static void send_one(struct wt_cbr_sender *sender, wt_time now)
+{
+	bool last = sender->sent + 1 == sender->datagrams;
+
+	wt_put16(sender->payload + 2, last ? LAST : 0);
+	wt_put32(sender->payload + AT_NUMBER, (uint32_t)(sender->sent >> 32));
+	wt_put32(sender->payload + AT_NUMBER + 4, (uint32_t)sender->sent);
+	wt_put32(sender->payload + AT_TIME, (uint32_t)((uint64_t)now >> 32));
+	wt_put32(sender->payload + AT_TIME + 4, (uint32_t)now);
+	sender->failed += wt_udp_send(sender->udp, &sender->remote, sender->payload, sender->config.size, now) != 0;
+	sender->sent++;
+	sender->last = now;
+}
+
+/* Who is woken late sends what it owes. */
+static void on_time(struct wt_host_timer *timer, wt_time now)
+{
+	struct wt_cbr_sender *sender = timer->arg;
+
+	while (when(sender, sender->sent) <= now) {
+		send_one(sender, now);
+		if (sender->sent == sender->datagrams) {
+			finish_sending(sender);
+			return;
+		}
+	}
+	wt_host_timer_set(sender->host, timer, when(sender, sender->sent));
+}
+
+static void on_error(void *arg, struct wt_udp *udp, unsigned events, wt_time now)
+{
+	struct wt_cbr_sender *sender = arg;
+
+	sender->told += wt_udp_error(udp, NULL) != 0;
+	while (events & WT_UDP_EV_READABLE && wt_udp_peek(udp, &(struct wt_udp_datagram){0}))
+		wt_udp_consume(udp);
+}
+
+int wt_cbr_send(struct wt_cbr_sender *sender, struct wt_host *host, const struct wt_endpoint *remote, uint16_t local_port, wt_time now)
+{
+	const struct wt_endpoint local = {.port = local_port};
+	int error;
+
+	sender->payload = calloc(1, sender->config.size);
+	sender->udp = sender->payload ? wt_udp_open(wt_host_udp(host), &local, on_error, sender) : NULL;
+	if (!sender->udp)
+		return sender->payload ? -errno : -ENOMEM;
+	error = wt_udp_check(sender->udp, remote, sender->config.size);
+	if (error) {
+		wt_udp_close(sender->udp);
+		return error;
+	}
+	sender->host = host;
+	sender->remote = *remote;
+	sender->start = now;
+	sender->timer = (struct wt_host_timer){.fire = on_time, .arg = sender};
+	wt_put16(sender->payload, MAGIC);
+	wt_put32(sender->payload + AT_FLOW, sender->flow);
+	return wt_host_timer_set(host, &sender->timer, now);
+}
+
+void wt_cbr_stop(struct wt_cbr_sender *sender)
+{
+	finish_sending(sender);
+}
+
+void wt_cbr_finish(struct wt_cbr_sender *sender)
+{
+	free(sender->payload);
+	sender->payload = NULL;
+}
+
+/* ---- sink --------------------------------------------------------------------------------------------- */
+
+static uint64_t *word_of(struct wt_cbr_sink *sink, uint64_t number, uint64_t *bit)
+{
+	*bit = (uint64_t)1 << number % 64;
+	return &sink->have[number / 64 % (WT_CBR_WINDOW / 64)];
+}
+
+/* Is it the first with this number? */
+static bool is_new(struct wt_cbr_sink *sink, uint64_t number)
+{
+	uint64_t bit, *word;
+
+	bool late = number < sink->next;
+
+	if (late && sink->next - number > WT_CBR_WINDOW) {
+		sink->late++;
+		return true;
+	}
+	if (!late && number - sink->next >= WT_CBR_WINDOW)
+		memset(sink->have, 0, sizeof(sink->have));
+	else
+		for (uint64_t n = sink->next; n <= number; n++) { /* places of numbers that leave the window */
+			word = word_of(sink, n, &bit);
+			*word &= ~bit;
+		}
+	sink->next = late ? sink->next : number + 1;
+	word = word_of(sink, number, &bit);
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	sink->late += late;
+	return true;
+}
+
+/* RFC 3550 6.4.1: J += (|D| - J) / 16, D the difference of two transit times in the order of arrival. */
+static void measure(struct wt_cbr_sink *sink, wt_time sent, wt_time now)
+{
+	wt_time transit = now - sent, difference = transit - sink->transit;
+
+	wt_histogram_add(&sink->delay, transit);
+	sink->delay_sum += (double)transit;
+	if (!sink->received) {
+		sink->first = now;
+		sink->delay_min = transit;
+	} else {
+		sink->jitter += ((double)(difference < 0 ? -difference : difference) - sink->jitter) / 16;
+	}
+	sink->delay_min = wt_time_min(sink->delay_min, transit);
+	sink->jitter_max = sink->jitter > sink->jitter_max ? sink->jitter : sink->jitter_max;
+	sink->transit = transit;
+	sink->last = now;
+}
+
+static void conclude(struct wt_cbr_sink *sink)
+{
+	if (sink->done)
+		return;
+	sink->done = true;
+	wt_host_timer_set(sink->host, &sink->timer, WT_NEVER);
+	if (sink->on_done)
+		sink->on_done(sink->arg, sink);
+}
+
+/* It looks every so often. Arrivals and the word of a sender at another host set no timer. */
+static void on_look(struct wt_host_timer *timer, wt_time now)
+{
+	struct wt_cbr_sink *sink = timer->arg;
+	wt_time heard = wt_time_max(sink->last, sink->told);
+	bool begun = sink->received || sink->announced;
+
+	if (begun && now - heard >= sink->silence)
+		conclude(sink);
+	else
+		wt_host_timer_set(sink->host, timer, wt_time_add(begun ? heard : now, sink->silence));
+}
+
+int wt_cbr_await(struct wt_cbr_sink *sink, const struct wt_cbr_config *config, struct wt_host *host,
+		 void (*on_done)(void *arg, struct wt_cbr_sink *sink), void *arg)
+{
+	double interval = (double)config->size * 8e9 / (double)config->rate;
+
+	*sink = (struct wt_cbr_sink){
+		.on_done = on_done, .arg = arg, .host = host, .timer = {.fire = on_look, .arg = sink},
+		.silence = interval < 1e15 ? WT_CBR_SILENCE + (wt_time)(4 * interval) : WT_NEVER,
+	};
+	return wt_host_timer_set(host, &sink->timer, wt_time_add(wt_host_now(host), sink->silence));
+}
+
+static uint64_t get64(const uint8_t *at)
+{
+	return (uint64_t)wt_get32(at) << 32 | wt_get32(at + 4);
+}
+
+static void take(struct wt_cbr_server *server, const struct wt_udp_datagram *in)
+{
+	uint32_t flow = in->len < WT_CBR_HEADER || wt_get16(in->data) != MAGIC ? UINT32_MAX : wt_get32(in->data + AT_FLOW);
+	struct wt_cbr_sink *sink = flow < server->count ? &server->sink[flow] : NULL;
+	uint64_t number;
+
+	if (!sink || !sink->host || get64(in->data + AT_NUMBER) > UINT64_MAX / 2) {
+		server->strange++;
+		return;
+	}
+	number = get64(in->data + AT_NUMBER);
+	if (wt_get16(in->data + 2) & LAST)
+		sink->announced = number + 1;
+	if (!is_new(sink, number)) {
+		sink->duplicates++;
+		return;
+	}
+	measure(sink, (wt_time)get64(in->data + AT_TIME), in->time);
+	sink->received++;
+	sink->bytes += in->len;
+	sink->ce += in->ecn == WT_ECN_CE;
+	if (sink->announced && sink->received >= sink->announced)
+		conclude(sink);
+}
+
+static void on_datagram(void *arg, struct wt_udp *udp, unsigned events, wt_time now)
+{
+	struct wt_cbr_server *server = arg;
+	struct wt_udp_datagram in;
+
+	wt_udp_error(udp, NULL);
+	while (server->udp && wt_udp_peek(udp, &in)) {
+		take(server, &in);
+		wt_udp_consume(udp);
+	}
+}
+
+int wt_cbr_serve(struct wt_cbr_server *server, struct wt_cbr_sink *sinks, uint32_t count, struct wt_host *host, uint16_t port)
+{
+	*server = (struct wt_cbr_server){.sink = sinks, .count = count};
+	server->udp = wt_udp_open(wt_host_udp(host), &(struct wt_endpoint){.port = port}, on_datagram, server);
+	return server->udp ? 0 : -errno;
+}
+
+void wt_cbr_serve_stop(struct wt_cbr_server *server)
+{
+	wt_udp_close(server->udp);
+	server->udp = NULL;
+}
+
+void wt_cbr_expect(struct wt_cbr_sink *sink, uint64_t sent, wt_time now)
+{
+	sink->announced = sent;
+	sink->told = now;
+	if (sink->received >= sent)
+		conclude(sink);
+}
+
+uint64_t wt_cbr_lost(const struct wt_cbr_sink *sink)
+{
+	uint64_t all = sink->announced > sink->next ? sink->announced : sink->next;
+
+	return all > sink->received ? all - sink->received : 0;
+}
+
+double wt_cbr_goodput(const struct wt_cbr_sink *sink)
+{
+	if (sink->received < 2 || sink->last <= sink->first)
+		return 0;
+	return (double)sink->bytes * (double)(sink->received - 1) / (double)sink->received / ((double)(sink->last - sink->first) / 1e9);
+}
+
+/* ---- results ------------------------------------------------------------------------------------------ */
+
+static double seconds(double ns)
+{
+	return ns / 1e9;
+}
+
+static const char *outcome(const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink)
+{
+	return sender->done && sink->done ? "complete" : "unfinished";
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink)
+{
+	double goodput = wt_cbr_goodput(sink);
+	uint64_t lost = wt_cbr_lost(sink);
+
+	wt_json_string(json, "outcome", outcome(sender, sink));
+	wt_json_string(json, "error", NULL);
+	wt_json_u64(json, "payload_bytes", sender->sent * sender->config.size);
+	wt_json_u64(json, "delivered_bytes", sink->bytes);
+	wt_json_number(json, "goodput_kBps", goodput / 1000);
+	wt_json_number(json, "goodput_bps", goodput * 8);
+	wt_json_object(json, "datagrams");
+	wt_json_u64(json, "sent", sender->sent);
+	wt_json_u64(json, "not_sent", sender->failed);
+	wt_json_u64(json, "icmp_errors", sender->told);
+	wt_json_u64(json, "received", sink->received);
+	wt_json_u64(json, "lost", lost);
+	wt_json_number(json, "loss_percent", percent(lost, lost + sink->received));
+	wt_json_u64(json, "duplicate", sink->duplicates);
+	wt_json_u64(json, "late", sink->late);
+	wt_json_u64(json, "ce", sink->ce);
+	wt_json_number(json, "delay_min_s", seconds((double)sink->delay_min));
+	wt_json_number(json, "delay_mean_s", sink->received ? seconds(sink->delay_sum / (double)sink->received) : 0);
+	wt_json_number(json, "delay_p50_s", seconds((double)wt_histogram_below(&sink->delay, 0.5)));
+	wt_json_number(json, "delay_p95_s", seconds((double)wt_histogram_below(&sink->delay, 0.95)));
+	wt_json_number(json, "delay_p99_s", seconds((double)wt_histogram_below(&sink->delay, 0.99)));
+	wt_json_number(json, "delay_max_s", seconds((double)sink->delay.worst));
+	wt_json_number(json, "jitter_s", seconds(sink->jitter));
+	wt_json_number(json, "jitter_max_s", seconds(sink->jitter_max));
+	wt_json_end(json);
+}
+
+void wt_cbr_text(FILE *out, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink)
+{
+	uint64_t lost = wt_cbr_lost(sink);
+	char rate[32];
+
+	fprintf(out, "%s: %" PRIu64 " datagrams of %" PRIu64 " B at %s, %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " twice, %" PRIu64
+		" late", outcome(sender, sink), sender->sent, sender->config.size, wt_format_rate(sender->config.rate, rate, sizeof(rate)), sink->received,
+		lost, percent(lost, lost + sink->received), sink->duplicates, sink->late);
+	if (sender->told)
+		fprintf(out, ", %" PRIu64 " ICMP errors", sender->told);
+	fprintf(out, "\n  udp  %.2f KB/s (%.4g Mbit/s), delay %.3f ms at least, %.3f in the mean, %.3f at most, jitter %.3f ms\n",
+		wt_cbr_goodput(sink) / 1000, wt_cbr_goodput(sink) * 8e-6, (double)sink->delay_min / 1e6,
+		sink->received ? sink->delay_sum / (double)sink->received / 1e6 : 0, (double)sink->delay.worst / 1e6, sink->jitter / 1e6);
+}
