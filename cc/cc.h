@@ -109,7 +109,8 @@ struct wt_ack {
 	uint32_t flags;         /* enum wt_ack_flags */
 	wt_seq ack;             /* SEG.ACK */
 	wt_seq snd_nxt;         /* highest sequence number sent, plus one: what is sent from now on lies at or above it */
-	uint32_t acked, sacked; /* newly, by this ACK */
+	uint32_t acked, sacked; /* newly, by this ACK; acked counts again what was SACKed before */
+	uint32_t newly_delivered; /* bytes that this ACK is the first to report, by SEG.ACK or SACK: by so much `delivered` grew */
 	uint32_t lost;          /* bytes that the recovery module held lost because of this ACK (recovery itself sees 0) */
 	uint32_t dsacked;       /* bytes that the peer reports as received twice (D-SACK, RFC 2883) */
 	uint32_t marked;        /* bytes that this ACK reports as marked CE: what it acknowledges, if it carries ECE (RFC 8257 3.3) */
@@ -264,7 +265,7 @@ static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstan
  */
 struct wt_recovery_out {
 	bool enter;      /* loss found: the sender module is asked with WT_LOSS_DUPTHRESH */
-	bool leave;      /* recovery over (may be set together with enter: Tahoe has no recovery phase) */
+	bool leave;      /* recovery over. With enter: outside recovery it has no phase (Tahoe); in recovery the next one begins at once */
 	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
 	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
 	wt_time again_sent; /* with again: only records last sent by this time (RFC 8985); 0: whenever they were sent */

@@ -7,7 +7,8 @@
  *   lost  if  sent before the newest delivered segment  and  sent + rack.rtt + reo_wnd <= now
  *
  * reo_wnd is 0 until reordering was seen, then a quarter of the least round trip, and one more quarter for each round trip in
- * which D-SACKs told of needless retransmissions, never more than the smoothed round trip (6.2 step 4).
+ * which D-SACKs told of needless retransmissions, never more than the smoothed round trip (6.2 step 4). Round trips are taken by the
+ * times of transmission, which are exact and all different, so a coarse clock (`tick`) delays timers and nothing else.
  *
  * A tail of losses makes no later segment arrive. So when two round trips pass without an ACK, one segment goes as a probe
  * (7, Tail Loss Probe): new data, or the last segment again. If a repeated last segment is acknowledged without a D-SACK, it
@@ -36,14 +37,16 @@ struct rack {
 	struct rack_params params;
 	struct wt_fast fast; /* for a peer without SACK */
 	struct wt_prr prr;
+	wt_time armed; /* the retransmission timer began to run about here: the last new ACK, or the first segment of a flight */
 	bool sack, in, after_rto, reordering;
 	uint32_t dupthresh, mult, persist;
 	wt_seq recover;            /* what must be acknowledged to end recovery */
 	bool has_dsack_round;
 	wt_seq dsack_round;
 	/* of the delivered segment that was sent last; rtt 0: none yet */
-	wt_time sent, rtt, tick;
+	wt_time sent, rtt;
 	wt_seq end;
+	wt_time min_rtt; /* by the times of transmission: the stack's own is no finer than its clock */
 	wt_time reo_due, probe_due; /* timers */
 	bool probing, probed, probe_again; /* a probe is about to leave; one is out; it was sent before */
 	wt_seq probe_end;
@@ -55,7 +58,6 @@ static const struct wt_fast_rule without_sack = {.partial = true, .once = true, 
 static void take_env(struct rack *r, const struct wt_cc_env *env)
 {
 	r->sack = env->sack;
-	r->tick = env->tick;
 	r->dupthresh = env->dupthresh ? env->dupthresh : 3;
 }
 
@@ -77,11 +79,13 @@ static bool sent_after(wt_time sent, wt_seq end, wt_time other, wt_seq other_end
 static void take_newest(struct rack *r, const struct wt_ack *ack)
 {
 	const struct wt_newest *newest = &ack->newest;
-	wt_time rtt = ack->now - newest->sent;
+	wt_time rtt = ack->now > newest->sent ? ack->now - newest->sent : 1;
 
-	if (!newest->len || (newest->retransmitted && rtt < ack->min_rtt))
+	if (!newest->len || (newest->retransmitted && rtt < r->min_rtt))
 		return;
-	r->rtt = rtt > 1 ? rtt : 1;
+	if (!newest->retransmitted && (!r->min_rtt || rtt < r->min_rtt))
+		r->min_rtt = rtt;
+	r->rtt = rtt;
 	if (!r->sent || sent_after(newest->sent, newest->end, r->sent, r->end)) {
 		r->sent = newest->sent;
 		r->end = newest->end;
@@ -107,11 +111,11 @@ static void ended(struct rack *r)
 
 static wt_time window(const struct rack *r, const struct wt_outstanding *view)
 {
-	wt_time reo = view->min_rtt / 4 * r->mult;
+	wt_time reo = r->min_rtt / 4 * r->mult, most = view->srtt > r->rtt ? view->srtt : r->rtt; /* a coarse clock may take srtt for nothing */
 
 	if (!r->reordering && (r->in || r->after_rto || view->sacked >= r->dupthresh * view->mss))
 		return 0;
-	return reo < view->srtt ? reo : view->srtt;
+	return reo < most ? reo : most;
 }
 
 /* 6.2 step 5: true if anything is found lost. A coarse clock is no reason to wait: times of transmission are exact. */
@@ -141,27 +145,29 @@ static void enter(struct rack *r, const struct wt_ack *ack, const struct wt_outs
 	r->in = true;
 	r->recover = view->snd_nxt;
 	r->probe_due = WT_NEVER;
+	r->probed = false; /* the window is reduced now, so what the probe tells no longer matters */
 	out->enter = true;
 	out->lost_to = view->snd_una;
 	if (r->params.prr)
 		wt_prr_enter(&r->prr, ack ? ack : &none, view, out);
 }
 
-/* 7.2: two round trips, and what a lone segment's ACK may be delayed; never later than the timeout. */
-static wt_time probe_timeout(const struct rack *r, const struct wt_outstanding *view)
+/* 7.2: two round trips, and what a lone segment's ACK may be delayed; no later than the timeout, which runs since `armed`. */
+static wt_time probe_at(const struct rack *r, wt_time now, const struct wt_outstanding *view)
 {
-	wt_time due = view->srtt ? 2 * view->srtt : WT_S;
+	wt_time due = view->srtt ? 2 * view->srtt : WT_S, expires = r->armed + view->rto;
 
 	if (view->srtt && view->inflight <= view->mss)
 		due += r->params.ack_delay;
-	return due < view->rto ? due : view->rto;
+	due = now + due < expires ? now + due : expires;
+	return due > now ? due : now + 1;
 }
 
 static void schedule_probe(struct rack *r, wt_time now, const struct wt_outstanding *view)
 {
 	bool wanted = r->params.tlp && r->sack && !r->in && !r->after_rto && !r->probed && !view->sacked && view->snd_una != view->snd_nxt;
 
-	r->probe_due = wanted ? now + probe_timeout(r, view) : WT_NEVER;
+	r->probe_due = wanted ? probe_at(r, now, view) : WT_NEVER;
 }
 
 /* 7.4: what an ACK at or above the end of a probe says of it. True: the probe repaired a loss. */
@@ -182,22 +188,28 @@ static bool judge_probe(struct rack *r, const struct wt_ack *ack)
 	return false;
 }
 
-/* RFC 5682 3.1, steps 2 and 3. */
+/*
+ * RFC 5682 3.1. Step 2: the first ACK of new data that leaves something open lets new data go first; duplicates before it
+ * decide nothing. Step 3: if the next ACK reports what was sent once and was outstanding at the timeout, the timeout was
+ * spurious; if it reports anything sent after it, the rest is lost.
+ */
 static void judge_timeout(struct rack *r, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
-	bool moved = ack->acked > 0;
+	bool moved = ack->acked > 0, beyond = wt_seq_gt(view->highest_sacked, r->recover) || wt_seq_gt(view->snd_una, r->recover);
 
-	if (r->frto == FRTO_FIRST && moved && wt_seq_lt(view->snd_una, r->recover) && view->new_data) {
+	if (r->frto == FRTO_NONE || !(moved || ack->flags & WT_ACK_DUP))
+		return;
+	if (r->frto == FRTO_FIRST && !moved)
+		return;
+	if (r->frto == FRTO_FIRST && wt_seq_lt(view->snd_una, r->recover) && !beyond && view->new_data) {
 		r->frto = FRTO_SECOND;
 		out->new_first = true;
 		return;
 	}
-	if (r->frto == FRTO_SECOND && moved && !ack->newest.retransmitted)
+	if (r->frto == FRTO_SECOND && !beyond && ack->newly_delivered && !ack->newest.retransmitted)
 		out->undo = true;
-	if (r->frto != FRTO_NONE && (moved || ack->flags & WT_ACK_DUP)) {
-		r->frto = FRTO_NONE;
-		out->new_first = false;
-	}
+	r->frto = FRTO_NONE;
+	out->new_first = false;
 }
 
 static void by_time(struct rack *r, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
@@ -216,12 +228,16 @@ static void by_time(struct rack *r, const struct wt_ack *ack, const struct wt_ou
 	judge_timeout(r, ack, view, out);
 	repaired = judge_probe(r, ack);
 	lost = detect(r, ack->now, view, out);
-	if (lost && !r->in && !r->after_rto && !out->leave)
+	if (lost && !r->in && !r->after_rto)
 		enter(r, ack, view, out);
 	else if (repaired && !r->in && !r->after_rto && !out->leave)
 		out->enter = out->leave = true; /* one reduction, no recovery: the probe has repaired it */
-	if (ack->acked)
+	if (ack->acked) {
+		r->armed = ack->now;
 		schedule_probe(r, ack->now, view);
+	} else if (view->sacked || r->in) {
+		r->probe_due = WT_NEVER;
+	}
 }
 
 static void rack_on_ack(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
@@ -252,6 +268,8 @@ static void rack_on_sent(void *state, const struct wt_sent *sent, const struct w
 		r->probe_again = sent->retransmission;
 		r->probe_end = view->snd_nxt;
 	} else if (!sent->retransmission) {
+		if (sent->inflight <= sent->len)
+			r->armed = sent->now;
 		schedule_probe(r, sent->now, view);
 	}
 }
@@ -262,8 +280,8 @@ static void rack_on_rto(void *state, const struct wt_outstanding *view, struct w
 
 	wt_fast_on_rto(&r->fast, view, out);
 	wt_prr_end(&r->prr, out);
-	/* a second timeout of the same data says that the first was right (RFC 5682 2.1) */
-	r->frto = r->params.frto && r->sack && !r->after_rto ? FRTO_FIRST : FRTO_NONE;
+	/* after a second timeout, or one in recovery, what arrives may be a copy (RFC 5682 3.1 step 1) */
+	r->frto = r->params.frto && r->sack && !r->after_rto && !r->in ? FRTO_FIRST : FRTO_NONE;
 	r->in = r->probed = r->probing = false;
 	r->after_rto = true;
 	r->recover = view->snd_nxt;

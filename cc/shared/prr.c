@@ -3,17 +3,17 @@
 
 void wt_prr_enter(struct wt_prr *prr, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
-	uint32_t flight = view->snd_nxt - view->snd_una - view->sacked + ack->acked + ack->sacked;
+	uint32_t flight = view->snd_nxt - view->snd_una - view->sacked + ack->newly_delivered;
 
 	*prr = (struct wt_prr){.on = true, .flight = flight ? flight : view->mss};
-	out->limit = 0;
+	out->limit = view->mss; /* the fast retransmit alone, until an ACK says more */
 }
 
 void wt_prr_allow(struct wt_prr *prr, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
-	uint64_t news = (uint64_t)ack->acked + ack->sacked, count = 0;
+	uint64_t news = ack->newly_delivered, count = 0;
 
-	if (!prr->on)
+	if (!prr->on || !news)
 		return;
 	prr->delivered += news;
 	if (view->inflight > view->ssthresh) {

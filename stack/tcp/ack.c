@@ -14,7 +14,7 @@
 
 /* What one ACK told, gathered before the modules are asked. */
 struct ack_news {
-	uint32_t acked, sacked, dsacked, pipe_before;
+	uint32_t acked, sacked, delivered, dsacked, pipe_before;
 	bool duplicate, retransmitted; /* retransmitted: it covers a segment sent more than once */
 	bool window_moved, window_opened; /* opened: it was closed */
 	bool advanced;  /* SEG.ACK moved snd_una */
@@ -208,7 +208,9 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 	};
 	ack->flags |= newest->app_limited ? WT_ACK_APP_LIMITED : 0u;
 	ack->prior_delivered = newest->delivered;
-	ack->rate_interval = interval < tcp->rtt.min_rtt ? 0 : interval;
+	if (!(newest->flags & WT_TX_RETRANSMITTED) && (!tcp->shortest || tcp->host->now - newest->sent < tcp->shortest))
+		tcp->shortest = wt_time_max(1, tcp->host->now - newest->sent);
+	ack->rate_interval = interval < tcp->shortest ? 0 : interval;
 	tcp->first_sent = newest->sent;
 }
 
@@ -229,6 +231,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		.snd_nxt = tcp->snd_nxt,
 		.acked = news->acked,
 		.sacked = news->sacked,
+		.newly_delivered = news->delivered,
 		.dsacked = news->dsacked,
 		.marked = echo ? news->acked : 0,
 		.inflight_before = news->pipe_before,
@@ -311,7 +314,8 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		pop_acked(tcp, seg->ack, &news);
 		tcp->count.bytes_acked += news.acked;
 	}
-	if (tcp->board.delivered != delivered)
+	news.delivered = (uint32_t)(tcp->board.delivered - delivered);
+	if (news.delivered)
 		tcp->delivered_time = tcp->host->now;
 	if (tcp->app_limited && tcp->board.delivered >= tcp->app_limited)
 		tcp->app_limited = 0;

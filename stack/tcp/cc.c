@@ -261,6 +261,15 @@ static void probe(struct wt_tcp *tcp)
 	wt_tcp_arm_rexmt(tcp);
 }
 
+void wt_cc_leave(struct wt_tcp *tcp)
+{
+	if (!tcp->verdict.leave || !tcp->in_recovery)
+		return;
+	tcp->in_recovery = false;
+	wt_cc_event(tcp, WT_CC_RECOVERED);
+	wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
+}
+
 void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 {
 	const struct wt_recovery_out *verdict = &tcp->verdict;
@@ -268,6 +277,10 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 	if (verdict->undo) {
 		wt_undo(tcp, false);
 		return;
+	}
+	if (verdict->enter && verdict->leave && tcp->in_recovery) { /* one ends and the next begins with the same ACK */
+		wt_cc_leave(tcp);
+		tcp->verdict.leave = false;
 	}
 	if (verdict->enter)
 		enter(tcp);
@@ -277,15 +290,6 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 	/* the resent segment gets a whole timeout, as in BSD and Linux; advance() decides where new data was acknowledged */
 	if (verdict->enter || (verdict->again && !advanced))
 		wt_tcp_arm_rexmt(tcp);
-}
-
-void wt_cc_leave(struct wt_tcp *tcp)
-{
-	if (!tcp->verdict.leave || !tcp->in_recovery)
-		return;
-	tcp->in_recovery = false;
-	wt_cc_event(tcp, WT_CC_RECOVERED);
-	wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
 }
 
 void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent)

@@ -33,7 +33,7 @@ static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 		wt_seq recent = tcp->sack_recent[i];
 
 		if (wt_ranges_after(waiting, recent, &block) && wt_seq_le(block.start, recent)) /* not delivered since */
-			add_block(seg, block.start, block.end);
+			add_block(seg, block.start, block.end + (tcp->fin_seen && block.end == tcp->fin_seq)); /* the FIN has a number too */
 	}
 }
 

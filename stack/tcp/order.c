@@ -46,7 +46,13 @@ void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32
 	if (order->at)
 		wt_chunks_uncharge(pool, (order->mask + 1) * sizeof(*order->at));
 	free(order->at);
-	*order = (struct wt_sent_order){.count = count};
+	*order = (struct wt_sent_order){.count = count, .last = order->last};
+}
+
+wt_time wt_order_time(struct wt_sent_order *order, wt_time now)
+{
+	order->last = wt_time_max(now, order->last + 1);
+	return order->last;
 }
 
 void wt_order_push(struct wt_sent_order *order, struct wt_chunks *pool, const struct wt_tx_record *record)

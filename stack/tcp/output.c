@@ -180,7 +180,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 
 	if (tcp->snd_una == record->seq && wt_tcp_pipe(tcp) == record->len)
 		tcp->first_sent = tcp->delivered_time = now; /* the pipe was empty: a new measurement of rate begins */
-	record->sent = now;
+	record->sent = tcp->config.recovery.ops->by_time ? wt_order_time(&tcp->order, now) : now;
 	record->delivered = tcp->board.delivered;
 	record->delivered_time = tcp->delivered_time;
 	record->first_sent = tcp->first_sent;
@@ -331,7 +331,7 @@ static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_he
 	seg->flags |= (fin ? WT_FIN : 0) | (len && record->seq + len == tcp->snd_end ? WT_PSH : 0);
 	wt_board_resent(&tcp->board, record);
 	note_sent(tcp, record, true);
-	wt_undo_resent(tcp, seg);
+	wt_undo_resent(tcp, seg, record->seq + record->len);
 	tcp->count.retransmits_segs++;
 	tcp->count.retransmits_bytes += len;
 	if (tcp->timer[WT_TIMER_REXMT] == WT_NEVER)

@@ -78,18 +78,21 @@ struct wt_tcp_undo {
 	bool by_time;             /* the next ACK of new data decides by its echoed timestamp */
 	wt_seq from, to;          /* the flight of that moment */
 	uint32_t resent, copies;  /* segments sent again since; of these not reported as duplicates yet */
-	uint32_t first_ts;        /* timestamp of the first of them */
+	uint32_t first_ts;        /* timestamp of the first of them, or of an earlier copy that was not acknowledged when it left */
+	bool copied;              /* copies are outstanding, of this loss or an earlier one, below resent_to */
+	wt_seq resent_to;
 };
 
 /* order.c: transmissions, the earliest first */
 struct wt_sent_order {
 	struct wt_sent_entry *at;
 	uint32_t mask, first, count;
+	wt_time last; /* of the last transmission */
 };
 
 enum wt_timer {
+	WT_TIMER_RECOVERY, /* the recovery module's; before the next: a probe that is due with the timeout goes instead of it (RFC 8985 7.2) */
 	WT_TIMER_REXMT,
-	WT_TIMER_RECOVERY, /* the recovery module's */
 	WT_TIMER_SENDER,   /* the sender module's */
 	WT_TIMER_ACK,
 	WT_TIMER_MODULE,   /* the receiver module's */
@@ -202,6 +205,7 @@ struct wt_tcp {
 	uint64_t app_limited;       /* board.delivered until which samples are limited by the application; 0: they are not */
 	bool tail_probe;            /* the recovery module asked for one segment of new data, whatever the window */
 	wt_time delivered_time, first_sent; /* when board.delivered last grew; when the newest delivered record was sent */
+	wt_time shortest; /* round trip of a segment sent once, by times of transmission; 0: none yet */
 
 	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
 };
@@ -396,6 +400,7 @@ void wt_board_mark_at(struct wt_scoreboard *board, wt_seq seq); /* that record b
 void wt_board_mark_tail(struct wt_scoreboard *board);           /* the last record that is not SACKed, resent or not */
 
 /* order.c */
+wt_time wt_order_time(struct wt_sent_order *order, wt_time now); /* now, or just after the transmission before: no two have one time */
 void wt_order_push(struct wt_sent_order *order, struct wt_chunks *pool, const struct wt_tx_record *record);
 const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt_scoreboard *board); /* NULL: nothing in flight */
 /* LOST: all in flight sent before `sent`, or at it and ending no higher than `end`. */
@@ -404,7 +409,7 @@ void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32
 /* undo.c */
 void wt_undo(struct wt_tcp *tcp, bool by_dsack); /* at once: what the modules were told of the last loss is taken back */
 void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why); /* the window is about to be reduced */
-void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
+void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end); /* end: after the segment, a copy */
 void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced,
 		 uint32_t dsacked); /* after the scoreboard, before the modules */
 

@@ -4,7 +4,7 @@
  * Two proofs are taken:
  *
  *   timestamps  the first ACK of new data echoes a timestamp from before the first copy, so the original was the one that
- *               arrived (Eifel: RFC 3522 3.2)
+ *               arrived (Eifel: RFC 3522 3.2); while a copy of an earlier loss is out, its time counts, as in Linux
  *   D-SACK      the receiver reports every copy as a duplicate (RFC 2883, RFC 3708 3)
  *
  * The answer is the module's (WT_CC_UNDO: RFC 4015 3.2 without its pacing), the end of recovery, and that what waits to be
@@ -19,22 +19,29 @@ void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 	if (why == WT_LOSS_RTO && (tcp->rto_count > 1 || tcp->in_recovery))
 		return;
 	tcp->undo = (struct wt_tcp_undo){
+		.first_ts = tcp->undo.first_ts,
+		.resent_to = tcp->undo.resent_to,
+		.copied = tcp->undo.copied,
 		.armed = why != WT_LOSS_ECN && tcp->config.settings.undo,
 		.from = tcp->snd_una,
 		.to = tcp->snd_nxt,
 	};
 }
 
-void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end)
 {
 	struct wt_tcp_undo *undo = &tcp->undo;
+	bool earlier = undo->copied;
 
+	/* while a copy of an earlier loss is not acknowledged, its ACK comes first and echoes its own time */
+	if (!earlier)
+		undo->first_ts = seg->tsval;
+	undo->resent_to = earlier ? wt_seq_max(undo->resent_to, end) : end;
+	undo->copied = true;
 	if (!undo->armed)
 		return;
-	if (undo->resent++ == 0) {
-		undo->first_ts = seg->tsval;
+	if (undo->resent++ == 0)
 		undo->by_time = seg->has_ts;
-	}
 	undo->copies++;
 }
 
@@ -79,6 +86,7 @@ void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advan
 {
 	bool timestamp, dsack;
 
+	tcp->undo.copied &= wt_seq_gt(tcp->undo.resent_to, tcp->snd_una);
 	if (!tcp->undo.armed)
 		return;
 	timestamp = echoed_from_before(tcp, seg, advanced);

@@ -138,6 +138,7 @@ static void any_facts(struct trial *t, struct wt_ack *ack)
 	ack->lost = roll(d, 8) ? 0 : roll(d, 1u << 18);
 	ack->dsacked = roll(d, 16) ? 0 : roll(d, 1u << 16);
 	ack->marked = ack->flags & WT_ACK_ECE ? ack->acked : 0;
+	ack->newly_delivered = ack->acked;
 	t->delivered += ack->acked;
 	t->total_lost += ack->lost;
 	ack->delivered = t->delivered;

@@ -76,7 +76,7 @@ static void check_recovery(struct board *b, const struct wt_recovery_out *out, b
 	uint32_t flight = b->view.snd_nxt - b->view.snd_una;
 	bool on_record = false;
 
-	assert_false(b->in && out->enter);
+	assert_false(b->in && out->enter && !out->leave);
 	assert_true(b->in || out->enter || !out->leave);
 	assert_true(!timeout || (!out->enter && !out->leave && !out->inflate));
 	for (uint32_t i = 0; i < b->view.count; i++) {
@@ -86,7 +86,7 @@ static void check_recovery(struct board *b, const struct wt_recovery_out *out, b
 	}
 	assert_true(!out->mark || on_record);
 	assert_true(out->inflate <= flight + b->view.cwnd + 3 * MSS);
-	b->in = timeout ? false : (b->in || out->enter) && !out->leave;
+	b->in = !timeout && (b->in ? out->enter || !out->leave : out->enter && !out->leave);
 }
 
 /* What the engine keeps over calls (cc.h). */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* BBR's model against the emulator's: bandwidth and round trip are what the link was made of, and the states come in their order. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/sim/scenarios.h"
+
+#define LINK 50e6 /* bit/s, on the wire */
+#define PAYLOAD (LINK / 8 * 1448 / 1514) /* bytes per second of payload that fit through it */
+#define STATES 64
+
+/* What the module shows over time. */
+struct watch {
+	struct wt_trace_sink sink;
+	double from_s, least, most, last, startup; /* bandwidth over that of the link: after from_s; when Startup ended */
+	double min_rtt_ms;
+	struct {
+		double at_s;
+		unsigned state;
+	} state[STATES];
+	unsigned states;
+};
+
+static void watch(struct wt_trace_sink *sink, const struct wt_trace_event *event)
+{
+	struct watch *w = (struct watch *)sink;
+	double now = (double)event->time / WT_S;
+	unsigned state;
+
+	if (event->type != WT_TRACE_METRICS)
+		return;
+	assert_string_equal(event->gauges[0], "bandwidth_Bps");
+	assert_string_equal(event->gauges[1], "min_rtt_ms");
+	assert_string_equal(event->gauges[2], "state");
+	state = (unsigned)event->gauge[2];
+	w->last = event->gauge[0] / PAYLOAD;
+	w->min_rtt_ms = event->gauge[1];
+	if (!w->states || w->state[w->states - 1].state != state) {
+		assert_true(w->states < STATES);
+		if (w->states == 1)
+			w->startup = w->last;
+		w->state[w->states].state = state;
+		w->state[w->states++].at_s = now;
+	}
+	if (now < w->from_s)
+		return;
+	w->least = w->least == 0 || w->last < w->least ? w->last : w->least;
+	w->most = w->last > w->most ? w->last : w->most;
+}
+
+/* 40 ms and two BDP of buffer. */
+static struct wt_bulk_sender flow_of(const char *sender, const char *fwd, const char *rev, uint64_t size, struct watch *w)
+{
+	struct setup setup = {.settings = "snd_buffer=8MB,rcv_buffer=8MB", .sender = sender, .fwd = fwd, .rev = rev, .size = size};
+	struct wt_simulation_result result;
+	struct wt_bulk_sender flow;
+	struct scenario scenario;
+
+	prepare(&scenario, &setup);
+	scenario.how.sink[0] = &w->sink;
+	w->sink.event = watch;
+	result = run(&scenario, &flow);
+	assert_whole(&result, &flow, size);
+	return flow;
+}
+
+static const char *const modules[] = {"bbr", NULL};
+
+static void bandwidth_stays_within_a_twentieth_of_the_link_without_loss_and_with_two_percent(void **state)
+{
+	static const char *const fwd[] = {"rate 50Mbit burst 0B limit 500KB delay 20ms", "rate 50Mbit burst 0B limit 500KB delay 20ms loss 2%"};
+
+	for (unsigned m = 0; modules[m]; m++)
+		for (unsigned i = 0; i < 2; i++) {
+			struct watch w = {.from_s = 2};
+
+			flow_of(modules[m], fwd[i], "delay 20ms", 100000000, &w);
+			assert_true(w.least > 0.95 && w.most < 1.05);
+			assert_true(fabs(w.min_rtt_ms - 40) < 1);
+		}
+}
+
+/*
+ * Of what the link lets through a fifth is lost behind it, so 0.8 of it is delivered; 1.25 * 0.8 = 1 then is no growth, and the
+ * least setback stays (Cardwell et al. 2016, figure 8). While Startup fills the link the filter must see it as it is: 165
+ * segments in a round trip, of which 33 +- 5 are lost, and the greatest of some ten such rounds. Lost ACKs must cost nothing.
+ */
+static void bandwidth_is_what_is_delivered_at_twenty_percent_loss_and_never_more_than_the_link(void **state)
+{
+	for (unsigned m = 0; modules[m]; m++) {
+		struct watch w = {.from_s = 0};
+
+		flow_of(modules[m], "rate 50Mbit burst 0B limit 500KB delay 20ms loss 20%", "delay 20ms", 20000000, &w);
+		assert_true(w.most < 1.05);
+		assert_true(w.startup > 0.8 * 0.95 && w.startup < 0.8 + 2.5 * 5 / 165.0);
+		w = (struct watch){.from_s = 2};
+		flow_of(modules[m], "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms loss 20%", 50000000, &w);
+		assert_true(w.least > 0.95 && w.most < 1.05);
+	}
+}
+
+/* A flight that is lost whole, three timeouts in a row: what is delivered afterwards in a lump is no bandwidth. */
+static void bandwidth_stays_across_timeouts(void **state)
+{
+	for (unsigned m = 0; modules[m]; m++) {
+		struct watch w = {.from_s = 2};
+		struct wt_bulk_sender flow;
+
+		flow = flow_of(modules[m], "outage at 5s for 2s drop 100% rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 100000000, &w);
+		assert_true(flow.info.timeouts >= 3);
+		assert_true(w.most < 1.05);
+		assert_true(w.last > 0.95);
+	}
+}
+
+/* Startup, Drain, ProbeBW; then ProbeRTT when the least round trip was not seen for ten seconds, and ProbeBW again. */
+static void the_states_of_version_one_come_in_their_order(void **state)
+{
+	static const unsigned order[] = {0, 1, 2, 3, 2, 3, 2};
+	struct watch w = {.from_s = 2};
+
+	flow_of("bbr", "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 140000000, &w);
+	assert_int_equal(w.states, 7);
+	for (unsigned i = 0; i < 7; i++)
+		assert_int_equal(w.state[i].state, order[i]);
+	assert_true(w.state[2].at_s < 1);
+	for (unsigned i = 3; i < 7; i += 2) {
+		double lasted = w.state[i + 1].at_s - w.state[i].at_s, since = w.state[i].at_s - (i > 3 ? w.state[i - 1].at_s : 0);
+
+		assert_true(lasted > 0.2 && lasted < 0.2 + 2 * 0.06); /* 200 ms, what drains before it, and a round trip */
+		assert_true(since > 9.5 && since < 11);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bandwidth_stays_within_a_twentieth_of_the_link_without_loss_and_with_two_percent),
+		cmocka_unit_test(bandwidth_is_what_is_delivered_at_twenty_percent_loss_and_never_more_than_the_link),
+		cmocka_unit_test(bandwidth_stays_across_timeouts),
+		cmocka_unit_test(the_states_of_version_one_come_in_their_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
