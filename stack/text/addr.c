@@ -2,6 +2,7 @@
 #include "stack/text/addr.h"
 
 #include <arpa/inet.h>
+#include <stdlib.h>
 
 bool wt_addr_parse(const char *text, struct wt_addr *addr)
 {
@@ -48,4 +49,17 @@ const char *wt_addr_format(const struct wt_addr *addr, char text[WT_ADDR_TEXT])
 	else if (addr->family == WT_FAMILY_NONE || !inet_ntop(AF_INET6, addr->bytes, text, WT_ADDR_TEXT))
 		strcpy(text, "none");
 	return text;
+}
+
+bool wt_mac_parse(const char *text, struct wt_mac *mac)
+{
+	for (unsigned i = 0; i < 6; i++) {
+		size_t len = strspn(text, "0123456789abcdefABCDEF");
+
+		if (len < 1 || len > 2 || text[len] != (i < 5 ? ':' : 0))
+			return false;
+		mac->bytes[i] = (uint8_t)strtoul(text, NULL, 16);
+		text += len + 1;
+	}
+	return !(mac->bytes[0] & 1);
 }

@@ -72,6 +72,8 @@ static inline struct wt_mac wt_addr_mac(const struct wt_addr *addr)
 bool wt_addr_in(const struct wt_addr *addr, const struct wt_addr *network, unsigned prefix);
 /* "10.0.0.1" into *addr; false if it is not an address. */
 bool wt_addr_parse(const char *text, struct wt_addr *addr);
+/* "02:57:54:00:00:01" into *mac; false if it is not the address of one device. */
+bool wt_mac_parse(const char *text, struct wt_mac *mac);
 /* Writes the address into text and returns text. */
 const char *wt_addr_format(const struct wt_addr *addr, char text[WT_ADDR_TEXT]);
 

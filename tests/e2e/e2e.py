@@ -125,7 +125,8 @@ class Home:
 
     def lab_state(self, name):
         with open(os.path.join(self.folder, "wavetank", "labs", name, "state.json"), encoding="utf-8") as file:
-            return json.load(file)
+            state = json.load(file)
+        return {**state, **{host["name"]: host["process"] for host in state["hosts"]}}
 
 
 def running(pid):

@@ -239,8 +239,16 @@ def _():
         check("emulation:path_changed" in file.read(), "the file's log")
     with open(home.path("three.conf"), "w", encoding="utf-8") as file:
         file.write("[port a]\ngateway = 10.0.1.1/24\n[port b]\ngateway = 10.0.2.1/24\n[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n")
-    _, err = home.run("lab", "up", "demo", "--file", "three.conf", code=2)
-    check("a lab is two hosts" in err, err)
+    with lab(home, "demo", "--file", "three.conf"):
+        out, _ = home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "5", "-t", "8", "b")
+        check("ttl=63" in out, f"the router between them: {out}")
+        receiver = home.start("lab", "exec", "demo:b", home.program, "recv", "-1")
+        wait_for(receiver, "listening on 10.0.2.102")
+        out, _ = home.run("lab", "exec", "demo:a", home.program, "send", "-c", "b", "-n", "200KB")
+        check("every byte verified" in out, out)
+        equal(end(receiver)[0], 0, "exit code of recv")
+        _, err = home.run("lab", "exec", "demo:c", "true", code=2)
+        check("'demo:c' is no host" in err, err)
     _, err = home.run("lab", "up", "demo", "--file", "none.conf", code=2)
     check("none.conf: No such file" in err, err)
 

@@ -40,7 +40,7 @@ struct request {
 /* Is this the name of a living lab? Then its emulator is asked. Of one that has ended by itself that is said, and nobody is asked. */
 static int take_lab(struct request *request, const char *name, size_t len, bool *found)
 {
-	struct wt_lab lab;
+	struct wt_lab lab = {0};
 	char word[WT_LAB_NAME], text[700];
 	bool ended;
 	int lock;
@@ -54,6 +54,7 @@ static int take_lab(struct request *request, const char *name, size_t len, bool 
 		return WT_EXIT_OK;
 	ended = wt_lab_ended(word, text, sizeof(text));
 	*found = !ended && wt_lab_find(word, &lab);
+	wt_lab_finish(&lab);
 	close(lock);
 	if (*found) {
 		strcpy(request->lab, word);

@@ -81,8 +81,11 @@ static void print_record(const json_t *record, const char *line, bool as_json)
 	if (as_json) {
 		puts(line);
 	} else if (record && !wt_quiet) {
-		print_direction(record, "fwd", "a to b");
-		print_direction(record, "rev", "b to a");
+		if (json_object_get(record, "links"))
+			print_direction(record, "total", "all links");
+		else
+			for (unsigned i = 0; i < 2; i++)
+				print_direction(record, i ? "rev" : "fwd", i ? "b to a" : "a to b");
 		list_faults(record, faults, sizeof(faults));
 		printf("  verdict: %s%s\n", *faults ? "NOT VALID: " : "valid", faults);
 	}
@@ -156,7 +159,7 @@ static int down_run(int argc, char **argv)
 {
 	const char *name = NULL;
 	struct wt_args args;
-	struct wt_lab lab;
+	struct wt_lab lab = {0};
 	char err[200], sentence[700];
 	struct down down = {0};
 	bool all = false;
@@ -190,6 +193,7 @@ static int down_run(int argc, char **argv)
 		bring_down(&down, &lab);
 	else
 		down.code = wt_fail(WT_EXIT_USAGE, "no lab '%s' is up", name);
+	wt_lab_finish(&lab);
 	close(lock);
 	return down.code;
 }

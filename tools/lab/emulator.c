@@ -52,28 +52,35 @@ static int say_options(const struct wt_lab *lab, const char **argv, char cpu[12]
 	return argc;
 }
 
-static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int ready)
+/* "tap:wt0@...", and before it the name where a file has the host. On the heap. */
+static char *say_port(const struct wt_lab *lab, unsigned i)
 {
-	char port[2][80], seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
+	const struct wt_lab_place *host = &lab->host[i];
+	const char *name = lab->file[0] ? host->name : "", *is = *name ? "=" : "";
+	char *port;
+	int n = strcmp(lab->backend, "tap") == 0 ?
+			asprintf(&port, "%s%stap:%s@/proc/%d/ns/net", name, is, WT_LAB_INTERFACE, (int)host->process.pid) :
+			asprintf(&port, "%s%spacket:e%.8s", name, is, host->name);
+
+	return n < 0 ? NULL : port;
+}
+
+static _Noreturn void run(const struct wt_lab *lab, int ready)
+{
+	char seed[24], fd[12], late[32], steal[32], socket[WT_LAB_PATH];
 	char cpu[12];
-	const char *argv[44];
+	const char **argv = calloc(40 + 2 * lab->hosts, sizeof(*argv));
 	int argc = 0;
 	sigset_t none;
 
+	if (!argv)
+		_exit(WT_EXIT_ENVIRONMENT);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid(); /* with a share of the processors of its own, see wt_claim_wants_session() */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(open_output(lab->name, "emu.jsonl"), 1);
 	dup2(open_output(lab->name, "emu.log"), 2);
-	for (unsigned i = 0; i < 2; i++) {
-		const char *name = lab->file[0] ? lab->place[i] : "", *is = *name ? "=" : "";
-
-		if (strcmp(lab->backend, "tap") == 0)
-			snprintf(port[i], sizeof(port[i]), "%s%stap:%s@/proc/%d/ns/net", name, is, WT_LAB_INTERFACE, (int)host[i]);
-		else
-			snprintf(port[i], sizeof(port[i]), "%s%spacket:e%c", name, is, 'a' + i);
-	}
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)lab->seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	wt_format_share(lab->bounds.steal, steal, sizeof(steal));
@@ -81,10 +88,10 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	argv[argc++] = "emu";
 	argv[argc++] = "run";
 	argv[argc++] = "--json";
-	argv[argc++] = "--port";
-	argv[argc++] = port[0];
-	argv[argc++] = "--port";
-	argv[argc++] = port[1];
+	for (unsigned i = 0; i < lab->hosts; i++) {
+		argv[argc++] = "--port";
+		argv[argc++] = say_port(lab, i);
+	}
 	for (unsigned i = 0; i < 2; i++) {
 		if (lab->file[0] && !lab->given[i])
 			continue;
@@ -115,7 +122,7 @@ static _Noreturn void run(const struct wt_lab *lab, const pid_t host[2], int rea
 	_exit(WT_EXIT_ENVIRONMENT);
 }
 
-int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, pid_t a, pid_t b, char *err, size_t err_len)
+int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, char *err, size_t err_len)
 {
 	int ready[2], outer[2], status;
 	char byte;
@@ -131,7 +138,7 @@ int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab 
 		close(ready[0]);
 		if (write(outer[1], &self, sizeof(self)) != sizeof(self))
 			_exit(WT_EXIT_ENVIRONMENT);
-		run(lab, (pid_t[]){a, b}, ready[1]);
+		run(lab, ready[1]);
 	}
 	close(ready[1]);
 	close(outer[1]);

@@ -10,6 +10,6 @@ struct wt_lab_emulator {
 };
 
 /* Starts it and waits until its ports are open. An exit code, not 0 with a sentence in err. */
-int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, pid_t a, pid_t b, char *err, size_t err_len);
+int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab *lab, char *err, size_t err_len);
 
 #endif

@@ -94,18 +94,25 @@ static int enter_all(pid_t pid)
 }
 
 /* Our own folder goes first in PATH, so that `lab exec demo:a wavetank send` is this same program. */
-static void set_environment(const struct wt_lab *lab, unsigned host, const char *self)
+static void set_environment(const struct wt_lab *lab, const struct wt_lab_place *host, const char *self)
 {
-	char path[8192], address[WT_ADDR_TEXT + 4], name[2] = {(char)('a' + host), 0};
+	char path[8192], address[WT_ADDR_TEXT + 4], gateway[WT_ADDR_TEXT + 20], hosts[WT_LAB_PATH];
 	const char *old = getenv("PATH"), *slash = strrchr(self, '/');
-	struct wt_addr addr = wt_lab_engine_addr(host, 0);
+	struct wt_addr addr = wt_lab_engine_addr(&host->addr, 0);
+	const uint8_t *mac = host->gateway_mac.bytes;
 
 	wt_addr_format(&addr, address);
-	strcat(address, "/24");
+	snprintf(address + strlen(address), 4, "/%u", host->prefix_len % 100);
+	wt_addr_format(&host->gateway, gateway);
+	snprintf(gateway + strlen(gateway), 20, " %02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+	wt_lab_path(hosts, lab->name, "hosts");
 	setenv("WAVETANK_LAB", lab->name, 1);
-	setenv("WAVETANK_HOST", name, 1);
+	setenv("WAVETANK_HOST", host->name, 1);
 	setenv("WAVETANK_PORT", "packet:" WT_LAB_INTERFACE, 1);
 	setenv("WAVETANK_ADDRESS", address, 1);
+	setenv("WAVETANK_HOSTS", hosts, 1);
+	if (host->gateway.family)
+		setenv("WAVETANK_GATEWAY", gateway, 1);
 	if (slash && snprintf(path, sizeof(path), "%.*s:%s", (int)(slash - self), self, old ? old : "/usr/bin:/bin") < (int)sizeof(path))
 		setenv("PATH", path, 1);
 }
@@ -118,14 +125,14 @@ static _Noreturn void become(char **argv)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static int run_there(const struct wt_lab *lab, unsigned host, char **argv)
+static int run_there(const struct wt_lab *lab, const struct wt_lab_place *host, char **argv)
 {
 	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	struct sigaction pass = {.sa_handler = pass_on};
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	sigset_t block, old;
-	int result = enter_all(lab->host[host].pid), status;
+	int result = enter_all(host->process.pid), status;
 	pid_t child;
 
 	if (result < 0)
@@ -162,6 +169,7 @@ static int exec_run(int argc, char **argv)
 	struct wt_args args;
 	char err[200], name[WT_LAB_NAME];
 	const char *where = NULL, *colon;
+	const struct wt_lab_place *host;
 	int option, lock;
 	bool found;
 
@@ -171,7 +179,7 @@ static int exec_run(int argc, char **argv)
 	if (option == WT_ARGS_BAD)
 		return WT_EXIT_USAGE;
 	colon = where ? strchr(where, ':') : NULL;
-	if (!colon || (strcmp(colon, ":a") != 0 && strcmp(colon, ":b") != 0) || colon - where >= WT_LAB_NAME)
+	if (!colon || !colon[1] || colon - where >= WT_LAB_NAME)
 		return wt_fail(WT_EXIT_USAGE, "%s%s%swhere? wavetank lab exec NAME:a COMMAND, or NAME:b", where ? "'" : "",
 			       where ? where : "", where ? "' is no host; " : "");
 	if (option == WT_ARGS_END)
@@ -186,13 +194,17 @@ static int exec_run(int argc, char **argv)
 	close(lock);
 	if (!found)
 		return wt_fail(WT_EXIT_USAGE, "no lab '%s' is up; wavetank lab status lists them", name);
-	return run_there(&lab, (unsigned)(colon[1] - 'a'), args.argv + args.at - 1);
+	host = wt_lab_host(&lab, colon + 1);
+	if (!host)
+		return wt_fail(WT_EXIT_USAGE, "'%s' is no host; lab '%s' has %u, %s to %s", where, name, lab.hosts, lab.host[0].name,
+			       lab.host[lab.hosts - 1].name);
+	return run_there(&lab, host, args.argv + args.at - 1);
 }
 
 const struct wt_command wt_command_lab_exec = {
 	.name = "lab exec",
 	.arguments = "NAME:HOST COMMAND [ARGUMENTS]",
-	.text = "run a command on host a or b of a lab; its exit code passes through",
+	.text = "run a command on a host of a lab; its exit code passes through",
 	.run = exec_run,
 	.notes = "The command sees the host's network, WAVETANK_LAB, WAVETANK_HOST, WAVETANK_PORT and WAVETANK_ADDRESS, and the names\n"
 		 "a, b (kernel addresses), a.engine, b.engine. 126 and 127: the command cannot be run, as in a shell.\n\n"

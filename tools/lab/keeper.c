@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,19 +25,19 @@
 #include "tools/lab/net.h"
 #include "tools/lab/space.h"
 
-/* What the keeper tells `lab up`, in one packet. */
+/* What the keeper tells `lab up`, in one packet; if all is well another follows, the hosts' processes. */
 struct report {
 	int code; /* enum wt_exit */
 	char message[400];
 	char backend[8];
-	pid_t keeper, emulator, host[2]; /* as the caller's /proc numbers them */
+	pid_t keeper, emulator; /* as the caller's /proc numbers them, and the hosts' */
 };
 
 struct keeper {
 	struct wt_lab *lab;
 	int up; /* socket to `lab up` */
 	int owner; /* readable when the owner has ended; -1: none */
-	struct wt_lab_host host[2];
+	struct wt_lab_host *host; /* as many as the lab has */
 	struct wt_lab_emulator emulator;
 };
 
@@ -72,17 +73,18 @@ static void choose_backend(struct keeper *keeper)
 /* The keeper's ends of the veth pairs, and the hosts' ends through them. */
 static void make_veths(struct keeper *keeper)
 {
-	static const char *const name[] = {"ea", "eb"};
-
 	wt_net_sysctl("ipv6/conf/all/disable_ipv6", "1");
 	wt_net_sysctl("ipv6/conf/default/disable_ipv6", "1");
-	for (unsigned i = 0; i < 2; i++) {
-		int result = wt_net_veth(name[i], WT_LAB_INTERFACE, keeper->host[i].inner);
+	for (unsigned i = 0; i < keeper->lab->hosts; i++) {
+		char name[IFNAMSIZ];
+		int result;
 
+		snprintf(name, sizeof(name), "e%.8s", keeper->lab->host[i].name);
+		result = wt_net_veth(name, WT_LAB_INTERFACE, keeper->host[i].inner);
 		if (result == 0 && !keeper->lab->offload)
-			result = wt_offloads_off(name[i]);
+			result = wt_offloads_off(name);
 		if (result == 0)
-			result = wt_net_up(name[i]);
+			result = wt_net_up(name);
 		if (result < 0)
 			give_up(keeper, WT_EXIT_ENVIRONMENT, "cannot make a veth pair: %s", strerror(-result));
 	}
@@ -94,10 +96,14 @@ static void start_all(struct keeper *keeper)
 	char err[300];
 	int result;
 
-	for (unsigned i = 0; i < 2; i++) {
-		result = wt_lab_host_start(&keeper->host[i], lab->name, i);
+	keeper->host = calloc(lab->hosts, sizeof(*keeper->host));
+	if (!keeper->host)
+		give_up(keeper, WT_EXIT_ENVIRONMENT, "no memory");
+	for (unsigned i = 0; i < lab->hosts; i++) {
+		result = wt_lab_host_start(&keeper->host[i], lab, i);
 		if (result < 0)
-			give_up(keeper, WT_EXIT_ENVIRONMENT, "cannot start host %c: %s", 'a' + i, strerror(-result));
+			give_up(keeper, WT_EXIT_ENVIRONMENT, "cannot start host %s: %s", lab->host[i].name, strerror(-result));
+		lab->host[i].process.pid = keeper->host[i].outer;
 	}
 	choose_backend(keeper);
 	if (strcmp(lab->backend, "packet") == 0)
@@ -105,16 +111,15 @@ static void start_all(struct keeper *keeper)
 	/* In the packet backend both ends of a pair must be up before the emulator binds; in the tap backend it makes wt0. */
 	for (unsigned pass = 0; pass < 2; pass++) {
 		if (pass == (strcmp(lab->backend, "packet") == 0)) {
-			result = wt_lab_emulator_start(&keeper->emulator, lab, keeper->host[0].outer, keeper->host[1].outer, err,
-						       sizeof(err));
+			result = wt_lab_emulator_start(&keeper->emulator, lab, err, sizeof(err));
 			if (result)
 				give_up(keeper, result, "%s", err);
 			continue;
 		}
-		for (unsigned i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < lab->hosts; i++) {
 			result = wt_lab_host_configure(&keeper->host[i], lab->offload, err, sizeof(err));
 			if (result < 0)
-				give_up(keeper, WT_EXIT_ENVIRONMENT, "host %c: %s", 'a' + i, err);
+				give_up(keeper, WT_EXIT_ENVIRONMENT, "host %s: %s", lab->host[i].name, err);
 		}
 	}
 }
@@ -137,6 +142,14 @@ static _Noreturn void end_in_order(struct keeper *keeper, const sigset_t *set)
 	_exit(1);
 }
 
+static bool is_host(const struct keeper *keeper, pid_t pid)
+{
+	for (unsigned i = 0; i < keeper->lab->hosts; i++)
+		if (keeper->host[i].inner == pid)
+			return true;
+	return false;
+}
+
 static _Noreturn void live(struct keeper *keeper)
 {
 	enum { SIGNAL, OWNER };
@@ -152,7 +165,7 @@ static _Noreturn void live(struct keeper *keeper)
 	for (;;) {
 		/* Before waiting: one of ours may have ended before we asked. As process 1 we also bury the orphans of lab exec. */
 		while ((gone = waitpid(-1, NULL, WNOHANG)) > 0)
-			if (gone == keeper->emulator.inner || gone == keeper->host[0].inner || gone == keeper->host[1].inner)
+			if (gone == keeper->emulator.inner || is_host(keeper, gone))
 				_exit(1);
 		if (poll(wait, 2, -1) < 0)
 			continue;
@@ -167,15 +180,19 @@ static _Noreturn void keep(struct wt_lab *lab, int up, int owner)
 {
 	struct keeper keeper = {.lab = lab, .up = up, .owner = owner};
 	struct report report = {.code = WT_EXIT_OK};
+	size_t size = lab->hosts * sizeof(pid_t);
+	pid_t *host = malloc(size);
 	char byte;
 
+	if (!host)
+		_exit(1);
 	report.keeper = wt_lab_outer_pid();
 	start_all(&keeper);
 	snprintf(report.backend, sizeof(report.backend), "%s", lab->backend);
 	report.emulator = keeper.emulator.outer;
-	for (unsigned i = 0; i < 2; i++)
-		report.host[i] = keeper.host[i].outer;
-	if (send(up, &report, sizeof(report), MSG_NOSIGNAL) < 0 || read(up, &byte, 1) != 1)
+	for (unsigned i = 0; i < lab->hosts; i++)
+		host[i] = keeper.host[i].outer;
+	if (send(up, &report, sizeof(report), MSG_NOSIGNAL) < 0 || send(up, host, size, MSG_NOSIGNAL) < 0 || read(up, &byte, 1) != 1)
 		_exit(1); /* `lab up` died, or thought better of it */
 	close(up);
 	live(&keeper);
@@ -218,9 +235,23 @@ static _Noreturn void detach(struct wt_lab *lab, int up)
 	_exit(0);
 }
 
+/* The numbers of all that was started, and since when they mean that. False: the keeper has died. */
+static bool take_processes(struct wt_lab *lab, const struct report *report, int up)
+{
+	size_t size = lab->hosts * sizeof(pid_t);
+	pid_t *host = malloc(size);
+	bool came = host && recv(up, host, size, 0) == (ssize_t)size;
+
+	lab->keeper = (struct wt_lab_process){report->keeper, wt_process_start(report->keeper)};
+	lab->emulator = (struct wt_lab_process){report->emulator, wt_process_start(report->emulator)};
+	for (unsigned i = 0; i < lab->hosts && came; i++)
+		lab->host[i].process = (struct wt_lab_process){host[i], wt_process_start(host[i])};
+	free(host);
+	return came;
+}
+
 int wt_lab_start(struct wt_lab *lab, int *commit, char *err, size_t err_len)
 {
-	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->host[0], &lab->host[1]};
 	struct report report;
 	int pair[2];
 	ssize_t got;
@@ -248,12 +279,11 @@ int wt_lab_start(struct wt_lab *lab, int *commit, char *err, size_t err_len)
 		return report.code;
 	}
 	memcpy(lab->backend, report.backend, sizeof(lab->backend));
-	lab->keeper.pid = report.keeper;
-	lab->emulator.pid = report.emulator;
-	for (unsigned i = 0; i < 2; i++)
-		lab->host[i].pid = report.host[i];
-	for (unsigned i = 0; i < 4; i++)
-		process[i]->start = wt_process_start(process[i]->pid);
+	if (!take_processes(lab, &report, pair[0])) {
+		snprintf(err, err_len, "the lab's keeper died while starting");
+		close(pair[0]);
+		return WT_EXIT_INTERNAL;
+	}
 	*commit = pair[0];
 	return WT_EXIT_OK;
 }

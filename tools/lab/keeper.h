@@ -4,7 +4,7 @@
  *
  *   lab up ──fork──► (unshare) ──fork──► keeper: process 1 of a pid namespace of its own
  *                                          ├── host a: holds a network and a mount namespace, else sleeps
- *                                          ├── host b: the same
+ *                                          ├── host b: the same, and so on where a file has more
  *                                          └── emulator: `wavetank emu run`, in the keeper's network namespace
  *
  * Everything that ever runs in the lab, `lab exec` commands included, is in the keeper's pid namespace. So when the keeper

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/router/router.h"
 #include "emu/daemon/options.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
@@ -26,7 +27,7 @@ static const struct wt_option up_options[] = {
 	[UP_LINK] = {0, "link", "WORDS", "the path in both directions: 'rate 10Mbit burst 20KB limit 64KB delay 15ms'"},
 	[UP_FWD] = {0, "fwd", "WORDS", "the path from a to b"},
 	[UP_REV] = {0, "rev", "WORDS", "the path from b to a"},
-	[UP_FILE] = {'f', "file", "FILE", "the path and what changes when from a file of two ports and one link, wavetank-emu.conf(5)"},
+	[UP_FILE] = {'f', "file", "FILE", "hosts, routers, links and what changes when from a file, wavetank-emu.conf(5)"},
 	[UP_SEED] = {0, "seed", "N", "seed of the emulator's draws (default: the file's, else a fresh one, printed)"},
 	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
 	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the path's end a; FILE-b and FILE-drops beside it"},
@@ -83,6 +84,30 @@ static int keep_words(struct wt_lab *lab, const struct wt_path_words *path)
 	return code;
 }
 
+/* The hosts of a world: of two on one link the addresses are a lab's, of others the world's. */
+static int take_hosts(struct wt_lab *lab, const struct wt_world *world)
+{
+	for (unsigned i = 0; i < world->hosts; i++) {
+		const struct wt_world_host *from = &world->host[i];
+		unsigned link = 0;
+		struct wt_world_end next = wt_world_next(world, i, &link);
+		struct wt_lab_place *host = wt_lab_add_host(lab, from->name);
+
+		if (!host)
+			return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+		host->addr = world->hosts == 2 && !next.router ? wt_lab_kernel_addr(i) : from->address;
+		host->prefix_len = from->prefix_len;
+		if (!host->addr.family || host->prefix_len > 24)
+			return wt_fail(WT_EXIT_USAGE, "%s: host %s: a lab needs an IPv4 network of at most 24 bits, with room for engines beside the kernel",
+				       lab->file, from->name);
+		if (!next.router)
+			continue;
+		host->gateway = from->gateway[WT_FAMILY_IPV4];
+		host->gateway_mac = wt_router_mac(next.index, wt_world_router_port(world, next.index, link));
+	}
+	return WT_EXIT_OK;
+}
+
 /* What the file says and the command line does not. */
 static int take_world(struct wt_lab *lab, const struct up *up, const struct wt_world *world, const struct wt_options *options)
 {
@@ -96,9 +121,8 @@ static int take_world(struct wt_lab *lab, const struct up *up, const struct wt_w
 		return wt_fail(WT_EXIT_USAGE, "capture: the path is too long");
 	if (!lab->log[0] && options->log && absolute_path(options->log, lab->log) < 0)
 		return wt_fail(WT_EXIT_USAGE, "log: the path is too long");
-	for (unsigned i = 0; i < 2; i++)
-		snprintf(lab->place[i], sizeof(lab->place[i]), "%s", world->host[i].name);
-	for (unsigned i = 0; i < 2 && !code; i++)
+	code = take_hosts(lab, world);
+	for (unsigned i = 0; i < 2 && !code && wt_lab_is_pair(lab); i++)
 		if (!lab->given[i])
 			code = set_words(i ? lab->rev : lab->fwd, world->link[0].words[i] ? world->link[0].words[i] : "", i ? "rev" : "fwd");
 	return code;
@@ -111,13 +135,19 @@ static int read_file(const struct wt_lab *lab, struct wt_world *world, struct wt
 	const struct wt_world_keys keys = {wt_options_of_file, options};
 	int error = wt_world_read(world, lab->file, &keys, err, err_len);
 
-	if (!error && (world->hosts != 2 || world->routers || world->links > 1 || world->flows)) {
-		snprintf(err, err_len, "%s: a lab is two hosts: a file of two ports, one link and no flows is wanted", lab->file);
-		error = -EINVAL;
+	if (!error && (words[0] || words[1]) && (world->links > 1 || world->routers)) {
+		snprintf(err, err_len, "--fwd, --rev and --link are for a file of one link, and %s has %u", lab->file, world->links);
+		return -EINVAL;
 	}
-	for (unsigned i = 0; i < 2 && !error; i++)
-		error = wt_world_place(&world->host[i], WT_NAMESPACE, i ? "packet:eb" : "packet:ea", err, err_len);
-	if (!error)
+	for (unsigned i = 0; i < world->hosts && !error; i++) {
+		char place[24];
+
+		snprintf(place, sizeof(place), "packet:e%.8s", world->host[i].name);
+		error = wt_world_place(&world->host[i], WT_NAMESPACE, place, err, err_len);
+	}
+	if (!error && !world->links && !wt_world_add_link(world, "main"))
+		return -ENOMEM;
+	if (!error && (words[0] || words[1]))
 		error = wt_world_begin(world, words);
 	if (!error)
 		error = wt_options_check(options, err, err_len);
@@ -148,7 +178,14 @@ static int check_paths(struct wt_lab *lab, const struct up *up)
 	for (unsigned i = 0; i < 2; i++)
 		lab->given[i] = up->path.words[i];
 	if (!code && lab->file[0])
-		code = check_file(lab, up);
+		return check_file(lab, up);
+	for (unsigned i = 0; i < 2 && !code; i++) {
+		struct wt_lab_place *host = wt_lab_add_host(lab, i ? "b" : "a");
+
+		if (!host)
+			return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
+		host->addr = wt_lab_kernel_addr(i);
+	}
 	return code;
 }
 
@@ -264,7 +301,15 @@ static int write_hosts(const struct wt_lab *lab)
 	file = fopen(path, "we");
 	if (!file)
 		return -errno;
-	fprintf(file, "127.0.0.1 localhost\n10.77.0.1 a a.kernel\n10.77.0.2 b b.kernel\n10.77.0.101 a.engine\n10.77.0.102 b.engine\n");
+	fprintf(file, "127.0.0.1 localhost\n");
+	for (unsigned i = 0; i < lab->hosts; i++) {
+		const struct wt_lab_place *host = &lab->host[i];
+		struct wt_addr engine = wt_lab_engine_addr(&host->addr, 0);
+		char text[WT_ADDR_TEXT];
+
+		fprintf(file, "%s %s %s.kernel\n", wt_addr_format(&host->addr, text), host->name, host->name);
+		fprintf(file, "%s %s.engine\n", wt_addr_format(&engine, text), host->name);
+	}
 	return fclose(file) ? -errno : 0;
 }
 
@@ -295,6 +340,26 @@ static int bring_up(struct wt_lab *lab)
 	}
 	close(commit);
 	return WT_EXIT_OK;
+}
+
+static void say_up(const struct wt_lab *lab)
+{
+	const struct wt_lab_place *a = &lab->host[0], *b = &lab->host[lab->hosts - 1];
+	struct wt_addr engine[2] = {wt_lab_engine_addr(&a->addr, 0), wt_lab_engine_addr(&b->addr, 0)};
+	char text[4][WT_ADDR_TEXT];
+
+	if (wt_lab_is_pair(lab))
+		wt_say("lab %s is up: hosts %s and %s, backend %s, seed %" PRIu64 "\n  %s to %s: %s\n  %s to %s: %s", lab->name, a->name, b->name,
+		       lab->backend, lab->seed, a->name, b->name, *lab->fwd ? lab->fwd : "an ideal wire", b->name, a->name,
+		       *lab->rev ? lab->rev : "an ideal wire");
+	else
+		wt_say("lab %s is up: %u hosts, %s to %s, backend %s, seed %" PRIu64, lab->name, lab->hosts, a->name, b->name, lab->backend, lab->seed);
+	wt_say("  kernel addresses %s (%s) %s (%s); engine addresses %s (%s) %s (%s)\n"
+	       "next:  wavetank lab exec %s:%s wavetank recv -1 &\n"
+	       "       wavetank lab exec %s:%s wavetank send -c %s -n 5MiB\n"
+	       "end:   wavetank lab down %s", wt_addr_format(&a->addr, text[0]), a->name, wt_addr_format(&b->addr, text[1]), b->name,
+	       wt_addr_format(&engine[0], text[2]), a->name, wt_addr_format(&engine[1], text[3]), b->name, lab->name, b->name, lab->name,
+	       a->name, b->name, lab->name);
 }
 
 static int up_run(int argc, char **argv)
@@ -328,13 +393,8 @@ static int up_run(int argc, char **argv)
 	close(lock);
 	if (code)
 		return code;
-	wt_say("lab %s is up: hosts a and b, backend %s, seed %" PRIu64 "\n"
-	       "  a to b: %s\n  b to a: %s\n"
-	       "  kernel addresses 10.77.0.1 (a) 10.77.0.2 (b); engine addresses 10.77.0.101 (a) 10.77.0.102 (b)\n"
-	       "next:  wavetank lab exec %s:b wavetank recv -1 &\n"
-	       "       wavetank lab exec %s:a wavetank send -c b -n 5MiB\n"
-	       "end:   wavetank lab down %s", lab.name, lab.backend, lab.seed, *lab.fwd ? lab.fwd : "an ideal wire",
-	       *lab.rev ? lab.rev : "an ideal wire", lab.name, lab.name, lab.name);
+	say_up(&lab);
+	wt_lab_finish(&lab);
 	return WT_EXIT_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/veth.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <net/route.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,6 +180,18 @@ int wt_net_address(const char *interface, const struct wt_addr *addr, unsigned p
 	result = control(SIOCSIFADDR, &request);
 	put_ipv4(&request.ifr_netmask, prefix_len ? ~0u << (32 - prefix_len) : 0);
 	return result < 0 ? result : control(SIOCSIFNETMASK, &request);
+}
+
+int wt_net_gateway(const char *interface, const struct wt_addr *gateway)
+{
+	char device[IFNAMSIZ];
+	struct rtentry route = {.rt_flags = RTF_UP | RTF_GATEWAY, .rt_dev = device};
+
+	snprintf(device, sizeof(device), "%s", interface);
+	put_ipv4(&route.rt_dst, 0);
+	put_ipv4(&route.rt_genmask, 0);
+	put_ipv4(&route.rt_gateway, get_ipv4(gateway));
+	return control(SIOCADDRT, &route);
 }
 
 int wt_net_neighbour(const char *interface, const struct wt_addr *addr, const struct wt_mac *mac)

@@ -22,6 +22,8 @@ int wt_net_queue_length(const char *interface, unsigned packets);
  * little later, and until then drops what it should send: an ARP answer or a SYN-ACK, which costs a second.
  */
 void wt_net_wait_running(const char *interface);
+/* The default route. */
+int wt_net_gateway(const char *interface, const struct wt_addr *gateway);
 /* A permanent ARP entry. */
 int wt_net_neighbour(const char *interface, const struct wt_addr *addr, const struct wt_mac *mac);
 /* Writes one line into /proc/sys/net/... */

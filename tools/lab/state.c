@@ -22,15 +22,41 @@ struct wt_addr wt_lab_kernel_addr(unsigned host)
 	return wt_addr_ipv4(10, 77, 0, (uint8_t)(1 + host));
 }
 
-struct wt_addr wt_lab_engine_addr(unsigned host, unsigned i)
+struct wt_addr wt_lab_engine_addr(const struct wt_addr *kernel, unsigned i)
 {
-	return wt_addr_ipv4(10, 77, 0, (uint8_t)(101 + host + 2 * i));
+	struct wt_addr engine = *kernel;
+
+	engine.bytes[3] = (uint8_t)(engine.bytes[3] + 100 + 2 * i);
+	return engine;
 }
 
-/* Locally administered, readable in a capture: 02:57:54 ("WT") and the last three bytes of the address. */
-struct wt_mac wt_lab_mac(const struct wt_addr *addr)
+/* ---- hosts -------------------------------------------------------------------------------------------- */
+
+struct wt_lab_place *wt_lab_add_host(struct wt_lab *lab, const char *name)
 {
-	return (struct wt_mac){{0x02, 0x57, 0x54, addr->bytes[1], addr->bytes[2], addr->bytes[3]}};
+	struct wt_lab_place *more = realloc(lab->host, (lab->hosts + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	lab->host = more;
+	more[lab->hosts] = (struct wt_lab_place){.prefix_len = 24};
+	snprintf(more[lab->hosts].name, sizeof(more->name), "%s", name);
+	return &more[lab->hosts++];
+}
+
+const struct wt_lab_place *wt_lab_host(const struct wt_lab *lab, const char *name)
+{
+	for (unsigned i = 0; i < lab->hosts; i++)
+		if (!strcmp(lab->host[i].name, name))
+			return &lab->host[i];
+	return NULL;
+}
+
+void wt_lab_finish(struct wt_lab *lab)
+{
+	free(lab->host);
+	lab->host = NULL;
+	lab->hosts = 0;
 }
 
 /* ---- processes ---------------------------------------------------------------------------------------- */
@@ -156,18 +182,61 @@ void wt_lab_remove(const char *name)
 
 /* ---- state.json --------------------------------------------------------------------------------------- */
 
+/* [{"name": "a", "process": [PID, START], "address": "10.77.0.1/24"}, ...] */
+static json_t *pack_hosts(const struct wt_lab *lab)
+{
+	json_t *hosts = json_array();
+	char text[WT_ADDR_TEXT], mac[20];
+
+	for (unsigned i = 0; i < lab->hosts; i++) {
+		const struct wt_lab_place *host = &lab->host[i];
+		const uint8_t *b = host->gateway_mac.bytes;
+		json_t *one = json_pack("{s:s, s:[I,I], s:s, s:i}", "name", host->name, "process", (json_int_t)host->process.pid,
+					(json_int_t)host->process.start, "address", wt_addr_format(&host->addr, text), "prefix",
+					(int)host->prefix_len);
+
+		if (host->gateway.family) {
+			snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
+			json_object_set_new(one, "gateway", json_string(wt_addr_format(&host->gateway, text)));
+			json_object_set_new(one, "gateway_mac", json_string(mac));
+		}
+		json_array_append_new(hosts, one);
+	}
+	return hosts;
+}
+
+static int unpack_host(struct wt_lab *lab, json_t *json)
+{
+	const char *name, *addr, *gateway = "", *mac = "";
+	json_int_t pid, start;
+	struct wt_lab_place *host;
+	int prefix;
+
+	if (json_unpack(json, "{s:s, s:[I,I], s:s, s:i, s?:s, s?:s}", "name", &name, "process", &pid, &start, "address", &addr, "prefix", &prefix,
+			"gateway", &gateway, "gateway_mac", &mac))
+		return -EINVAL;
+	host = wt_lab_add_host(lab, name);
+	if (!host)
+		return -ENOMEM;
+	host->process = (struct wt_lab_process){(pid_t)pid, (uint64_t)start};
+	host->prefix_len = (unsigned)prefix;
+	if (!wt_addr_parse(addr, &host->addr))
+		return -EINVAL;
+	if (!*gateway)
+		return 0;
+	return wt_addr_parse(gateway, &host->gateway) && wt_mac_parse(mac, &host->gateway_mac) ? 0 : -EINVAL;
+}
+
 int wt_lab_store(const struct wt_lab *lab)
 {
 	char path[WT_LAB_PATH], fresh[WT_LAB_PATH];
 	int result = 0;
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s:[I,I]}", "schema", "wavetank.lab.1", "name",
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:o, s:[I,I]}", "schema", "wavetank.lab.1", "name",
 		lab->name, "backend", lab->backend, "fwd", lab->fwd, "rev", lab->rev, "capture", lab->capture, "log", lab->log, "file", lab->file, "offload", lab->offload, "seed",
 		(json_int_t)lab->seed, "created_s", (json_int_t)lab->created, "pid_namespace", (json_int_t)pid_namespace(), "keeper",
 		(json_int_t)lab->keeper.pid, (json_int_t)lab->keeper.start, "emulator", (json_int_t)lab->emulator.pid,
-		(json_int_t)lab->emulator.start, "a", (json_int_t)lab->host[0].pid, (json_int_t)lab->host[0].start, "b",
-		(json_int_t)lab->host[1].pid, (json_int_t)lab->host[1].start,
-		"owner", (json_int_t)lab->owner.pid, (json_int_t)lab->owner.start);
+		(json_int_t)lab->emulator.start, "hosts", pack_hosts(lab), "owner", (json_int_t)lab->owner.pid, (json_int_t)lab->owner.start);
 
 	if (!json)
 		return -ENOMEM;
@@ -188,11 +257,12 @@ static void copy_text(char *to, size_t len, const char *from)
 static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 {
 	const char *backend, *fwd, *rev, *capture, *log = "", *file = "";
-	json_int_t seed, created, pidns, number[10] = {0};
+	json_int_t seed, created, pidns, number[6] = {0};
 	char path[WT_LAB_PATH];
-	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->host[0], &lab->host[1], &lab->owner};
-	json_t *json;
+	struct wt_lab_process *const process[] = {&lab->keeper, &lab->emulator, &lab->owner};
+	json_t *json, *hosts = NULL, *host;
 	int bad, offload = 0;
+	size_t at;
 
 	*lab = (struct wt_lab){0};
 	copy_text(lab->name, sizeof(lab->name), name);
@@ -202,11 +272,13 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	json = json_load_file(path, 0, NULL);
 	if (!json)
 		return -EINVAL;
-	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s?:s, s?:s, s?:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:[I,I], s:[I,I], s?:[I,I]}", "backend", &backend, "fwd",
+	bad = json_unpack(json, "{s:s, s:s, s:s, s:s, s?:s, s?:s, s?:b, s:I, s:I, s:I, s:[I,I], s:[I,I], s:o, s?:[I,I]}", "backend", &backend, "fwd",
 			  &fwd, "rev", &rev, "capture", &capture, "log", &log, "file", &file, "offload", &offload, "seed", &seed, "created_s", &created, "pid_namespace", &pidns,
-			  "keeper", &number[0], &number[1], "emulator", &number[2], &number[3], "a", &number[4], &number[5], "b",
-			  &number[6], &number[7], "owner", &number[8], &number[9]);
+			  "keeper", &number[0], &number[1], "emulator", &number[2], &number[3], "hosts", &hosts, "owner", &number[4], &number[5]);
+	json_array_foreach(hosts, at, host)
+		bad = bad ? bad : unpack_host(lab, host);
 	if (bad) {
+		wt_lab_finish(lab);
 		json_decref(json);
 		return -EINVAL;
 	}
@@ -219,7 +291,7 @@ static int load(const char *name, struct wt_lab *lab, uint64_t *namespace)
 	lab->offload = offload;
 	lab->seed = (uint64_t)seed;
 	lab->created = created;
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 3; i++)
 		*process[i] = (struct wt_lab_process){(pid_t)number[2 * i], (uint64_t)number[2 * i + 1]};
 	*namespace = (uint64_t)pidns;
 	json_decref(json);
@@ -256,8 +328,13 @@ bool wt_lab_ended(const char *name, char *sentence, size_t len)
 	uint64_t namespace;
 	struct wt_lab lab;
 	char words[300];
+	bool lives;
 
-	if (!wt_lab_name_ok(name) || load(name, &lab, &namespace) || namespace != pid_namespace() || wt_process_alive(&lab.keeper))
+	if (!wt_lab_name_ok(name) || load(name, &lab, &namespace))
+		return false;
+	wt_lab_finish(&lab);
+	lives = namespace != pid_namespace() || wt_process_alive(&lab.keeper);
+	if (lives)
 		return false;
 	wt_lab_last_words(name, words, sizeof(words));
 	wt_lab_remove(name);
@@ -294,6 +371,8 @@ unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *a
 			if (each)
 				each(arg, &lab);
 		}
+		if (result == 0)
+			wt_lab_finish(&lab);
 		free(entries[i]);
 	}
 	if (count >= 0)
@@ -305,8 +384,13 @@ static void match_name(void *arg, const struct wt_lab *lab)
 {
 	struct wt_lab *wanted = arg;
 
-	if (strcmp(lab->name, wanted->name) == 0)
-		*wanted = *lab;
+	if (strcmp(lab->name, wanted->name) != 0)
+		return;
+	*wanted = *lab;
+	wanted->host = malloc((lab->hosts + 1) * sizeof(*lab->host));
+	wanted->hosts = wanted->host ? lab->hosts : 0;
+	if (wanted->host && lab->hosts)
+		memcpy(wanted->host, lab->host, lab->hosts * sizeof(*lab->host));
 }
 
 bool wt_lab_find(const char *name, struct wt_lab *lab)

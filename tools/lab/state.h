@@ -29,13 +29,22 @@ struct wt_lab_process {
 	uint64_t start; /* clock ticks since boot, of /proc/PID/stat: tells a reused pid */
 };
 
+/* A host of a lab: its namespace, and the address of the kernel there. */
+struct wt_lab_place {
+	char name[16];
+	struct wt_lab_process process;
+	struct wt_addr addr;
+	unsigned prefix_len;
+	struct wt_addr gateway; /* the router its link leads to, if it does: family none where it leads to a host */
+	struct wt_mac gateway_mac;
+};
+
 struct wt_lab {
 	char name[WT_LAB_NAME];
 	char backend[8]; /* "tap" or "packet" */
 	char fwd[WT_LAB_WORDS], rev[WT_LAB_WORDS];
 	char capture[WT_LAB_PATH], log[WT_LAB_PATH]; /* empty: none */
 	char file[WT_LAB_PATH], folder[WT_LAB_PATH]; /* of the emulator's plan, and what its relative names count from; empty: words alone */
-	char place[2][16]; /* the file's names of the hosts a and b */
 	bool given[2]; /* a direction has words of the command line, which go before the file's */
 	struct wt_verdict_bounds bounds;
 	bool realtime, awake; /* as emu run has them */
@@ -45,14 +54,27 @@ struct wt_lab {
 	char icmp_limit[32]; /* empty: as usual */
 	uint64_t seed;
 	int64_t created; /* seconds since 1970 */
-	struct wt_lab_process keeper, emulator, host[2];
+	struct wt_lab_process keeper, emulator;
+	unsigned hosts;
+	struct wt_lab_place *host; /* on the heap: wt_lab_finish() */
 	struct wt_lab_process owner; /* pid 0: none; else the lab ends with it, and lab down --all leaves it alone */
 };
 
-/* The address plan of every lab: kernel .1 and .2, engines .101 .103 .. of a, .102 .104 .. of b, all in 10.77.0.0/24. */
+/* The address plan of a lab of two: kernel 10.77.0.1 and .2 in a network of 24 bits. Engines everywhere stand 100, 102, 104 .. behind their
+ * kernel: .101 .103 .. and .102 .104 .. */
 struct wt_addr wt_lab_kernel_addr(unsigned host);
-struct wt_addr wt_lab_engine_addr(unsigned host, unsigned i);
-struct wt_mac wt_lab_mac(const struct wt_addr *addr);
+struct wt_addr wt_lab_engine_addr(const struct wt_addr *kernel, unsigned i);
+/* Another host, all zero but for its name; NULL: no memory. Those given before may have moved. */
+struct wt_lab_place *wt_lab_add_host(struct wt_lab *lab, const char *name);
+/* NULL: there is none of that name. */
+const struct wt_lab_place *wt_lab_host(const struct wt_lab *lab, const char *name);
+/* Two hosts and one path between them? */
+static inline bool wt_lab_is_pair(const struct wt_lab *lab)
+{
+	return lab->hosts == 2 && !lab->host[0].gateway.family;
+}
+/* Frees the hosts. */
+void wt_lab_finish(struct wt_lab *lab);
 
 bool wt_lab_name_ok(const char *name);
 /* Finds or makes LABS and locks it; the descriptor to close, or negative errno with a sentence in err. */
@@ -60,7 +82,7 @@ int wt_labs_lock(char *err, size_t err_len);
 /* LABS/NAME/FILE; file NULL: the folder. Valid after wt_labs_lock(). */
 void wt_lab_path(char path[WT_LAB_PATH], const char *name, const char *file);
 
-/* Under the lock. Load: 0, -ENOENT, or -EINVAL (unreadable). */
+/* Under the lock. Load: 0, -ENOENT, or -EINVAL (unreadable); finish after 0. */
 int wt_lab_load(const char *name, struct wt_lab *lab);
 int wt_lab_store(const struct wt_lab *lab);
 void wt_lab_remove(const char *name);
@@ -71,7 +93,7 @@ unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *a
 
 /* Has the lab of that name ended by itself? Then what is left of it is removed; a sentence says so, with its last words and its capture. */
 bool wt_lab_ended(const char *name, char *sentence, size_t len);
-/* The living lab of that name. False: there is none. */
+/* The living lab of that name; finish it. False: there is none. */
 bool wt_lab_find(const char *name, struct wt_lab *lab);
 
 /* WT_EXIT_USAGE after one line if this process runs inside a lab, else WT_EXIT_OK. */

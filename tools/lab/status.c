@@ -59,8 +59,9 @@ static bool find_path(struct wt_lab *lab)
 		snprintf(lab->fwd, sizeof(lab->fwd), "%s", fwd);
 		snprintf(lab->rev, sizeof(lab->rev), "%s", rev);
 	}
+	fwd = fwd && rev ? fwd : json_object_get(record, "links") ? "" : NULL; /* of many links none is the lab's */
 	json_decref(record);
-	return fwd && rev;
+	return fwd;
 }
 
 static void show_lab(void *arg, const struct wt_lab *known)
@@ -76,9 +77,13 @@ static void show_lab(void *arg, const struct wt_lab *known)
 	now = *known;
 	asked = find_path(&now);
 	if (!status->json) {
-		printf("%s: backend %s, seed %" PRIu64 ", up %" PRId64 " s, keeper %d, emulator %d\n  a to b: %s\n  b to a: %s\n", lab->name,
-		       lab->backend, lab->seed, (int64_t)time(NULL) - lab->created, (int)lab->keeper.pid, (int)lab->emulator.pid,
-		       *lab->fwd ? lab->fwd : "an ideal wire", *lab->rev ? lab->rev : "an ideal wire");
+		printf("%s: backend %s, seed %" PRIu64 ", up %" PRId64 " s, keeper %d, emulator %d\n", lab->name, lab->backend, lab->seed,
+		       (int64_t)time(NULL) - lab->created, (int)lab->keeper.pid, (int)lab->emulator.pid);
+		if (wt_lab_is_pair(lab))
+			printf("  %s to %s: %s\n  %s to %s: %s\n", lab->host[0].name, lab->host[1].name, *lab->fwd ? lab->fwd : "an ideal wire",
+			       lab->host[1].name, lab->host[0].name, *lab->rev ? lab->rev : "an ideal wire");
+		else
+			printf("  %u hosts, %s to %s\n", lab->hosts, lab->host[0].name, lab->host[lab->hosts - 1].name);
 		if (lab->owner.pid)
 			printf("  belongs to process %d\n", (int)lab->owner.pid);
 		if (!asked)
@@ -106,8 +111,12 @@ static void show_lab(void *arg, const struct wt_lab *known)
 	wt_json_i64(&json, "created_s", lab->created);
 	wt_json_i64(&json, "keeper_pid", lab->keeper.pid);
 	wt_json_i64(&json, "emulator_pid", lab->emulator.pid);
-	wt_json_i64(&json, "a_pid", lab->host[0].pid);
-	wt_json_i64(&json, "b_pid", lab->host[1].pid);
+	for (unsigned i = 0; i < lab->hosts; i++) {
+		char key[40];
+
+		snprintf(key, sizeof(key), "%s_pid", lab->host[i].name);
+		wt_json_i64(&json, key, lab->host[i].process.pid);
+	}
 	if (lab->owner.pid)
 		wt_json_i64(&json, "owner_pid", lab->owner.pid);
 	wt_json_end(&json);

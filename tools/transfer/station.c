@@ -20,36 +20,60 @@
 
 /* ---- addresses ---------------------------------------------------------------------------------------- */
 
-/* The lab host we run on: 0 or 1; -1 outside a lab. */
-static int lab_host(void)
+/* What lab exec says of the host we run on; the first engine's address, and "address name name..." line by line of all. */
+static bool in_lab(void)
 {
-	const char *lab = getenv("WAVETANK_LAB"), *host = getenv("WAVETANK_HOST");
+	return getenv("WAVETANK_LAB") && getenv("WAVETANK_HOST") && getenv("WAVETANK_ADDRESS");
+}
 
-	if (!lab || !host || (host[0] != 'a' && host[0] != 'b') || host[1])
-		return -1;
-	return host[0] - 'a';
+/* Calls `each` for every host of the lab with its kernel's address, until it says true. */
+static bool for_hosts(bool (*each)(void *arg, const char *name, const struct wt_addr *kernel), void *arg)
+{
+	const char *path = getenv("WAVETANK_HOSTS");
+	FILE *file = path ? fopen(path, "re") : NULL;
+	char line[200], text[64], name[64], kernel[64];
+	struct wt_addr addr;
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %63s %63s", text, name, kernel) == 3 && wt_addr_parse(text, &addr) && strstr(kernel, ".kernel"))
+			found = each(arg, name, &addr);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+struct wanted {
+	const char *name;
+	struct wt_addr *addr;
+};
+
+/* "b", "b.engine": the engine there; "b.kernel". */
+static bool is_wanted(void *arg, const char *name, const struct wt_addr *kernel)
+{
+	const struct wanted *wanted = arg;
+	size_t len = strlen(name);
+	const char *rest = wanted->name + len;
+
+	if (strncmp(wanted->name, name, len) || (*rest && strcmp(rest, ".engine") != 0 && strcmp(rest, ".kernel") != 0))
+		return false;
+	*wanted->addr = strcmp(rest, ".kernel") ? wt_lab_engine_addr(kernel, 0) : *kernel;
+	return true;
 }
 
 int wt_station_resolve(const char *name, struct wt_addr *addr, char *err, size_t err_len)
 {
-	int here = lab_host();
+	struct wanted wanted = {name, addr};
 
 	if (wt_addr_parse(name, addr))
 		return 0;
-	if (here < 0) {
+	if (!in_lab()) {
 		snprintf(err, err_len, "'%s' is not an address such as 10.0.0.1 (names a and b are known inside a lab)", name);
 		return -EINVAL;
 	}
-	if ((name[0] == 'a' || name[0] == 'b') && (!name[1] || strcmp(name + 1, ".engine") == 0)) {
-		*addr = wt_lab_engine_addr((unsigned)(name[0] - 'a'), 0);
+	if (for_hosts(is_wanted, &wanted))
 		return 0;
-	}
-	if ((name[0] == 'a' || name[0] == 'b') && strcmp(name + 1, ".kernel") == 0) {
-		*addr = wt_lab_kernel_addr((unsigned)(name[0] - 'a'));
-		return 0;
-	}
-	snprintf(err, err_len, "no host '%s' in lab '%s'; there are a and b (engines), a.kernel and b.kernel", name,
-		 getenv("WAVETANK_LAB"));
+	snprintf(err, err_len, "no host '%s' in lab '%s'; names are as of a, its engine, and a.kernel", name, getenv("WAVETANK_LAB"));
 	return -EINVAL;
 }
 
@@ -69,18 +93,6 @@ static bool parse_prefix(const char *text, struct wt_addr *addr, unsigned *prefi
 	*prefix_len = (unsigned)len;
 	return slash[1] >= '0' && slash[1] <= '9' && !*end && wt_addr_parse(copy, addr) && addr->family == WT_FAMILY_IPV4 &&
 	       len >= 1 && len <= 31;
-}
-
-static bool parse_mac(const char *text, struct wt_mac *mac)
-{
-	unsigned b[6];
-	int end = 0;
-
-	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &end) != 6 || text[end])
-		return false;
-	for (unsigned i = 0; i < 6; i++)
-		mac->bytes[i] = (uint8_t)b[i];
-	return !(mac->bytes[0] & 1);
 }
 
 /* One engine per address and namespace: -EADDRINUSE if another has it. */
@@ -104,25 +116,22 @@ static int claim(const struct wt_addr *addr)
 /* Takes the address asked for, or in a lab the host's first free one. */
 static int take_address(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
-	int here = lab_host();
-	unsigned tries = !config->address && here >= 0 && !config->first_address_only ? WT_LAB_ENGINES : 1;
+	unsigned tries = !config->address && in_lab() && !config->first_address_only ? WT_LAB_ENGINES : 1;
+	const char *address = config->address ? config->address : in_lab() ? getenv("WAVETANK_ADDRESS") : NULL;
+	struct wt_addr first;
 	char text[WT_ADDR_TEXT];
 
-	if (config->address) {
-		if (!parse_prefix(config->address, &station->addr, &station->prefix_len)) {
-			snprintf(err, err_len, "--address: '%s' is not an IPv4 address with its prefix, such as 10.0.0.1/24",
-				 config->address);
-			return WT_EXIT_USAGE;
-		}
-	} else if (here < 0) {
+	if (!address) {
 		snprintf(err, err_len, "which address? --address 10.0.0.1/24 (inside a lab it is known)");
 		return WT_EXIT_USAGE;
 	}
+	if (!parse_prefix(address, &first, &station->prefix_len)) {
+		snprintf(err, err_len, "--address: '%s' is not an IPv4 address with its prefix, such as 10.0.0.1/24", address);
+		return WT_EXIT_USAGE;
+	}
 	for (unsigned i = 0; i < tries; i++) {
-		if (!config->address) {
-			station->addr = wt_lab_engine_addr((unsigned)here, i);
-			station->prefix_len = 24;
-		}
+		station->addr = first;
+		station->addr.bytes[3] = (uint8_t)(first.bytes[3] + 2 * i); /* wt_lab_engine_addr() */
 		station->claim = claim(&station->addr);
 		if (station->claim >= 0)
 			return WT_EXIT_OK;
@@ -157,22 +166,41 @@ static int open_port(struct wt_station *station, const char *spec, char *err, si
 	return WT_EXIT_OK;
 }
 
-static void add_lab_neighbours(struct wt_host_config *host)
+/* Kernel and engines of a host in our network that is not ours, as far as there is room. */
+static bool add_neighbours(void *arg, const char *name, const struct wt_addr *kernel)
 {
-	int here = lab_host();
-	unsigned other = here == 0;
+	struct wt_host_config *host = arg;
+	unsigned at = 0;
 
-	if (here < 0)
-		return;
-	for (unsigned i = 0; i <= WT_LAB_ENGINES; i++) {
-		host->neighbours[i].addr = i ? wt_lab_engine_addr(other, i - 1) : wt_lab_kernel_addr(other);
-		host->neighbours[i].mac = wt_lab_mac(&host->neighbours[i].addr);
+	if (!strcmp(name, getenv("WAVETANK_HOST")) || !wt_addr_in(kernel, &host->addr, host->prefix_len))
+		return false;
+	while (at < WT_STATIC_NEIGHBOURS && host->neighbours[at].addr.family)
+		at++;
+	for (unsigned i = 0; i <= WT_LAB_ENGINES && at < WT_STATIC_NEIGHBOURS; i++, at++) {
+		host->neighbours[at].addr = i ? wt_lab_engine_addr(kernel, i - 1) : *kernel;
+		host->neighbours[at].mac = wt_addr_mac(&host->neighbours[at].addr);
 	}
+	return false;
+}
+
+/* The router of our network, or the hosts at the other end of our link. */
+static void know_lab(struct wt_host_config *host)
+{
+	const char *gateway = getenv("WAVETANK_GATEWAY");
+	char text[64], mac[64];
+
+	if (!in_lab())
+		return;
+	if (!gateway)
+		for_hosts(add_neighbours, host);
+	else if (!host->gateway.family && sscanf(gateway, "%63s %63s", text, mac) == 2 && wt_mac_parse(mac, &host->neighbours[0].mac) &&
+		 wt_addr_parse(text, &host->gateway))
+		host->neighbours[0].addr = host->gateway;
 }
 
 static const char *host_name(void)
 {
-	return lab_host() >= 0 ? getenv("WAVETANK_HOST") : "host";
+	return in_lab() ? getenv("WAVETANK_HOST") : "host";
 }
 
 static int create_host(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
@@ -185,8 +213,8 @@ static int create_host(struct wt_station *station, const struct wt_station_confi
 		return WT_EXIT_USAGE;
 	}
 	snprintf(host.name, sizeof(host.name), "%s", host_name());
-	host.mac = wt_lab_mac(&station->addr);
-	if (config->mac && !parse_mac(config->mac, &host.mac)) {
+	host.mac = wt_addr_mac(&station->addr);
+	if (config->mac && !wt_mac_parse(config->mac, &host.mac)) {
 		snprintf(err, err_len, "--mac: '%s' is not a unicast MAC address such as 02:57:54:00:00:01", config->mac);
 		return WT_EXIT_USAGE;
 	}
@@ -200,7 +228,7 @@ static int create_host(struct wt_station *station, const struct wt_station_confi
 		snprintf(err, err_len, "no random numbers: %s", strerror(errno));
 		return WT_EXIT_ENVIRONMENT;
 	}
-	add_lab_neighbours(&host);
+	know_lab(&host);
 	if (station->journal)
 		host.trace = wt_journal_trace(station->journal, host.name);
 	station->host = wt_host_create(&host);

@@ -114,13 +114,20 @@ static void names_of_labs_cannot_leave_their_folder(void **state)
 
 static void host_names_are_known_inside_a_lab_only(void **state)
 {
-	struct wt_addr addr, engine = wt_lab_engine_addr(1, 0), kernel = wt_lab_kernel_addr(1);
+	struct wt_addr addr, kernel = wt_lab_kernel_addr(1), engine = wt_lab_engine_addr(&kernel, 0);
+	char path[] = "/tmp/test_lab_hosts_XXXXXX";
+	static const char hosts[] = "127.0.0.1 localhost\n10.77.0.1 a a.kernel\n10.77.0.101 a.engine\n10.77.0.2 b b.kernel\n10.77.0.102 b.engine\n";
+	int fd = mkstemp(path);
 
+	assert_true(fd >= 0 && write(fd, hosts, sizeof(hosts) - 1) == (ssize_t)sizeof(hosts) - 1);
+	close(fd);
 	unsetenv("WAVETANK_LAB");
 	assert_int_equal(wt_station_resolve("b", &addr, err, sizeof(err)), -EINVAL);
 	assert_int_equal(wt_station_resolve("10.1.2.3", &addr, err, sizeof(err)), 0);
 	setenv("WAVETANK_LAB", "demo", 1);
 	setenv("WAVETANK_HOST", "a", 1);
+	setenv("WAVETANK_ADDRESS", "10.77.0.101/24", 1);
+	setenv("WAVETANK_HOSTS", path, 1);
 	assert_int_equal(wt_station_resolve("b", &addr, err, sizeof(err)), 0);
 	assert_true(wt_addr_eq(&addr, &engine));
 	assert_int_equal(wt_station_resolve("b.engine", &addr, err, sizeof(err)), 0);
@@ -131,6 +138,9 @@ static void host_names_are_known_inside_a_lab_only(void **state)
 	assert_int_equal(wt_station_resolve("b.", &addr, err, sizeof(err)), -EINVAL);
 	unsetenv("WAVETANK_LAB");
 	unsetenv("WAVETANK_HOST");
+	unsetenv("WAVETANK_ADDRESS");
+	unsetenv("WAVETANK_HOSTS");
+	unlink(path);
 }
 
 static void the_addresses_of_a_lab_never_meet(void **state)
@@ -139,13 +149,15 @@ static void the_addresses_of_a_lab_never_meet(void **state)
 	unsigned count = 0;
 
 	for (unsigned host = 0; host < 2; host++) {
-		all[count++] = wt_lab_kernel_addr(host);
+		struct wt_addr kernel = wt_lab_kernel_addr(host);
+
+		all[count++] = kernel;
 		for (unsigned i = 0; i < WT_LAB_ENGINES; i++)
-			all[count++] = wt_lab_engine_addr(host, i);
+			all[count++] = wt_lab_engine_addr(&kernel, i);
 	}
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned j = 0; j < i; j++) {
-			struct wt_mac a = wt_lab_mac(&all[i]), b = wt_lab_mac(&all[j]);
+			struct wt_mac a = wt_addr_mac(&all[i]), b = wt_addr_mac(&all[j]);
 
 			assert_false(wt_addr_eq(&all[i], &all[j]));
 			assert_memory_not_equal(&a, &b, sizeof(a));
