@@ -367,6 +367,39 @@ def _():
     home.run("trace", "plot", "run.jsonl", "--host", "z", "-o", "e.svg", code=2)
 
 
+@test("drops of a sender's journal: not known by itself, and by the log of its path those that were, where they were sent")
+def _():
+    words = ["sim", "-n", "400KB", "--quiet", "--seed", "2", "--link", "rate 4Mbit burst 20KB limit 64KB delay 15ms loss 3%"]
+    home.run(*words, "--trace", "both.jsonl", "--log", "path.jsonl")
+    home.run("sim", "-n", "400KB", "--quiet", "--link", "delay 5ms", "--log", "calm.jsonl")
+    events = [json.loads(line) for line in open(home.path("both.jsonl"))]
+    with open(home.path("alone.jsonl"), "w") as file: # as `send` writes it: no other host, no path
+        file.writelines(json.dumps(e) + "\n" for e in events if e.get("host") == "a")
+    path = [json.loads(line) for line in open(home.path("path.jsonl"))]
+    with open(home.path("path.jsonl"), "w") as file: # as the emulator writes it: a clock of its own
+        for event in path:
+            event["time_ns"] += 12345678901
+            file.write(json.dumps(event) + "\n")
+    lost = sum(e["event"] == "emulation:packet_dropped" and e["data"].get("packet", {}).get("payload_bytes", 0) > 0 and
+               e["data"]["node"].startswith("fwd") for e in path)
+    check(lost > 3, f"{lost} lost")
+    said = {}
+    for name, files in (("both", ["both.jsonl"]), ("alone", ["alone.jsonl"]), ("joined", ["alone.jsonl", "path.jsonl"])):
+        home.run("report", "build", *files, "-o", name + ".html", "--no-figures")
+        said[name] = html.unescape(re.sub("<[^>]*>", "", open(home.path(name + ".html")).read()))
+    check(f" {lost} dropped on the way" in said["both"] and f" {lost} dropped on the way" in said["joined"], said["joined"][:900])
+    check("dropped on the way" not in said["alone"] and "crosses" not in said["alone"] and "is not known" in said["alone"], said["alone"][:900])
+    check("lab up NAME --log" in said["alone"] and "crosses drops by the log" in said["joined"], "how to get them")
+    home.run("trace", "plot", "alone.jsonl", "path.jsonl", "-o", "j.svg")
+    home.run("trace", "plot", "alone.jsonl", "-o", "k.svg")
+    check("dropped: loss" in open(home.path("j.svg")).read() and "dropped" not in open(home.path("k.svg")).read(), "crosses")
+    home.run("trace", "plot", "alone.jsonl", "both.jsonl", "-o", "j.svg", code=2)
+    home.run("report", "build", "path.jsonl", "-o", "j.html", code=2)
+    equal(json.loads(home.run("trace", "stats", "alone.jsonl", "--json")[0])["drops"], None, "drops that nobody saw")
+    home.run("report", "build", "alone.jsonl", "calm.jsonl", "-o", "calm.html", "--no-figures")
+    check(" 0 dropped on the way" in open(home.path("calm.html")).read(), "an empty log says that nothing was dropped")
+
+
 @test("trace convert and stats count the same events")
 def _():
     for name in ("x.qlog", "x.xpl", "x.csv"):

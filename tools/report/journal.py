@@ -24,11 +24,12 @@ METRICS = {'cwnd_bytes', 'ssthresh_bytes', 'in_flight_bytes', 'srtt_ns', 'rttvar
 class Connection:
     """What one side of a connection did. Offsets count from its SYN; times are seconds."""
 
-    def __init__(self, path, host, conn, iss):
+    def __init__(self, path, host, conn, iss, sees_path=True, logs=()):
         self.host, self.conn, self.iss = host, conn, iss
         self.sent, self.again, self.back, self.metrics, self.rtt, self.timeouts, self.losses = [], [], [], [], [], [], []
         self.reductions, self.gauges = [], {}
         drops = []
+        self.drops_known = sees_path or bool(logs)
         with open(path, encoding='utf-8', errors='replace') as file:
             for line in file:
                 try:
@@ -46,8 +47,33 @@ class Connection:
         self.drops = [(time, offset, data['cause']) for time, data in drops
                       for offset in [self._offset(data.get('packet', {}).get('seq', 0))]
                       if data.get('packet', {}).get('payload_bytes') and 0 < offset <= self.end]
+        if not sees_path:
+            self.drops = [drop for log in logs for drop in self._joined(log)]
         times = [row[0] for row in self.sent + self.again + self.back + self.metrics]
         self.first, self.last = (min(times), max(times)) if times else (0, 1)
+
+    def _joined(self, log):
+        """
+        Drops of this connection in the log of a path, which has a clock of its own: a drop is one of a copy that was sent, of the same
+        sequence number and length, and stands where that copy was sent. Of several copies it is the one nearest in time, once the clocks
+        are laid on each other by the median.
+        """
+        copies, lost = {}, []
+        for time, begin, end in self.sent + self.again:
+            copies.setdefault((begin, end - begin), []).append(time)
+        with open(log, encoding='utf-8', errors='replace') as file:
+            for line in file:
+                try:
+                    event = json.loads(line)
+                except ValueError:
+                    continue # cut off
+                packet = event.get('data', {}).get('packet', {})
+                if event.get('event') == 'emulation:packet_dropped' and packet.get('payload_bytes'):
+                    key = (self._offset(packet.get('seq', 0)), packet['payload_bytes'])
+                    if key in copies:
+                        lost.append((event['time_ns'] / 1e9, key, event['data']['cause']))
+        apart = float(np.median([time - min(copies[key]) for time, key, _ in lost])) if lost else 0
+        return [(min(copies[key], key=lambda sent, at=time - apart: abs(sent - at)), key[0], cause) for time, key, cause in lost]
 
     def _offset(self, seq):
         return (seq - self.iss) & 0xffffffff

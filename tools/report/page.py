@@ -344,17 +344,24 @@ def comparison_section(page, comparison, known, at):
     page.add('</section>')
 
 
-def journal_section(page, entry, at):
-    c = journal.Connection(entry['path'], entry['host'], entry['conn'], entry['iss'])
+NO_DROPS = ('This journal holds no events of the path: how many segments were dropped is not known. To see them, let the path keep a log, '
+            '<code>wavetank lab up NAME --log path.jsonl</code>, and name it beside the journal, <code>wavetank report build %s path.jsonl</code>.')
+
+
+def journal_section(page, entry, at, logs):
+    c = journal.Connection(entry['path'], entry['host'], entry['conn'], entry['iss'], entry['sees_path'], logs)
     base = os.path.basename(entry['path'])
     stem = 'journal-%d-%s' % (at, os.path.splitext(base)[0])
     begin, end = c.detail()
     page.add('<section><h2 id="journal-%d">One transfer, event by event: %s</h2><p class="sub">Host %s, connection %d: %s segments with payload sent, '
-             '%s of them again, %s timeouts, %d dropped on the way, %.2f s.</p>' % (
+             '%s of them again, %s timeouts, %s%.2f s.%s</p>' % (
                  at, e(base), e(entry['host']), entry['conn'], format(len(c.sent) + len(c.again), ','), format(len(c.again), ','),
-                 len(c.timeouts), len(c.drops), c.last - c.first))
+                 len(c.timeouts), '%d dropped on the way, ' % len(c.drops) if c.drops_known else '', c.last - c.first,
+                 '' if c.drops_known else ' ' + NO_DROPS % e(base)))
     page.figure(stem + '-sequence', lambda width: journal.sequence(c, width), 'time-sequence graph',
-                'Time-sequence graph. Strokes are segments as the sender sent them, crosses drops, at the time and with the cause of the drop.')
+                'Time-sequence graph. Strokes are segments as the sender sent them%s.' % (
+                    '' if not c.drops else ', crosses drops, at the time and with the cause of the drop' if entry['sees_path'] else
+                    ', crosses drops by the log of the path, with their cause, where the copy that was lost was sent'))
     page.figure(stem + '-detail', lambda width: journal.sequence(c, width, begin, end), 'time-sequence graph, detail',
                 'The busiest stretch, %.2f to %.2f s. A vertical stroke is one segment, from its first to its last byte.' % (begin, end))
     page.figure(stem + '-state', lambda width: journal.state(c, width), 'state of the sender over time',
@@ -557,7 +564,7 @@ def build(request):
     for i, comparison in enumerate(request['comparisons']):
         comparison_section(page, comparison, known, i)
     for i, entry in enumerate(request['journals']):
-        journal_section(page, entry, i)
+        journal_section(page, entry, i, request['logs'])
     if recorded:
         records_section(page, recorded)
     if runs:

@@ -204,32 +204,54 @@ static void tell_if_cut(const char *path)
 		fclose(file);
 }
 
-static int journals(struct wt_json *json, const struct build *build)
+/* One journal for the page. A path's log is none: the page joins it to the journals, packet by packet. */
+static int one_journal(struct wt_json *json, const char *path, bool *log)
 {
 	static struct wt_trace_flows flows; /* large */
 	const struct wt_trace_flow *flow;
 	char err[400];
+	int error = wt_trace_survey(path, &flows, err, sizeof(err));
+
+	*log = (!error || error == -EINVAL) && wt_trace_is_log(path, &flows);
+	if (*log)
+		return WT_EXIT_OK;
+	if (error)
+		return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
+	flow = wt_trace_choose(&flows, NULL, 0);
+	if (!flow)
+		return wt_fail(WT_EXIT_USAGE, "%s: no connection in it", path);
+	wt_json_object(json, NULL);
+	wt_json_string(json, "path", path);
+	wt_json_string(json, "host", flow->host);
+	wt_json_u64(json, "conn", flow->conn);
+	wt_json_u64(json, "iss", flow->iss);
+	wt_json_bool(json, "sees_path", wt_trace_sees_path(&flows));
+	wt_json_end(json);
+	return WT_EXIT_OK;
+}
+
+static int journals(struct wt_json *json, const struct build *build)
+{
+	bool log[INPUTS] = {false};
+	int code = WT_EXIT_OK;
+	unsigned logs = 0;
 
 	wt_json_array(json, "journals");
-	for (unsigned i = 0; i < build->journals; i++) {
-		const char *path = build->journal[i];
-
-		if (is_records(path))
-			continue;
-		int error = wt_trace_survey(path, &flows, err, sizeof(err));
-
-		if (error)
-			return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
-		flow = wt_trace_choose(&flows, NULL, 0);
-		if (!flow)
-			return wt_fail(WT_EXIT_USAGE, "%s: no connection in it", path);
-		wt_json_object(json, NULL);
-		wt_json_string(json, "path", path);
-		wt_json_string(json, "host", flow->host);
-		wt_json_u64(json, "conn", flow->conn);
-		wt_json_u64(json, "iss", flow->iss);
-		wt_json_end(json);
+	for (unsigned i = 0; i < build->journals && !code; i++) {
+		if (!is_records(build->journal[i]))
+			code = one_journal(json, build->journal[i], &log[i]);
+		logs += log[i];
 	}
+	if (code)
+		return code;
+	if (logs == build->journals && !build->folders)
+		return wt_fail(WT_EXIT_USAGE, "%s: the log of a path has no connection; name the journal of a sender (send --trace) beside it",
+			       build->journal[0]);
+	wt_json_end(json);
+	wt_json_array(json, "logs");
+	for (unsigned i = 0; i < build->journals; i++)
+		if (log[i])
+			wt_json_string(json, NULL, build->journal[i]);
 	wt_json_end(json);
 	wt_json_array(json, "records");
 	for (unsigned i = 0; i < build->journals; i++)
@@ -317,7 +339,7 @@ static int build_main(int argc, char **argv)
 	if (overwrites(&work, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!work.folders && !work.journals)
-		return wt_fail(WT_EXIT_USAGE, "of what? result folders (paper run makes them), TABLE@BACKEND, journals of --trace");
+		return wt_fail(WT_EXIT_USAGE, "nothing to report on: name a results folder, TABLE@BACKEND or a journal (--trace)");
 	return build(&work);
 }
 
@@ -389,7 +411,8 @@ const struct wt_command wt_command_report_build = {
 	.run = build_main,
 	.notes = "  wavetank report build results/tcp-real-2001-table1-sim -o report.html\n"
 		 "  wavetank report build table1@sim table1@tap real.jsonl -o report.html\n"
-		 "WHAT: a results folder, a folder of them, TABLE@BACKEND (the newest), a journal (--trace), records of sim --json.\n"
+		 "WHAT: a results folder, a folder of them, TABLE@BACKEND (the newest), a journal (--trace), records of sim --json,\n"
+		 "or, beside the journal of send, the log of the path (lab up --log): its drops are joined to the journal.\n"
 		 "Figures go beside the page as SVG and PDF too. Needs Debian's python3-matplotlib.",
 };
 

@@ -22,7 +22,8 @@ except ImportError:
 def plot(request):
     import journal
     import style
-    connection = journal.Connection(request['trace'], request['host'], request['conn'], request['iss'])
+    connection = journal.Connection(request['trace'], request['host'], request['conn'], request['iss'],
+                                    request['sees_path'], request['logs'])
     draw = journal.sequence if request['kind'] == 'sequence' else journal.state
     figure = draw(connection, style.WIDE, request.get('from_s') or None, request.get('to_s'))
     style.save(figure, '%s, host %s, connection %d' % (os.path.basename(request['trace']), request['host'], request['conn']),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/common/cli.h"
 
@@ -139,6 +140,14 @@ static void host_of(struct wt_trace_flows *flows, const char *host)
 		snprintf(flows->host[flows->hosts++], sizeof(flows->host[0]), "%s", host);
 }
 
+/* A listener has a number, too, and goes from CLOSED to LISTEN and back. */
+static bool of_listener(const struct wt_trace_line *line)
+{
+	enum { CLOSED = 0, LISTEN = 1 };
+
+	return line->type == WT_TRACE_STATE && (line->field[1] == LISTEN || (line->field[0] == LISTEN && line->field[1] == CLOSED));
+}
+
 static int survey(void *arg, const struct wt_trace_line *line)
 {
 	struct wt_trace_flows *flows = arg;
@@ -147,10 +156,11 @@ static int survey(void *arg, const struct wt_trace_line *line)
 
 	flows->lines++;
 	flows->drops += line->type == WT_LINE_DROP;
+	flows->path |= !strncmp(line->event, "emulation:", 10) && line->type != WT_LINE_DROP;
 	if (line->type >= WT_TRACE_TYPES)
 		return 0;
 	host_of(flows, line->host);
-	flow = line->conn ? flow_of(flows, line) : NULL;
+	flow = line->conn && !of_listener(line) ? flow_of(flows, line) : NULL;
 	if (!flow || line->type != WT_TRACE_SENT)
 		return 0;
 	if (!flow->iss)
@@ -177,6 +187,18 @@ int wt_trace_survey(const char *path, struct wt_trace_flows *flows, char *err, s
 		result = -EINVAL;
 	}
 	return result;
+}
+
+bool wt_trace_is_log(const char *path, const struct wt_trace_flows *flows)
+{
+	struct stat facts;
+
+	return !flows->count && (flows->lines || (!stat(path, &facts) && S_ISREG(facts.st_mode) && !facts.st_size));
+}
+
+bool wt_trace_sees_path(const struct wt_trace_flows *flows)
+{
+	return flows->hosts > 1 || flows->path;
 }
 
 const struct wt_trace_flow *wt_trace_choose(const struct wt_trace_flows *flows, const char *host, uint32_t conn)

@@ -59,10 +59,15 @@ struct wt_trace_flows {
 	char host[16][32];
 	struct wt_trace_flow flow[WT_TRACE_FLOWS]; /* those past the last are left out */
 	uint64_t lines, drops;
+	bool path; /* events of a path: its states, its changes */
 };
 
 /* What is in a file. Same errors; a file without any event is -EINVAL. */
 int wt_trace_survey(const char *path, struct wt_trace_flows *flows, char *err, size_t err_len);
+/* The log of a path (emu run, lab up --log): no connection in it, or nothing at all, because nothing was dropped. */
+bool wt_trace_is_log(const char *path, const struct wt_trace_flows *flows);
+/* True: drops on the path would be in this journal. One of `send` or `recv` knows its own host alone. */
+bool wt_trace_sees_path(const struct wt_trace_flows *flows);
 /* The one that sent most payload, or the one named (host NULL, conn 0: any). NULL: there is none. */
 const struct wt_trace_flow *wt_trace_choose(const struct wt_trace_flows *flows, const char *host, uint32_t conn);
 /* True, with offset and payload: the line is the drop of a segment that this flow sent. */

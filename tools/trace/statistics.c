@@ -253,6 +253,26 @@ static void json_flow(struct wt_json *json, const struct wt_trace_flow *flow, co
 	wt_json_end(json);
 }
 
+/* None in a journal that cannot hold any is no evidence. */
+static bool knows_drops(const struct stats *stats)
+{
+	return stats->kinds || wt_trace_sees_path(stats->flows);
+}
+
+static void print_json_drops(struct wt_json *json, const struct stats *stats)
+{
+	wt_json_array(json, "drops");
+	for (unsigned i = 0; i < stats->kinds; i++) {
+		wt_json_object(json, NULL);
+		wt_json_string(json, "node", stats->drops[i].node);
+		wt_json_string(json, "cause", stats->drops[i].cause);
+		wt_json_u64(json, "frames", stats->drops[i].frames);
+		wt_json_u64(json, "bytes", stats->drops[i].bytes);
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+}
+
 static void print_json(FILE *out, const struct stats *stats)
 {
 	struct wt_json json;
@@ -265,16 +285,10 @@ static void print_json(FILE *out, const struct stats *stats)
 	for (unsigned i = 0; i < stats->flows->count; i++)
 		json_flow(&json, &stats->flows->flow[i], &stats->numbers[i]);
 	wt_json_end(&json);
-	wt_json_array(&json, "drops");
-	for (unsigned i = 0; i < stats->kinds; i++) {
-		wt_json_object(&json, NULL);
-		wt_json_string(&json, "node", stats->drops[i].node);
-		wt_json_string(&json, "cause", stats->drops[i].cause);
-		wt_json_u64(&json, "frames", stats->drops[i].frames);
-		wt_json_u64(&json, "bytes", stats->drops[i].bytes);
-		wt_json_end(&json);
-	}
-	wt_json_end(&json);
+	if (!knows_drops(stats))
+		wt_json_string(&json, "drops", NULL);
+	else
+		print_json_drops(&json, stats);
 	wt_json_end(&json);
 }
 
@@ -298,6 +312,8 @@ int wt_trace_stats(FILE *out, const char *path, const struct wt_trace_flows *flo
 		for (unsigned i = 0; i < stats.kinds; i++)
 			fprintf(out, "dropped at %s, %s: %" PRIu64 " frames, %" PRIu64 " bytes\n", stats.drops[i].node,
 				stats.drops[i].cause, stats.drops[i].frames, stats.drops[i].bytes);
+		if (!knows_drops(&stats))
+			fprintf(out, "drops are not known: this journal holds no events of the path\n");
 	}
 	for (unsigned i = 0; i < flows->count && stats.numbers; i++)
 		free(stats.numbers[i].rtt);

@@ -41,7 +41,7 @@ static const struct wt_option plot_options[] = {
 };
 
 struct words {
-	const char *file, *output, *format, *host;
+	const char *file, *log, *output, *format, *host;
 	uint64_t conn;
 	bool json;
 	wt_time from, to; /* 0: not said */
@@ -63,18 +63,18 @@ static bool parse(struct words *words, const struct wt_command *command, int arg
 		if (option == WT_ARGS_BAD)
 			return false;
 		if (option == WT_ARGS_WORD) {
-			if (words->file) {
-				wt_fail(WT_EXIT_USAGE, "one file at a time; '%s' is too much", args.value);
+			if (words->file && (words->log || command != &wt_command_trace_plot)) {
+				wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'", args.value);
 				return false;
 			}
-			words->file = args.value;
+			*(words->file ? &words->log : &words->file) = args.value;
 		} else if (take(words, option, args.value, err, sizeof(err))) {
 			wt_fail(WT_EXIT_USAGE, "--%s: %s", command->options[option].name, err);
 			return false;
 		}
 	}
 	if (!words->file)
-		wt_fail(WT_EXIT_USAGE, "which file? --trace of sim, send and recv writes one");
+		wt_fail(WT_EXIT_USAGE, "no file given: --trace of sim, send and recv writes one");
 	return words->file != NULL;
 }
 
@@ -195,6 +195,17 @@ static int take_plot(struct words *words, int option, const char *value, char *e
 	return 0;
 }
 
+static int check_log(const char *path)
+{
+	static struct wt_trace_flows of_log; /* large */
+	char err[400];
+	int error = wt_trace_survey(path, &of_log, err, sizeof(err));
+
+	if (wt_trace_is_log(path, &of_log))
+		return WT_EXIT_OK;
+	return error ? failed(error, err) : wt_fail(WT_EXIT_USAGE, "%s: not the log of a path: it has connections", path);
+}
+
 static int plot_main(int argc, char **argv)
 {
 	struct words words = {.format = "sequence"};
@@ -220,6 +231,8 @@ static int plot_main(int argc, char **argv)
 	flow = choose(&words);
 	if (!flow)
 		return WT_EXIT_USAGE;
+	if (words.log && (code = check_log(words.log)))
+		return code;
 	request = wt_report_request();
 	if (!request)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "temporary file: %s", strerror(errno));
@@ -230,6 +243,11 @@ static int plot_main(int argc, char **argv)
 	wt_json_string(&json, "host", flow->host);
 	wt_json_u64(&json, "conn", flow->conn);
 	wt_json_u64(&json, "iss", flow->iss);
+	wt_json_bool(&json, "sees_path", wt_trace_sees_path(&flows));
+	wt_json_array(&json, "logs");
+	if (words.log)
+		wt_json_string(&json, NULL, words.log);
+	wt_json_end(&json);
 	wt_json_string(&json, "kind", words.format);
 	wt_json_number(&json, "from_s", (double)words.from / 1e9);
 	if (words.to)
@@ -261,12 +279,13 @@ const struct wt_command wt_command_trace_stats = {
 
 const struct wt_command wt_command_trace_plot = {
 	.name = "trace plot",
-	.arguments = "FILE.jsonl",
+	.arguments = "FILE.jsonl [LOG.jsonl]",
 	.text = "draw a journal: segments, ACKs, window and drops, or the sender's state",
 	.options = plot_options,
 	.option_count = sizeof(plot_options) / sizeof(plot_options[0]),
 	.run = plot_main,
 	.notes = "  wavetank trace plot real.jsonl -o real.svg\n"
 		 "  wavetank trace plot real.jsonl --kind state --from 2s --to 5s -o state.pdf\n"
+		 "LOG, of lab up --log or emu run --log: its drops are joined to the journal of send, by sequence number.\n"
 		 "Needs Debian's python3-matplotlib.",
 };

@@ -23,6 +23,13 @@ static void put(struct wt_trace_sink *sink, wt_time time, unsigned type, const u
 	sink->event(sink, &event);
 }
 
+static void put_state(struct wt_trace_sink *sink, wt_time time, uint32_t conn, uint64_t from, uint64_t to)
+{
+	struct wt_trace_event event = {.time = time, .conn = conn, .type = WT_TRACE_STATE, .field = {from, to}};
+
+	sink->event(sink, &event);
+}
+
 #define PUT(time, type, ...) put(a, (time) * 1000000ll, WT_TRACE_##type, (const uint64_t[WT_TRACE_FIELDS]){__VA_ARGS__})
 
 /* Handshake; two segments of 500 bytes, the second lost, sent again after a timeout; and what a path tells of the loss. */
@@ -32,6 +39,7 @@ static int make(void **state)
 	struct wt_trace_sink *a = wt_journal_trace(journal, "a");
 	FILE *file;
 
+	put_state(a, 0, 2, 0, 1); /* a listener: no connection */
 	PUT(0, STATE, 0, 2);
 	PUT(0, SENT, ISS, 0, 2, 0, 65535, 1);
 	PUT(30, RECEIVED, 77, 0, 18, ISS + 1u, 4000);
@@ -47,6 +55,7 @@ static int make(void **state)
 	PUT(1090, RECEIVED, 78, 0, 16, (uint32_t)(ISS + 1001u), 4000);
 	PUT(1090, METRICS, 1000, 1000, 0, 30000000, 15000000, 1000000000, 5, (uint32_t)(ISS + 1001u));
 	PUT(1090, RECOVERED, (uint32_t)(ISS + 1001u), 1000);
+	put_state(a, 1090 * WT_MS, 2, 1, 0);
 	wt_journal_close(journal);
 	file = fopen(JOURNAL, "ae");
 	fprintf(file, "{\"time_ns\":46000000,\"event\":\"emulation:packet_dropped\",\"data\":{\"node\":\"fwd.loss\",\"cause\":\"loss\","
@@ -86,7 +95,7 @@ static unsigned count(const char *text, const char *what)
 static void a_survey_finds_the_connection_and_counts_across_the_wrap_of_sequence_numbers(void **state)
 {
 	assert_int_equal(wt_trace_survey(JOURNAL, &flows, err, sizeof(err)), 0);
-	assert_int_equal(flows.lines, 16);
+	assert_int_equal(flows.lines, 18);
 	assert_int_equal(flows.drops, 1);
 	assert_int_equal(flows.count, 1);
 	assert_string_equal(flows.flow[0].host, "a");
@@ -228,6 +237,35 @@ static void write_lines(const char *name, const char *text)
 	fclose(file);
 }
 
+/* A journal of `send` knows one host, and nothing of what the path dropped: no count is not a count of nothing. */
+static void drops_are_not_known_to_a_journal_without_events_of_the_path(void **state)
+{
+	static const char one[] = "{\"time_ns\":1,\"host\":\"a\",\"conn\":1,\"event\":\"recovery:loss_detected\",\"data\":{}}\n";
+	static const char other[] = "{\"time_ns\":1,\"host\":\"b\",\"conn\":1,\"event\":\"recovery:loss_detected\",\"data\":{}}\n";
+	static const char path[] = "{\"time_ns\":1,\"event\":\"emulation:path_changed\",\"data\":{}}\n";
+	const struct { const char *first, *second; bool sees, log; } cases[] = {
+		{one, "", false, false}, {one, other, true, false}, {one, path, true, false}, {path, "", true, true}, {"", "", false, true},
+	};
+
+	for (unsigned i = 0; i < 5; i++) {
+		char text[400], *told = NULL;
+		size_t len;
+		FILE *out;
+
+		snprintf(text, sizeof(text), "%s%s", cases[i].first, cases[i].second);
+		write_lines("path.jsonl", text);
+		assert_int_equal(wt_trace_survey("path.jsonl", &flows, err, sizeof(err)), *text ? 0 : -EINVAL);
+		assert_int_equal(wt_trace_is_log("path.jsonl", &flows), cases[i].log);
+		assert_int_equal(wt_trace_sees_path(&flows), cases[i].sees);
+		out = open_memstream(&told, &len);
+		assert_int_equal(wt_trace_stats(out, "path.jsonl", &flows, true, err, sizeof(err)), 0);
+		fclose(out);
+		assert_int_equal(strstr(told, "\"drops\":null") == NULL, cases[i].sees);
+		free(told);
+	}
+	unlink("path.jsonl");
+}
+
 static void a_bad_line_is_named_and_a_cut_one_is_passed_over(void **state)
 {
 	static const char good[] = "{\"time_ns\":1,\"host\":\"a\",\"conn\":1,\"event\":\"recovery:loss_detected\",\"data\":{}}\n";
@@ -277,6 +315,7 @@ int main(void)
 		cmocka_unit_test(xpl_begins_ends_and_counts_as_xplot_wants),
 		cmocka_unit_test(csv_has_one_row_per_event_and_as_many_columns_in_each),
 		cmocka_unit_test(numbers_are_those_of_the_events),
+		cmocka_unit_test(drops_are_not_known_to_a_journal_without_events_of_the_path),
 		cmocka_unit_test(a_bad_line_is_named_and_a_cut_one_is_passed_over),
 		cmocka_unit_test(data_of_other_types_harms_nobody),
 	};
