@@ -352,7 +352,8 @@ int wt_world_check(struct wt_world *world, char *err, size_t err_len)
 {
 	int error;
 
-	qsort(world->event, world->events, sizeof(world->event[0]), by_time);
+	if (world->events) /* no event, no array */
+		qsort(world->event, world->events, sizeof(world->event[0]), by_time);
 	snprintf(err, err_len, "out of memory");
 	error = check_places(world, err, err_len);
 	if (!error)
