@@ -387,9 +387,9 @@ static void match_name(void *arg, const struct wt_lab *lab)
 	if (strcmp(lab->name, wanted->name) != 0)
 		return;
 	*wanted = *lab;
-	wanted->host = malloc((lab->hosts + 1) * sizeof(*lab->host));
+	wanted->host = lab->hosts ? malloc(lab->hosts * sizeof(*lab->host)) : NULL;
 	wanted->hosts = wanted->host ? lab->hosts : 0;
-	if (wanted->host && lab->hosts)
+	if (wanted->host)
 		memcpy(wanted->host, lab->host, lab->hosts * sizeof(*lab->host));
 }
 

@@ -51,12 +51,30 @@ static void a_stored_lab_is_loaded_as_it_was(void **state)
 
 	assert_true(lock >= 0);
 	lab = example("one", getpid());
+	for (unsigned i = 0; i < 3; i++) {
+		struct wt_lab_place *host = wt_lab_add_host(&lab, i == 2 ? "far" : i ? "b" : "a");
+
+		host->addr = wt_lab_kernel_addr(i);
+		host->process = (struct wt_lab_process){100 + (pid_t)i, 7};
+	}
+	assert_true(wt_addr_parse("10.0.3.1", &lab.host[2].gateway) && wt_mac_parse("02:77:74:10:01:ff", &lab.host[2].gateway_mac));
 	assert_int_equal(wt_lab_store(&lab), 0);
 	assert_int_equal(wt_lab_load("one", &loaded), 0);
-	assert_memory_equal(&lab, &loaded, sizeof(lab));
+	assert_int_equal(loaded.hosts, 3);
+	assert_memory_equal(lab.host, loaded.host, 3 * sizeof(*lab.host));
+	wt_lab_finish(&loaded);
 	assert_true(wt_lab_find("one", &loaded));
-	assert_false(wt_lab_find("two", &loaded));
+	assert_int_equal(wt_lab_host(&loaded, "far")->gateway_mac.bytes[5], 255);
+	assert_null(wt_lab_host(&loaded, "fa"));
+	wt_lab_finish(&loaded);
+	wt_lab_finish(&lab);
+	lab = loaded = example("two", getpid());
+	assert_int_equal(wt_lab_store(&lab), 0);
+	assert_int_equal(wt_lab_load("two", &loaded), 0);
+	assert_memory_equal(&lab, &loaded, sizeof(lab));
+	assert_false(wt_lab_find("three", &loaded));
 	wt_lab_remove("one");
+	wt_lab_remove("two");
 	assert_int_equal(wt_lab_load("one", &loaded), -ENOENT);
 	close(lock);
 }
