@@ -63,12 +63,14 @@ static void measure(struct htcp *s, const struct wt_ack *ack)
 
 static double alpha(const struct htcp *s, wt_time now)
 {
-	double t = (double)(now - s->epoch.begin - s->params.low_time) / WT_S;
-	double a = t > 0 ? 1 + 10 * t + t * t / 4 : 1;
+	wt_time since = now - s->epoch.begin - s->params.low_time;
+	double t = (double)since / WT_S, a;
 
+	if (since <= 0)
+		return 1;
+	a = (1 + t * (10 + t / 4)) * 2 * (1 - s->epoch.beta);
 	if (s->params.rtt_scaling && s->delay.base)
 		a *= (double)s->delay.base / (100 * WT_MS);
-	a *= 2 * (1 - s->epoch.beta);
 	return a > 1 ? a : 1;
 }
 

@@ -37,7 +37,6 @@ static void judge(struct vegas *s, const struct wt_ack *ack, struct wt_sender_ou
 {
 	double segs = wt_reno_segs(&s->window, out), diff = wt_delay_backlog(&s->delay, s->delay.least, segs);
 
-	s->still = !s->still;
 	out->gauge[0] = diff;
 	out->gauge[1] = wt_delay_ms(s->delay.base);
 	out->gauge[2] = wt_delay_ms(s->delay.least);
@@ -58,6 +57,8 @@ static void vegas_on_ack(void *state, const struct wt_ack *ack, struct wt_sender
 	struct vegas *s = state;
 	bool over = wt_delay_round(&s->delay, ack);
 
+	if (over) /* a round that measures nothing is not waited for */
+		s->still = s->delay.samples > 1 && !s->still;
 	if (over && s->delay.samples > 1)
 		judge(s, ack, out);
 	else if (over && out->cwnd >= out->ssthresh && wt_reno_may_grow(ack) && s->delay.limited)

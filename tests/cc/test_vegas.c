@@ -80,6 +80,22 @@ static void slow_start_of_vegas_measures_every_other_round_trip(void **state)
 	sender_finish(&f.s);
 }
 
+/* One ACK for two segments is one sample per round trip, of which Vegas learns nothing: slow start goes on, it does not wait for more. */
+static void slow_start_of_vegas_goes_on_where_a_round_trip_has_one_ack(void **state)
+{
+	struct feed f;
+
+	feed_start(&f, "vegas");
+	for (unsigned i = 0; i < 6; i++) {
+		f.una += MSS; /* the ACK is for this segment too */
+		f.nxt = f.una + f.s.out.cwnd - MSS;
+		feed_ack(&f, BASE, BASE);
+		f.una = f.nxt - MSS;
+	}
+	assert_true(feed_segs(&f) >= 6);
+	sender_finish(&f.s);
+}
+
 static void a_window_that_is_not_used_does_not_grow(void **state)
 {
 	static const char *const names[] = {"vegas", "veno", "highspeed", "scalable"};
@@ -165,6 +181,7 @@ int main(void)
 		cmocka_unit_test(once_per_round_trip_vegas_steps_by_diff),
 		cmocka_unit_test(alone_on_a_path_vegas_rests_with_alpha_to_beta_in_the_queue),
 		cmocka_unit_test(slow_start_of_vegas_measures_every_other_round_trip),
+		cmocka_unit_test(slow_start_of_vegas_goes_on_where_a_round_trip_has_one_ack),
 		cmocka_unit_test(a_window_that_is_not_used_does_not_grow),
 		cmocka_unit_test(vegas_halves_for_a_loss_and_takes_it_back),
 		cmocka_unit_test(veno_keeps_four_fifths_where_fewer_than_three_segments_wait),

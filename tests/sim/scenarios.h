@@ -26,6 +26,7 @@ struct scenario {
 	struct wt_app_flow flow;
 	const struct wt_app_flow *rival;
 	unsigned flows;
+	uint32_t mtu; /* of both hosts; 0: 1500 */
 	uint64_t seed;
 };
 
@@ -52,6 +53,8 @@ static inline int simulate(const struct scenario *scenario, struct wt_simulation
 	wt_world_init(&simulation.world);
 	simulation.world.seed = scenario->seed;
 	error = wt_simulation_pair(&simulation, scenario->fwd, scenario->rev, &scenario->flow, scenario->flows, err, err_len);
+	for (unsigned i = 0; i < 2 && scenario->mtu && !error; i++)
+		simulation.world.host[i].mtu = scenario->mtu;
 	for (unsigned i = 1; i < scenario->flows && scenario->rival && !error; i += 2) {
 		simulation.flow[i].a = scenario->rival->a;
 		simulation.flow[i].b = scenario->rival->b;

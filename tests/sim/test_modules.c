@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every sender module of the registry has to survive, in virtual time with its own recovery and receiver: a module that joins the list
+ * joins this test. Each transfer is compared byte for byte; the bounds are such that only a module that stalls or bursts breaks them.
+ */
+#include <string.h>
+
+#include "tests/sim/scenarios.h"
+
+/* 100 Mbit/s carry 1448 bytes of payload in frames of 1514: 95.64 Mbit/s. */
+#define WIDE "rate 100Mbit burst 0B limit 500KB delay 20ms"
+#define NARROW "rate 10Mbit burst 0B limit 64KB delay 20ms"
+
+struct hardship {
+	const char *name, *settings, *fwd, *rev;
+	uint32_t mtu;
+	uint64_t size;
+	wt_time time, within; /* time: of writing, with on and off; within: simulated time in which it has to be done */
+	wt_time on, off;
+	bool (*proof)(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow); /* that it was what its name says */
+};
+
+static bool lost(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return result->dropped[WT_DROP_LOSS] > 10;
+}
+
+static bool cut(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return flow->info.timeouts > 0;
+}
+
+static bool overflowed(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return result->dropped[WT_DROP_QUEUE] > 0;
+}
+
+static bool reordered(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return flow->result.out_of_order_segs > 10;
+}
+
+static bool marked(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return result->marked > 0 || !strcmp(flow->info.sender, "fixed"); /* whose data is not ECN-capable */
+}
+
+static bool small(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return flow->info.snd_mss == 536 - 12; /* without timestamps */
+}
+
+static bool jumbo(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return flow->info.snd_mss == 8960 - 12;
+}
+
+static bool paused(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
+{
+	return result->dropped[WT_DROP_QUEUE] == 0 && flow->info.cwnd <= 4 * 32768;
+}
+
+/*
+ * within: what NewReno needs, several times over. 30 % loss means that three of ten timeouts are followed by another, and the timer doubles up
+ * to two minutes; an outage of 5 s is over before the timer that doubles from 0.2 s has fired at 12.6 s.
+ */
+static const struct hardship hardships[] = {
+	{.name = "30 % loss", .fwd = NARROW " loss 30%", .rev = NARROW, .size = 100000, .within = 1800 * WT_S, .proof = lost},
+	{.name = "5 s of outage", .fwd = "outage at 2s for 5s " NARROW, .rev = "outage at 2s for 5s " NARROW, .size = 8 << 20, .within = 60 * WT_S,
+	 .proof = cut},
+	{.name = "1 ms", .fwd = "rate 100Mbit burst 0B limit 64KB delay 500us", .rev = "delay 500us", .size = 16 << 20, .within = 10 * WT_S},
+	{.name = "1 s", .fwd = "rate 10Mbit burst 0B limit 1250KB delay 500ms", .rev = "delay 500ms", .size = 4 << 20, .within = 600 * WT_S},
+	{.name = "MSS 536", .settings = "mss=536B", .fwd = NARROW, .rev = NARROW, .size = 4 << 20, .within = 30 * WT_S, .proof = small},
+	{.name = "MSS 8960", .settings = "mss=8960B", .mtu = 9000, .fwd = NARROW, .rev = NARROW, .size = 4 << 20, .within = 30 * WT_S,
+	 .proof = jumbo},
+	{.name = "a queue of one packet", .fwd = "rate 10Mbit burst 0B limit 1514B delay 20ms", .rev = NARROW, .size = 1 << 20, .within = 120 * WT_S,
+	 .proof = overflowed},
+	{.name = "ECN", .settings = "ecn=on", .fwd = "rate 10Mbit burst 0B limit 1MB queue codel target 1ms ecn delay 20ms", .rev = NARROW, .size = 8 << 20,
+	 .within = 60 * WT_S, .proof = marked},
+	{.name = "reordering of 3 packets", .fwd = WIDE " reorder 1% delay 400us", .rev = WIDE, .size = 16 << 20, .within = 60 * WT_S,
+	 .proof = reordered},
+	{.name = "reordering of 300 packets", .fwd = WIDE " reorder 1% delay 36ms", .rev = WIDE, .size = 16 << 20, .within = 120 * WT_S,
+	 .proof = reordered},
+	{.name = "limited by the application", .settings = "snd_buffer=32KB", .fwd = NARROW, .rev = NARROW, .time = 20 * WT_S, .on = 10 * WT_MS,
+	 .off = 990 * WT_MS, .within = 60 * WT_S, .proof = paused},
+	{.name = "limited by the peer's window", .settings = "rcv_buffer=32KB", .fwd = WIDE, .rev = WIDE, .size = 8 << 20, .within = 60 * WT_S},
+};
+
+#define HARDSHIPS (sizeof(hardships) / sizeof(hardships[0]))
+
+/* A module with the receiver that goes with it, to be changed by the caller. */
+static void module(struct scenario *scenario, const struct wt_sender_ops *ops, const char *settings, const char *fwd, const char *rev)
+{
+	struct setup setup = {.sender = ops->name, .receiver = ops->default_receiver, .settings = settings, .fwd = fwd, .rev = rev, .seed = 3};
+
+	prepare(scenario, &setup);
+}
+
+static bool suffer(const struct wt_sender_ops *ops, const struct hardship *h)
+{
+	struct wt_simulation_result result;
+	struct scenario scenario;
+	struct wt_bulk_sender flow;
+
+	module(&scenario, ops, h->settings, h->fwd, h->rev);
+	scenario.mtu = h->mtu;
+	scenario.flow.size = h->size;
+	scenario.flow.time = h->time;
+	scenario.flow.on = h->on;
+	scenario.flow.off = h->off;
+	result = run(&scenario, &flow);
+	if (!wt_simulation_ok(&result) || !flow.got_result || !flow.result.verified)
+		print_message("%s, %s: %s (%d) after %.3f simulated seconds\n", ops->name, h->name, wt_bulk_fail_text(result.fail), result.error,
+			      (double)result.simulated / 1e9);
+	else if (result.simulated > h->within)
+		print_message("%s, %s: it took %.1f simulated seconds\n", ops->name, h->name, (double)result.simulated / 1e9);
+	else if (h->proof && !h->proof(&result, &flow))
+		print_message("%s, %s: nothing happened\n", ops->name, h->name);
+	else
+		return true;
+	return false;
+}
+
+static void every_sender_survives_what_paths_and_peers_do(void **state)
+{
+	unsigned broken = 0;
+
+	for (size_t i = 0; wt_senders[i]; i++)
+		for (size_t j = 0; j < HARDSHIPS; j++)
+			broken += !suffer(wt_senders[i], &hardships[j]);
+	assert_int_equal(broken, 0);
+}
+
+/* ---- a clean path ------------------------------------------------------------------------------------- */
+
+static uint64_t at_20, at_40;
+
+static void note(void *arg, const struct wt_bulk_interval *interval)
+{
+	if (interval->to <= 20 * WT_S)
+		at_20 = interval->total;
+	if (interval->to <= 40 * WT_S)
+		at_40 = interval->total;
+}
+
+/* Modules that do not fill it by design, and the share that they reach. */
+static const struct {
+	const char *name, *why;
+	double share;
+} modest[] = {
+	{"fixed", "20 segments in 40 ms are 5.8 Mbit/s", 0.06},
+	{"real", "its highest level is 24 waves of two segments", 0.14},
+};
+
+static double least_share(const char *name)
+{
+	for (size_t i = 0; i < sizeof(modest) / sizeof(modest[0]); i++)
+		if (!strcmp(modest[i].name, name))
+			return modest[i].share;
+	return 0.95;
+}
+
+/* Seconds 20 to 40 of a transfer over 100 Mbit/s, 40 ms, with a queue of one product of both. */
+static void every_sender_fills_a_clean_path_to_95_percent(void **state)
+{
+	bool poor = false;
+
+	for (size_t i = 0; wt_senders[i]; i++) {
+		struct wt_simulation_result result;
+		struct scenario scenario;
+		struct wt_bulk_sender flow;
+		double share;
+
+		module(&scenario, wt_senders[i], "snd_buffer=8MB,rcv_buffer=8MB", WIDE, WIDE);
+		scenario.flow.time = 40 * WT_S;
+		scenario.how.interval = WT_S;
+		scenario.how.on_interval = note;
+		at_20 = at_40 = 0;
+		result = run(&scenario, &flow);
+		assert_true(wt_simulation_ok(&result));
+		share = (double)(at_40 - at_20) * 8 / 20 / (1e8 * 1448 / 1514);
+		if (share < least_share(wt_senders[i]->name) || share > 1.001) {
+			print_message("%s: %.3f of the link\n", wt_senders[i]->name, share);
+			poor = true;
+		}
+	}
+	assert_false(poor);
+}
+
+/* A window that is not used does not grow: at most doubled by the round trip that filled it first. */
+static void no_senders_window_grows_where_the_peers_is_the_limit(void **state)
+{
+	for (size_t i = 0; wt_senders[i]; i++) {
+		struct wt_simulation_result result;
+		struct scenario scenario;
+		struct wt_bulk_sender flow;
+
+		module(&scenario, wt_senders[i], "rcv_buffer=64KB", WIDE, WIDE);
+		scenario.flow.size = 8 << 20;
+		result = run(&scenario, &flow);
+		assert_true(wt_simulation_ok(&result));
+		if (flow.info.cwnd > 4 * 65536)
+			fail_msg("%s: a window of %u bytes where the peer takes 64 KB", wt_senders[i]->name, flow.info.cwnd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_sender_survives_what_paths_and_peers_do),
+		cmocka_unit_test(every_sender_fills_a_clean_path_to_95_percent),
+		cmocka_unit_test(no_senders_window_grows_where_the_peers_is_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
