@@ -29,6 +29,7 @@
 #include "stack/base/heap.h"
 
 #define STALL_LIMIT 1000000u     /* empty runs of one node at one instant */
+#define FRAMES_BETWEEN_LOOKS 16384u
 #define MOVES_LIMIT (1u << 26)   /* frames handed on at one instant, unless another is given */
 
 struct joint {
@@ -63,6 +64,8 @@ struct wt_graph {
 	bool reversed; /* ties by descending index */
 	bool running;
 	bool *stop; /* set when frames circle without delay; NULL: abort */
+	const volatile int *interrupt; /* NULL: none */
+	uint32_t handed; /* frames, at any instant: now and then the interrupt is looked at */
 };
 
 static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node *node, const char *what)
@@ -215,6 +218,11 @@ void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop)
 	graph->stop = stop;
 }
 
+void wt_graph_interrupt(struct wt_graph *graph, const volatile int *interrupt)
+{
+	graph->interrupt = interrupt;
+}
+
 void wt_graph_reverse_ties(struct wt_graph *graph)
 {
 	assert(!graph->count);
@@ -301,6 +309,8 @@ static inline const struct joint *way(struct wt_graph *graph, struct slot *slot,
 
 	if (port >= node->ports)
 		broken(graph, node, "a frame leaves by a port it does not have");
+	if (!(++graph->handed % FRAMES_BETWEEN_LOOKS) && graph->interrupt && *graph->interrupt)
+		graph->most = 0;
 	if (++graph->moves > graph->most)
 		circle(graph, node);
 	if (slot->joints[port].to)

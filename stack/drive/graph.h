@@ -48,6 +48,8 @@ void wt_graph_set_checked(struct wt_graph *graph, bool checked);
 /* In virtual time, where legal words may have frames circle without delay: more than `most` of them handed on at one instant set *stop
  * instead of aborting, and nothing is run from then on; the graph is to be destroyed. */
 void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop);
+/* With wt_graph_may_circle(): a nonzero *interrupt, looked at every 16384 frames, ends the run in the same way, also within an instant. */
+void wt_graph_interrupt(struct wt_graph *graph, const volatile int *interrupt);
 bool wt_graph_circles(const struct wt_graph *graph);
 /* Ties that go by node index go by descending index instead, as if the nodes had been added in the opposite order: a test that gets another
  * result has found one that rests on that order. Before the first node is added. */

@@ -230,6 +230,7 @@ static int build(struct run *run)
 	if (simulation->ties_reversed)
 		wt_graph_reverse_ties(run->net.graph);
 	wt_graph_may_circle(run->net.graph, most_at_once(simulation), &run->stop);
+	wt_graph_interrupt(run->net.graph, simulation->interrupt);
 	set_sinks(run);
 	error = wt_network_join(&run->net, run->capture);
 	wt_script_init(&run->script, run->world, run->net.link, run->net.graph, 0);
@@ -315,11 +316,16 @@ static int circles(struct run *run)
 {
 	char at[32];
 
-	snprintf(run->err, run->err_len, "frames go to and fro and take no time, so that it stands still at %s: who writes for a time "
-		 "needs a delay or a rate in one direction (fwd '%.200s', rev '%.200s')",
+	snprintf(run->err, run->err_len, "--time needs a delay or a rate on the path: without one, simulated time never advances "
+		 "(it stands at %s; fwd '%.200s', rev '%.200s')",
 		 wt_format_time(wt_graph_now(run->net.graph), at, sizeof(at)), run->net.link[0].leg[0].path.text,
 		 run->net.link[0].leg[1].path.text);
 	return -EINVAL;
+}
+
+static bool interrupted(const struct wt_simulation *simulation)
+{
+	return simulation->interrupt && *simulation->interrupt;
 }
 
 static int drive(struct run *run)
@@ -327,16 +333,13 @@ static int drive(struct run *run)
 	const struct wt_simulation *simulation = run->simulation;
 	wt_time limit = run->world->time ? run->world->time : run->world->limit, now = 0;
 
-	while (!run->stop && now < limit) {
-		if (simulation->interrupt && *simulation->interrupt) {
-			run->result->interrupted = true;
-			break;
-		}
+	while (!run->stop && now < limit && !interrupted(simulation)) {
 		now = wt_vloop_run(run->net.graph, wt_time_min(wt_time_add(now, WT_S), limit), &run->stop);
 		if (!run->stop && wt_graph_deadline(run->net.graph) == WT_NEVER)
 			break; /* nothing will ever happen again: a deadlock, reported as out of time */
 	}
-	if (wt_graph_circles(run->net.graph))
+	run->result->interrupted = interrupted(simulation);
+	if (wt_graph_circles(run->net.graph) && !run->result->interrupted)
 		return circles(run);
 	if (run->refused)
 		return -EADDRNOTAVAIL;

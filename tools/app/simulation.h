@@ -26,7 +26,7 @@ struct wt_simulation {
 	bool digest;               /* of every frame at every host */
 	bool checked;              /* audit every node after every step */
 	bool ties_reversed;        /* wt_graph_reverse_ties(): tests */
-	const volatile int *interrupt; /* polled about every simulated second; nonzero ends the run. NULL: none */
+	const volatile int *interrupt; /* polled every few thousand frames; nonzero ends the run. NULL: none */
 	wt_time interval;          /* of the first flow */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
 	void *arg;
