@@ -109,12 +109,18 @@ static uint32_t per_ack(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
 	return step;
 }
 
+/*
+ * Congestion avoidance by bytes: a segment for each window of them (RFC 5681 3.1, RFC 3465). Half of an odd window ends in half a
+ * segment, which is never sent: only whole segments fly and are acknowledged, so these alone make the window that is counted.
+ */
 static uint32_t per_byte(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
 {
-	reno->counted = at_most(reno->counted, cwnd) + at_most(acked, cwnd);
-	if (reno->counted < cwnd)
+	uint32_t whole = at_least(cwnd - cwnd % reno->mss, reno->mss);
+
+	reno->counted = at_most(reno->counted, whole) + at_most(acked, whole);
+	if (reno->counted < whole)
 		return 0;
-	reno->counted -= cwnd;
+	reno->counted -= whole;
 	return reno->mss;
 }
 

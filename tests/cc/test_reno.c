@@ -124,6 +124,23 @@ static void congestion_avoidance_by_bytes_adds_one_segment_per_window(void **sta
 	sender_finish(&s);
 }
 
+static void half_a_segment_of_the_window_need_not_be_acknowledged_to_grow_it(void **state)
+{
+	struct sender s;
+
+	sender_start(&s, "reno", cc_env());
+	s.out.cwnd = s.out.ssthresh = 3500; /* half of seven segments: three of them fly */
+	sender_ack(&s, 1000);
+	sender_ack(&s, 1000);
+	assert_int_equal(s.out.cwnd, 3500);
+	sender_ack(&s, 1000);
+	assert_int_equal(s.out.cwnd, 4500);
+	for (int i = 0; i < 4; i++)
+		sender_ack(&s, 1000);
+	assert_int_equal(s.out.cwnd, 5500);
+	sender_finish(&s);
+}
+
 static void congestion_avoidance_by_acks_is_equation_3(void **state)
 {
 	struct sender s;
@@ -313,6 +330,7 @@ int main(void)
 		cmocka_unit_test(what_equation_3_leaves_over_is_not_lost),
 		cmocka_unit_test(the_window_does_not_grow_in_recovery_nor_when_it_was_not_full),
 		cmocka_unit_test(congestion_avoidance_by_bytes_adds_one_segment_per_window),
+		cmocka_unit_test(half_a_segment_of_the_window_need_not_be_acknowledged_to_grow_it),
 		cmocka_unit_test(congestion_avoidance_by_acks_is_equation_3),
 		cmocka_unit_test(the_old_bsd_increment_adds_an_eighth_of_a_segment),
 		cmocka_unit_test(an_ack_cut_into_bytes_is_worth_no_more_than_one_ack),
