@@ -17,6 +17,17 @@ static wt_time distance(wt_time a, wt_time b)
 	return a > b ? a - b : b - a;
 }
 
+/*
+ * What the timeout is above the smoothed round trip. With a sample per ACK RTTVAR is that of a few segments, and falls to nothing while
+ * a queue builds up and holds the retransmission back for more than the round trip of before: rto_var_min is what is left then.
+ */
+static wt_time above(const struct wt_rtt *rtt, const struct wt_tcp_settings *settings)
+{
+	if (settings->rto_formula == WT_RTO_BSD43)
+		return 2 * rtt->rttvar;
+	return wt_time_max(wt_time_max(settings->tick, settings->rto_var_min), 4 * rtt->rttvar);
+}
+
 void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, wt_time sample, wt_time unsure)
 {
 	/* a sample below the clock's resolution still is one: RFC 6298 works with 0, "no sample yet" must not */
@@ -35,7 +46,7 @@ void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, w
 		if (rtt->srtt < 1)
 			rtt->srtt = 1;
 	}
-	rtt->rto = rtt->srtt + (settings->rto_formula == WT_RTO_BSD43 ? 2 * rtt->rttvar : wt_time_max(settings->tick, 4 * rtt->rttvar));
+	rtt->rto = rtt->srtt + above(rtt, settings);
 	if (settings->rto_formula == WT_RTO_BSD43)
 		rtt->rto -= rtt->rto % settings->tick;
 	rtt->backoff = 0; /* Karn: an unambiguous sample ends the back-off */

@@ -44,6 +44,7 @@ struct wt_tcp_settings {
 	wt_time tick;              /* timer granularity; 1 ns: exact */
 	wt_time rto_initial;
 	wt_time rto_min;
+	wt_time rto_var_min;       /* the least that the RTO is above srtt; 0: the tick */
 	wt_time rto_max;
 	uint64_t rto_hold_backoff; /* bool: back-off kept until an unambiguous sample (Karn); else until new data is acked */
 	uint64_t rto_backoff_most; /* doublings of the timeout, at most */

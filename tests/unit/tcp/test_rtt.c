@@ -54,9 +54,26 @@ static void the_timeout_is_never_below_the_minimum_nor_above_the_maximum(void **
 	wt_rtt_init(&rtt, &settings);
 	for (int i = 0; i < 200; i++)
 		wt_rtt_sample(&rtt, &settings, 1 * WT_MS, 0);
+	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 201 * WT_MS); /* rto_var_min above 1 ms */
+	settings.rto_var_min = 0;
+	wt_rtt_sample(&rtt, &settings, 1 * WT_MS, 0);
 	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 200 * WT_MS);
 	rtt.backoff = 30;
 	assert_int_equal(wt_rtt_timeout(&rtt, &settings), 60 * WT_S);
+}
+
+/* A queue builds up by 2 ms in 3 ms, with a sample per ACK: by the variance alone the timeout would be 20 ms above a round trip of 360 ms. */
+static void a_queue_that_builds_up_leaves_the_timeout_well_above_the_round_trip(void **state)
+{
+	struct wt_tcp_settings settings = preset("modern");
+	struct wt_rtt rtt;
+	wt_time sample = 30 * WT_MS;
+
+	wt_rtt_init(&rtt, &settings);
+	for (unsigned i = 0; i < 400; i++, sample += 800 * WT_US)
+		wt_rtt_sample(&rtt, &settings, sample, 0);
+	assert_true(4 * rtt.rttvar < 50 * WT_MS);
+	assert_true(wt_rtt_timeout(&rtt, &settings) >= sample + 190 * WT_MS);
 }
 
 static void each_backoff_doubles_and_a_sample_ends_it(void **state)
@@ -111,6 +128,7 @@ int main(void)
 		cmocka_unit_test(the_first_sample_sets_srtt_and_half_of_it_as_variance),
 		cmocka_unit_test(later_samples_move_variance_before_srtt),
 		cmocka_unit_test(the_timeout_is_never_below_the_minimum_nor_above_the_maximum),
+		cmocka_unit_test(a_queue_that_builds_up_leaves_the_timeout_well_above_the_round_trip),
 		cmocka_unit_test(each_backoff_doubles_and_a_sample_ends_it),
 		cmocka_unit_test(absurd_samples_give_a_timeout_between_the_bounds),
 		cmocka_unit_test(with_coarse_ticks_the_least_timeout_is_the_minimum),
