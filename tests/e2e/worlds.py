@@ -13,7 +13,8 @@ from e2e import Home, Skip, check, equal, finish, test
 
 HOME = Home()
 ATTEMPTS = 6
-LATE = "[emulator]\nlate = 2ms\n" # the differences are judged here, not the machine
+# The differences are judged here, not the machine; root's processes go before whatever else runs on it.
+HOW = "[emulator]\nlate = 2ms\n" + ("realtime = yes\n" if os.geteuid() == 0 else "")
 WINDOWS = "settings = rcv_buffer={}B,snd_buffer=1MB\n"
 
 
@@ -28,7 +29,7 @@ def flow(name, ends, window, rest=""):
 
 NARROW = "rate 10Mbit burst 0B limit 400KB delay 10ms"
 DUMBBELL = ("[run]\nbytes = 2MB\n" + "".join(f"[host {h}]\n" for h in ("a1", "a2", "a3", "b1", "b2", "b3")) + "[router left]\n[router right]\n" +
-            link("la1", "a1 left", "loss list 300,500-502,900 delay 1ms", "delay 1ms") + link("la2", "a2 left", "delay 2ms") +
+            link("la1", "a1 left", "loss list 300,600,900 delay 1ms", "delay 1ms") + link("la2", "a2 left", "delay 2ms") +
             link("la3", "a3 left", "loss list 700 delay 3ms", "delay 3ms") +
             link("lb1", "right b1") + link("lb2", "right b2", "delay 1ms") + link("lb3", "right b3") + link("narrow", "left right", NARROW) +
             flow("one", "a1 b1", 30000) + flow("two", "a2 b2", 40000, "start = 203ms\n") + flow("three", "a3 b3", 20000, "start = 407ms\ndelay = 6ms\n"))
@@ -46,7 +47,7 @@ CHAIN = ("[run]\nbytes = 1MB\n" + "".join(f"[host h{i}]\n[router r{i}]\n" for i 
 
 def run(name, text):
     with open(os.path.join(HOME.folder, name), "w", encoding="ascii") as file:
-        file.write(LATE + text)
+        file.write(HOW + text)
     virtual = json.loads(HOME.run("sim", "-f", name, "--json", "--check")[0])
     check(virtual["ok"], virtual)
     for attempt in range(ATTEMPTS):

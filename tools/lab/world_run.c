@@ -110,6 +110,8 @@ static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pi
 	wt_net_wait_running(WT_LAB_INTERFACE);
 	if (!byte || write(talk, &byte, 1) != 1 || read(talk, &at, sizeof(at)) != sizeof(at))
 		_exit(WT_EXIT_ENVIRONMENT);
+	if (lab->options.realtime && sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}))
+		_exit(wt_fail(WT_EXIT_ENVIRONMENT, "realtime: host %s: %s", lab->world.host[i].name, strerror(errno)));
 	_exit(wt_world_host_run(&lab->world, lab->flow, i, at, out));
 }
 
