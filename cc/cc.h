@@ -371,40 +371,8 @@ struct wt_receiver_ops {
 	void (*on_syn_in)(void *state, const struct wt_cc_options *options);
 };
 
-/* ---- registry: generated from cc/meson.build ---------------------------------------------------------- */
+/* ---- for all ------------------------------------------------------------------------------------------- */
 
-/* NULL-terminated, in the order of cc/meson.build. */
-extern const struct wt_sender_ops *const wt_senders[];
-extern const struct wt_recovery_ops *const wt_recoveries[];
-extern const struct wt_receiver_ops *const wt_receivers[];
-
-#define WT_CC_PARAMS_MAX 256 /* largest params_size; checked by the conformance test */
-
-/* A module chosen by "name" or "name:param=value,param=value", parameters parsed and stored. */
-struct wt_sender_choice {
-	const struct wt_sender_ops *ops;
-	_Alignas(16) uint8_t params[WT_CC_PARAMS_MAX];
-};
-
-struct wt_recovery_choice {
-	const struct wt_recovery_ops *ops;
-	_Alignas(16) uint8_t params[WT_CC_PARAMS_MAX];
-};
-
-struct wt_receiver_choice {
-	const struct wt_receiver_ops *ops;
-	_Alignas(16) uint8_t params[WT_CC_PARAMS_MAX];
-};
-
-/* Each: 0, or -EINVAL with one sentence in err ("no sender module 'rno'; did you mean 'reno'? known: ..."). */
-int wt_sender_choose(const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
-int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
-int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
-/* The same; a module that has a profile of the name `profile` starts from it, unless the text names another one. */
-int wt_sender_choose_in(const char *profile, const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
-int wt_recovery_choose_in(const char *profile, const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
-int wt_receiver_choose_in(const char *profile, const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
-/* The recovery module that goes with a sender, with the sender's profile if it knows one of that name. */
-void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice);
+#define WT_CC_PARAMS_MAX 256 /* largest params_size; `wavetank cc check` looks */
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/choose.h"
 
 /* What the three kinds of table have in common. */
 struct module {
@@ -129,10 +129,14 @@ int wt_sender_choose_in(const char *profile, const char *text, struct wt_sender_
 	const char *list;
 	int i = find("sender", text, sender_name, &list, err, err_len);
 
-	if (i < 0)
-		return i;
-	choice->ops = wt_senders[i];
-	return fill(&MODULE_OF(choice->ops), list, profile, choice->params, err, err_len);
+	return i < 0 ? i : wt_sender_take(wt_senders[i], profile, list, choice, err, err_len);
+}
+
+int wt_sender_take(const struct wt_sender_ops *ops, const char *profile, const char *list, struct wt_sender_choice *choice, char *err,
+		   size_t err_len)
+{
+	choice->ops = ops;
+	return fill(&MODULE_OF(ops), list, profile, choice->params, err, err_len);
 }
 
 int wt_recovery_choose(const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len)
@@ -145,10 +149,14 @@ int wt_recovery_choose_in(const char *profile, const char *text, struct wt_recov
 	const char *list;
 	int i = find("recovery", text, recovery_name, &list, err, err_len);
 
-	if (i < 0)
-		return i;
-	choice->ops = wt_recoveries[i];
-	return fill(&MODULE_OF(choice->ops), list, profile, choice->params, err, err_len);
+	return i < 0 ? i : wt_recovery_take(wt_recoveries[i], profile, list, choice, err, err_len);
+}
+
+int wt_recovery_take(const struct wt_recovery_ops *ops, const char *profile, const char *list, struct wt_recovery_choice *choice, char *err,
+		     size_t err_len)
+{
+	choice->ops = ops;
+	return fill(&MODULE_OF(ops), list, profile, choice->params, err, err_len);
 }
 
 int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len)
@@ -161,10 +169,14 @@ int wt_receiver_choose_in(const char *profile, const char *text, struct wt_recei
 	const char *list;
 	int i = find("receiver", text, receiver_name, &list, err, err_len);
 
-	if (i < 0)
-		return i;
-	choice->ops = wt_receivers[i];
-	return fill(&MODULE_OF(choice->ops), list, profile, choice->params, err, err_len);
+	return i < 0 ? i : wt_receiver_take(wt_receivers[i], profile, list, choice, err, err_len);
+}
+
+int wt_receiver_take(const struct wt_receiver_ops *ops, const char *profile, const char *list, struct wt_receiver_choice *choice, char *err,
+		     size_t err_len)
+{
+	choice->ops = ops;
+	return fill(&MODULE_OF(ops), list, profile, choice->params, err, err_len);
 }
 
 /* The word of the parameter "profile", or NULL. */

@@ -12,7 +12,7 @@ static int embed(const char *root, const char *path)
 	if (!file || strncmp(root, path, skip) || path[skip] != '/')
 		return 1;
 	path += skip + 1;
-	printf("\t{\"%.*s\", (const char[]){", (int)(strlen(path) - strlen(".ini")), path);
+	printf("\t{\"%.*s\", (const char[]){", (int)(strlen(path) - strlen(".ini") /* or another of three letters */), path);
 	while ((c = getc(file)) != EOF)
 		printf("%d,", c);
 	puts("0}},");

@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct wt_key {
 	uint64_t k0, k1;
 };
@@ -70,5 +74,9 @@ uint64_t wt_random_below(const struct wt_key *key, uint64_t n, uint64_t bound);
 double wt_random_exp(const struct wt_key *key, uint64_t n);
 /* Natural logarithm of x in (0, 1], within 1e-14 relative; only + - * / on doubles (no libm). */
 double wt_log_unit(double x);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

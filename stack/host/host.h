@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cc/cc.h"
+#include "cc/choose.h"
 #include "stack/text/addr.h"
 #include "stack/base/heap.h"
 #include "stack/base/node.h"

@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "cc/cc.h"
+#include "cc/choose.h"
+#include "tools/cc/board.h"
 
 #define MSS 1000u
 #define MUST(x) assert_int_equal((x), 0)
@@ -23,33 +24,6 @@ static inline struct wt_cc_env cc_env(void)
 		.mss = MSS, .buffer = 1000 * MSS, .initial_window = 2 * MSS, .dupthresh = 3, .tick = WT_MS,
 		.timestamps = true,
 	};
-}
-
-/* Pages for the records of a board made by hand. */
-static inline void cc_pages(struct wt_outstanding *view, struct wt_tx_record **page, struct wt_tx_record *ring, uint32_t count)
-{
-	for (uint32_t i = 0; i < count / WT_TX_PAGE; i++)
-		page[i] = &ring[i * WT_TX_PAGE];
-	view->page = page;
-	view->mask = count / WT_TX_PAGE - 1;
-}
-
-/* What the scoreboard says of such a board, each by its definition in cc.h and a walk over all records. */
-static inline void cc_settle(struct wt_outstanding *view)
-{
-	uint32_t bytes = 0;
-
-	view->highest_sacked = wt_seq_max(view->highest_sacked, view->snd_una);
-	view->loss_edge = view->snd_una;
-	for (uint32_t i = view->count; i-- > 0 && bytes <= 2 * MSS;) {
-		const struct wt_tx_record *record = wt_tx_record_at(view, i);
-
-		if (!(record->flags & WT_TX_SACKED))
-			continue;
-		bytes += record->len;
-		if (bytes > 2 * MSS)
-			view->loss_edge = record->seq;
-	}
 }
 
 /* A sender module with its state and output. */

@@ -26,7 +26,7 @@ static void start(struct bench *b, const char *text, uint32_t segments)
 	for (uint32_t i = 0; i < RING; i++)
 		b->ring[i] = (struct wt_tx_record){.seq = i * MSS, .len = MSS};
 	b->view = (struct wt_outstanding){.mss = MSS, .cwnd = 10 * MSS, .snd_nxt = segments * MSS, .count = segments};
-	cc_pages(&b->view, b->page, b->ring, RING);
+	wt_board_pages(&b->view, b->page, b->ring, RING);
 }
 
 static void finish(struct bench *b)

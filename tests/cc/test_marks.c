@@ -2,35 +2,6 @@
 /* What senders do when the peer tells of ECN marks (RFC 3168 6.1.2). That they are asked once per window is the engine's part. */
 #include "tests/cc/cc_test.h"
 
-/* The engine asks once per window of data; a module only has to answer, whatever it does for losses, or say that its data is not ECT. */
-static void a_mark_lowers_every_senders_window_and_its_ack_opens_nothing(void **state)
-{
-	for (size_t i = 0; wt_senders[i]; i++) {
-		struct wt_cc_options options = {0};
-		struct wt_ack ack = {.flags = WT_ACK_ECE | WT_ACK_CWND_LIMITED, .srtt = 100 * WT_MS, .options = &options};
-		struct wt_cc_env env = cc_env();
-		uint32_t before = 0;
-		struct sender s;
-
-		env.initial_window = 64 * MSS;
-		sender_start(&s, wt_senders[i]->name, env);
-		sender_event(&s, WT_CC_ESTABLISHED);
-		for (unsigned marks = 0; marks < 20 && s.out.codepoint != WT_CC_NOT_ECT; marks++) {
-			before = s.out.cwnd;
-			sender_loss(&s, WT_LOSS_ECN, before, 0);
-			assert_true(s.out.cwnd >= MSS && s.out.cwnd <= before);
-			assert_true(s.out.cwnd < before || before <= 2 * MSS);
-			before = s.out.cwnd;
-			ack.ack += MSS;
-			ack.acked = MSS;
-			ack.now += 10 * WT_MS;
-			s.choice.ops->on_ack(s.state, &ack, &s.out);
-			assert_true(s.out.cwnd <= before);
-		}
-		sender_finish(&s);
-	}
-}
-
 /* Tahoe sees no loss in a mark, so no slow start from one segment either. */
 static void ecn_halves_and_its_ack_opens_nothing(void **state)
 {
@@ -59,7 +30,6 @@ static void ecn_halves_and_its_ack_opens_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mark_lowers_every_senders_window_and_its_ack_opens_nothing),
 		cmocka_unit_test(ecn_halves_and_its_ack_opens_nothing),
 	};
 

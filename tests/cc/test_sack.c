@@ -26,7 +26,7 @@ static void start(struct bench *b, uint32_t segments, bool sack)
 	for (uint32_t i = 0; i < RING; i++)
 		b->ring[i] = (struct wt_tx_record){.seq = i * MSS, .len = MSS};
 	b->view = (struct wt_outstanding){.mss = MSS, .cwnd = 10 * MSS, .snd_nxt = segments * MSS, .count = segments};
-	cc_pages(&b->view, b->page, b->ring, RING);
+	wt_board_pages(&b->view, b->page, b->ring, RING);
 }
 
 static void finish(struct bench *b)
@@ -42,7 +42,7 @@ static void sack(struct bench *b, uint32_t n)
 	b->ring[n].flags |= WT_TX_SACKED;
 	b->view.sacked += MSS;
 	b->view.highest_sacked = wt_seq_max(b->view.highest_sacked, (n + 1) * MSS);
-	cc_settle(&b->view);
+	wt_board_settle(&b->view);
 	b->out = (struct wt_recovery_out){.inflate = b->out.inflate};
 	b->choice.ops->on_ack(b->state, &ack, &b->view, &b->out);
 }
@@ -58,7 +58,7 @@ static void ack_to(struct bench *b, uint32_t n)
 	b->view.count -= ack.acked / MSS;
 	b->view.first = n;
 	b->view.snd_una = n * MSS;
-	cc_settle(&b->view);
+	wt_board_settle(&b->view);
 	b->out = (struct wt_recovery_out){.inflate = b->out.inflate};
 	b->choice.ops->on_ack(b->state, &ack, &b->view, &b->out);
 }

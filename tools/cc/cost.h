@@ -6,7 +6,7 @@
 #ifndef WT_TOOLS_CC_COST_H
 #define WT_TOOLS_CC_COST_H
 
-#include "cc/cc.h"
+#include "cc/choose.h"
 
 struct wt_cc_cost {
 	double mean;   /* instructions per ACK */

@@ -14,45 +14,15 @@ static const struct wt_option options[] = {
 	[OPT_JSON] = {0, "json", NULL, "one line of JSON per module"},
 };
 
-bool wt_cc_module_at(size_t i, struct wt_cc_module *module)
-{
-	size_t senders = 0, recoveries = 0, receivers = 0;
-
-	while (wt_senders[senders])
-		senders++;
-	while (wt_recoveries[recoveries])
-		recoveries++;
-	while (wt_receivers[receivers])
-		receivers++;
-	if (i < senders) {
-		const struct wt_sender_ops *ops = wt_senders[i];
-
-		*module = (struct wt_cc_module){"sender", "-C", ops->name, ops->text, ops->default_recovery,
-						ops->default_receiver, ops->gauges, ops->params, ops->param_count, ops->params_default,
-						ops->presets};
-	} else if ((i -= senders) < recoveries) {
-		const struct wt_recovery_ops *ops = wt_recoveries[i];
-
-		*module = (struct wt_cc_module){"recovery", "--recovery", ops->name, ops->text, NULL, NULL, NULL, ops->params,
-						ops->param_count, ops->params_default, ops->presets};
-	} else if ((i -= recoveries) < receivers) {
-		const struct wt_receiver_ops *ops = wt_receivers[i];
-
-		*module = (struct wt_cc_module){"receiver", "--rcc", ops->name, ops->text, NULL, NULL, NULL, ops->params,
-						ops->param_count, ops->params_default, ops->presets};
-	} else {
-		return false;
-	}
-	return true;
-}
-
 static void list_json(void)
 {
-	struct wt_cc_module m;
+	struct wt_cc_subject subject;
 	struct wt_json json;
 
 	wt_json_init(&json, stdout);
-	for (size_t i = 0; wt_cc_module_at(i, &m); i++) {
+	for (size_t i = 0; wt_cc_subject_at(i, &subject); i++) {
+		struct wt_cc_described m = wt_cc_describe(&subject);
+
 		wt_json_object(&json, NULL);
 		wt_json_string(&json, "schema", "wavetank.cc.1");
 		wt_json_string(&json, "table", m.table);
@@ -68,9 +38,11 @@ static void list_json(void)
 static void list_text(void)
 {
 	const char *table = NULL;
-	struct wt_cc_module m;
+	struct wt_cc_subject subject;
 
-	for (size_t i = 0; wt_cc_module_at(i, &m); i++) {
+	for (size_t i = 0; wt_cc_subject_at(i, &subject); i++) {
+		struct wt_cc_described m = wt_cc_describe(&subject);
+
 		if (m.table != table)
 			printf("%s%s (%s)\n", table ? "\n" : "", m.table, m.option);
 		table = m.table;

@@ -43,7 +43,7 @@ static const char *range(const struct wt_param *p, char *text, size_t len)
 	return text;
 }
 
-static void show_json(struct wt_json *json, const struct wt_cc_module *m)
+static void show_json(struct wt_json *json, const struct wt_cc_described *m)
 {
 	char text[128];
 
@@ -82,7 +82,7 @@ static void show_json(struct wt_json *json, const struct wt_cc_module *m)
 	wt_json_end(json);
 }
 
-static void show_profiles(const struct wt_cc_module *m)
+static void show_profiles(const struct wt_cc_described *m)
 {
 	char value[128], usual[128];
 
@@ -102,7 +102,7 @@ static void show_profiles(const struct wt_cc_module *m)
 	}
 }
 
-static void show_text(const struct wt_cc_module *m)
+static void show_text(const struct wt_cc_described *m)
 {
 	char value[128], bounds[128];
 
@@ -121,39 +121,25 @@ static void show_text(const struct wt_cc_module *m)
 	show_profiles(m);
 }
 
-/* Names of modules, each once, for the nearest one to a wrong word. */
-static const char *next_name(const void *ctx, size_t i)
-{
-	struct wt_cc_module m;
-
-	return wt_cc_module_at(i, &m) ? m.name : NULL;
-}
-
 static int show(const char *name, bool as_json)
 {
-	struct wt_cc_module m;
+	struct wt_cc_subject subject;
 	struct wt_json json;
-	const char *near;
-	bool found = false;
+	size_t i = 0;
 
 	wt_json_init(&json, stdout);
-	for (size_t i = 0; wt_cc_module_at(i, &m); i++) {
-		if (strcmp(m.name, name))
-			continue;
+	for (; wt_cc_subject_named(name, i, &subject); i++) {
+		struct wt_cc_described m = wt_cc_describe(&subject);
+
 		if (as_json) {
 			show_json(&json, &m);
-		} else {
-			if (found)
-				printf("\n");
-			show_text(&m);
+			continue;
 		}
-		found = true;
+		if (i)
+			printf("\n");
+		show_text(&m);
 	}
-	if (found)
-		return WT_EXIT_OK;
-	near = wt_nearest_word(name, next_name, NULL);
-	return wt_fail(WT_EXIT_USAGE, "no module '%s'; %s%s%sall: wavetank cc list", name, near ? "did you mean '" : "",
-		       near ? near : "", near ? "'? " : "");
+	return i ? WT_EXIT_OK : wt_cc_no_module(name);
 }
 
 static int run(int argc, char **argv)
@@ -186,6 +172,6 @@ const struct wt_command wt_command_cc_show = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
-	.notes = "Shows every module of that name: a sender, a recovery and a receiver may share one.\n"
+	.notes = "Shows every module of that name: a sender, a recovery and a receiver may share one. ./x.so: those of a module file.\n"
 		 "  wavetank cc show real",
 };

@@ -9,6 +9,7 @@
 
 #include "emu/daemon/options.h"
 #include "stack/text/units.h"
+#include "tools/cc/load.h"
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"
@@ -275,6 +276,7 @@ static void print_result(const struct wt_simulation *simulation, const struct wt
 			any = true;
 		}
 	printf("%s of %" PRIu64 " frames\n", any ? "" : " none", result->frames);
+	wt_cc_files_text(stdout);
 	if (simulation->digest)
 		printf("  digest %016" PRIx64 "\n", result->digest);
 	printf("  %.3f simulated seconds in %.3f s: %.0f simulated seconds per wall second\n",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stack/text/units.h"
+#include "tools/cc/load.h"
 #include "tools/script/runner/run.h"
 
 void wt_script_options_init(struct wt_script_options *options)
@@ -79,11 +80,11 @@ static int set_stack(struct wt_script_options *options, const char *name, const 
 	if (!strcmp(name, "stack"))
 		return wt_param_set_list(wt_tcp_params, wt_tcp_param_count, &tcp->settings, value, error, error_len);
 	if (!strcmp(name, "C") || !strcmp(name, "congestion"))
-		return wt_sender_choose_in(options->preset, value, &tcp->sender, error, error_len);
+		return wt_cc_choose_sender(options->preset, value, &tcp->sender, error, error_len);
 	if (!strcmp(name, "recovery"))
-		return wt_recovery_choose_in(options->preset, value, &tcp->recovery, error, error_len);
+		return wt_cc_choose_recovery(options->preset, value, &tcp->recovery, error, error_len);
 	if (!strcmp(name, "rcc") || !strcmp(name, "receiver"))
-		return wt_receiver_choose_in(options->preset, value, &tcp->receiver, error, error_len);
+		return wt_cc_choose_receiver(options->preset, value, &tcp->receiver, error, error_len);
 	return 1;
 }
 

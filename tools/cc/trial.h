@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the conformance tests of congestion modules share: random facts from a seed, memory that tells of writes beyond it. */
-#ifndef WT_TESTS_CC_CONFORMANCE_H
-#define WT_TESTS_CC_CONFORMANCE_H
+/* What the rules for the three kinds of module share: random facts from a seed, memory that tells of writes beyond it. */
+#ifndef WT_TOOLS_CC_TRIAL_H
+#define WT_TOOLS_CC_TRIAL_H
 
 #include <stdio.h>
-
-#include "tests/cc/cc_test.h"
+#include <stdlib.h>
+#include <string.h>
 
 #include "stack/base/random.h"
 #include "stack/text/trace.h"
+#include "tools/cc/check.h"
 
 #define EVENTS 10000u
 #define GUARD 64u
+
+/* Notes that a rule was tried, and if it was not kept how. Returns kept. */
+bool wt_cc_keep(struct wt_cc_report *report, enum wt_cc_rule rule, bool kept, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+void wt_cc_check_sender(const struct wt_sender_ops *ops, unsigned trials, struct wt_cc_report *report);
+void wt_cc_check_recovery(const struct wt_recovery_ops *ops, unsigned trials, struct wt_cc_report *report);
+void wt_cc_check_receiver(const struct wt_receiver_ops *ops, unsigned trials, struct wt_cc_report *report);
 
 /* A stream of numbers that depends on the seed alone. */
 struct dice {
@@ -32,9 +41,12 @@ struct guarded {
 
 static inline struct guarded guarded_new(size_t size)
 {
-	struct guarded g = {aligned_alloc(16, (size + 2 * GUARD + 15) & ~(size_t)15), size};
+	size_t all = (size + 2 * GUARD + 15) & ~(size_t)15;
+	struct guarded g = {aligned_alloc(16, all), size};
 
-	memset(g.memory, 0xa5, (size + 2 * GUARD + 15) & ~(size_t)15);
+	if (!g.memory)
+		abort();
+	memset(g.memory, 0xa5, all);
 	memset(g.memory + GUARD, 0, size);
 	return g;
 }
@@ -44,12 +56,15 @@ static inline void *inside(const struct guarded *g)
 	return g->memory + GUARD;
 }
 
-static inline void check_fringe(const struct guarded *g)
+/* Frees it. */
+static inline void guarded_end(struct guarded *g, const char *name, struct wt_cc_report *report)
 {
-	for (size_t i = 0; i < GUARD; i++) {
-		assert_int_equal(g->memory[i], 0xa5);
-		assert_int_equal(g->memory[GUARD + g->size + i], 0xa5);
-	}
+	bool whole = true;
+
+	for (size_t i = 0; i < GUARD; i++)
+		whole &= g->memory[i] == 0xa5 && g->memory[GUARD + g->size + i] == 0xa5;
+	wt_cc_keep(report, WT_CC_RULE_MEMORY, whole, "it wrote beside its %s of %zu bytes", name, g->size);
+	free(g->memory);
 }
 
 static inline uint64_t mix(uint64_t digest, const void *data, size_t len)

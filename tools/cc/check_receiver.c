@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What every receiver module has to keep, whatever it is for: all of the registry go through long
- * random histories. A module that fails here would break the engine or the repeatability of runs.
- */
-#include "tests/cc/conformance.h"
+/* What every receiver module has to keep, whatever it is for. */
+#include <inttypes.h>
+
+#include "tools/cc/trial.h"
 
 static uint64_t receiver_segment(const struct wt_receiver_ops *ops, void *state, struct dice *d, wt_time now,
-				 wt_seq *rcv_nxt)
+				 wt_seq *rcv_nxt, struct wt_cc_report *report)
 {
 	struct wt_cc_options options;
 	struct wt_cc_note note = {0};
@@ -20,12 +19,13 @@ static uint64_t receiver_segment(const struct wt_receiver_ops *ops, void *state,
 		*rcv_nxt += s.len;
 	s.rcv_nxt = *rcv_nxt;
 	verdict = ops->on_segment(state, &s, &note);
-	assert_true(verdict <= (WT_RX_ACK_NOW | WT_RX_ACK_HOLD));
-	assert_true(!note.set || note.type < WT_TRACE_TYPES);
+	wt_cc_keep(report, WT_CC_RULE_OUTPUTS, verdict <= (WT_RX_ACK_NOW | WT_RX_ACK_HOLD), "on_segment() answers %u", verdict);
+	wt_cc_keep(report, WT_CC_RULE_OUTPUTS, !note.set || note.type < WT_TRACE_TYPES, "a note of type %" PRIu32, note.type);
 	return mix(verdict, &note.field, sizeof(note.field));
 }
 
-static uint64_t receiver_ack(const struct wt_receiver_ops *ops, void *state, struct dice *d, wt_time now, wt_seq rcv_nxt)
+static uint64_t receiver_ack(const struct wt_receiver_ops *ops, void *state, struct dice *d, wt_time now, wt_seq rcv_nxt,
+			     struct wt_cc_report *report)
 {
 	struct guarded memory = guarded_new(sizeof(struct wt_rx_out));
 	struct wt_rx_out *out = inside(&memory);
@@ -33,20 +33,23 @@ static uint64_t receiver_ack(const struct wt_receiver_ops *ops, void *state, str
 				.option_room = roll(d, 41), .pure = roll(d, 2)};
 	uint32_t window = roll(d, 1u << 20);
 	uint64_t digest;
+	bool fits;
 
 	ack.right_edge = rcv_nxt + roll(d, window + 1);
 	out->window = window;
 	ops->on_ack_out(state, &ack, out);
-	assert_true(out->window <= window && (ops->shrinks || out->window >= ack.right_edge - rcv_nxt));
-	assert_true(out->option.len == 0 || (out->option.len >= 2 && ((out->option.len + 3) & ~3u) <= ack.option_room));
-	assert_true(out->option.len == 0 || out->option.kind == 253 || out->option.kind == 254);
+	wt_cc_keep(report, WT_CC_RULE_EDGE, out->window <= window && (ops->shrinks || out->window >= ack.right_edge - rcv_nxt),
+		   "window %" PRIu32 ", where %" PRIu32 " were offered and %" PRIu32 " had been promised", out->window, window, ack.right_edge - rcv_nxt);
+	fits = out->option.len == 0 || (out->option.len >= 2 && ((out->option.len + 3) & ~3u) <= ack.option_room &&
+					(out->option.kind == 253 || out->option.kind == 254));
+	if (!wt_cc_keep(report, WT_CC_RULE_OPTION, fits, "an option of kind %u, %u bytes, in a room of %u", out->option.kind, out->option.len, ack.option_room))
+		out->option.len = 0;
 	digest = mix(out->window, &out->option, 2 + (out->option.len ? out->option.len - 2u : 0u));
-	check_fringe(&memory);
-	free(memory.memory);
+	guarded_end(&memory, "output", report);
 	return digest;
 }
 
-static uint64_t receiver_history(const struct wt_receiver_ops *ops, const void *params, uint64_t seed)
+static uint64_t receiver_history(const struct wt_receiver_ops *ops, const void *params, uint64_t seed, struct wt_cc_report *report)
 {
 	struct wt_cc_options options = {1, {{253, 6, "TR\x10\x03"}}};
 	struct guarded state = guarded_new(ops->state_size);
@@ -70,38 +73,25 @@ static uint64_t receiver_history(const struct wt_receiver_ops *ops, const void *
 
 		now += roll(&d, 100) ? roll(&d, 3000000) : 3 * WT_S;
 		if (ops->on_segment && roll(&d, 3))
-			part = receiver_segment(ops, inside(&state), &d, now, &rcv_nxt);
+			part = receiver_segment(ops, inside(&state), &d, now, &rcv_nxt, report);
 		else if (ops->on_ack_out)
-			part = receiver_ack(ops, inside(&state), &d, now, rcv_nxt);
+			part = receiver_ack(ops, inside(&state), &d, now, rcv_nxt, report);
 		if (ops->deadline && ops->on_timer && ops->deadline(inside(&state)) <= now) {
 			ops->on_timer(inside(&state), now);
-			assert_true(ops->deadline(inside(&state)) > now);
+			wt_cc_keep(report, WT_CC_RULE_TIMER, ops->deadline(inside(&state)) > now, "after on_timer() at %" PRId64 " ns the deadline is not later", now);
 		}
 		digest = mix(digest, &part, sizeof(part));
 	}
-	check_fringe(&state);
-	free(state.memory);
+	guarded_end(&state, "state", report);
 	return digest;
 }
 
-static void receivers_fit_the_option_space_keep_the_right_edge_and_repeat_themselves(void **state)
+void wt_cc_check_receiver(const struct wt_receiver_ops *ops, unsigned trials, struct wt_cc_report *report)
 {
-	for (size_t i = 0; wt_receivers[i]; i++) {
-		const struct wt_receiver_ops *ops = wt_receivers[i];
+	for (uint64_t seed = 0; seed < trials; seed++) {
+		const void *params = any_params(ops->presets, ops->params_default, seed);
+		uint64_t digest = receiver_history(ops, params, seed, report);
 
-		for (uint64_t seed = 0; seed < 6; seed++) {
-			const void *params = any_params(ops->presets, ops->params_default, seed);
-
-			assert_int_equal(receiver_history(ops, params, seed), receiver_history(ops, params, seed));
-		}
+		wt_cc_keep(report, WT_CC_RULE_REPEATS, digest == receiver_history(ops, params, seed, report), "history %u ended twice in two ways", (unsigned)seed);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(receivers_fit_the_option_space_keep_the_right_edge_and_repeat_themselves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What every recovery module has to keep, whatever it is for: all of the registry go through long
- * random histories. A module that fails here would break the engine or the repeatability of runs.
- */
-#include "tests/cc/conformance.h"
+/* What every recovery module has to keep, whatever it is for. */
+#include <inttypes.h>
 
+#include "tools/cc/board.h"
+#include "tools/cc/trial.h"
+
+#define MSS 1000u
 #define RING 256u
 
 struct board {
@@ -13,6 +14,7 @@ struct board {
 	uint32_t dupacks;
 	bool in, sack;
 	wt_time now;
+	struct wt_cc_report *report;
 };
 
 static void board_send(struct board *b, uint32_t n)
@@ -67,26 +69,30 @@ static struct wt_ack board_ack(struct board *b, struct dice *d)
 						.retransmitted = roll(d, 2)};
 	if (!roll(d, 30))
 		ack.flags |= WT_ACK_REORDERED;
-	cc_settle(&b->view);
+	wt_board_settle(&b->view);
 	return ack;
 }
 
-static void check_recovery(struct board *b, const struct wt_recovery_out *out, bool timeout)
+static bool keep_recovery(struct board *b, const struct wt_recovery_out *out, bool timeout)
 {
 	uint32_t flight = b->view.snd_nxt - b->view.snd_una;
-	bool on_record = false;
+	bool on_record = false, good;
 
-	assert_false(b->in && out->enter && !out->leave);
-	assert_true(b->in || out->enter || !out->leave);
-	assert_true(!timeout || (!out->enter && !out->leave && !out->inflate));
+	good = wt_cc_keep(b->report, WT_CC_RULE_PHASES, !b->in || !out->enter || out->leave, "`enter` while recovery is on, without `leave`") &&
+	       wt_cc_keep(b->report, WT_CC_RULE_PHASES, b->in || out->enter || !out->leave, "`leave` where recovery is not on") &&
+	       wt_cc_keep(b->report, WT_CC_RULE_PHASES, !timeout || (!out->enter && !out->leave && !out->inflate),
+			  "on_rto() sets enter, leave or inflate");
 	for (uint32_t i = 0; i < b->view.count; i++) {
 		const struct wt_tx_record *r = wt_tx_record_at(&b->view, i);
 
 		on_record |= out->lost_to == r->seq + r->len;
 	}
-	assert_true(!out->mark || on_record);
-	assert_true(out->inflate <= flight + b->view.cwnd + 3 * MSS);
+	good &= wt_cc_keep(b->report, WT_CC_RULE_RECORDS, !out->mark || on_record, "lost_to lies %" PRId32 " bytes above snd_una, which is no end of a record",
+			   wt_seq_diff(out->lost_to, b->view.snd_una));
+	good &= wt_cc_keep(b->report, WT_CC_RULE_INFLATE, out->inflate <= flight + b->view.cwnd + 3 * MSS,
+			   "inflate %" PRIu32 " at a flight of %" PRIu32 " and a window of %" PRIu32 " bytes", out->inflate, flight, b->view.cwnd);
 	b->in = !timeout && (b->in ? out->enter || !out->leave : out->enter && !out->leave);
+	return good;
 }
 
 /* What the engine keeps over calls (cc.h). */
@@ -112,23 +118,40 @@ static bool recovery_timer(const struct wt_recovery_ops *ops, void *state, struc
 {
 	if (!ops->deadline || ops->deadline(state) > b->now)
 		return false;
-	cc_settle(&b->view);
+	wt_board_settle(&b->view);
 	ops->on_timer(state, b->now, &b->view, out);
-	assert_true(ops->deadline(state) > b->now);
-	check_recovery(b, out, false);
+	wt_cc_keep(b->report, WT_CC_RULE_TIMER, ops->deadline(state) > b->now, "after on_timer() at %" PRId64 " ns the deadline is not later", b->now);
+	keep_recovery(b, out, false);
 	return true;
 }
 
-static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *params, uint64_t seed)
+static void recovery_event(const struct wt_recovery_ops *ops, void *state, struct board *b, struct dice *d, bool timeout,
+			   struct wt_recovery_out *out)
+{
+	struct wt_ack ack;
+
+	if (timeout) {
+		b->dupacks = 0;
+		if (ops->on_rto)
+			ops->on_rto(state, &b->view, out);
+		return;
+	}
+	ack = board_ack(b, d);
+	ops->on_ack(state, &ack, &b->view, out);
+	if (ops->allow)
+		ops->allow(state, &ack, &b->view, out);
+}
+
+static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *params, uint64_t seed, struct wt_cc_report *report)
 {
 	struct guarded state = guarded_new(ops->state_size), memory = guarded_new(sizeof(struct wt_recovery_out));
+	struct wt_cc_env env = {.mss = MSS, .buffer = 1000 * MSS, .initial_window = 2 * MSS, .dupthresh = 3, .tick = WT_MS, .timestamps = true};
 	struct wt_recovery_out *out = inside(&memory);
 	struct dice d = {wt_key_derive(seed, "recovery"), 0};
-	struct wt_cc_env env = cc_env();
-	struct board b = {.view = {.mss = MSS}};
+	struct board b = {.view = {.mss = MSS}, .report = report};
 	uint64_t digest = 0;
 
-	cc_pages(&b.view, b.page, b.ring, RING);
+	wt_board_pages(&b.view, b.page, b.ring, RING);
 	b.view.snd_una = b.view.snd_nxt = 0u - roll(&d, 200000);
 	env.sack = b.sack = roll(&d, 2);
 	b.view.highest_sacked = b.view.snd_una;
@@ -143,17 +166,9 @@ static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *
 		fresh(out);
 		if (recovery_timer(ops, inside(&state), &b, out))
 			fresh(out);
-		if (timeout) {
-			b.dupacks = 0;
-			ops->on_rto(inside(&state), &b.view, out);
-		} else {
-			struct wt_ack ack = board_ack(&b, &d);
-
-			ops->on_ack(inside(&state), &ack, &b.view, out);
-			if (ops->allow)
-				ops->allow(inside(&state), &ack, &b.view, out);
-		}
-		check_recovery(&b, out, timeout);
+		recovery_event(ops, inside(&state), &b, &d, timeout, out);
+		if (!keep_recovery(&b, out, timeout))
+			break;
 		if (ops->on_sent && roll(&d, 2)) {
 			struct wt_sent sent = {.now = b.now, .seq = b.view.snd_nxt, .len = MSS, .retransmission = roll(&d, 2)};
 
@@ -166,33 +181,19 @@ static uint64_t recovery_history(const struct wt_recovery_ops *ops, const void *
 		if (ops->on_event && i == EVENTS / 2)
 			ops->on_event(inside(&state), WT_CC_FALLBACK, &env);
 	}
-	check_fringe(&state);
-	check_fringe(&memory);
-	free(state.memory);
-	free(memory.memory);
+	guarded_end(&state, "state", report);
+	guarded_end(&memory, "output", report);
 	return digest;
 }
 
-static void recoveries_mark_whole_records_enter_once_and_repeat_themselves(void **state)
+void wt_cc_check_recovery(const struct wt_recovery_ops *ops, unsigned trials, struct wt_cc_report *report)
 {
-	for (size_t i = 0; wt_recoveries[i]; i++) {
-		const struct wt_recovery_ops *ops = wt_recoveries[i];
+	for (uint64_t seed = 0; seed < trials; seed++) {
+		const void *params = any_params(ops->presets, ops->params_default, seed);
+		uint64_t digest = recovery_history(ops, params, seed, report);
 
-		for (uint64_t seed = 0; seed < 6; seed++) {
-			const void *params = any_params(ops->presets, ops->params_default, seed);
-
-			assert_int_equal(recovery_history(ops, params, seed), recovery_history(ops, params, seed));
-			assert_int_not_equal(recovery_history(ops, params, seed),
-					     recovery_history(ops, params, seed + 100));
-		}
+		wt_cc_keep(report, WT_CC_RULE_REPEATS, digest == recovery_history(ops, params, seed, report), "history %u ended twice in two ways", (unsigned)seed);
+		wt_cc_keep(report, WT_CC_RULE_RESPONDS, digest != recovery_history(ops, params, seed + 100, report),
+			   "histories %u and %u end alike", (unsigned)seed, (unsigned)seed + 100);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(recoveries_mark_whole_records_enter_once_and_repeat_themselves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavetank cc new: a module to begin with, which builds against the installed headers and keeps the contract. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/common/cli.h"
+#include "tools/paper/table.h"
+
+extern const struct wt_command wt_command_cc_new;
+extern const struct wt_paper_file wt_module_templates[]; /* tools/data/modules */
+
+enum { OPT_SIDE };
+
+static const struct wt_option options[] = {
+	[OPT_SIDE] = {0, "side", "SIDE", "sender (how much), recovery (what is lost) or receiver (every ACK)"},
+};
+
+static const struct {
+	const char *name, *option;
+} sides[] = {{"sender", "-C"}, {"recovery", "--recovery"}, {"receiver", "--rcc"}};
+
+struct new {
+	const char *name, *side, *option;
+};
+
+static const char *template(const char *id)
+{
+	for (const struct wt_paper_file *file = wt_module_templates; file->id; file++)
+		if (!strcmp(file->id, id))
+			return file->text;
+	abort();
+}
+
+static void fill(FILE *out, const char *text, const struct new *new)
+{
+	const struct {
+		const char *word, *value;
+	} words[] = {{"@NAME@", new->name}, {"@SIDE@", new->side}, {"@OPTION@", new->option}};
+
+	while (*text) {
+		size_t len = 1;
+
+		for (unsigned i = 0; i < 3 && *text == '@'; i++)
+			if (!strncmp(text, words[i].word, strlen(words[i].word))) {
+				fputs(words[i].value, out);
+				len = strlen(words[i].word);
+				break;
+			}
+		if (len == 1)
+			putc(*text, out);
+		text += len;
+	}
+}
+
+static int write_file(const char *file, const char *id, const struct new *new)
+{
+	char path[128];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", new->name, file);
+	out = fopen(path, "wxe");
+	if (!out)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", path, strerror(errno));
+	fill(out, template(id), new);
+	if (ferror(out) | fclose(out))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", path, strerror(errno));
+	return WT_EXIT_OK;
+}
+
+static int write_all(const struct new *new)
+{
+	char source[64];
+	int code;
+
+	if (mkdir(new->name, 0777))
+		return wt_fail(errno == EEXIST ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s: %s", new->name, strerror(errno));
+	snprintf(source, sizeof(source), "%s.c", new->name);
+	code = write_file(source, new->side, new);
+	if (!code)
+		code = write_file("meson.build", "meson", new);
+	if (!code)
+		code = write_file("README.md", "readme", new);
+	if (!code)
+		wt_say("%s/: %s, meson.build, README.md; next: cd %s && meson setup build && ninja -C build && meson test -C build", new->name,
+		       source, new->name);
+	return code;
+}
+
+static int run(int argc, char **argv)
+{
+	struct new new = {0};
+	struct wt_args args;
+	int option;
+
+	wt_args_init(&args, &wt_command_cc_new, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option == WT_ARGS_WORD && new.name)
+			return wt_fail(WT_EXIT_USAGE, "one module at a time; '%s' is too much", args.value);
+		if (option == WT_ARGS_WORD) {
+			new.name = args.value;
+			continue;
+		}
+		for (unsigned i = 0; i < 3; i++)
+			if (!strcmp(args.value, sides[i].name)) {
+				new.side = sides[i].name;
+				new.option = sides[i].option;
+			}
+		if (!new.side)
+			return wt_fail(WT_EXIT_USAGE, "--side: '%s': expected sender, recovery or receiver", args.value);
+	}
+	if (!new.name || !new.side)
+		return wt_fail(WT_EXIT_USAGE, "expected a name and --side sender, recovery or receiver");
+	if (strlen(new.name) > 31 || !strchr("abcdefghijklmnopqrstuvwxyz", new.name[0]) ||
+	    new.name[strspn(new.name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		return wt_fail(WT_EXIT_USAGE, "'%s': expected a name of a-z, 0-9 and _, at most 31, a letter first", new.name);
+	return write_all(&new);
+}
+
+const struct wt_command wt_command_cc_new = {
+	.name = "cc new",
+	.arguments = "NAME",
+	.text = "write a congestion module to begin with: source, meson.build, README",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.run = run,
+	.notes = "Makes the folder NAME; nothing that is there is overwritten. It builds against the installed headers (pkg-config wavetank-module).\n"
+		 "  wavetank cc new mine --side sender",
+};
