@@ -9,6 +9,7 @@ import sys
 
 import figures
 import journal
+import place
 import style
 import tables
 
@@ -51,8 +52,7 @@ class Page:
         self.request = request
         self.folder = os.path.splitext(request['output'])[0] + '-figures' if request['files'] else None
         if self.folder:
-            if not os.path.isdir(self.folder):
-                os.mkdir(self.folder)
+            place.folder(self.folder)
         self.count, self.names = 0, set()
         self.body = []
 
@@ -83,7 +83,7 @@ class Page:
         if not JOBS:
             return
         told = sys.stderr.isatty() and '--quiet' not in sys.argv
-        with multiprocessing.get_context('fork').Pool(min(len(os.sched_getaffinity(0)), len(JOBS))) as pool:
+        with multiprocessing.get_context('fork').Pool(min(len(os.sched_getaffinity(0)), len(JOBS)), place.worker) as pool:
             drawn = []
             for svg in pool.imap(drawing, range(len(JOBS))):
                 drawn.append(svg)
@@ -579,7 +579,7 @@ def build(request):
     page.draw()
     page.body, shared = style.compact(page.body)
     sheet += shared
-    with open(request['output'], 'w', encoding='utf-8') as file:
+    with place.create(request['output']) as file:
         file.write('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>%s</title>'
                    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="generator" content="wavetank %s">'
                    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">'

@@ -3,7 +3,10 @@
 {"command": "plot" or "build", ...}; tools/report/report.c and tools/trace/trace.c write it. Exit codes are those of wavetank(1)."""
 import json
 import os
+import signal
 import sys
+
+import place
 
 ENVIRONMENT, USAGE = 3, 2
 
@@ -32,6 +35,8 @@ def plot(request):
 
 
 def main():
+    signal.signal(signal.SIGINT, place.interrupt)
+    signal.signal(signal.SIGTERM, place.interrupt)
     request = json.load(sys.stdin)
     try:
         if request['command'] == 'plot':
@@ -39,7 +44,11 @@ def main():
         else:
             import page
             print(page.build(request))
+    except KeyboardInterrupt as why:
+        place.clean()
+        sys.exit(128 + (why.args or (signal.SIGINT,))[0])
     except OSError as why:
+        place.clean()
         fail(ENVIRONMENT, '%s: %s' % (why.filename or 'file', why.strerror))
 
 

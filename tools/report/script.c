@@ -2,6 +2,7 @@
 #include "tools/report/script.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,19 @@ static bool find(char *path, size_t len)
 	return found(path, len, WT_DATADIR, "wavetank/report");
 }
 
+static volatile pid_t child;
+
+/* The script ends its own processes, and takes away what it has begun. */
+static void pass_on(int number)
+{
+	if (child > 0)
+		kill(child, number);
+}
+
 int wt_report_script(FILE *request)
 {
 	char script[600];
 	int status = 0;
-	pid_t child;
 
 	if (fflush(request) || ferror(request) || fseek(request, 0, SEEK_SET)) {
 		fclose(request);
@@ -74,6 +83,8 @@ int wt_report_script(FILE *request)
 		_exit(WT_EXIT_ENVIRONMENT);
 	}
 	fclose(request);
+	signal(SIGINT, pass_on);
+	signal(SIGTERM, pass_on);
 	if (child < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no process: %s", strerror(errno));
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

@@ -14,6 +14,7 @@ matplotlib.use('svg')
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib import rcParams  # noqa: E402
 
+import place  # noqa: E402
 import squeeze  # noqa: E402
 
 # role: light, dark
@@ -132,9 +133,10 @@ def render(fig, name, title, path=None):
         fig.savefig(out, format='svg', metadata={'Date': None})
         inline = _page_svg(out.getvalue(), name, title)
         if path:
-            with open(path + '.svg', 'w', encoding='utf-8') as file:
+            with place.create(path + '.svg') as file:
                 file.write(_file_svg(inline))
-            fig.savefig(path + '.pdf', format='pdf', metadata={'CreationDate': None, 'Title': title})
+            with place.create(path + '.pdf', 'wb') as file:
+                fig.savefig(file, format='pdf', metadata={'CreationDate': None, 'Title': title})
     plt.close(fig)
     return inline
 
@@ -144,12 +146,13 @@ def save(fig, title, path):
     import os
     stem, ending = os.path.splitext(path)
     if ending == '.pdf':
-        fig.savefig(path, format='pdf', metadata={'CreationDate': None, 'Title': title})
+        with place.create(path, 'wb') as file:
+            fig.savefig(file, format='pdf', metadata={'CreationDate': None, 'Title': title})
         plt.close(fig)
         return
     import io
     out = io.StringIO()
     fig.savefig(out, format='svg', metadata={'Date': None})
     plt.close(fig)
-    with open(path, 'w', encoding='utf-8') as file:
+    with place.create(path) as file:
         file.write(_file_svg(_page_svg(out.getvalue(), 'wt', title)))
