@@ -7,7 +7,8 @@ import subprocess
 
 from source import files, introspect, lines
 
-OPTION = re.compile(r'^ +(?:-(\w), |    )?--([a-z0-9-]+)(?: ([A-Z]\S*))?(?: |$)')
+OPTION = re.compile(r'^  (?:-(\w), |    )--([a-z0-9-]+)(?: ([A-Z]\S*))?(?: |$)')
+WIDTH = 100
 ALWAYS = {'help', 'version', 'quiet', 'json'}
 
 
@@ -21,6 +22,13 @@ def program(build):
 def help_text(wavetank, words):
     result = subprocess.run([wavetank] + words + ['--help'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return result.returncode, result.stdout
+
+
+def too_wide(name, text):
+    """Lines that a terminal of 100 columns would break anywhere."""
+    for line in text.split('\n'):
+        if len(line) > WIDTH:
+            yield 'wavetank %s --help: %d columns, more than %d: %s' % (name, len(line), WIDTH, line.strip()[:60])
 
 
 def commands(wavetank):
@@ -69,6 +77,7 @@ def check(root, build):
         code, text = help_text(wavetank, name.split())
         if code or not text.strip():
             yield 'wavetank %s --help: exit code %d' % (name, code)
+        yield from too_wide(name, text)
         if not re.search(r'\b%s\b' % re.escape(name), plain(overview[1])):
             yield '%s: %s is missing' % (overview[0], name)
         page = pages.get('wavetank-' + name.replace(' ', '-')) or pages.get('wavetank-' + name.split()[0])

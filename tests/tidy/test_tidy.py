@@ -107,6 +107,11 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(list(manual.compare('sim', 'p', page.replace('SIZE', 'N'), known))), 1)
         self.assertEqual(len(list(manual.compare('sim', 'p', page + '\n*--other*\n\tNo.\n', known))), 1)
 
+    def test_a_line_of_help_that_is_too_wide_is_found_and_a_continued_one_is_no_option(self):
+        self.assertEqual(list(manual.too_wide('sim', 'x' * 100 + '\n')), [])
+        self.assertEqual(len(list(manual.too_wide('sim', 'y\n' + 'x' * 101))), 1)
+        self.assertEqual(list(manual.options('      --owner PID              while it lives, lab down\n' + ' ' * 31 + '--all leaves it\n')), ['owner'])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stack/text/params.h"
+#include "tools/common/wrap.h"
 #include "tools/version.h"
 
 #define WT_COMMAND(id) extern const struct wt_command wt_command_##id;
@@ -180,13 +181,39 @@ static void print_overview(const char *object)
 	     "3 environment, 4 peer or connection, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
 }
 
+#define TEXT 31 /* the column in which what an option does begins */
+
 static void print_option(char letter, const char *name, const char *argument, const char *text)
 {
 	char left[64];
 
 	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ", name,
 		 argument ? " " : "", argument ? argument : "");
-	printf(strlen(left) > 28 ? "  %s\n  %28s %s\n" : "  %-28s%s %s\n", left, "", text);
+	if (strlen(left) > TEXT - 3)
+		printf("  %s\n%*s", left, TEXT, "");
+	else
+		printf("  %-*s", TEXT - 2, left);
+	wt_wrap(stdout, text, TEXT, TEXT);
+}
+
+/* Lines that begin with a space are commands to copy, and stay; others are prose, which is filled up to the width of a line. */
+static void print_notes(const char *notes)
+{
+	char prose[4000] = "";
+
+	for (const char *line = notes; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+		size_t len = strcspn(line, "\n"), used = strlen(prose);
+		bool copied = *line == ' ' || !len;
+
+		if (!copied)
+			snprintf(prose + used, sizeof(prose) - used, "%s%.*s", used ? " " : "", (int)len, line);
+		if (*prose && (copied || !line[len] || !line[len + 1])) {
+			wt_wrap(stdout, prose, 0, 0);
+			*prose = '\0';
+		}
+		if (copied)
+			printf("%.*s\n", (int)len, line);
+	}
 }
 
 void wt_command_help_print(const struct wt_command *command)
@@ -199,8 +226,10 @@ void wt_command_help_print(const struct wt_command *command)
 			     command->options[i].text);
 	print_option('h', "help", NULL, "print this and exit");
 	print_option(0, "quiet", NULL, "no messages for people");
-	if (command->notes)
-		printf("\n%s\n", command->notes);
+	if (command->notes) {
+		putchar('\n');
+		print_notes(command->notes);
+	}
 }
 
 static const struct wt_option help_options[] = {

@@ -48,9 +48,9 @@ static const struct wt_option options[] = {
 	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
 	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage and router, N/s or N/s burst N (default 100/s burst 100)"},
 	[OPT_CONTROL] = {0, "control", "PATH", "make a control socket for emu show, set and events; auto: in the usual place"},
-	[OPT_USER] = {0, "user", "NAME", "whom root becomes once all is open, name or number (default: who called sudo, else nobody)"},
+	[OPT_USER] = {0, "user", "NAME", "user to switch to after the ports are open, by name or number (default: the caller of sudo, else nobody)"},
 	[OPT_WAIT] = {0, "wait-ports", NULL, "a port that vanishes is waited for, and used again when it is back"},
-	[OPT_SECCOMP] = {0, "seccomp", NULL, "once all is open, let the kernel end the emulator at any system call it has no need of"},
+	[OPT_SECCOMP] = {0, "seccomp", NULL, "after the ports are open, forbid every system call that the emulator does not need"},
 	[OPT_STRICT] = {0, "strict", NULL, "exit with 1 if the run is not valid"},
 	[OPT_CHECK] = {'n', "check", NULL, "only read the words or the file and print them in normal form; open nothing"},
 	[OPT_JSON] = {0, "json", NULL, "records as JSON Lines"},
@@ -392,7 +392,8 @@ const struct wt_command wt_command_emu_run = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = emu_run_main,
-	.notes = "  wavetank emu run --port tap:wt0@a --port tap:wt0@b --link 'delay 15ms loss gilbert on 1s 20% off 1s 0% shared'\n"
+	.notes = "  wavetank emu run --port tap:wt0@a --port tap:wt0@b \\\n"
+		 "      --link 'delay 15ms loss gilbert on 1s 20% off 1s 0% shared'\n"
 		 "  wavetank emu run -n --fwd 'rate 2Mbit burst 0B limit 64KB | loss 1% delay 15ms'\n"
 		 "  wavetank emu run -f path.conf --control auto\n"
 		 "Words of a path, all of them in wavetank-link(7): hops N; mtu SIZE; rate R burst B limit L [queue KIND ...]; rate SIZE every T ...;\n"

@@ -408,5 +408,5 @@ const struct wt_command wt_command_lab_up = {
 	.notes = "Works without root where user namespaces do. Host a has 10.77.0.1 (kernel) and 10.77.0.101 (engine),\n"
 		 "host b 10.77.0.2 and 10.77.0.102. The lab lives until lab down, or until any of its processes is killed.\n\n"
 		 "  wavetank lab up demo --link 'rate 10Mbit burst 20KB limit 64KB delay 15ms'\n"
-		 "  wavetank lab up lossy --fwd 'delay 15ms loss gilbert on 1s 20% off 1s 0%' --rev 'delay 15ms' --seed 7",
+		 "  wavetank lab up lossy --fwd 'delay 15ms loss gilbert on 1s 20% off 1s 0%' --rev 'delay 15ms'",
 };

@@ -453,10 +453,10 @@ const struct wt_command wt_command_sim = {
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = sim_main,
 	.notes = "  wavetank sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms' -C reno\n"
-		 "  wavetank sim --link 'rate 2Mbit burst 0B limit 128KB delay 15ms loss gilbert on 1s 20% off 1s 0% shared' \\\n"
-		 "               --preset bsd90 -C real:profile=paper --rcc real:profile=paper --trace real.jsonl\n"
-		 "  wavetank sim -t 60s --fwd 'rate 40Mbit burst 0B limit 1MB queue dualpi2 delay 5ms' --rev 'delay 5ms' -S ecn=on \\\n"
-		 "               --rival dctcp --rival-rcc dctcp --rival-set ect1=on\n"
+		 "  wavetank sim --preset bsd90 -C real:profile=paper --rcc real:profile=paper --trace real.jsonl \\\n"
+		 "      --link 'rate 2Mbit burst 0B limit 128KB delay 15ms loss gilbert on 1s 20% off 1s 0% shared'\n"
+		 "  wavetank sim -t 60s -S ecn=on --rival dctcp --rival-rcc dctcp --rival-set ect1=on \\\n"
+		 "      --fwd 'rate 40Mbit burst 0B limit 1MB queue dualpi2 delay 5ms' --rev 'delay 5ms'\n"
 		 "  wavetank sim -f dumbbell.conf    many hosts, routers and flows: see wavetank-emu.conf(5)\n"
 		 "Goodput: payload over the time from the first SYN to the acknowledgement of the last byte. KB is 1000 bytes.",
 };
