@@ -35,7 +35,8 @@ static void vegas_init(void *state, const void *params, const struct wt_cc_env *
 /* A round is over: what it measured decides. */
 static void judge(struct vegas *s, const struct wt_ack *ack, struct wt_sender_out *out)
 {
-	double segs = wt_reno_segs(&s->window, out), diff = wt_delay_backlog(&s->delay, s->delay.least, segs);
+	double segs = out->cwnd / s->window.mss; /* whole ones: they are what flies */
+	double diff = wt_delay_backlog(&s->delay, s->delay.least, segs);
 
 	out->gauge[0] = diff;
 	out->gauge[1] = wt_delay_ms(s->delay.base);
