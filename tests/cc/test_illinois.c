@@ -224,6 +224,24 @@ static void fast_goes_half_the_way_to_alpha(void **state)
 	sender_finish(&f.s);
 }
 
+/* The window is set anew in every other round trip: what a change does is seen before the next one. */
+static void fast_updates_every_other_round_trip(void **state)
+{
+	unsigned changes = 0;
+	struct feed f;
+
+	feed_start(&f, "fast");
+	hold(&f, 100, BASE, 2);
+	for (unsigned i = 0; i < 20; i++) {
+		double before = feed_segs(&f);
+
+		feed_round(&f, BASE);
+		changes += feed_segs(&f) > before;
+	}
+	assert_in_range(changes, 9, 11);
+	sender_finish(&f.s);
+}
+
 static void alone_on_a_path_fast_rests_with_alpha_segments_in_the_queue(void **state)
 {
 	static const struct {
@@ -270,6 +288,7 @@ int main(void)
 		cmocka_unit_test(compounds_delay_window_gives_way_to_a_queue_and_renos_does_not),
 		cmocka_unit_test(a_loss_halves_compound_and_a_timeout_leaves_no_delay_window),
 		cmocka_unit_test(fast_goes_half_the_way_to_alpha),
+		cmocka_unit_test(fast_updates_every_other_round_trip),
 		cmocka_unit_test(alone_on_a_path_fast_rests_with_alpha_segments_in_the_queue),
 		cmocka_unit_test(a_window_that_is_not_used_does_not_grow),
 	};
