@@ -91,6 +91,7 @@ enum wt_ack_flags {
 	WT_ACK_AFTER_RTO = 16,   /* data lost at the last timeout is still outstanding */
 	WT_ACK_APP_LIMITED = 32, /* the rate sample spans a time in which the application left the window unused */
 	WT_ACK_REORDERED = 64,   /* it is the first to report a segment, sent once, below one that was reported earlier */
+	WT_ACK_LEAVES = 256,     /* recovery ends with it, and SACK told what had arrived before: newly_delivered is what this ACK adds */
 	WT_ACK_PEER_LIMITED = 128, /* the peer's window, not cwnd, ends what may be sent */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * NewReno's side of the window (RFC 6582): Reno, but the full ACK that ends recovery may find little in flight, and
- * then ssthresh at once would be a burst (3.2 step 3, choice 1).
+ * then ssthresh at once would be a burst (3.2 step 3, choice 1). With SACK the flight is known all the time and recovery keeps it near
+ * ssthresh (RFC 6675), so there is no burst to avoid, and the window is ssthresh.
  */
 #include "cc/shared/aimd.h"
 
@@ -14,7 +15,7 @@ struct newreno_params {
 
 struct newreno {
 	struct wt_reno reno;
-	bool to_flight;
+	bool to_flight, sack;
 	uint32_t inflight; /* after the last ACK that came in recovery */
 };
 
@@ -49,7 +50,9 @@ static void newreno_on_event(void *state, enum wt_cc_event event, const struct w
 	uint32_t mss = n->reno.mss, window;
 
 	wt_reno_event(&n->reno, event, env, out);
-	if (event != WT_CC_RECOVERED || !n->to_flight)
+	if (event == WT_CC_ESTABLISHED)
+		n->sack = env->sack;
+	if (event != WT_CC_RECOVERED || !n->to_flight || n->sack)
 		return;
 	window = (n->inflight > mss ? n->inflight : mss) + mss;
 	if (out->cwnd > window)

@@ -127,12 +127,14 @@ static uint32_t per_byte(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
 void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	bool every = reno->params.growth == WT_RENO_EVERY;
+	/* the ACK that ends recovery is the first of the new window; only what nothing reported before counts (Linux does so) */
+	bool leaves = ack->flags & WT_ACK_LEAVES && reno->params.growth == WT_RENO_BYTES && out->cwnd >= out->ssthresh;
 	uint32_t step;
 
 	/* RFC 3168 6.1.2: an ACK that tells of a mark opens nothing */
 	if (!ack->acked || ack->flags & WT_ACK_ECE)
 		return;
-	if (!every && (ack->flags & WT_ACK_RECOVERY || !(ack->flags & WT_ACK_CWND_LIMITED)))
+	if (!every && ((ack->flags & WT_ACK_RECOVERY && !leaves) || !(ack->flags & WT_ACK_CWND_LIMITED)))
 		return;
 	out->cwnd = at_most(out->cwnd, WT_SSTHRESH_INFINITE);
 	if (wt_reno_slow_start(reno, ack, out))
@@ -140,7 +142,7 @@ void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_send
 	if (reno->mss8 || reno->params.growth != WT_RENO_BYTES)
 		step = per_ack(reno, ack->acked, out->cwnd);
 	else
-		step = per_byte(reno, ack->acked, out->cwnd);
+		step = per_byte(reno, leaves ? ack->newly_delivered : ack->acked, out->cwnd);
 	wt_reno_widen(reno, step, out);
 }
 

@@ -253,6 +253,8 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	if (recovery->on_ack)
 		recovery->on_ack(tcp->recovery, &ack, wt_cc_view(tcp), &tcp->verdict);
 	wt_cc_apply(tcp, news->advanced);
+	if (tcp->verdict.leave && tcp->in_recovery && tcp->sack_ok)
+		ack.flags |= WT_ACK_LEAVES;
 	ack.lost = (uint32_t)(tcp->total_lost - ack.total_lost);
 	ack.total_lost = tcp->total_lost;
 	if (sender->on_ack)

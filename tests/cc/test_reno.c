@@ -294,6 +294,24 @@ static void idle_restarts_from_the_initial_window_and_undo_restores(void **state
 	sender_finish(&s);
 }
 
+static void the_ack_that_ends_recovery_counts_what_it_is_the_first_to_report(void **state)
+{
+	struct wt_ack partial = {.acked = 9000, .newly_delivered = 9000, .flags = WT_ACK_CWND_LIMITED | WT_ACK_RECOVERY};
+	struct wt_ack full = {.acked = 9000, .newly_delivered = 1000, .flags = partial.flags | WT_ACK_LEAVES};
+	struct sender s;
+
+	sender_start(&s, "reno", cc_env());
+	s.out.cwnd = s.out.ssthresh = 4000;
+	s.choice.ops->on_ack(s.state, &partial, &s.out);
+	s.choice.ops->on_ack(s.state, &full, &s.out);
+	assert_int_equal(s.out.cwnd, 4000);
+	sender_ack(&s, 2000);
+	assert_int_equal(s.out.cwnd, 4000);
+	sender_ack(&s, 1000);
+	assert_int_equal(s.out.cwnd, 5000);
+	sender_finish(&s);
+}
+
 static void newreno_leaves_recovery_with_little_more_than_its_flight(void **state)
 {
 	struct wt_ack full = {.acked = 20000, .inflight = 3000, .flags = WT_ACK_CWND_LIMITED | WT_ACK_RECOVERY};
@@ -307,6 +325,15 @@ static void newreno_leaves_recovery_with_little_more_than_its_flight(void **stat
 	sender_event(&s, WT_CC_RECOVERED);
 	assert_int_equal(s.out.cwnd, 4000); /* min(ssthresh, max(FlightSize, SMSS) + SMSS) */
 	assert_int_equal(s.out.ssthresh, 10000);
+	sender_finish(&s);
+
+	sender_start(&s, "newreno", (struct wt_cc_env){.mss = MSS, .initial_window = 2 * MSS, .sack = true});
+	s.choice.ops->on_event(s.state, WT_CC_ESTABLISHED, &(struct wt_cc_env){.mss = MSS, .initial_window = 2 * MSS, .sack = true}, &s.out);
+	s.out.cwnd = 20000;
+	sender_loss(&s, WT_LOSS_DUPTHRESH, 20000, 0);
+	s.choice.ops->on_ack(s.state, &full, &s.out);
+	sender_event(&s, WT_CC_RECOVERED);
+	assert_int_equal(s.out.cwnd, 10000); /* with SACK the flight is known, and there is no burst to avoid */
 	sender_finish(&s);
 
 	sender_start(&s, "newreno:exit=ssthresh", cc_env());
@@ -339,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_timeout_sends_one_segment_and_a_repeated_one_keeps_the_threshold),
 		cmocka_unit_test(a_timeout_in_recovery_does_not_raise_the_threshold),
 		cmocka_unit_test(idle_restarts_from_the_initial_window_and_undo_restores),
+		cmocka_unit_test(the_ack_that_ends_recovery_counts_what_it_is_the_first_to_report),
 		cmocka_unit_test(newreno_leaves_recovery_with_little_more_than_its_flight),
 	};
 
