@@ -281,7 +281,7 @@ static void print_summary(const struct send *send)
 	if (goodput > 0)
 		printf(", %.2f KB/s (%s)", goodput / 1000, wt_show_rate(goodput * 8, rate));
 	printf("\n  sender    %s, recovery %s%s: %" PRIu64 " segments, %" PRIu64 " sent again, %" PRIu64 " fast recoveries, %" PRIu64
-	       " time-outs, RTT %s\n", s->info.sender, s->info.recovery, s->info.fallback ? " (fell back)" : "", s->info.segs_sent,
+	       " timeouts, RTT %s\n", s->info.sender, s->info.recovery, s->info.fallback ? " (fell back)" : "", s->info.segs_sent,
 	       s->info.retransmits_segs, s->info.fast_recoveries, s->info.timeouts, wt_show_time(s->info.srtt, rtt));
 	if (s->got_result)
 		printf("  receiver  %s: %" PRIu64 " bytes%s; %" PRIu64 " duplicate and %" PRIu64 " out-of-order segments\n", r->receiver,
