@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "stack/base/frame.h"
 #include "stack/base/random.h"
 

@@ -44,7 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/refusal.h"
+#include "stack/net/refusal.h"
 #include "emu/samples.h"
 #include "stack/base/node.h"
 

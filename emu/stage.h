@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "emu/packets.h"
-#include "emu/refusal.h"
+#include "stack/net/refusal.h"
 #include "emu/samples.h"
 #include "stack/base/bytes.h"
 #include "stack/base/node.h"

@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/queue/queue.h"
 
 struct half {

@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/queue/queue.h"
 
 #define NOBODY UINT32_MAX

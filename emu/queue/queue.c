@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 
 #define FIELD(name, type, field, low, high, text) \
 	{name, WT_PARAM_##type, offsetof(struct wt_queue_config, field), text, low, high, NULL}

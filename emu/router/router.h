@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A router of IPv4 (RFC 1812) and IPv6 (RFC 8200, 4443, 4861), as far as a path needs it: counts the TTL down, tells senders by
+ * A router of IPv4 (RFC 1812) and IPv6 (RFC 8200, 4443, 4861), as far as a path needs it: the internet layer (stack/net/net.h) with
+ * forwarding, as a node. It counts the TTL down, tells senders by
  * ICMP why a packet went no further, speaks ARP and neighbour discovery to the networks at its gateway addresses, and answers pings to
  * them. Between routers no addresses are needed. What is none of these, or a family the router has no address of and no way for, is
  * dropped (`protocol`).
@@ -8,14 +9,10 @@
 #ifndef WT_EMU_ROUTER_ROUTER_H
 #define WT_EMU_ROUTER_ROUTER_H
 
-#include "emu/refusal.h"
-#include "stack/text/addr.h"
 #include "stack/base/node.h"
+#include "stack/net/net.h"
 
-#define WT_ROUTER_PORTS 256 /* and as many routers: a byte each in a hardware address; of ports, in a frame's mark */
-#define WT_ROUTER_NEIGHBOURS 64  /* of one router; who makes room: router_neighbour.c */
-#define WT_ROUTER_WAITING 64     /* frames that wait for a neighbour's address, all together; */
-#define WT_ROUTER_WAITING_EACH 8 /* for one */
+#define WT_ROUTER_PORTS WT_NET_INTERFACES /* and as many routers: a byte each in a hardware address; of ports, in a frame's mark */
 
 /* Node ports 0 to ports-1. `number` makes its hardware addresses: 02:77:74:10:NUMBER:PORT. `address`: by family, whose messages it
  * sends where it has no gateway address. NULL: no memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "emu/stages/bucket.h"
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 
 /* When the tokens for a frame are complete, counted from `last`. */
 static wt_time tokens_due(const struct wt_link *link, uint32_t len)

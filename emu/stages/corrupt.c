@@ -3,7 +3,7 @@
  * Bit errors that the link did not notice: a share of the IP packets has bits flipped, somewhere from the IP header on. A
  * checksum that a host left to be computed is computed first, over the right bytes, so that the receiver's is wrong.
  */
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/stage.h"
 
 struct corrupt {

@@ -4,7 +4,7 @@
  * one of them would have thrown away is, with "time exceeded" to its sender (RFC 1812 5.3.1, RFC 4443 3.3). What no router would
  * pass on, because it belongs to the link, stays as it is: ARP, neighbour discovery, addresses of the link.
  */
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/stages/refuser.h"
 
 struct hops {

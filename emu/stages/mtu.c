@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/stages/refuser.h"
 #include "stack/base/bytes.h"
 

@@ -3,7 +3,7 @@
 #ifndef WT_EMU_STAGES_REFUSER_H
 #define WT_EMU_STAGES_REFUSER_H
 
-#include "emu/refusal.h"
+#include "stack/net/refusal.h"
 #include "emu/stage.h"
 
 /* The first member of such a stage's struct, which wt_stage_new() makes. */

@@ -2,7 +2,7 @@
 /* The stages of few words: mtu, outage, corrupt, duplicate, reorder, delay. */
 #include <errno.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/words/words.h"
 #include "stack/text/units.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "emu/world/world.h"
-#include "emu/packet.h"
-#include "emu/refusal.h"
+#include "stack/wire/packet.h"
+#include "stack/net/refusal.h"
 #include "stack/base/bytes.h"
 #include "stack/text/units.h"
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/refusal.h"
+#include "stack/net/refusal.h"
 #include "emu/samples.h"
 #include "emu/world/span.h"
 #include "emu/world/where.h"

@@ -16,6 +16,7 @@
 #include "stack/wire/icmp.h"
 
 #define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+#define ICMP_QUOTE (576 - WT_IPV4_HEADER - WT_ICMP_HEADER) /* RFC 1812 4.3.2.3 */
 #define APP_TIMERS 16 /* room for at first */
 
 /* ---- queues and timers ------------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ static void run_timers(struct wt_host *host)
 		wt_heap_set(&host->timers, entry, WT_NEVER);
 		timer->fire(timer, host->now);
 	}
-	wt_ip_expire(&host->ip, host->now);
+	wt_net_expire(&host->net, host->now);
 }
 
 /* ---- the node ------------------------------------------------------------------------------------------------ */
@@ -178,12 +179,12 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 
 	host->now = now;
 	node->audit.in++;
-	switch (wt_ip_input(&host->ip, now, frame, &packet)) {
+	switch (wt_net_input(&host->net, port, now, frame, &packet)) {
 	case WT_IP_IS_TCP:
 		input_tcp(host, &packet);
 		break;
 	case WT_IP_IS_ICMP:
-		if (!wt_icmp_input(&host->ip, now, &packet, &error))
+		if (!wt_icmp_input(&host->net, now, &packet, &error))
 			break;
 		if (error.protocol == WT_IP_TCP)
 			wt_tcp_icmp(host, &error);
@@ -194,7 +195,7 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 		wt_udp_input(&host->udp, now, &packet);
 		break;
 	case WT_IP_IS_OTHER:
-		wt_icmp_refuse(&host->ip, now, &packet, WT_ICMP_PROTOCOL_UNREACHABLE, WT_DROP_PROTOCOL);
+		wt_icmp_refuse(&host->net, now, &packet, WT_REFUSAL_PROTOCOL, WT_DROP_PROTOCOL);
 		break;
 	case WT_IP_DONE:
 		break;
@@ -212,7 +213,7 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 	run_timers(host);
 	tell_applications(host);
 	wt_udp_tell(&host->udp, now);
-	frame = wt_books_release(node, &host->ip.ready);
+	frame = wt_books_release(node, &host->net.ready);
 	while (!frame && (syn = wt_heap_min(&host->syns)) && syn->due <= now)
 		frame = wt_syn_timeout(host, wt_syn_of(syn));
 	while (!frame && host->output_head) {
@@ -231,7 +232,7 @@ static wt_time host_deadline(const struct wt_node *node)
 {
 	const struct wt_host *host = (const struct wt_host *)node;
 	const struct wt_heap *heaps[] = {&host->conns, &host->syns, &host->waits, &host->timers};
-	wt_time due = wt_ip_deadline(&host->ip);
+	wt_time due = wt_net_deadline(&host->net);
 
 	if (host->ready_head || host->output_head || host->udp.ready_head)
 		return host->now;
@@ -252,7 +253,7 @@ static void host_destroy(struct wt_node *node)
 		wt_tcb_free(tcp);
 	}
 	wt_udp_finish(&host->udp);
-	wt_ip_finish(&host->ip);
+	wt_net_finish(&host->net);
 	wt_heap_finish(&host->conns);
 	wt_heap_finish(&host->timers);
 	wt_heap_finish(&host->syns);
@@ -286,24 +287,32 @@ static void derive_keys(struct wt_host *host)
 	host->port_counter = (uint32_t)wt_siphash_u64(secret, 6);
 }
 
-static void init_ip(struct wt_host *host)
+/* 0 or -ENOMEM. */
+static int init_net(struct wt_host *host)
 {
-	struct wt_host_config *config = &host->config;
-	struct wt_ip_config ip = {
-		.mac = config->mac,
-		.addr = config->addr,
-		.gateway = config->gateway,
-		.prefix_len = config->prefix_len,
-		.mtu = config->mtu,
+	static const struct wt_addr everywhere = {.family = WT_FAMILY_IPV4};
+	const struct wt_host_config *config = &host->config;
+	const struct wt_net_config net = {
+		.interfaces = 1,
+		.reassembles = true,
+		.rate = {WT_ICMP_BURST, WT_ICMP_INTERVAL},
+		.quote = ICMP_QUOTE,
 		.secret = subkey(&config->secret, 7),
 		.node = &host->node,
 		.pool = config->pool,
 	};
+	int error = wt_net_init(&host->net, &net);
 
-	wt_ip_init(&host->ip, &ip);
-	wt_udp_init(&host->udp, &host->ip);
+	if (error)
+		return error;
+	wt_net_set_mac(&host->net, 0, &config->mac, config->mtu);
+	error = wt_net_add_address(&host->net, 0, &config->addr, config->prefix_len);
+	if (!error && config->gateway.family)
+		error = wt_net_add_route(&host->net, &everywhere, 0, 0, &config->gateway);
 	for (unsigned i = 0; i < WT_STATIC_NEIGHBOURS && config->neighbours[i].addr.family; i++)
-		wt_neighbours_add(&host->ip.neighbours, &config->neighbours[i].addr, &config->neighbours[i].mac);
+		wt_neighbours_add(&host->net.neighbours, 0, &config->neighbours[i].addr, &config->neighbours[i].mac);
+	wt_udp_init(&host->udp, &host->net);
+	return error;
 }
 
 struct wt_host *wt_host_create(const struct wt_host_config *config)
@@ -333,7 +342,8 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 	memcpy(host->node.name, config->name, sizeof(config->name));
 	derive_keys(host);
 	if (wt_heap_init(&host->conns, host->config.max_connections + 1) ||
-	    wt_demux_init(host) || !(host->chunks = wt_chunks_create(host->config.memory))) {
+	    wt_demux_init(host) || init_net(host) || !(host->chunks = wt_chunks_create(host->config.memory))) {
+		wt_net_finish(&host->net);
 		free(host->table);
 		wt_heap_finish(&host->conns);
 		wt_heap_finish(&host->timers);
@@ -341,7 +351,6 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 		errno = ENOMEM;
 		return NULL;
 	}
-	init_ip(host);
 	return host;
 }
 

@@ -69,11 +69,10 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 {
 	struct wt_tuple tuple = {{host->config.addr, local_port}, *remote};
 	struct wt_tcp_config whole = *config;
-	struct wt_addr hop;
 	struct wt_tcp *tcp;
 
 	host->now = wt_time_max(host->now, now);
-	if (!wt_ip_route(&host->ip, &remote->addr, &hop)) {
+	if (!wt_net_route(&host->net, &remote->addr)) {
 		errno = ENETUNREACH;
 		return NULL;
 	}

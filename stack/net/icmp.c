@@ -7,68 +7,44 @@
 #include "stack/net/books.h"
 #include "stack/wire/icmp.h"
 
-#define QUOTE_LIMIT (576 - WT_IPV4_HEADER - WT_ICMP_HEADER)
 #define QUOTED 8 /* RFC 792: ports, and of TCP the sequence number, which is all we need */
 
 /* ---- what we send ------------------------------------------------------------------------------------- */
 
-/* Copies `len` bytes behind an ICMP header and sends both, from the address that a packet came to, to where it came from. */
-static void send(struct wt_ip *ip, wt_time now, const struct wt_ipv4 *about, const struct wt_icmp *icmp, const uint8_t *body, uint32_t len)
+void wt_icmp_refuse(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, enum wt_refusal_kind kind, enum wt_drop cause)
 {
-	struct wt_frame *frame = wt_books_make(ip->config.node, ip->config.pool, now);
+	const struct wt_refusal refusal = {.kind = kind, .quote = net->config.quote}; /* from the address it was for */
+	const struct wt_route *back = wt_net_route(net, &packet->ip.src);
+	struct wt_frame *answer = back ? wt_refuse(net->config.node, &net->limit, now, packet->frame, &refusal) : NULL;
 
-	if (!frame)
+	wt_node_drop(net->config.node, now, packet->frame, cause);
+	if (!answer)
 		return;
-	if (WT_IP_PAYLOAD + WT_ICMP_HEADER + len > frame->room) {
-		wt_node_drop(ip->config.node, now, frame, WT_DROP_POOL);
-		return;
-	}
-	memcpy(frame->data + WT_IP_PAYLOAD + WT_ICMP_HEADER, body, len);
-	wt_icmp_emit(frame->data + WT_IP_PAYLOAD, WT_ICMP_HEADER + len, icmp);
-	frame->len = WT_IP_PAYLOAD + WT_ICMP_HEADER + len;
-	frame->csum = WT_CSUM_VALID;
-	wt_ip_send(ip, now, frame, &about->dst, &about->src, WT_IP_ICMP, 0);
-}
-
-/* RFC 1812 4.3.2.8: a token bucket, by logical time. */
-static bool may_send_error(struct wt_ip *ip, wt_time now)
-{
-	wt_time refill = (now - ip->icmp_filled) / WT_ICMP_INTERVAL;
-
-	if (refill > 0) {
-		ip->icmp_filled += refill * WT_ICMP_INTERVAL;
-		ip->icmp_tokens = refill < WT_ICMP_BURST - (wt_time)ip->icmp_tokens ?
-					  ip->icmp_tokens + (uint32_t)refill : WT_ICMP_BURST;
-	}
-	if (!ip->icmp_tokens)
-		return false;
-	ip->icmp_tokens--;
-	return true;
-}
-
-void wt_icmp_refuse(struct wt_ip *ip, wt_time now, const struct wt_ip_packet *packet, uint8_t code, enum wt_drop cause)
-{
-	struct wt_icmp icmp = {.type = WT_ICMP_UNREACHABLE, .code = code};
-	uint32_t len = packet->ip.total_len < QUOTE_LIMIT ? packet->ip.total_len : QUOTE_LIMIT;
-
-	if (may_send_error(ip, now))
-		send(ip, now, &packet->ip, &icmp, packet->frame->data + WT_ETH_HEADER, len);
-	wt_node_drop(ip->config.node, now, packet->frame, cause);
+	answer->told = net->config.forwards; /* what a host sent is never such */
+	wt_net_forward(net, now, answer, back, &packet->ip.src);
 }
 
 /* ---- what we hear ------------------------------------------------------------------------------------- */
 
-static void echo(struct wt_ip *ip, wt_time now, const struct wt_ip_packet *packet, const struct wt_icmp *request)
+/* In its own frame; with the type of service it came with (RFC 1349 5.1). One that is longer than the MTU came in fragments. */
+static bool echo(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, const struct wt_icmp *request)
 {
-	struct wt_icmp reply = {.type = WT_ICMP_ECHO_REPLY, .rest = request->rest};
+	const struct wt_icmp reply = {.type = WT_ICMP_ECHO_REPLY, .rest = request->rest};
+	struct wt_frame *frame = packet->frame;
 
-	if (WT_IPV4_HEADER + packet->len > ip->config.mtu)
-		return;
-	send(ip, now, &packet->ip, &reply, packet->payload + WT_ICMP_HEADER, packet->len - WT_ICMP_HEADER);
+	if (WT_IPV4_HEADER + packet->len > net->interface[packet->interface].mtu || !wt_net_route(net, &packet->ip.src))
+		return false;
+	memmove(frame->data + WT_IP_PAYLOAD, packet->payload, packet->len);
+	wt_icmp_emit(frame->data + WT_IP_PAYLOAD, packet->len, &reply);
+	frame->len = WT_IP_PAYLOAD + packet->len;
+	frame->csum = WT_CSUM_VALID;
+	frame->time = now;
+	wt_net_send(net, now, frame, &packet->ip.dst, &packet->ip.src, WT_IP_ICMP, packet->ip.tos);
+	return true;
 }
 
 /* The quoted packet is cut short, so it does not pass for a packet: only what we need of it is checked. */
-static bool parse_quote(const struct wt_ip *ip, const uint8_t *quote, uint32_t len, struct wt_icmp_error *error)
+static bool parse_quote(const struct wt_net *net, const uint8_t *quote, uint32_t len, struct wt_icmp_error *error)
 {
 	uint32_t header_len;
 
@@ -86,33 +62,34 @@ static bool parse_quote(const struct wt_ip *ip, const uint8_t *quote, uint32_t l
 	error->tuple.remote.port = wt_get16(quote + header_len + 2);
 	error->seq = wt_get32(quote + header_len + 4);
 	error->quoted_len = wt_get16(quote + 2);
-	return wt_ip_is_ours(ip, &error->tuple.local.addr);
+	return wt_net_is_ours(net, &error->tuple.local.addr);
 }
 
-bool wt_icmp_input(struct wt_ip *ip, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error)
+bool wt_icmp_input(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error)
 {
 	struct wt_icmp icmp;
 	bool ours = false;
 
 	if (!wt_icmp_parse(packet->payload, packet->len, &icmp)) {
-		wt_node_drop(ip->config.node, now, packet->frame, WT_DROP_ICMP);
+		wt_node_drop(net->config.node, now, packet->frame, WT_DROP_ICMP);
 		return false;
 	}
 	switch (icmp.type) {
 	case WT_ICMP_ECHO_REQUEST:
-		echo(ip, now, packet, &icmp);
+		if (echo(net, now, packet, &icmp))
+			return false;
 		break;
 	case WT_ICMP_UNREACHABLE:
 	case WT_ICMP_TIME_EXCEEDED:
 		*error = (struct wt_icmp_error){.type = icmp.type, .code = icmp.code, .from = packet->ip.src};
 		if (icmp.type == WT_ICMP_UNREACHABLE && icmp.code == WT_ICMP_FRAGMENTATION_NEEDED)
 			error->mtu = (uint16_t)icmp.rest;
-		ours = parse_quote(ip, packet->payload + WT_ICMP_HEADER, packet->len - WT_ICMP_HEADER, error);
+		ours = parse_quote(net, packet->payload + WT_ICMP_HEADER, packet->len - WT_ICMP_HEADER, error);
 		break;
 	default: /* RFC 1122 3.2.2: unknown types are silently discarded; RFC 6633: source quench is one of them */
 		break;
 	}
-	wt_books_take(ip->config.node, packet->frame);
+	wt_books_take(net->config.node, packet->frame);
 	return ours;
 }
 

@@ -11,7 +11,7 @@
 
 #include "stack/text/addr.h"
 #include "stack/base/seq.h"
-#include "stack/net/ip.h"
+#include "stack/net/net.h"
 
 /* An error about a TCP segment or UDP datagram with our source address, from the bytes the error quotes. Anyone may have made it up. */
 struct wt_icmp_error {
@@ -25,19 +25,19 @@ struct wt_icmp_error {
 };
 
 /*
- * Takes a packet that wt_ip_input() found to be ICMP. True: *error is filled in, for the protocol it names. Echo replies go to `ready`;
+ * Takes a packet that wt_net_input() found to be ICMP. True: *error is filled in, for the protocol it names. Echo replies go to `ready`;
  * an echo request longer than the MTU (it came in fragments) is not answered, since we send no fragments.
  */
-bool wt_icmp_input(struct wt_ip *ip, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error);
+bool wt_icmp_input(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error);
 
 /* What an error means to an application: a negative errno. -EMSGSIZE: it is larger than the path takes. */
 int wt_icmp_errno(const struct wt_icmp_error *error);
 
 /*
- * Takes a packet that nobody here is for, and drops it: destination unreachable with this code, at a limited rate, quoting at most 576
- * bytes less headers (RFC 1812 4.3.2.3). wt_ip_input() let through neither broadcasts, nor fragments, nor sources that are no host
+ * Takes a packet that nobody here is for, and drops it; its sender is told, as often and with as much of a quote as the net's configuration
+ * says. wt_net_input() let through neither broadcasts, nor fragments, nor sources that are no host
  * (RFC 1122 3.2.2).
  */
-void wt_icmp_refuse(struct wt_ip *ip, wt_time now, const struct wt_ip_packet *packet, uint8_t code, enum wt_drop cause);
+void wt_icmp_refuse(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, enum wt_refusal_kind kind, enum wt_drop cause);
 
 #endif

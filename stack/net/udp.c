@@ -6,7 +6,6 @@
 
 #include "stack/base/ecn.h"
 #include "stack/net/books.h"
-#include "stack/wire/icmp.h"
 #include "stack/wire/udp.h"
 
 #define PORT_LOW 32768u /* Linux's default range */
@@ -26,9 +25,9 @@ struct wt_udp {
 	struct wt_endpoint error_remote;
 };
 
-void wt_udp_init(struct wt_udp_table *table, struct wt_ip *ip)
+void wt_udp_init(struct wt_udp_table *table, struct wt_net *net)
 {
-	*table = (struct wt_udp_table){.ip = ip, .port_counter = (uint32_t)wt_siphash_u64(&ip->config.secret, WT_IP_UDP)};
+	*table = (struct wt_udp_table){.net = net, .port_counter = (uint32_t)wt_siphash_u64(&net->config.secret, WT_IP_UDP)};
 }
 
 /* ---- the table ---------------------------------------------------------------------------------------- */
@@ -74,7 +73,7 @@ struct wt_udp *wt_udp_open(struct wt_udp_table *table, const struct wt_endpoint 
 	struct wt_udp *udp;
 
 	errno = EADDRNOTAVAIL;
-	if (at.addr.family && !wt_ip_is_ours(table->ip, &at.addr))
+	if (at.addr.family && !wt_net_is_ours(table->net, &at.addr))
 		return NULL;
 	if (!at.port && !(at.port = free_port(table, &at.addr)))
 		return NULL;
@@ -95,7 +94,7 @@ struct wt_udp *wt_udp_open(struct wt_udp_table *table, const struct wt_endpoint 
 
 void wt_udp_consume(struct wt_udp *udp)
 {
-	struct wt_node *node = udp->table->ip->config.node;
+	struct wt_node *node = udp->table->net->config.node;
 	struct wt_frame *frame = wt_books_release(node, &udp->waiting);
 
 	if (frame)
@@ -181,16 +180,18 @@ void wt_udp_tell(struct wt_udp_table *table, wt_time now)
 
 int wt_udp_check(const struct wt_udp *udp, const struct wt_endpoint *to, size_t len)
 {
-	const struct wt_ip *ip = udp->table->ip;
+	const struct wt_net *net = udp->table->net;
 
-	if (!wt_ip_route(ip, &to->addr, NULL))
+	const struct wt_route *route = wt_net_route(net, &to->addr);
+
+	if (!route || to->addr.family != WT_FAMILY_IPV4)
 		return -ENETUNREACH;
-	return len > ip->config.mtu - WT_IPV4_HEADER - WT_UDP_HEADER ? -EMSGSIZE : 0;
+	return len > net->interface[route->interface].mtu - WT_IPV4_HEADER - WT_UDP_HEADER ? -EMSGSIZE : 0;
 }
 
 int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *data, size_t len, wt_time now)
 {
-	struct wt_ip *ip = udp->table->ip;
+	struct wt_net *net = udp->table->net;
 	struct wt_udp_header header = {udp->local.port, to->port, 0};
 	struct wt_addr src = udp->local.addr;
 	int error = wt_udp_check(udp, to, len);
@@ -198,12 +199,12 @@ int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *da
 
 	if (error)
 		return error;
-	wt_ip_source(ip, &to->addr, &src);
-	frame = wt_books_make(ip->config.node, ip->config.pool, now);
+	wt_net_source(net, &to->addr, &src);
+	frame = wt_books_make(net->config.node, net->config.pool, now);
 	if (!frame)
 		return -ENOBUFS;
 	if (WT_IP_PAYLOAD + WT_UDP_HEADER + len > frame->room) {
-		wt_node_drop(ip->config.node, now, frame, WT_DROP_POOL);
+		wt_node_drop(net->config.node, now, frame, WT_DROP_POOL);
 		return -ENOBUFS;
 	}
 	header.len = (uint16_t)(WT_UDP_HEADER + len);
@@ -212,7 +213,7 @@ int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *da
 	wt_udp_emit(frame->data + WT_IP_PAYLOAD, &src, &to->addr, &header);
 	frame->len = WT_IP_PAYLOAD + header.len;
 	frame->csum = WT_CSUM_VALID;
-	wt_ip_send(ip, now, frame, &src, &to->addr, WT_IP_UDP, 0);
+	wt_net_send(net, now, frame, &src, &to->addr, WT_IP_UDP, 0);
 	return 0;
 }
 
@@ -220,7 +221,7 @@ int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *da
 
 void wt_udp_input(struct wt_udp_table *table, wt_time now, const struct wt_ip_packet *packet)
 {
-	struct wt_node *node = table->ip->config.node;
+	struct wt_node *node = table->net->config.node;
 	struct wt_udp_header header;
 	struct wt_udp *udp;
 
@@ -230,7 +231,7 @@ void wt_udp_input(struct wt_udp_table *table, wt_time now, const struct wt_ip_pa
 	}
 	udp = receiver(table, &(struct wt_endpoint){packet->ip.dst, header.dst_port});
 	if (!udp) {
-		wt_icmp_refuse(table->ip, now, packet, WT_ICMP_PORT_UNREACHABLE, WT_DROP_UDP_PORT);
+		wt_icmp_refuse(table->net, now, packet, WT_REFUSAL_PORT, WT_DROP_UDP_PORT);
 		return;
 	}
 	if (udp->waiting.frames >= WT_UDP_QUEUE) {

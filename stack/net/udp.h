@@ -10,7 +10,7 @@
 #define WT_STACK_NET_UDP_H
 
 #include "stack/net/icmp.h"
-#include "stack/net/ip.h"
+#include "stack/net/net.h"
 
 #define WT_UDP_QUEUE 256 /* datagrams that wait in one socket; one more is dropped (WT_DROP_UDP_FULL) */
 #define WT_UDP_CHAINS 256
@@ -34,14 +34,14 @@ struct wt_udp_datagram {
 };
 
 struct wt_udp_table {
-	struct wt_ip *ip;
+	struct wt_net *net;
 	struct wt_udp *chain[WT_UDP_CHAINS]; /* by local port */
 	struct wt_udp *ready_head, *ready_tail; /* whose callbacks are due */
 	struct wt_udp *telling; /* whose callback runs */
 	uint32_t port_counter;
 };
 
-void wt_udp_init(struct wt_udp_table *table, struct wt_ip *ip);
+void wt_udp_init(struct wt_udp_table *table, struct wt_net *net);
 /* Closes every socket. */
 void wt_udp_finish(struct wt_udp_table *table);
 
@@ -70,7 +70,7 @@ int wt_udp_error(struct wt_udp *udp, struct wt_endpoint *remote);
 
 /* ---- for the host --------------------------------------------------------------------------------------- */
 
-/* Takes a packet that wt_ip_input() found to be UDP. To a port without a socket: ICMP port unreachable. */
+/* Takes a packet that wt_net_input() found to be UDP. To a port without a socket: ICMP port unreachable. */
 void wt_udp_input(struct wt_udp_table *table, wt_time now, const struct wt_ip_packet *packet);
 /* An error that wt_icmp_input() found to be about a datagram of ours. */
 void wt_udp_icmp(struct wt_udp_table *table, const struct wt_icmp_error *error);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/wire/ethernet.h"
 #include "stack/wire/ipv4.h"

@@ -169,7 +169,7 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
-	return wt_ip_output(&host->ip, host->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,
+	return wt_net_output(&host->net, host->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,
 			    seg->ecn);
 }
 
@@ -432,7 +432,7 @@ static struct wt_frame *build_bare(struct wt_host *host, const struct wt_tuple *
 void wt_tcp_keep(struct wt_host *host, struct wt_frame *frame)
 {
 	if (frame)
-		wt_books_keep(&host->node, &host->ip.ready, frame);
+		wt_books_keep(&host->node, &host->net.ready, frame);
 }
 
 void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)

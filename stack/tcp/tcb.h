@@ -20,7 +20,7 @@
 #include "stack/tcp/demux.h"
 #include "stack/host/host.h"
 #include "stack/net/icmp.h"
-#include "stack/net/ip.h"
+#include "stack/net/net.h"
 #include "stack/net/udp.h"
 #include "stack/tcp/resident.h"
 #include "stack/wire/checksum.h"
@@ -230,7 +230,7 @@ static inline uint32_t wt_tcp_unsent(const struct wt_tcp *tcp)
 struct wt_host {
 	struct wt_node node; /* first */
 	struct wt_host_config config;
-	struct wt_ip ip;
+	struct wt_net net;
 	struct wt_udp_table udp;
 	wt_time now;
 	struct wt_chunks *chunks; /* memory of all connections and entries */

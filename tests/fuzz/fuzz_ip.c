@@ -13,7 +13,7 @@
 #include "stack/base/bytes.h"
 #include "stack/net/books.h"
 #include "stack/net/icmp.h"
-#include "stack/net/ip.h"
+#include "stack/net/net.h"
 #include "stack/net/udp.h"
 #include "stack/wire/arp.h"
 #include "stack/wire/checksum.h"
@@ -28,7 +28,7 @@
 struct world {
 	struct wt_node node;
 	struct wt_pool *pool;
-	struct wt_ip ip;
+	struct wt_net net;
 	struct wt_udp_table udp;
 	wt_time now;
 };
@@ -47,8 +47,10 @@ static void on_datagram(void *arg, struct wt_udp *udp, unsigned events, wt_time 
 
 static void start(void)
 {
-	struct wt_ip_config config = {.mac = {{2, 0, 0, 0, 0, 1}}, .addr = wt_addr_ipv4(10, 0, 0, 1),
-				      .gateway = wt_addr_ipv4(10, 0, 0, 254), .prefix_len = 24, .mtu = MTU, .secret = {1, 2}};
+	static const struct wt_addr everywhere = {.family = WT_FAMILY_IPV4}, gateway = {WT_FAMILY_IPV4, {10, 0, 0, 254}},
+				    us = {WT_FAMILY_IPV4, {10, 0, 0, 1}};
+	struct wt_net_config config = {.interfaces = 1, .reassembles = true, .rate = {WT_ICMP_BURST, WT_ICMP_INTERVAL}, .quote = 548,
+				       .secret = {1, 2}};
 	struct wt_pool *pool = w.pool ? w.pool : wt_pool_create(FRAMES, ROOM);
 
 	memset(&w, 0, sizeof(w));
@@ -56,10 +58,12 @@ static void start(void)
 	config.node = &w.node;
 	if (!pool)
 		exit(2);
-	wt_ip_init(&w.ip, &config);
-	wt_udp_init(&w.udp, &w.ip);
+	CLAIM(!wt_net_init(&w.net, &config));
+	wt_net_set_mac(&w.net, 0, &(struct wt_mac){{2, 0, 0, 0, 0, 1}}, MTU);
+	CLAIM(!wt_net_add_address(&w.net, 0, &us, 24) && !wt_net_add_route(&w.net, &everywhere, 0, 0, &gateway));
+	wt_udp_init(&w.udp, &w.net);
 	CLAIM(wt_udp_open(&w.udp, &(struct wt_endpoint){.port = 9}, on_datagram, NULL));
-	wt_neighbours_add(&w.ip.neighbours, &(struct wt_addr){WT_FAMILY_IPV4, {10, 0, 0, 2}}, &(struct wt_mac){{2, 0, 0, 0, 0, 2}});
+	wt_neighbours_add(&w.net.neighbours, 0, &(struct wt_addr){WT_FAMILY_IPV4, {10, 0, 0, 2}}, &(struct wt_mac){{2, 0, 0, 0, 0, 2}});
 }
 
 static void check_leaving(const struct wt_frame *frame)
@@ -71,17 +75,17 @@ static void check_leaving(const struct wt_frame *frame)
 
 	CLAIM(frame->len <= WT_ETH_HEADER + MTU && frame->len <= frame->room);
 	CLAIM(wt_eth_parse(frame->data, frame->len, &eth));
-	CLAIM(memcmp(&eth.src, &w.ip.config.mac, sizeof(eth.src)) == 0);
+	CLAIM(memcmp(&eth.src, &w.net.interface[0].mac, sizeof(eth.src)) == 0);
 	if (eth.type == WT_ETH_ARP) {
 		CLAIM(wt_arp_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp));
-		CLAIM(wt_addr_eq(&arp.sender, &w.ip.config.addr));
+		CLAIM(wt_addr_eq(&arp.sender, &w.net.address[0].addr));
 		return;
 	}
 	CLAIM(eth.type == WT_ETH_IPV4);
 	CLAIM(!(eth.dst.bytes[0] & 1));
 	CLAIM(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip) == WT_IPV4_OK);
 	CLAIM(ip.total_len == frame->len - WT_ETH_HEADER);
-	CLAIM(wt_addr_eq(&ip.src, &w.ip.config.addr) && !wt_addr_eq(&ip.dst, &w.ip.config.addr));
+	CLAIM(wt_addr_eq(&ip.src, &w.net.address[0].addr) && !wt_addr_eq(&ip.dst, &w.net.address[0].addr));
 	CLAIM(ip.protocol != WT_IP_ICMP || wt_icmp_parse(frame->data + WT_IP_PAYLOAD, frame->len - WT_IP_PAYLOAD, &icmp));
 }
 
@@ -122,20 +126,20 @@ static void receive(const uint8_t *data, uint32_t len, uint8_t control)
 		repair(frame);
 	if (control & 8)
 		frame->csum = WT_CSUM_VALID;
-	switch (wt_ip_input(&w.ip, w.now, frame, &packet)) {
+	switch (wt_net_input(&w.net, 0, w.now, frame, &packet)) {
 	case WT_IP_IS_TCP:
 		CLAIM(packet.payload + packet.len <= packet.frame->data + packet.frame->len);
 		wt_books_take(&w.node, packet.frame);
 		break;
 	case WT_IP_IS_ICMP:
-		if (wt_icmp_input(&w.ip, w.now, &packet, &error))
-			CLAIM(wt_addr_eq(&error.tuple.local.addr, &w.ip.config.addr));
+		if (wt_icmp_input(&w.net, w.now, &packet, &error))
+			CLAIM(wt_addr_eq(&error.tuple.local.addr, &w.net.address[0].addr));
 		break;
 	case WT_IP_IS_UDP:
 		wt_udp_input(&w.udp, w.now, &packet);
 		break;
 	case WT_IP_IS_OTHER:
-		wt_icmp_refuse(&w.ip, w.now, &packet, WT_ICMP_PROTOCOL_UNREACHABLE, WT_DROP_PROTOCOL);
+		wt_icmp_refuse(&w.net, w.now, &packet, WT_REFUSAL_PROTOCOL, WT_DROP_PROTOCOL);
 		break;
 	case WT_IP_DONE:
 		break;
@@ -155,21 +159,21 @@ static void send(const uint8_t *data, uint32_t len)
 		return;
 	frame->len = WT_IP_PAYLOAD + (len < 100 ? len : 100);
 	memset(frame->data, 0, frame->len);
-	wt_ip_send(&w.ip, w.now, frame, &w.ip.config.addr, &dst, WT_IP_TCP, 0);
+	wt_net_send(&w.net, w.now, frame, &w.net.address[0].addr, &dst, WT_IP_TCP, 0);
 }
 
 static void settle(void)
 {
 	struct wt_frame *frame;
 
-	wt_ip_expire(&w.ip, w.now);
+	wt_net_expire(&w.net, w.now);
 	wt_udp_tell(&w.udp, w.now);
-	while ((frame = wt_books_release(&w.node, &w.ip.ready))) {
+	while ((frame = wt_books_release(&w.node, &w.net.ready))) {
 		check_leaving(frame);
 		w.node.audit.out++;
 		wt_frame_free(frame);
 	}
-	CLAIM(wt_ip_deadline(&w.ip) > w.now);
+	CLAIM(wt_net_deadline(&w.net) > w.now);
 	CLAIM(wt_audit_holds(&w.node.audit));
 	CLAIM(wt_pool_free_count(w.pool) + w.node.audit.queued == FRAMES);
 }
@@ -179,8 +183,8 @@ static void pass(wt_time until)
 {
 	unsigned calls = 0;
 
-	while (wt_ip_deadline(&w.ip) <= until) {
-		w.now = wt_time_max(w.now, wt_ip_deadline(&w.ip));
+	while (wt_net_deadline(&w.net) <= until) {
+		w.now = wt_time_max(w.now, wt_net_deadline(&w.net));
 		settle();
 		CLAIM(++calls <= 4 * WT_NEIGHBOURS + WT_FRAGMENT_SLOTS);
 	}
@@ -209,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= len;
 	}
 	wt_udp_finish(&w.udp);
-	wt_ip_finish(&w.ip);
+	wt_net_finish(&w.net);
 	CLAIM(wt_pool_free_count(w.pool) == FRAMES);
 	return 0;
 }

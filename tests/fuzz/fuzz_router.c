@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "emu/router/router.h"
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/path.h"
 #include "stack/base/bytes.h"
 #include "stack/wire/arp.h"
@@ -152,7 +152,7 @@ static void settle(struct wt_node *node)
 	}
 	CLAIM(node->ops->deadline(node) > w.now);
 	CLAIM(wt_audit_holds(&node->audit));
-	CLAIM(node->audit.queued <= WT_ROUTER_WAITING);
+	CLAIM(node->audit.queued <= WT_NEIGHBOUR_WAITING_ALL);
 	CLAIM(wt_pool_free_count(w.pool) + w.router->audit.queued == FRAMES);
 }
 
@@ -206,7 +206,7 @@ static void pass(wt_time until)
 	while (w.router->ops->deadline(w.router) <= until) {
 		w.now = wt_time_max(w.now, w.router->ops->deadline(w.router));
 		settle(w.router);
-		CLAIM(++calls <= 16 * WT_ROUTER_NEIGHBOURS);
+		CLAIM(++calls <= 16 * WT_NEIGHBOURS);
 	}
 	w.now = until;
 }

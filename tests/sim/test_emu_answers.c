@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "emu/world/span.h"
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/drive/graph.h"
 #include "tests/end_node.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/path.h"
 #include "stack/base/bytes.h"
 #include "stack/base/random.h"

@@ -47,10 +47,10 @@ static void a_flood_of_strangers_takes_bounded_memory_and_no_neighbour_away(void
 	for (unsigned i = 0; i < 2000; i++) {
 		send_to(i, 0x100 + i / 2, 20);
 		drain(i);
-		assert_true(router->audit.queued <= WT_ROUTER_WAITING);
+		assert_true(router->audit.queued <= WT_NEIGHBOUR_WAITING_ALL);
 		most = router->audit.queued > most ? router->audit.queued : most;
 	}
-	assert_int_equal(most, WT_ROUTER_WAITING);
+	assert_int_equal(most, WT_NEIGHBOUR_WAITING_ALL);
 	assert_int_equal(router->audit.dropped[WT_DROP_NEIGHBOUR] + router->audit.queued, 2000);
 	put_in(NET1, 2000, ping("2001:db8:1::2", "2001:db8:1::1"));
 	frame = take(2000, &port);
@@ -72,30 +72,30 @@ static void for_one_that_does_not_answer_the_newest_few_wait_and_others_are_foun
 		send_to(i, 0x100, 20);
 		drain(i);
 	}
-	assert_int_equal(router->audit.queued, 1 + WT_ROUTER_WAITING_EACH);
-	assert_int_equal(router->audit.dropped[WT_DROP_NEIGHBOUR], 200 - WT_ROUTER_WAITING_EACH);
+	assert_int_equal(router->audit.queued, 1 + WT_NEIGHBOUR_WAITING);
+	assert_int_equal(router->audit.dropped[WT_DROP_NEIGHBOUR], 200 - WT_NEIGHBOUR_WAITING);
 	send_to(200, 3, 20);
 	question = heard(200, NET2, &ip, &eth);
 	assert_true(wt_addr_eq(&question.target, &target));
 	for (unsigned i = 1; i < 20; i++)
 		send_to(201, 2, 20 + i);
 	nothing(201);
-	assert_int_equal(router->audit.queued, 1 + 2 * WT_ROUTER_WAITING_EACH);
+	assert_int_equal(router->audit.queued, 1 + 2 * WT_NEIGHBOUR_WAITING);
 	host2_answers(202, true, true, &host2);
-	host2_gets(202, WT_ROUTER_WAITING_EACH, 40 - WT_ROUTER_WAITING_EACH);
+	host2_gets(202, WT_NEIGHBOUR_WAITING, 40 - WT_NEIGHBOUR_WAITING);
 }
 
 static void where_all_places_are_taken_the_longest_queue_gives_one_up(void **state)
 {
 	introduce(0);
 	send_to(0, 2, 20); /* the oldest of all */
-	for (unsigned i = 0; i < 20 * WT_ROUTER_WAITING_EACH; i++)
-		send_to(1, 0x100 + i / WT_ROUTER_WAITING_EACH, 20);
+	for (unsigned i = 0; i < 20 * WT_NEIGHBOUR_WAITING; i++)
+		send_to(1, 0x100 + i / WT_NEIGHBOUR_WAITING, 20);
 	drain(1);
-	assert_int_equal(router->audit.queued, WT_ROUTER_WAITING);
+	assert_int_equal(router->audit.queued, WT_NEIGHBOUR_WAITING_ALL);
 	send_to(2, 2, 21);
 	drain(2);
-	assert_int_equal(router->audit.queued, WT_ROUTER_WAITING);
+	assert_int_equal(router->audit.queued, WT_NEIGHBOUR_WAITING_ALL);
 	host2_answers(3, true, true, &host2);
 	host2_gets(3, 2, 20);
 }
@@ -171,7 +171,7 @@ static void forge(unsigned lies)
 
 static void fill_with_hosts_of_net2(void)
 {
-	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++) {
+	for (unsigned i = 0; i < WT_NEIGHBOURS; i++) {
 		char text[40];
 
 		snprintf(text, sizeof(text), "10.0.2.%u", 2 + i);
@@ -183,7 +183,7 @@ static unsigned hosts_of_net2_lost(void)
 {
 	unsigned lost = 0;
 
-	for (unsigned i = 0; i < WT_ROUTER_NEIGHBOURS; i++) {
+	for (unsigned i = 0; i < WT_NEIGHBOURS; i++) {
 		char text[40];
 
 		snprintf(text, sizeof(text), "10.0.2.%u", 2 + i);

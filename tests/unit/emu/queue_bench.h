@@ -3,7 +3,7 @@
 #ifndef WT_TESTS_EMU_QUEUE_BENCH_H
 #define WT_TESTS_EMU_QUEUE_BENCH_H
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "emu/path.h"
 #include "tests/unit/emu/emu_bench.h"
 

@@ -8,7 +8,7 @@
 #include "stack/base/bytes.h"
 #include "stack/net/books.h"
 #include "stack/net/icmp.h"
-#include "stack/net/ip.h"
+#include "stack/net/net.h"
 #include "stack/wire/arp.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/icmp.h"
@@ -21,9 +21,23 @@ static const struct wt_mac our_mac = {{2, 0, 0, 0, 0, 1}}, peer_mac = {{2, 0, 0,
 struct fixture {
 	struct wt_node node;
 	struct wt_pool *pool;
-	struct wt_ip ip;
+	struct wt_net net;
 	struct wt_addr us, peer;
 };
+
+/* One interface with our address and, if asked for, a gateway. */
+static inline void configure(struct fixture *f, unsigned prefix, bool gateway)
+{
+	static const struct wt_addr everywhere = {.family = WT_FAMILY_IPV4};
+	const struct wt_net_config config = {.interfaces = 1, .reassembles = true, .rate = {WT_ICMP_BURST, WT_ICMP_INTERVAL}, .quote = 548,
+					     .secret = {1, 2}, .node = &f->node, .pool = f->pool};
+
+	assert_int_equal(wt_net_init(&f->net, &config), 0);
+	wt_net_set_mac(&f->net, 0, &our_mac, 1500);
+	assert_int_equal(wt_net_add_address(&f->net, 0, &f->us, prefix), 0);
+	if (gateway)
+		assert_int_equal(wt_net_add_route(&f->net, &everywhere, 0, 0, &(struct wt_addr){WT_FAMILY_IPV4, {10, 0, 0, 254}}), 0);
+}
 
 static inline int setup(void **state)
 {
@@ -33,8 +47,7 @@ static inline int setup(void **state)
 	f.pool = wt_pool_create(POOL_FRAMES, POOL_ROOM);
 	f.us = wt_addr_ipv4(10, 0, 0, 1);
 	f.peer = wt_addr_ipv4(10, 0, 0, 2);
-	wt_ip_init(&f.ip, &(struct wt_ip_config){.mac = our_mac, .addr = f.us, .gateway = wt_addr_ipv4(10, 0, 0, 254),
-						 .prefix_len = 24, .mtu = 1500, .secret = {1, 2}, .node = &f.node, .pool = f.pool});
+	configure(&f, 24, true);
 	*state = &f;
 	return 0;
 }
@@ -47,7 +60,7 @@ static inline int teardown(void **state)
 
 	if (wt_pool_free_count(f->pool) + f->node.audit.queued != POOL_FRAMES)
 		rc = -1;
-	wt_ip_finish(&f->ip);
+	wt_net_finish(&f->net);
 	if (wt_pool_free_count(f->pool) != POOL_FRAMES)
 		rc = -1;
 	wt_pool_destroy(f->pool);
@@ -92,7 +105,7 @@ static inline struct wt_frame *arriving_arp(struct fixture *f, struct wt_arp arp
 /* The next frame that is ready, counted out; to be freed by wt_frame_free(). */
 static inline struct wt_frame *leaving(struct fixture *f)
 {
-	struct wt_frame *frame = wt_books_release(&f->node, &f->ip.ready);
+	struct wt_frame *frame = wt_books_release(&f->node, &f->net.ready);
 
 	if (frame)
 		f->node.audit.out++;

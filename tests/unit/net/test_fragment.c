@@ -9,7 +9,7 @@ static enum wt_ip_verdict piece_from(struct fixture *f, struct wt_addr src, wt_t
 {
 	struct wt_ipv4 ip = {.src = src, .id = id, .frag_offset = (uint16_t)start, .more_fragments = more, .protocol = WT_IP_TCP};
 
-	return wt_ip_input(&f->ip, now, arriving(f, ip, len, (uint8_t)start), packet);
+	return wt_net_input(&f->net, 0, now, arriving(f, ip, len, (uint8_t)start), packet);
 }
 
 static enum wt_ip_verdict piece(struct fixture *f, wt_time now, uint16_t id, uint32_t start, uint32_t len, bool more,
@@ -47,7 +47,7 @@ static void pieces_in_any_order_make_the_whole(void **state)
 			if (i == 2)
 				expect_whole(f, &packet, 1357);
 		}
-	assert_int_equal(wt_fragments_deadline(&f->ip.fragments), WT_NEVER);
+	assert_int_equal(wt_fragments_deadline(f->net.fragments), WT_NEVER);
 	assert_int_equal(wt_audit_dropped(&f->node.audit), 0);
 }
 
@@ -96,7 +96,7 @@ static void an_overlap_with_other_bytes_condemns_the_datagram_and_what_still_com
 	piece(f, 0, 2, 0, 64, true, &packet);
 	assert_int_equal(piece(f, 0, 2, 64, 64, false, &packet), WT_IP_IS_TCP);
 	expect_whole(f, &packet, 128);
-	wt_ip_expire(&f->ip, WT_FRAGMENT_TIMEOUT);
+	wt_net_expire(&f->net, WT_FRAGMENT_TIMEOUT);
 	piece(f, WT_FRAGMENT_TIMEOUT, 1, 0, 64, true, &packet);
 	assert_int_equal(piece(f, WT_FRAGMENT_TIMEOUT, 1, 64, 64, false, &packet), WT_IP_IS_TCP);
 	expect_whole(f, &packet, 128);
@@ -109,7 +109,7 @@ static void a_repeated_place_with_other_bytes_condemns(void **state)
 	struct wt_ipv4 ip = {.id = 1, .more_fragments = true, .protocol = WT_IP_TCP};
 
 	piece(f, 0, 1, 0, 64, true, &packet);
-	wt_ip_input(&f->ip, 0, arriving(f, ip, 64, 1), &packet);
+	wt_net_input(&f->net, 0, 0, arriving(f, ip, 64, 1), &packet);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_FRAGMENT], 2);
 }
 
@@ -137,7 +137,7 @@ static void impossible_pieces_are_dropped_without_a_slot(void **state)
 	piece(f, 0, 1, 65528, 16, false, &packet); /* past 65535 */
 	piece(f, 0, 1, 65512, 8, false, &packet);  /* past it with the header */
 	assert_int_equal(f->node.audit.dropped[WT_DROP_FRAGMENT], 4);
-	assert_int_equal(wt_fragments_deadline(&f->ip.fragments), WT_NEVER);
+	assert_int_equal(wt_fragments_deadline(f->net.fragments), WT_NEVER);
 }
 
 static void a_datagram_larger_than_a_frame_is_refused(void **state)
@@ -160,12 +160,12 @@ static void an_unfinished_datagram_is_dropped_after_thirty_seconds(void **state)
 
 	piece(f, 5 * WT_S, 1, 0, 64, true, &packet);
 	piece(f, 9 * WT_S, 1, 64, 64, true, &packet); /* does not prolong it (RFC 1122 3.3.2) */
-	assert_int_equal(wt_ip_deadline(&f->ip), 35 * WT_S);
-	wt_ip_expire(&f->ip, 35 * WT_S - 1);
+	assert_int_equal(wt_net_deadline(&f->net), 35 * WT_S);
+	wt_net_expire(&f->net, 35 * WT_S - 1);
 	assert_int_equal(wt_audit_dropped(&f->node.audit), 0);
-	wt_ip_expire(&f->ip, 35 * WT_S);
+	wt_net_expire(&f->net, 35 * WT_S);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_FRAGMENT_TIMEOUT], 1);
-	assert_int_equal(wt_ip_deadline(&f->ip), WT_NEVER);
+	assert_int_equal(wt_net_deadline(&f->net), WT_NEVER);
 }
 
 static void one_source_cannot_take_the_slots_of_another(void **state)
@@ -205,7 +205,7 @@ static void protocol_and_identification_keep_datagrams_apart(void **state)
 	struct wt_ipv4 udp = {.id = 1, .frag_offset = 64, .protocol = WT_IP_UDP};
 
 	piece(f, 0, 1, 0, 64, true, &packet);
-	assert_int_equal(wt_ip_input(&f->ip, 0, arriving(f, udp, 64, 64), &packet), WT_IP_DONE);
+	assert_int_equal(wt_net_input(&f->net, 0, 0, arriving(f, udp, 64, 64), &packet), WT_IP_DONE);
 	assert_int_equal(piece(f, 0, 2, 64, 64, false, &packet), WT_IP_DONE);
 	assert_int_equal(piece(f, 0, 1, 64, 64, false, &packet), WT_IP_IS_TCP);
 	expect_whole(f, &packet, 128);
@@ -218,15 +218,15 @@ static void a_congestion_mark_on_any_piece_marks_the_whole(void **state)
 	struct wt_ipv4 first = {.id = 1, .more_fragments = true, .protocol = WT_IP_TCP, .tos = 2},
 		       last = {.id = 1, .frag_offset = 64, .protocol = WT_IP_TCP, .tos = 3};
 
-	wt_ip_input(&f->ip, 0, arriving(f, first, 64, 0), &packet);
-	assert_int_equal(wt_ip_input(&f->ip, 0, arriving(f, last, 64, 64), &packet), WT_IP_IS_TCP);
+	wt_net_input(&f->net, 0, 0, arriving(f, first, 64, 0), &packet);
+	assert_int_equal(wt_net_input(&f->net, 0, 0, arriving(f, last, 64, 64), &packet), WT_IP_IS_TCP);
 	assert_int_equal(packet.ip.tos, 3);
 	expect_whole(f, &packet, 128);
 	/* RFC 3168 5.3: marked beside not-capable is dropped */
 	first.id = last.id = 2;
 	first.tos = 0;
-	wt_ip_input(&f->ip, 0, arriving(f, first, 64, 0), &packet);
-	assert_int_equal(wt_ip_input(&f->ip, 0, arriving(f, last, 64, 64), &packet), WT_IP_DONE);
+	wt_net_input(&f->net, 0, 0, arriving(f, first, 64, 0), &packet);
+	assert_int_equal(wt_net_input(&f->net, 0, 0, arriving(f, last, 64, 64), &packet), WT_IP_DONE);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_FRAGMENT], 1);
 }
 
@@ -240,7 +240,7 @@ static void an_exhausted_pool_drops_the_fragment(void **state)
 
 	while ((held[count] = wt_frame_new(f->pool)))
 		count++;
-	assert_int_equal(wt_ip_input(&f->ip, 0, frame, &packet), WT_IP_DONE);
+	assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &packet), WT_IP_DONE);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_POOL], 1);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_FRAGMENT], 1);
 	while (count)

@@ -7,7 +7,7 @@ static int setup_with_neighbour(void **state)
 
 	setup(state);
 	f = *state;
-	return wt_neighbours_add(&f->ip.neighbours, &f->peer, &peer_mac) ? 0 : -1;
+	return wt_neighbours_add(&f->net.neighbours, 0, &f->peer, &peer_mac) ? 0 : -1;
 }
 
 /* An ICMP message from the peer with `len` bytes of body. */
@@ -19,8 +19,8 @@ static bool hear(struct fixture *f, const struct wt_icmp *icmp, const uint8_t *b
 	if (len)
 		memcpy(frame->data + WT_IP_PAYLOAD + WT_ICMP_HEADER, body, len);
 	wt_icmp_emit(frame->data + WT_IP_PAYLOAD, WT_ICMP_HEADER + len, icmp);
-	assert_int_equal(wt_ip_input(&f->ip, 0, frame, &packet), WT_IP_IS_ICMP);
-	return wt_icmp_input(&f->ip, 0, &packet, error);
+	assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &packet), WT_IP_IS_ICMP);
+	return wt_icmp_input(&f->net, 0, &packet, error);
 }
 
 /* The next ready frame as ICMP; *body points into a copy. */
@@ -82,11 +82,11 @@ static void a_wrong_checksum_is_dropped(void **state)
 	struct wt_frame *frame = arriving(f, (struct wt_ipv4){.protocol = WT_IP_ICMP}, 20, 0);
 	struct wt_ip_packet packet;
 
-	wt_ip_input(&f->ip, 0, frame, &packet);
-	assert_false(wt_icmp_input(&f->ip, 0, &packet, NULL));
+	wt_net_input(&f->net, 0, 0, frame, &packet);
+	assert_false(wt_icmp_input(&f->net, 0, &packet, NULL));
 	frame = arriving(f, (struct wt_ipv4){.protocol = WT_IP_ICMP}, 7, 0);
-	wt_ip_input(&f->ip, 0, frame, &packet);
-	assert_false(wt_icmp_input(&f->ip, 0, &packet, NULL));
+	wt_net_input(&f->net, 0, 0, frame, &packet);
+	assert_false(wt_icmp_input(&f->net, 0, &packet, NULL));
 	assert_int_equal(f->node.audit.dropped[WT_DROP_ICMP], 2);
 }
 
@@ -172,13 +172,13 @@ static void source_quench_and_unknown_types_are_ignored(void **state)
 	assert_null(leaving(f));
 }
 
-static void refuse(struct fixture *f, wt_time now, uint8_t protocol, uint8_t code, uint32_t len)
+static void refuse(struct fixture *f, wt_time now, uint8_t protocol, enum wt_refusal_kind kind, uint32_t len)
 {
 	struct wt_ip_packet packet;
 
-	assert_int_equal(wt_ip_input(&f->ip, now, arriving(f, (struct wt_ipv4){.protocol = protocol}, len, 9), &packet),
+	assert_int_equal(wt_net_input(&f->net, 0, now, arriving(f, (struct wt_ipv4){.protocol = protocol}, len, 9), &packet),
 			 protocol == WT_IP_UDP ? WT_IP_IS_UDP : WT_IP_IS_OTHER);
-	wt_icmp_refuse(&f->ip, now, &packet, code, WT_DROP_PROTOCOL);
+	wt_icmp_refuse(&f->net, now, &packet, kind, WT_DROP_PROTOCOL);
 }
 
 static void a_protocol_nobody_speaks_is_refused_with_its_quote(void **state)
@@ -188,14 +188,14 @@ static void a_protocol_nobody_speaks_is_refused_with_its_quote(void **state)
 	struct wt_ipv4 ip, quoted;
 	const uint8_t *body;
 
-	refuse(f, 0, WT_IP_UDP, WT_ICMP_PORT_UNREACHABLE, 40);
+	refuse(f, 0, WT_IP_UDP, WT_REFUSAL_PORT, 40);
 	assert_int_equal(leaving_icmp(f, &icmp, &ip, &body), 60);
 	assert_int_equal(icmp.type, WT_ICMP_UNREACHABLE);
 	assert_int_equal(icmp.code, WT_ICMP_PORT_UNREACHABLE);
 	assert_int_equal(wt_ipv4_parse(body, 60, true, &quoted), WT_IPV4_OK);
 	assert_int_equal(quoted.protocol, WT_IP_UDP);
 	assert_int_equal(body[20], 9);
-	refuse(f, 0, 132, WT_ICMP_PROTOCOL_UNREACHABLE, 1400);
+	refuse(f, 0, 132, WT_REFUSAL_PROTOCOL, 1400);
 	assert_int_equal(leaving_icmp(f, &icmp, &ip, &body), 548);
 	assert_int_equal(ip.total_len, 576);
 	assert_int_equal(icmp.code, WT_ICMP_PROTOCOL_UNREACHABLE);
@@ -208,7 +208,7 @@ static unsigned refusals(struct fixture *f, wt_time now, unsigned tries)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < tries; i++)
-		refuse(f, now, WT_IP_UDP, WT_ICMP_PORT_UNREACHABLE, 8);
+		refuse(f, now, WT_IP_UDP, WT_REFUSAL_PORT, 8);
 	for (; (frame = leaving(f)); count++)
 		wt_frame_free(frame);
 	return count;

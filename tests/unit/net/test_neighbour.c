@@ -4,7 +4,7 @@
 /* Sends one frame of `len` bytes to addr at `now`; true if it may leave at once. */
 static bool send_to(struct fixture *f, wt_time now, const struct wt_addr *addr, uint32_t len)
 {
-	struct wt_frame *frame = wt_neighbours_send(&f->ip.neighbours, now, making(f, len), addr);
+	struct wt_frame *frame = wt_neighbours_send(&f->net.neighbours, now, making(f, len), 0, addr);
 
 	if (!frame)
 		return false;
@@ -32,13 +32,13 @@ static void expect_request(struct fixture *f, const struct wt_addr *addr)
 
 static void answer(struct fixture *f, wt_time now, const struct wt_addr *from, const struct wt_mac *mac)
 {
-	wt_neighbours_input(&f->ip.neighbours, now, arriving_arp(f, (struct wt_arp){WT_ARP_REPLY, *mac, our_mac, *from, f->us}));
+	wt_arp_input(&f->net, 0, now, arriving_arp(f, (struct wt_arp){WT_ARP_REPLY, *mac, our_mac, *from, f->us}));
 }
 
 static void an_unknown_neighbour_is_asked_three_times_then_given_up(void **state)
 {
 	struct fixture *f = *state;
-	struct wt_neighbours *table = &f->ip.neighbours;
+	struct wt_neighbours *table = &f->net.neighbours;
 
 	assert_int_equal(wt_neighbours_deadline(table), WT_NEVER);
 	assert_false(send_to(f, 5 * WT_S, &f->peer, 10));
@@ -63,8 +63,8 @@ static void tries_are_counted_from_due_times_when_woken_late(void **state)
 	struct fixture *f = *state;
 
 	send_to(f, 0, &f->peer, 10);
-	wt_neighbours_expire(&f->ip.neighbours, WT_S + 300 * WT_MS);
-	assert_int_equal(wt_neighbours_deadline(&f->ip.neighbours), 2 * WT_S);
+	wt_neighbours_expire(&f->net.neighbours, WT_S + 300 * WT_MS);
+	assert_int_equal(wt_neighbours_deadline(&f->net.neighbours), 2 * WT_S);
 }
 
 static void what_waited_leaves_in_order_with_the_answer(void **state)
@@ -84,7 +84,7 @@ static void what_waited_leaves_in_order_with_the_answer(void **state)
 		assert_int_equal(frame->time, 7 * WT_MS);
 		wt_frame_free(frame);
 	}
-	assert_int_equal(wt_neighbours_deadline(&f->ip.neighbours), WT_NEVER);
+	assert_int_equal(wt_neighbours_deadline(&f->net.neighbours), WT_NEVER);
 	assert_true(send_to(f, WT_S, &f->peer, 10));
 }
 
@@ -109,7 +109,7 @@ static void a_request_for_us_is_answered_and_learned_from(void **state)
 	struct wt_arp arp = {WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, f->us};
 	struct wt_frame *frame;
 
-	wt_neighbours_input(&f->ip.neighbours, 3, arriving_arp(f, arp));
+	wt_arp_input(&f->net, 0, 3, arriving_arp(f, arp));
 	frame = leaving(f);
 	assert_non_null(frame);
 	assert_memory_equal(frame->data, &peer_mac, 6);
@@ -127,13 +127,13 @@ static void talk_between_others_makes_no_entry_but_updates_one(void **state)
 	struct wt_mac moved = {{2, 9, 9, 9, 9, 9}};
 	struct wt_addr other = wt_addr_ipv4(10, 0, 0, 77);
 
-	wt_neighbours_input(&f->ip.neighbours, 0, arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, other}));
-	assert_null(wt_neighbours_find(&f->ip.neighbours, &f->peer));
+	wt_arp_input(&f->net, 0, 0, arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, other}));
+	assert_null(wt_neighbours_find(&f->net.neighbours, 0, &f->peer));
 	assert_null(leaving(f));
 	assert_int_equal(f->node.audit.dropped[WT_DROP_NOT_OURS], 1);
 	answer(f, 0, &f->peer, &peer_mac);
-	wt_neighbours_input(&f->ip.neighbours, 0, arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, moved, {{0}}, f->peer, other}));
-	assert_memory_equal(wt_neighbours_find(&f->ip.neighbours, &f->peer), &moved, 6);
+	wt_arp_input(&f->net, 0, 0, arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, moved, {{0}}, f->peer, other}));
+	assert_memory_equal(wt_neighbours_find(&f->net.neighbours, 0, &f->peer), &moved, 6);
 }
 
 static void incredible_senders_are_not_learned(void **state)
@@ -146,12 +146,12 @@ static void incredible_senders_are_not_learned(void **state)
 	answer(f, 0, &f->us, &peer_mac);
 	answer(f, 0, &zero, &peer_mac);
 	answer(f, 0, &multicast, &peer_mac);
-	assert_null(wt_neighbours_find(&f->ip.neighbours, &f->peer));
-	assert_null(wt_neighbours_find(&f->ip.neighbours, &f->us));
-	assert_null(wt_neighbours_find(&f->ip.neighbours, &zero));
-	assert_null(wt_neighbours_find(&f->ip.neighbours, &multicast));
+	assert_null(wt_neighbours_find(&f->net.neighbours, 0, &f->peer));
+	assert_null(wt_neighbours_find(&f->net.neighbours, 0, &f->us));
+	assert_null(wt_neighbours_find(&f->net.neighbours, 0, &zero));
+	assert_null(wt_neighbours_find(&f->net.neighbours, 0, &multicast));
 	/* a probe (RFC 5227) is answered all the same */
-	wt_neighbours_input(&f->ip.neighbours, 0, arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, zero, f->us}));
+	wt_arp_input(&f->net, 0, 0, arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, zero, f->us}));
 	wt_frame_free(leaving(f));
 	assert_int_equal(f->node.audit.out, 1);
 }
@@ -161,9 +161,9 @@ static void static_entries_stay_whatever_is_heard(void **state)
 	struct fixture *f = *state;
 	struct wt_mac liar = {{2, 6, 6, 6, 6, 6}};
 
-	assert_true(wt_neighbours_add(&f->ip.neighbours, &f->peer, &peer_mac));
+	assert_true(wt_neighbours_add(&f->net.neighbours, 0, &f->peer, &peer_mac));
 	answer(f, 0, &f->peer, &liar);
-	assert_memory_equal(wt_neighbours_find(&f->ip.neighbours, &f->peer), &peer_mac, 6);
+	assert_memory_equal(wt_neighbours_find(&f->net.neighbours, 0, &f->peer), &peer_mac, 6);
 	assert_true(send_to(f, 10 * WT_NEIGHBOUR_LIFETIME, &f->peer, 10));
 	assert_null(leaving(f)); /* no request: never stale */
 }
@@ -177,18 +177,19 @@ static void an_old_entry_is_asked_for_again_while_in_use(void **state)
 	assert_true(send_to(f, WT_NEIGHBOUR_LIFETIME - 1, &f->peer, 10));
 	assert_null(leaving(f));
 	assert_true(send_to(f, later, &f->peer, 10));
+	wt_net_expire(&f->net, later);
 	assert_true(send_to(f, later, &f->peer, 10));
 	expect_request(f, &f->peer);
 	assert_null(leaving(f));
 	for (int i = 1; i <= 3; i++)
-		wt_neighbours_expire(&f->ip.neighbours, later + i * WT_S);
-	assert_null(wt_neighbours_find(&f->ip.neighbours, &f->peer));
+		wt_neighbours_expire(&f->net.neighbours, later + i * WT_S);
+	assert_null(wt_neighbours_find(&f->net.neighbours, 0, &f->peer));
 }
 
 static void a_full_table_gives_up_questions_first_then_the_longest_unused(void **state)
 {
 	struct fixture *f = *state;
-	struct wt_neighbours *table = &f->ip.neighbours;
+	struct wt_neighbours *table = &f->net.neighbours;
 	struct wt_addr addr;
 
 	for (unsigned i = 0; i < WT_NEIGHBOURS - 1; i++) {
@@ -206,9 +207,9 @@ static void a_full_table_gives_up_questions_first_then_the_longest_unused(void *
 	addr = wt_addr_ipv4(10, 0, 0, 52);
 	answer(f, 0, &addr, &peer_mac);
 	addr = wt_addr_ipv4(10, 0, 0, 101);
-	assert_null(wt_neighbours_find(table, &addr));
+	assert_null(wt_neighbours_find(table, 0, &addr));
 	addr = wt_addr_ipv4(10, 0, 0, 100);
-	assert_non_null(wt_neighbours_find(table, &addr));
+	assert_non_null(wt_neighbours_find(table, 0, &addr));
 }
 
 static void a_table_of_static_entries_drops_what_it_cannot_resolve(void **state)
@@ -218,9 +219,9 @@ static void a_table_of_static_entries_drops_what_it_cannot_resolve(void **state)
 
 	for (unsigned i = 0; i < WT_NEIGHBOURS; i++) {
 		addr = wt_addr_ipv4(10, 0, 0, (uint8_t)(100 + i));
-		assert_true(wt_neighbours_add(&f->ip.neighbours, &addr, &peer_mac));
+		assert_true(wt_neighbours_add(&f->net.neighbours, 0, &addr, &peer_mac));
 	}
-	assert_false(wt_neighbours_add(&f->ip.neighbours, &f->peer, &peer_mac));
+	assert_false(wt_neighbours_add(&f->net.neighbours, 0, &f->peer, &peer_mac));
 	assert_false(send_to(f, 0, &f->peer, 10));
 	assert_int_equal(f->node.audit.dropped[WT_DROP_NEIGHBOUR], 1);
 }
@@ -231,10 +232,10 @@ static void short_and_foreign_arp_is_counted(void **state)
 	struct wt_frame *frame = arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, f->us});
 
 	frame->len--;
-	wt_neighbours_input(&f->ip.neighbours, 0, frame);
+	wt_arp_input(&f->net, 0, 0, frame);
 	frame = arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, f->us});
 	frame->data[14 + 4] = 8;
-	wt_neighbours_input(&f->ip.neighbours, 0, frame);
+	wt_arp_input(&f->net, 0, 0, frame);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_SHORT], 1);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_PROTOCOL], 1);
 	assert_null(leaving(f));

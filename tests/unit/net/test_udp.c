@@ -22,8 +22,8 @@ static int udp_setup(void **state)
 
 	setup(state);
 	f = *state;
-	wt_udp_init(&table, &f->ip);
-	return wt_neighbours_add(&f->ip.neighbours, &f->peer, &peer_mac) ? 0 : -1;
+	wt_udp_init(&table, &f->net);
+	return wt_neighbours_add(&f->net.neighbours, 0, &f->peer, &peer_mac) ? 0 : -1;
 }
 
 static int udp_teardown(void **state)
@@ -58,7 +58,7 @@ static void hear(struct fixture *f, wt_time now, struct wt_frame *frame)
 {
 	struct wt_ip_packet packet;
 
-	assert_int_equal(wt_ip_input(&f->ip, now, frame, &packet), WT_IP_IS_UDP);
+	assert_int_equal(wt_net_input(&f->net, 0, now, frame, &packet), WT_IP_IS_UDP);
 	wt_udp_input(&table, now, &packet);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a stage may know of the packet in a frame: enough to mark it, to tell flows apart, to find its upper layer. */
-#ifndef WT_EMU_PACKET_H
-#define WT_EMU_PACKET_H
+#ifndef WT_STACK_WIRE_PACKET_H
+#define WT_STACK_WIRE_PACKET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "emu/refusal.h"
+#include "stack/net/refusal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/base/checksum.h"
 #include "stack/text/units.h"
@@ -29,6 +29,7 @@ static const struct {
 	[WT_REFUSAL_ROUTE] = {3, 0, 1, 0},
 	[WT_REFUSAL_HOST] = {3, 1, 1, 3},
 	[WT_REFUSAL_PORT] = {3, 3, 1, 4},
+	[WT_REFUSAL_PROTOCOL] = {3, 2, 0, 0},
 };
 
 /* What an answer needs to know of the packet it is about. */
@@ -106,7 +107,7 @@ static struct wt_addr address4(const uint8_t *bytes)
 
 /* RFC 1122 3.2.2 and RFC 1812 4.3.2.7: the header must hold; not about ICMP errors, later fragments, what many got, nor to
  * whom nobody can be told by. */
-static bool may_ipv4(const struct wt_frame *frame, struct subject *subject)
+static bool may_ipv4(const struct wt_frame *frame, uint32_t quote, struct subject *subject)
 {
 	const uint8_t *ip = frame->data + WT_ETHERNET;
 	uint32_t header = (ip[0] & 15u) * 4, len = frame->len - WT_ETHERNET, total = wt_get16(ip + 2);
@@ -116,7 +117,8 @@ static bool may_ipv4(const struct wt_frame *frame, struct subject *subject)
 		return false;
 	if (frame->data[0] & 1 || ip[16] >= 224 || (wt_get16(ip + 6) & 0x1fff) || !wt_source_usable(&sender))
 		return false;
-	subject->quoted = total < header + IPV4_QUOTED ? total : header + IPV4_QUOTED;
+	quote = quote ? quote : header + IPV4_QUOTED;
+	subject->quoted = total < quote ? total : quote;
 	return ip[9] != ICMP || (total > header && (ip[header] == ECHO_REPLY || ip[header] == ECHO_REQUEST));
 }
 
@@ -128,7 +130,7 @@ static bool may_ipv6(const struct wt_frame *frame, enum wt_refusal_kind kind, st
 	struct wt_addr sender = wt_addr_ipv6(ip + 8);
 	struct wt_ipv6_upper upper;
 
-	if (!wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) || !wt_source_usable(&sender))
+	if (kind == WT_REFUSAL_PROTOCOL || !wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) || !wt_source_usable(&sender))
 		return false;
 	if ((frame->data[0] & 1 || ip[24] == 0xff) && kind != WT_REFUSAL_SIZE)
 		return false;
@@ -146,7 +148,7 @@ static bool may(const struct wt_frame *frame, const struct wt_refusal *refusal, 
 	subject->version = wt_packet_version(frame);
 	if (!subject->version || frame->data[6] & 1)
 		return false;
-	if (subject->version == 4 ? !may_ipv4(frame, subject) : !may_ipv6(frame, refusal->kind, subject))
+	if (subject->version == 4 ? !may_ipv4(frame, refusal->quote, subject) : !may_ipv6(frame, refusal->kind, subject))
 		return false;
 	from = subject->version == 4 ? &refusal->from.ipv4 : &refusal->from.ipv6;
 	if (from->family)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ICMP and ICMPv6 about a packet that goes no further: whether an error may be sent, how often, and its bytes. Stages of a path
- * (refuser.h) and the daemon's routers answer by it, and by nothing else.
+ * ICMP and ICMPv6 about a packet that goes no further: whether an error may be sent, how often, and its bytes. Hosts, routers and the
+ * stages of a path (emu/stages/refuser.h) answer by it, and by nothing else.
  */
-#ifndef WT_EMU_REFUSAL_H
-#define WT_EMU_REFUSAL_H
+#ifndef WT_STACK_NET_REFUSAL_H
+#define WT_STACK_NET_REFUSAL_H
 
 #include "stack/text/addr.h"
 #include "stack/base/node.h"
@@ -15,6 +15,7 @@ enum wt_refusal_kind {
 	WT_REFUSAL_ROUTE, /* network unreachable 3/0; no route to destination 1/0 */
 	WT_REFUSAL_HOST,  /* host unreachable 3/1; address unreachable 1/3 */
 	WT_REFUSAL_PORT,  /* port unreachable 3/3; 1/4 */
+	WT_REFUSAL_PROTOCOL, /* protocol unreachable 3/2; of IPv6 nothing is sent */
 };
 
 /* Whose messages they are, one address for each family at most; of a family without one: the packet's destination's. */
@@ -26,6 +27,7 @@ struct wt_refusal {
 	enum wt_refusal_kind kind;
 	unsigned router;         /* how many stand in front of the one that answers: its address and its TTL follow */
 	uint32_t mtu;            /* of WT_REFUSAL_SIZE */
+	uint32_t quote;          /* at most so many bytes of a packet of IPv4; 0: its header and 8 (RFC 792). Of IPv6 all that fits 1280 */
 	struct wt_sources from;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "emu/packet.h"
+#include "stack/wire/packet.h"
 
 #include <string.h>
 
