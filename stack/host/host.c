@@ -360,6 +360,13 @@ void wt_host_destroy(struct wt_host *host)
 		host_destroy(&host->node);
 }
 
+int wt_host_add_address(struct wt_host *host, const struct wt_addr *addr, unsigned prefix_len)
+{
+	if (addr->family != WT_FAMILY_IPV4 || !wt_source_usable(addr) || prefix_len > 32)
+		return -EINVAL;
+	return wt_net_add_address(&host->net, 0, addr, prefix_len);
+}
+
 struct wt_udp_table *wt_host_udp(struct wt_host *host)
 {
 	return &host->udp;

@@ -55,6 +55,8 @@ struct wt_host_config {
 struct wt_host *wt_host_create(const struct wt_host_config *config);
 void wt_host_destroy(struct wt_host *host);
 struct wt_node *wt_host_node(struct wt_host *host);
+/* One more address of its interface; config.addr is the first. 0, -EEXIST (it has it), -EINVAL (none of a host of IPv4), or -ENOMEM. */
+int wt_host_add_address(struct wt_host *host, const struct wt_addr *addr, unsigned prefix_len);
 /* The last logical time the host was called with. */
 wt_time wt_host_now(const struct wt_host *host);
 /* Bytes that connections hold beyond their control blocks: payload, records of what is in flight, intervals. */
@@ -149,13 +151,17 @@ struct wt_tcp_config {
 void wt_tcp_config_init(struct wt_tcp_config *config);
 
 /*
- * Passive open. NULL with errno EADDRINUSE (port taken), ENOMEM. `config` is copied; accepted connections inherit it.
+ * Passive open at a port of one address of the host, or of any (family NONE): who listens at the address comes before who listens at any.
+ * NULL with errno EADDRINUSE (taken), EADDRNOTAVAIL (not the host's address), ENOMEM. `config` is copied; accepted connections inherit it.
  */
-struct wt_tcp *wt_tcp_listen(struct wt_host *host, uint16_t port, unsigned backlog, const struct wt_tcp_config *config);
+struct wt_tcp *wt_tcp_listen(struct wt_host *host, const struct wt_endpoint *local, unsigned backlog, const struct wt_tcp_config *config);
 /* The next established connection, or NULL with errno EAGAIN. Its callback and arg may be replaced at once. */
 struct wt_tcp *wt_tcp_accept(struct wt_tcp *listener);
-/* Active open. local_port 0: chosen by RFC 6056. NULL with errno EADDRINUSE, EADDRNOTAVAIL, ENOMEM, ENETUNREACH. */
-struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *remote, uint16_t local_port,
+/*
+ * Active open. local NULL, its address of family NONE, its port 0: chosen by RFC 1122 3.3.4.3 and RFC 6056. NULL with errno EADDRINUSE,
+ * EADDRNOTAVAIL (no free port, or not the host's address), ENOMEM, ENETUNREACH.
+ */
+struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *remote, const struct wt_endpoint *local,
 			      const struct wt_tcp_config *config, wt_time now);
 void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *arg);
 

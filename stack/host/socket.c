@@ -23,12 +23,16 @@ static void complete(struct wt_tcp_config *config)
 		wt_receiver_choose("standard", &config->receiver, NULL, 0);
 }
 
-struct wt_tcp *wt_tcp_listen(struct wt_host *host, uint16_t port, unsigned backlog, const struct wt_tcp_config *config)
+struct wt_tcp *wt_tcp_listen(struct wt_host *host, const struct wt_endpoint *local, unsigned backlog, const struct wt_tcp_config *config)
 {
-	struct wt_tuple tuple = {.local.port = port};
+	struct wt_tuple tuple = {.local = *local};
 	struct wt_tcp_config whole = *config;
 	struct wt_tcp *tcp;
 
+	if (local->addr.family && !wt_net_is_ours(&host->net, &local->addr)) {
+		errno = EADDRNOTAVAIL;
+		return NULL;
+	}
 	if (wt_demux_find(host, &tuple)) {
 		errno = EADDRINUSE;
 		return NULL;
@@ -64,19 +68,25 @@ struct wt_tcp *wt_tcp_accept(struct wt_tcp *listener)
 	return tcp;
 }
 
-struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *remote, uint16_t local_port,
+struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *remote, const struct wt_endpoint *local,
 			      const struct wt_tcp_config *config, wt_time now)
 {
-	struct wt_tuple tuple = {{host->config.addr, local_port}, *remote};
+	struct wt_tuple tuple = {.remote = *remote};
 	struct wt_tcp_config whole = *config;
 	struct wt_tcp *tcp;
 
+	if (local)
+		tuple.local = *local;
 	host->now = wt_time_max(host->now, now);
-	if (!wt_net_route(&host->net, &remote->addr)) {
+	if (tuple.local.addr.family && !wt_net_is_ours(&host->net, &tuple.local.addr)) {
+		errno = EADDRNOTAVAIL;
+		return NULL;
+	}
+	if (!wt_net_source(&host->net, &remote->addr, &tuple.local.addr)) {
 		errno = ENETUNREACH;
 		return NULL;
 	}
-	if (!local_port && !(tuple.local.port = wt_secret_port(host, remote))) {
+	if (!tuple.local.port && !(tuple.local.port = wt_secret_port(host, &tuple.local.addr, remote))) {
 		errno = EADDRNOTAVAIL;
 		return NULL;
 	}

@@ -34,10 +34,10 @@ uint32_t wt_secret_timestamp(const struct wt_host *host, const struct wt_tuple *
 }
 
 /* RFC 6056 3.3.3: a keyed start per destination, then upwards by a counter. */
-uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote)
+uint16_t wt_secret_port(struct wt_host *host, const struct wt_addr *local, const struct wt_endpoint *remote)
 {
 	const unsigned low = 32768, span = 60999 - 32768 + 1; /* Linux's default range */
-	struct wt_tuple tuple = {{.addr = host->config.addr}, *remote};
+	struct wt_tuple tuple = {{.addr = *local}, *remote};
 	uint64_t offset = wt_secret_tuple(&host->key_port, &tuple);
 
 	for (unsigned tries = 0; tries < span; tries++) {

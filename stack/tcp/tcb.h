@@ -266,7 +266,7 @@ uint64_t wt_secret_tuple(const struct wt_key *key, const struct wt_tuple *tuple)
 wt_seq wt_secret_isn(const struct wt_host *host, const struct wt_tuple *tuple);
 uint32_t wt_secret_ts_offset(const struct wt_host *host, const struct wt_addr *local, const struct wt_addr *remote);
 uint32_t wt_secret_timestamp(const struct wt_host *host, const struct wt_tuple *tuple); /* TSval of now */
-uint16_t wt_secret_port(struct wt_host *host, const struct wt_endpoint *remote); /* 0: none free */
+uint16_t wt_secret_port(struct wt_host *host, const struct wt_addr *local, const struct wt_endpoint *remote); /* 0: none free */
 
 /* tcb.c: life of a connection */
 /* What every block begins with; it belongs to no list and no table. */

@@ -211,11 +211,12 @@ static void choose(void)
 	if (settings & 32)
 		tcp->timestamps = tcp->sack = 0;
 	life.tcp.callback = called_back;
-	life.listener = wt_tcp_listen(life.host, PORT, 6, &life.tcp);
+	life.listener = wt_tcp_listen(life.host, &(struct wt_endpoint){.port = PORT}, 6, &life.tcp);
 	if (settings & 128)
 		life.handle[0] = NULL;
 	else
-		life.handle[0] = wt_tcp_connect(life.host, &(struct wt_endpoint){wt_addr_ipv4(10, 0, 0, 2), PORT}, OWN_PORT, &life.tcp, life.now);
+		life.handle[0] = wt_tcp_connect(life.host, &(struct wt_endpoint){wt_addr_ipv4(10, 0, 0, 2), PORT},
+						&(struct wt_endpoint){.port = OWN_PORT}, &life.tcp, life.now);
 }
 
 /* The connection of the first handle is open from the start. */
@@ -235,7 +236,8 @@ static void answer_first(void)
 static void connect_somewhere(void)
 {
 	struct wt_endpoint peer = {wt_addr_ipv4(10, 0, 0, 2), (uint16_t)(PORT + u8() % 4)};
-	struct wt_tcp *tcp = wt_tcp_connect(life.host, &peer, u8() & 1 ? OWN_PORT : 0, &life.tcp, life.now);
+	struct wt_endpoint local = {.port = u8() & 1 ? OWN_PORT : 0};
+	struct wt_tcp *tcp = wt_tcp_connect(life.host, &peer, &local, &life.tcp, life.now);
 
 	if (tcp)
 		keep(tcp);
@@ -275,7 +277,7 @@ static void listen_or_not(uint8_t how)
 		wt_tcp_close(life.listener);
 		life.listener = NULL;
 	} else if (!life.listener) {
-		life.listener = wt_tcp_listen(life.host, PORT, 1 + u8() % 8u, &life.tcp);
+		life.listener = wt_tcp_listen(life.host, &(struct wt_endpoint){.port = PORT}, 1 + u8() % 8u, &life.tcp);
 	}
 }
 

@@ -288,7 +288,7 @@ static void silent_peers_do_not_lock_a_sender_out(void **state)
 
 	serve((struct wt_bulk_serve_config){.max = 64});
 	for (unsigned i = 0; i < 64; i++)
-		assert_non_null(wt_tcp_connect(w.host[0], &remote, 0, &w.tcp, wt_graph_now(w.graph)));
+		assert_non_null(wt_tcp_connect(w.host[0], &remote, NULL, &w.tcp, wt_graph_now(w.graph)));
 	wt_graph_touch(w.graph, wt_host_node(w.host[0]));
 	run_for(WT_S);
 	assert_int_equal(w.server.count, 64);
@@ -310,7 +310,7 @@ static void who_spoke_lately_keeps_its_place_and_who_fell_silent_loses_it(void *
 
 	w.tcp.settings.keepalive = WT_S; /* time stands still where nothing happens; a probe is no word */
 	serve((struct wt_bulk_serve_config){.max = 1, .raw = true});
-	tcp = wt_tcp_connect(w.host[0], &remote, 0, &w.tcp, 0);
+	tcp = wt_tcp_connect(w.host[0], &remote, NULL, &w.tcp, 0);
 	assert_int_equal(wt_tcp_write(tcp, "hello", 5), 5);
 	wt_graph_touch(w.graph, wt_host_node(w.host[0]));
 	run_for(5 * WT_S);

@@ -303,7 +303,7 @@ int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 	own.callback = on_listener;
 	own.arg = server;
 	errno = 0;
-	server->listener = wt_tcp_listen(host, port, server->config.max, &own);
+	server->listener = wt_tcp_listen(host, &(struct wt_endpoint){.port = port}, server->config.max, &own);
 	if (!server->listener)
 		return errno ? -errno : -ENOMEM;
 	return 0;

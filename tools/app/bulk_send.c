@@ -275,7 +275,7 @@ int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *con
 	own.callback = on_tcp;
 	own.arg = s;
 	errno = 0;
-	s->tcp = wt_tcp_connect(host, remote, local_port, &own, now);
+	s->tcp = wt_tcp_connect(host, remote, &(struct wt_endpoint){.port = local_port}, &own, now);
 	if (!s->tcp)
 		return errno ? -errno : -ENOMEM;
 	arm(s);

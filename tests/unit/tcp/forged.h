@@ -20,14 +20,15 @@ static inline struct wt_syn *half_open(struct wt_host *host, const struct wt_tup
 }
 
 /* Gives a segment with `len` bytes of payload to the host's input(). */
-static inline void forge_from(struct wt_host *host, struct wt_addr from, wt_time now, struct wt_tcp_header *seg, uint32_t len)
+static inline void forge_between(struct wt_host *host, struct wt_addr from, struct wt_addr to, wt_time now, struct wt_tcp_header *seg,
+				 uint32_t len)
 {
 	struct wt_frame *frame = wt_frame_new(host->config.pool);
 	struct wt_eth eth = {our_mac, peer_mac, WT_ETH_IPV4};
 	uint32_t header = wt_tcp_emit_len(seg);
 	struct wt_ipv4 ip = {
 		.src = from,
-		.dst = wt_addr_ipv4(10, 0, 0, 1),
+		.dst = to,
 		.total_len = (uint16_t)(20 + header + len),
 		.ttl = 64,
 		.protocol = WT_IP_TCP,
@@ -41,6 +42,11 @@ static inline void forge_from(struct wt_host *host, struct wt_addr from, wt_time
 	frame->len = 34 + header + len;
 	frame->csum = WT_CSUM_VALID;
 	wt_host_node(host)->ops->input(wt_host_node(host), 0, now, frame);
+}
+
+static inline void forge_from(struct wt_host *host, struct wt_addr from, wt_time now, struct wt_tcp_header *seg, uint32_t len)
+{
+	forge_between(host, from, wt_addr_ipv4(10, 0, 0, 1), now, seg, len);
 }
 
 static inline void forge(struct wt_host *host, wt_time now, struct wt_tcp_header *seg, uint32_t len)

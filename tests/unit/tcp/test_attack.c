@@ -77,8 +77,8 @@ static void setup_with(struct world *world, uint64_t seed, uint64_t memory)
 	wt_tcp_config_init(&tcp);
 	tcp.settings.snd_buffer = 65536;
 	tcp.settings.rcv_buffer = 65536;
-	world->listener = wt_tcp_listen(world->host, 80, 8, &tcp);
-	world->tcp = wt_tcp_connect(world->host, &remote, 5000, &tcp, 0);
+	world->listener = wt_tcp_listen(world->host, &(struct wt_endpoint){.port = 80}, 8, &tcp);
+	world->tcp = wt_tcp_connect(world->host, &remote, &(struct wt_endpoint){.port = 5000}, &tcp, 0);
 	assert_non_null(world->tcp);
 	drain(world);
 }

@@ -156,11 +156,11 @@ static void call(struct world *world)
 
 	if (!world->listener) {
 		config.callback = on_accept;
-		world->listener = wt_tcp_listen(world->host, 80, 6, &config);
+		world->listener = wt_tcp_listen(world->host, &(struct wt_endpoint){.port = 80}, 6, &config);
 	}
 	config.callback = on_event;
 	if (draw(world, 10) == 0)
-		wt_tcp_connect(world->host, &remote, 80, &config, world->now);
+		wt_tcp_connect(world->host, &remote, &(struct wt_endpoint){.port = 80}, &config, world->now);
 }
 
 static void an_application_may_do_anything_in_a_callback(void **state)

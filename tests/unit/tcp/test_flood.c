@@ -68,7 +68,7 @@ static void setup(struct world *world, unsigned backlog, uint32_t connections)
 	world->server = make(world, 1, &our_mac, connections);
 	world->client = make(world, 2, &peer_mac, 100);
 	wt_tcp_config_init(&tcp);
-	world->listener = wt_tcp_listen(world->server, 80, backlog, &tcp);
+	world->listener = wt_tcp_listen(world->server, &(struct wt_endpoint){.port = 80}, backlog, &tcp);
 	assert_non_null(world->listener);
 }
 
@@ -147,7 +147,7 @@ static void a_million_syns_leave_memory_flat_and_a_client_gets_in(void **state)
 	tcp.callback = on_client;
 	tcp.arg = &world;
 	began = world.now;
-	assert_non_null(wt_tcp_connect(world.client, &server, 0, &tcp, world.now));
+	assert_non_null(wt_tcp_connect(world.client, &server, NULL, &tcp, world.now));
 	while (!world.accepted && world.now - began < 3 * WT_S) {
 		flood(&world, 1);
 		world.accepted = wt_tcp_accept(world.listener);
@@ -244,7 +244,7 @@ static void connect_transfer_and_close(struct world *world, uint32_t bytes)
 	struct wt_tcp_config tcp;
 
 	wt_tcp_config_init(&tcp);
-	world->call = wt_tcp_connect(world->client, &server, 0, &tcp, world->now);
+	world->call = wt_tcp_connect(world->client, &server, NULL, &tcp, world->now);
 	assert_non_null(world->call);
 	settle(world);
 	world->accepted = wt_tcp_accept(world->listener);
@@ -312,7 +312,7 @@ static void a_host_short_of_memory_refuses_new_connections_and_no_others(void **
 	wt_tcp_config_init(&tcp);
 	tcp.settings.syn_retries = 2;
 	for (unsigned i = 0; i < 40; i++) {
-		calls[i] = wt_tcp_connect(world.client, &server, 0, &tcp, world.now);
+		calls[i] = wt_tcp_connect(world.client, &server, NULL, &tcp, world.now);
 		assert_non_null(calls[i]);
 		settle(&world);
 		if ((accepted[held] = wt_tcp_accept(world.listener)))
@@ -328,7 +328,7 @@ static void a_host_short_of_memory_refuses_new_connections_and_no_others(void **
 	for (unsigned i = 0; i < 10; i++)
 		wt_tcp_abort(accepted[i]);
 	settle(&world);
-	wt_tcp_connect(world.client, &server, 0, &tcp, world.now);
+	wt_tcp_connect(world.client, &server, NULL, &tcp, world.now);
 	settle(&world);
 	assert_non_null(wt_tcp_accept(world.listener));
 	finish(&world);
@@ -350,7 +350,7 @@ static void peers_that_never_open_their_window_hold_nothing_for_ever(void **stat
 	wt_tcp_config_init(&tcp);
 	tcp.settings.rcv_buffer = 4096; /* nobody reads */
 	for (unsigned i = 0; i < 60; i++) {
-		assert_non_null(wt_tcp_connect(world.client, &server, 0, &tcp, world.now));
+		assert_non_null(wt_tcp_connect(world.client, &server, NULL, &tcp, world.now));
 		settle(&world);
 		accepted[i] = wt_tcp_accept(world.listener);
 		assert_non_null(accepted[i]);

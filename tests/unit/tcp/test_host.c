@@ -46,7 +46,7 @@ static void a_name_may_fill_its_field(void **state)
 static struct wt_tcp *connected(struct wt_host *host, const struct wt_tcp_config *config)
 {
 	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
-	struct wt_tcp *tcp = wt_tcp_connect(host, &remote, 5000, config, 1);
+	struct wt_tcp *tcp = wt_tcp_connect(host, &remote, &(struct wt_endpoint){.port = 5000}, config, 1);
 	struct wt_tcp_header seg = {
 		.src_port = 80,
 		.dst_port = 5000,
@@ -149,11 +149,69 @@ static void a_receiver_that_lowers_its_window_leaves_every_second_segment_unackn
 	wt_pool_destroy(config.pool);
 }
 
+/* The next segment that leaves: flags, and from where. */
+static unsigned leaving(struct wt_host *host, struct wt_addr *from)
+{
+	struct wt_tcp_header seg = {0};
+	struct wt_ipv4 ip;
+	unsigned port;
+	struct wt_frame *frame = wt_host_node(host)->ops->output(wt_host_node(host), 1, &port);
+
+	assert_non_null(frame);
+	assert_int_equal(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip), WT_IPV4_OK);
+	assert_true(wt_tcp_parse(frame->data + WT_IP_PAYLOAD, (uint32_t)ip.total_len - ip.header_len, &seg));
+	*from = ip.src;
+	wt_frame_free(frame);
+	return seg.flags;
+}
+
+static void each_address_of_a_host_has_connections_of_its_own(void **state)
+{
+	const struct wt_addr first = wt_addr_ipv4(10, 0, 0, 1), second = wt_addr_ipv4(10, 0, 0, 9), stranger = wt_addr_ipv4(10, 0, 0, 8);
+	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
+	struct wt_tcp_header syn = {.src_port = 7000, .dst_port = 90, .seq = 1, .flags = WT_SYN, .window = 65535};
+	struct wt_host_config config = host_config();
+	struct wt_tcp_config choice;
+	struct wt_host *host;
+	struct wt_addr from;
+
+	wt_tcp_config_init(&choice);
+	config.pool = wt_pool_create(64, 2048);
+	host = wt_host_create(&config);
+	assert_int_equal(wt_host_add_address(host, &second, 24), 0);
+	assert_int_equal(wt_host_add_address(host, &second, 24), -EEXIST);
+	assert_int_equal(wt_host_add_address(host, &(struct wt_addr){WT_FAMILY_IPV4, {224, 0, 0, 1}}, 24), -EINVAL);
+	/* both are from port 5000 to the same remote endpoint */
+	assert_non_null(wt_tcp_connect(host, &remote, &(struct wt_endpoint){second, 5000}, &choice, 1));
+	assert_int_equal(leaving(host, &from), WT_SYN);
+	assert_true(wt_addr_eq(&from, &second));
+	assert_non_null(wt_tcp_connect(host, &remote, &(struct wt_endpoint){.port = 5000}, &choice, 1));
+	assert_int_equal(leaving(host, &from), WT_SYN);
+	assert_true(wt_addr_eq(&from, &first));
+	assert_null(wt_tcp_connect(host, &remote, &(struct wt_endpoint){second, 5000}, &choice, 1));
+	assert_int_equal(errno, EADDRINUSE);
+	assert_null(wt_tcp_connect(host, &remote, &(struct wt_endpoint){stranger, 5000}, &choice, 1));
+	assert_int_equal(errno, EADDRNOTAVAIL);
+	/* who listens at one address is not at the other */
+	assert_null(wt_tcp_listen(host, &(struct wt_endpoint){stranger, 90}, 1, &choice));
+	assert_int_equal(errno, EADDRNOTAVAIL);
+	assert_non_null(wt_tcp_listen(host, &(struct wt_endpoint){second, 90}, 1, &choice));
+	forge_between(host, remote.addr, first, 1, &syn, 0);
+	assert_int_equal(leaving(host, &from), WT_RST | WT_ACK);
+	assert_true(wt_addr_eq(&from, &first));
+	forge_between(host, remote.addr, second, 1, &syn, 0);
+	assert_int_equal(leaving(host, &from), WT_SYN | WT_ACK);
+	assert_true(wt_addr_eq(&from, &second));
+	wt_host_destroy(host);
+	wt_pool_destroy(config.pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_may_fill_its_field),
 		cmocka_unit_test(the_least_mtu_leaves_room_beside_every_option),
+		cmocka_unit_test(each_address_of_a_host_has_connections_of_its_own),
 		cmocka_unit_test(a_receiver_that_lowers_its_window_leaves_every_second_segment_unacknowledged),
 	};
 

@@ -94,7 +94,7 @@ static uint64_t start(struct bench *b)
 	wt_tcp_config_init(&tcp);
 	tcp.sender.ops = &notes;
 	tcp.settings.timestamps = tcp.settings.window_scaling = 0;
-	b->tcp = wt_tcp_connect(b->host, &peer, 0, &tcp, 0);
+	b->tcp = wt_tcp_connect(b->host, &peer, NULL, &tcp, 0);
 	assert_non_null(b->tcp);
 	drain(b);
 	seg.dst_port = b->tcp->entry.tuple.local.port;

@@ -90,7 +90,7 @@ static void ports_to_different_peers_spread_over_the_range(void **state)
 
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct wt_endpoint to = {wt_addr_ipv4(10, 1, (uint8_t)(i >> 8), (uint8_t)i), 80};
-		uint16_t port = wt_secret_port(host, &to);
+		uint16_t port = wt_secret_port(host, &host->config.addr, &to);
 
 		assert_true(port >= 32768 && port <= 60999);
 		bins[(port - 32768) * 64 / (60999 - 32768 + 1)]++;

@@ -105,7 +105,8 @@ static bool call_listen(struct call *call)
 		return bad(call, "the socket is not bound");
 	if (socket->tcp)
 		return finish(call, -EINVAL);
-	socket->tcp = wt_tcp_listen(call->world->host, socket->port, backlog < 1 ? 1 : (unsigned)backlog, &socket->config);
+	socket->tcp = wt_tcp_listen(call->world->host, &(struct wt_endpoint){.port = socket->port}, backlog < 1 ? 1 : (unsigned)backlog,
+				    &socket->config);
 	if (!socket->tcp)
 		return finish(call, -errno);
 	socket->listening = true;
@@ -163,14 +164,13 @@ static bool call_connect(struct call *call)
 {
 	struct wt_script_socket *socket = call->socket;
 	struct wt_script_world *world = call->world;
-	struct wt_endpoint remote = {world->options.remote, world->options.connect_port};
+	struct wt_endpoint remote = {world->options.remote, world->options.connect_port}, local = {.port = socket->bound ? socket->port : 0};
 
 	if (socket->tcp)
 		return socket->listening ? finish(call, -EISCONN) : connect_again(call);
 	if (argument(call, 1))
 		remote.port = (uint16_t)argument(call, 1);
-	socket->tcp = wt_tcp_connect(world->host, &remote, socket->bound ? socket->port : 0, &socket->config,
-				      world->base + world->now);
+	socket->tcp = wt_tcp_connect(world->host, &remote, &local, &socket->config, world->base + world->now);
 	if (!socket->tcp)
 		return finish(call, -errno);
 	made_current(world, socket);
