@@ -173,9 +173,12 @@ void wt_cc_rearm(struct wt_tcp *tcp)
 {
 	const struct wt_sender_ops *sender = tcp->config.sender.ops;
 	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
+	const struct wt_receiver_ops *receiver = tcp->config.receiver.ops;
 
 	if (tcp->state < WT_TCP_ESTABLISHED)
 		return;
+	if (receiver->deadline)
+		wt_tcp_set_timer(tcp, WT_TIMER_MODULE, receiver->deadline(tcp->receiver));
 	if (sender->deadline)
 		wt_tcp_set_timer(tcp, WT_TIMER_SENDER, wt_tcp_tick_at(tcp, sender->deadline(tcp->sender)));
 	if (recovery->deadline)

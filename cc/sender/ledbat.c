@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus; LEDBAT is RFC 6817): a transfer in the background, which keeps the queue at a target
+ * of 60 ms and yields to whatever fills it more.
+ *
+ *   queue = current delay - base delay                 of round trips: the least of the last four, and of the last ten minutes
+ *   GAIN = 1 / min(16, ceil(2 TARGET / base))          so that a short path does not grow faster than Reno would
+ *   queue < TARGET    W += GAIN                        a round trip, in segments
+ *   queue > TARGET    W += max(GAIN - constant W (queue/TARGET - 1), -W/2)
+ *   slow start grows by GAIN segments per segment acknowledged, and the first one ends at three quarters of TARGET
+ *   slowdown: two segments for two round trips, 2 round trips after the first slow start, then 9 times as long as the last one took
+ *
+ * Losses halve the window, once per round trip. A timeout takes it to two segments.
+ *
+ * Where we differ: round trips are those of the stack (the time of transmission), so queueing on the way back counts, as in the draft;
+ * the minima are kept per minute for ten minutes. Losses are answered as recovery tells of them. The marks of ECN halve the
+ * window like a loss.
+ */
+#include "cc/cc.h"
+#include "cc/round.h"
+
+#define MINUTES 10u
+#define CURRENT 4u
+#define MIN_SEGS 2u
+
+struct ledbat_params {
+	wt_time target;
+	double constant;
+	uint64_t gain_divisor, slowdown;
+};
+
+struct ledbat {
+	struct ledbat_params params;
+	struct wt_round round;
+	uint32_t mss, undo_cwnd, undo_ssthresh;
+	wt_time base[MINUTES], current[CURRENT]; /* rings; 0: none */
+	wt_time minute_at;
+	unsigned minute, next;
+	bool first;      /* the first slow start runs */
+	double fraction; /* bytes of change not yet whole */
+	wt_time slow_at; /* a slowdown begins; 0: not planned */
+	wt_time slow_began;
+	unsigned slow_rounds; /* round trips of it that are left */
+	bool slow;            /* a slowdown runs: down, and slow start back to ssthresh */
+};
+
+static uint32_t at_least(uint32_t value, uint32_t floor)
+{
+	return value > floor ? value : floor;
+}
+
+static wt_time least_of(const wt_time *ring, unsigned count)
+{
+	wt_time least = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (ring[i] && (!least || ring[i] < least))
+			least = ring[i];
+	return least;
+}
+
+static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
+{
+	if (now - l->minute_at >= 60 * WT_S) {
+		l->minute = (l->minute + 1) % MINUTES;
+		l->base[l->minute] = 0;
+		l->minute_at = now;
+	}
+	if (!l->base[l->minute] || rtt < l->base[l->minute])
+		l->base[l->minute] = rtt;
+	l->current[l->next] = rtt;
+	l->next = (l->next + 1) % CURRENT;
+}
+
+static double gain(const struct ledbat *l, wt_time base)
+{
+	uint64_t divisor = base > 0 ? (2 * (uint64_t)l->params.target + (uint64_t)base - 1) / (uint64_t)base : l->params.gain_divisor;
+
+	divisor = divisor < l->params.gain_divisor ? divisor : l->params.gain_divisor;
+	return 1.0 / (double)(divisor ? divisor : 1);
+}
+
+static void change(struct ledbat *l, double bytes, struct wt_sender_out *out)
+{
+	double cwnd = (double)out->cwnd + l->fraction + bytes, least = (double)MIN_SEGS * l->mss;
+
+	cwnd = cwnd > least ? cwnd : least;
+	cwnd = cwnd < WT_SSTHRESH_INFINITE ? cwnd : WT_SSTHRESH_INFINITE;
+	out->cwnd = (uint32_t)cwnd;
+	l->fraction = cwnd - (double)out->cwnd;
+}
+
+/* The share of a round trip that this ACK stands for. */
+static void avoid(struct ledbat *l, const struct wt_ack *ack, double queue, double g, struct wt_sender_out *out)
+{
+	double target = (double)l->params.target, cwnd = (double)out->cwnd, step = g * l->mss;
+
+	if (queue > target) {
+		step -= l->params.constant * cwnd * (queue / target - 1);
+		step = step > -cwnd / 2 ? step : -cwnd / 2;
+	} else if (!(ack->flags & WT_ACK_CWND_LIMITED)) {
+		return;
+	}
+	step *= (double)ack->acked / cwnd;
+	change(l, step < (double)ack->acked ? step : (double)ack->acked, out);
+	if (out->ssthresh > out->cwnd)
+		out->ssthresh = out->cwnd; /* a decrease does not bring slow start back */
+}
+
+static void end_slow_start(struct ledbat *l, const struct wt_ack *ack, struct wt_sender_out *out)
+{
+	if (l->first && l->params.slowdown) {
+		l->slow_at = ack->now + 2 * ack->srtt;
+		l->slow_began = 0;
+	} else if (l->slow) {
+		l->slow_at = ack->now + 9 * (ack->now - l->slow_began);
+		l->slow = false;
+	}
+	l->first = false;
+	if (out->ssthresh > out->cwnd)
+		out->ssthresh = out->cwnd;
+}
+
+static void slow_down(struct ledbat *l, const struct wt_ack *ack, bool over, struct wt_sender_out *out)
+{
+	if (l->slow_rounds && over)
+		l->slow_rounds--;
+	if (!l->slow_at || ack->now < l->slow_at || l->slow || out->cwnd <= MIN_SEGS * l->mss)
+		return;
+	l->slow = true;
+	l->slow_at = 0;
+	l->slow_began = ack->now;
+	l->slow_rounds = 3; /* the one that drains, and two at the bottom */
+	out->ssthresh = out->cwnd;
+	out->cwnd = MIN_SEGS * l->mss;
+	wt_round_restart(&l->round);
+}
+
+static void ledbat_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
+{
+	struct ledbat *l = state;
+	bool over = wt_round_over(&l->round, ack);
+	wt_time base;
+	double queue, g;
+
+	if (ack->rtt > 0)
+		take_delay(l, ack->now, ack->rtt);
+	base = least_of(l->base, MINUTES);
+	queue = base ? (double)(least_of(l->current, CURRENT) - base) : 0;
+	g = gain(l, base);
+	out->gauge[0] = queue / WT_MS;
+	out->gauge[1] = (double)base / WT_MS;
+	out->gauge[2] = l->slow;
+	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE))
+		return;
+	slow_down(l, ack, over, out);
+	if (l->slow_rounds)
+		return;
+	if (out->cwnd >= out->ssthresh) {
+		if (l->slow)
+			end_slow_start(l, ack, out);
+		avoid(l, ack, queue, g, out);
+	} else if (ack->flags & WT_ACK_CWND_LIMITED) {
+		double step = g * (double)(ack->acked < l->mss || !(ack->flags & WT_ACK_AFTER_RTO) ? ack->acked : l->mss);
+
+		change(l, step, out);
+		if (out->cwnd >= out->ssthresh || (l->first && queue > 0.75 * (double)l->params.target))
+			end_slow_start(l, ack, out);
+	}
+}
+
+static void ledbat_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
+{
+	struct ledbat *l = state;
+	uint32_t half = at_least(out->cwnd / 2, MIN_SEGS * l->mss);
+
+	l->fraction = 0;
+	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
+		l->undo_cwnd = out->cwnd;
+		l->undo_ssthresh = out->ssthresh;
+		out->ssthresh = half;
+	}
+	if (loss->why == WT_LOSS_RTO)
+		half = MIN_SEGS * l->mss;
+	out->cwnd = out->cwnd < half ? out->cwnd : half;
+	if (l->first && l->params.slowdown)
+		l->slow_at = loss->now + 2 * loss->srtt;
+	l->first = l->slow = false;
+	l->slow_rounds = 0;
+	if (!l->slow_at && l->slow_began)
+		l->slow_at = loss->now + 9 * (loss->now - l->slow_began);
+}
+
+static void start(struct ledbat *l, const struct wt_cc_env *env, struct wt_sender_out *out)
+{
+	l->mss = at_least(env->mss, 1);
+	l->minute_at = env->now;
+	out->cwnd = MIN_SEGS * l->mss; /* draft 4.3: begin with two */
+}
+
+static void ledbat_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
+{
+	struct ledbat *l = state;
+
+	*l = (struct ledbat){.params = *(const struct ledbat_params *)params, .first = true};
+	out->ssthresh = WT_SSTHRESH_INFINITE;
+	start(l, env, out);
+}
+
+static void ledbat_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
+{
+	struct ledbat *l = state;
+
+	if (event == WT_CC_ESTABLISHED)
+		start(l, env, out);
+	if (event == WT_CC_MSS) {
+		l->mss = at_least(env->mss, 1);
+		out->cwnd = at_least(out->cwnd, MIN_SEGS * l->mss);
+	}
+	if (event == WT_CC_IDLE && out->cwnd > MIN_SEGS * l->mss)
+		out->cwnd = MIN_SEGS * l->mss;
+	if (event == WT_CC_UNDO && l->undo_cwnd) {
+		out->cwnd = at_least(out->cwnd, l->undo_cwnd);
+		out->ssthresh = at_least(out->ssthresh, l->undo_ssthresh);
+		l->undo_cwnd = 0;
+	}
+}
+
+static const struct wt_param ledbat_params[] = {
+	{"target", WT_PARAM_TIME, offsetof(struct ledbat_params, target), "delay that it adds at most (draft 4.5: 60 ms; RFC 6817: 100 ms)", 1e6,
+	 1e9, NULL},
+	{"constant", WT_PARAM_NUMBER, offsetof(struct ledbat_params, constant), "strength of the decrease above the target (draft 4.2)", 0.01,
+	 10, NULL},
+	{"gain_divisor", WT_PARAM_COUNT, offsetof(struct ledbat_params, gain_divisor), "a segment per so many round trips at the slowest (draft 4.1)",
+	 1, 1000, NULL},
+	{"slowdown", WT_PARAM_BOOL, offsetof(struct ledbat_params, slowdown), "now and then two segments, to see the path without its own queue (draft 4.4)",
+	 0, 0, NULL},
+};
+
+static const struct ledbat_params ledbat_default = {.target = 60 * WT_MS, .constant = 1, .gain_divisor = 16, .slowdown = 1};
+
+const struct wt_sender_ops wt_sender_ledbat = {
+	.name = "ledbat",
+	.text = "LEDBAT++: in the background, at 60 ms of queue (draft-irtf-iccrg-ledbat-plus-plus, RFC 6817)",
+	.default_recovery = "rack",
+	.params = ledbat_params,
+	.param_count = sizeof(ledbat_params) / sizeof(ledbat_params[0]),
+	.params_size = sizeof(struct ledbat_params),
+	.state_size = sizeof(struct ledbat),
+	.params_default = &ledbat_default,
+	.gauges = (const char *const[]){"queue_ms", "base_ms", "slowdown", NULL},
+	.init = ledbat_init,
+	.on_ack = ledbat_on_ack,
+	.on_loss = ledbat_on_loss,
+	.on_event = ledbat_on_event,
+};
