@@ -11,8 +11,13 @@
  */
 #include "cc/shared/dupack.h"
 
+struct fack_params {
+	uint64_t early_retransmit;
+};
+
 struct fack {
 	struct wt_fast fast; /* for a peer without SACK */
+	bool early;          /* RFC 5827 */
 	bool sack, in, has_recover;
 	uint32_t dupthresh;
 	wt_seq recover;
@@ -30,6 +35,7 @@ static void fack_init(void *state, const void *params, const struct wt_cc_env *e
 {
 	struct fack *f = state;
 
+	f->early = ((const struct fack_params *)params)->early_retransmit;
 	wt_fast_init(&f->fast, env);
 	take_env(f, env);
 }
@@ -44,6 +50,7 @@ static void mark_to_fack(const struct wt_outstanding *view, struct wt_recovery_o
 
 static void by_fack(struct fack *f, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
+	uint32_t enough = f->early ? wt_fast_early(view, f->dupthresh) : f->dupthresh;
 	bool ahead = view->highest_sacked - view->snd_una > f->dupthresh * view->mss;
 
 	if (f->has_recover && wt_seq_ge(view->snd_una, f->recover)) {
@@ -56,7 +63,7 @@ static void by_fack(struct fack *f, const struct wt_ack *ack, const struct wt_ou
 		mark_to_fack(view, out);
 		return;
 	}
-	if (f->has_recover || !view->count || !(ahead || ack->dupacks >= f->dupthresh))
+	if (f->has_recover || !view->count || !(ahead || ack->dupacks >= enough))
 		return;
 	f->in = f->has_recover = out->enter = true;
 	f->recover = view->snd_nxt;
@@ -96,9 +103,20 @@ static void fack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 		f->in = f->has_recover = false;
 }
 
+static const struct wt_param fack_params[] = {
+	{"early_retransmit", WT_PARAM_BOOL, offsetof(struct fack_params, early_retransmit),
+	 "with two or three segments in flight and no new data, one or two duplicate ACKs mean loss (RFC 5827)", 0, 1, NULL},
+};
+
+static const struct fack_params fack_default = {.early_retransmit = 0};
+
 const struct wt_recovery_ops wt_recovery_fack = {
 	.name = "fack",
 	.text = "every hole below the highest SACKed octet is lost; NewReno without SACK (Mathis and Mahdavi 1996)",
+	.params = fack_params,
+	.param_count = sizeof(fack_params) / sizeof(fack_params[0]),
+	.params_size = sizeof(struct fack_params),
+	.params_default = &fack_default,
 	.state_size = sizeof(struct fack),
 	.init = fack_init,
 	.on_ack = fack_on_ack,

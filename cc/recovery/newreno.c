@@ -6,7 +6,7 @@
 #include "cc/shared/dupack.h"
 
 struct newreno_params {
-	uint64_t limited_transmit, heuristic, impatient;
+	uint64_t limited_transmit, heuristic, impatient, early_retransmit;
 };
 
 struct newreno {
@@ -24,6 +24,7 @@ static void newreno_init(void *state, const void *params, const struct wt_cc_env
 		.partial = true,
 		.once = true,
 		.limited_transmit = p->limited_transmit,
+		.early = p->early_retransmit,
 		.heuristic = p->heuristic,
 		.impatient = p->impatient,
 	};
@@ -58,6 +59,8 @@ static const struct wt_param newreno_params[] = {
 	 "fast retransmit below `recover` if the last ACK moved at most four segments (RFC 6582 4.1)", 0, 1, NULL},
 	{"impatient", WT_PARAM_BOOL, offsetof(struct newreno_params, impatient),
 	 "only the first partial ACK restarts the retransmission timer (RFC 6582 3.2 step 3)", 0, 1, NULL},
+	{"early_retransmit", WT_PARAM_BOOL, offsetof(struct newreno_params, early_retransmit),
+	 "with two or three segments in flight and no new data, one or two duplicate ACKs mean loss (RFC 5827)", 0, 1, NULL},
 };
 
 static const struct newreno_params newreno_default = {

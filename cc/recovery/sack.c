@@ -27,7 +27,7 @@
 enum { LOST_AGAIN_RESEND, LOST_AGAIN_REDUCE, LOST_AGAIN_TIMER };
 
 struct sack_params {
-	uint64_t lost_retransmission;
+	uint64_t lost_retransmission, early_retransmit;
 };
 
 struct sack {
@@ -182,6 +182,7 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 {
 	wt_seq boundary = view->loss_edge;
 	bool lost = wt_seq_gt(boundary, view->snd_una);
+	uint32_t enough = s->params.early_retransmit ? wt_fast_early(view, s->dupthresh) : s->dupthresh;
 
 	if (s->has_recover && wt_seq_ge(view->snd_una, s->recover))
 		s->has_recover = false;
@@ -194,7 +195,7 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 		in_recovery(s, ack, view, boundary, out);
 		return;
 	}
-	if (!s->has_recover && (lost || ack->dupacks >= s->dupthresh) && view->count)
+	if (!s->has_recover && (lost || ack->dupacks >= enough) && view->count)
 		enter(s, view, boundary, out);
 }
 
@@ -235,6 +236,8 @@ static const char *const lost_again_words[] = {"resend", "reduce", "timer", NULL
 static const struct wt_param sack_params[] = {
 	{"lost_retransmission", WT_PARAM_WORD, offsetof(struct sack_params, lost_retransmission),
 	 "resend (Linux), also reduce the window (RFC 5681 4.3), or wait for the timer (RFC 6675)", 0, 0, lost_again_words},
+	{"early_retransmit", WT_PARAM_BOOL, offsetof(struct sack_params, early_retransmit),
+	 "with two or three segments in flight and no new data, one or two duplicate ACKs mean loss (RFC 5827)", 0, 1, NULL},
 };
 
 static const struct sack_params sack_default = {.lost_retransmission = LOST_AGAIN_RESEND};

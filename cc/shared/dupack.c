@@ -90,14 +90,23 @@ static void enter(struct wt_fast *fast, const struct wt_fast_rule *rule, const s
 	put_inflation(fast, rule, view, out);
 }
 
+uint32_t wt_fast_early(const struct wt_outstanding *view, uint32_t dupthresh)
+{
+	uint32_t segments = view->mss ? (flight(view) + view->mss - 1) / view->mss : 0;
+
+	return segments > 1 && segments < 4 && segments <= dupthresh && !view->new_data ? segments - 1 : dupthresh;
+}
+
 static void duplicate(struct wt_fast *fast, const struct wt_fast_rule *rule, const struct wt_ack *ack,
 		      const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
+	uint32_t enough = rule->early ? wt_fast_early(view, fast->dupthresh) : fast->dupthresh;
+
 	if (fast->in) {
 		if (!rule->no_inflation)
 			fast->inflation += view->mss;
 		put_inflation(fast, rule, view, out);
-	} else if (ack->dupacks == fast->dupthresh) {
+	} else if (ack->dupacks == enough) {
 		out->inflate = 0;
 		enter(fast, rule, view, out);
 	} else if (rule->limited_transmit && ack->dupacks < fast->dupthresh) {

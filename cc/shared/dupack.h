@@ -15,6 +15,7 @@ struct wt_fast_rule {
 	bool whole_window;     /* resend everything outstanding, not the first segment */
 	bool no_inflation;
 	bool limited_transmit; /* RFC 3042 */
+	bool early;            /* fewer duplicates are enough for a flight of less than four segments (RFC 5827) */
 	bool impatient;        /* only the first partial ACK restarts the retransmission timer (RFC 6582 4) */
 	bool one_window;       /* inflation at most cwnd (TCP-Real specification 7.3); else the flight at entry */
 };
@@ -35,6 +36,12 @@ void wt_fast_on_ack(struct wt_fast *fast, const struct wt_fast_rule *rule, const
 void wt_fast_on_rto(struct wt_fast *fast, const struct wt_outstanding *view, struct wt_recovery_out *out);
 /* ESTABLISHED and UNDO; the others do nothing. */
 void wt_fast_on_event(struct wt_fast *fast, enum wt_cc_event event, const struct wt_cc_env *env);
+
+/*
+ * RFC 5827 2.2: duplicate ACKs that mean loss where fewer than four segments are outstanding and nothing new can go: one less than
+ * those; else dupthresh.
+ */
+uint32_t wt_fast_early(const struct wt_outstanding *view, uint32_t dupthresh);
 
 /* Marks the first outstanding segment lost, sent again or not; nothing if nothing is outstanding. */
 void wt_fast_mark_first(const struct wt_outstanding *view, struct wt_recovery_out *out);
