@@ -20,19 +20,28 @@
  * of RACK (RFC 8985 6.2). The copies are looked at when the first outstanding segment is one of these: once per round trip.
  * RFC 5681 4.3 wants the window to be reduced a second time then (`reduce`); Linux does not (`resend`).
  *
+ * The flight in recovery follows PRR (RFC 9937) as in Linux; `prr=off` lets it follow cwnd alone, as RFC 6675 5 has it: half a window of
+ * ACKs then goes unanswered, and what follows comes at once.
+ *
  * Without SACK the module is NewReno.
  */
 #include "cc/shared/dupack.h"
+#include "cc/shared/prr.h"
 
 enum { LOST_AGAIN_RESEND, LOST_AGAIN_REDUCE, LOST_AGAIN_TIMER };
 
 struct sack_params {
+<<<<<<< HEAD
 	uint64_t lost_retransmission, early_retransmit;
+=======
+	uint64_t lost_retransmission, prr;
+>>>>>>> b314e43 (sack: the flight in recovery follows PRR (RFC 9937), as Linux's does)
 };
 
 struct sack {
 	struct sack_params params;
 	struct wt_fast fast; /* for a peer without SACK */
+	struct wt_prr prr;
 	bool sack, in;
 	bool rescued;    /* NextSeg() (4), once per recovery */
 	wt_seq marked;   /* in recovery: what lies below was marked, if it was not SACKed */
@@ -188,6 +197,7 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 		s->has_recover = false;
 	if (s->in && !s->has_recover) {
 		s->in = false;
+		wt_prr_end(&s->prr, out);
 		out->leave = true; /* alone: together with `enter` it would mean that there is no recovery at all */
 		return;
 	}
@@ -195,8 +205,15 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 		in_recovery(s, ack, view, boundary, out);
 		return;
 	}
+<<<<<<< HEAD
 	if (!s->has_recover && (lost || ack->dupacks >= enough) && view->count)
+=======
+	if (!s->has_recover && (lost || ack->dupacks >= s->dupthresh) && view->count) {
+>>>>>>> b314e43 (sack: the flight in recovery follows PRR (RFC 9937), as Linux's does)
 		enter(s, view, boundary, out);
+		if (s->params.prr)
+			wt_prr_enter(&s->prr, ack, view, out);
+	}
 }
 
 static void sack_on_ack(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
@@ -214,6 +231,7 @@ static void sack_on_rto(void *state, const struct wt_outstanding *view, struct w
 	struct sack *s = state;
 
 	wt_fast_on_rto(&s->fast, view, out);
+	wt_prr_end(&s->prr, out);
 	s->in = false;
 	s->has_recover = true;
 	s->recover = view->snd_nxt;
@@ -228,7 +246,21 @@ static void sack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 	if (event == WT_CC_ESTABLISHED)
 		take_env(s, env);
 	if (event == WT_CC_UNDO)
-		s->in = s->has_recover = false;
+		s->in = s->has_recover = s->prr.on = false;
+}
+
+static void sack_allow(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
+{
+	struct sack *s = state;
+
+	wt_prr_allow(&s->prr, ack, view, out);
+}
+
+static void sack_on_sent(void *state, const struct wt_sent *sent, const struct wt_outstanding *view, struct wt_recovery_out *out)
+{
+	struct sack *s = state;
+
+	wt_prr_sent(&s->prr, sent);
 }
 
 static const char *const lost_again_words[] = {"resend", "reduce", "timer", NULL};
@@ -236,11 +268,15 @@ static const char *const lost_again_words[] = {"resend", "reduce", "timer", NULL
 static const struct wt_param sack_params[] = {
 	{"lost_retransmission", WT_PARAM_WORD, offsetof(struct sack_params, lost_retransmission),
 	 "resend (Linux), also reduce the window (RFC 5681 4.3), or wait for the timer (RFC 6675)", 0, 0, lost_again_words},
+<<<<<<< HEAD
 	{"early_retransmit", WT_PARAM_BOOL, offsetof(struct sack_params, early_retransmit),
 	 "with two or three segments in flight and no new data, one or two duplicate ACKs mean loss (RFC 5827)", 0, 1, NULL},
+=======
+	{"prr", WT_PARAM_BOOL, offsetof(struct sack_params, prr), "the flight in recovery by proportional rate reduction (RFC 9937)", 0, 0, NULL},
+>>>>>>> b314e43 (sack: the flight in recovery follows PRR (RFC 9937), as Linux's does)
 };
 
-static const struct sack_params sack_default = {.lost_retransmission = LOST_AGAIN_RESEND};
+static const struct sack_params sack_default = {.lost_retransmission = LOST_AGAIN_RESEND, .prr = 1};
 
 const struct wt_recovery_ops wt_recovery_sack = {
 	.name = "sack",
@@ -254,4 +290,6 @@ const struct wt_recovery_ops wt_recovery_sack = {
 	.on_ack = sack_on_ack,
 	.on_rto = sack_on_rto,
 	.on_event = sack_on_event,
+	.allow = sack_allow,
+	.on_sent = sack_on_sent,
 };

@@ -193,7 +193,7 @@ static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct wt_ack *ack)
 {
 	const struct wt_tx_record *newest = &news->newest;
-	wt_time interval;
+	wt_time interval, least;
 
 	if (!newest->len)
 		return;
@@ -210,7 +210,8 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 	ack->prior_delivered = newest->delivered;
 	if (!(newest->flags & WT_TX_RETRANSMITTED) && (!tcp->shortest || tcp->host->now - newest->sent < tcp->shortest))
 		tcp->shortest = wt_time_max(1, tcp->host->now - newest->sent);
-	ack->rate_interval = interval < tcp->shortest ? 0 : interval;
+	least = tcp->shortest ? tcp->shortest : tcp->rtt.min_rtt; /* before data: the handshake's */
+	ack->rate_interval = interval < least ? 0 : interval;
 	tcp->first_sent = newest->sent;
 }
 

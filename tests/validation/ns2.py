@@ -21,7 +21,7 @@ MODULES = {
     "reno": ("Reno", "TCPSink", ["-C", "reno:growth=acks,halve=window", "--recovery", "reno:once=on"]),
     "newreno": ("Newreno", "TCPSink", ["-C", "newreno:growth=acks,halve=window,exit=ssthresh",
                                        "--recovery", "newreno:limited_transmit=off"]),
-    "sack": ("Sack1", "TCPSink/Sack1", ["-C", "reno:growth=acks,halve=window", "--recovery", "sack:lost_retransmission=timer"]),
+    "sack": ("Sack1", "TCPSink/Sack1", ["-C", "reno:growth=acks,halve=window", "--recovery", "sack:lost_retransmission=timer,prr=off"]),
 }
 
 
@@ -96,7 +96,7 @@ def ours(wavetank, scenario, module, drops, folder):
             file.write("0\n" + "".join("01"[n in lost] + "\n" for n in range(1, max(drops) + 1)) + "0\n" * 50000)
         fwd += f" | loss trace {listed}"
     settings = {"mss": "1000B", "timestamps": "off", "sack": "on" if module == "sack" else "off", "initial_window": 2,
-                "slow_start_limit": 1, "ack_every": 1, "rcv_buffer": f"{scenario.window * MSS}B", "snd_buffer": "1MiB",
+                "slow_start_limit": 1, "ack_every": 1, "rto_var_min": "0s", "rcv_buffer": f"{scenario.window * MSS}B", "snd_buffer": "1MiB",
                 "window_scaling": "on" if scenario.window * MSS > 65535 else "off"}
     words = [wavetank, "sim", "--fwd", fwd, "--rev", f"rate {scenario.rate} burst 0B limit 1MB delay 15ms",
              "-t", f"{scenario.seconds}s", "--trace", trace, "--quiet", *MODULES[module][2]]

@@ -161,10 +161,10 @@ static void an_interval_below_the_least_round_trip_is_no_sample(void **state)
 	struct bench b;
 	uint64_t before = start(&b);
 
-	let_time_pass(&b, 221); /* the timer: 200 ms after 20 */
+	let_time_pass(&b, 241); /* the timer: 200 ms above the round trip of 20, after 20 */
 	assert_int_equal(b.tcp->count.timeouts, 1);
-	ack(&b, 225, 1, 0, 0);
-	expect(before + 1000, before, 0, 220);
+	ack(&b, 245, 1, 0, 0);
+	expect(before + 1000, before, 0, 240);
 	finish(&b);
 }
 
