@@ -31,11 +31,7 @@
 enum { LOST_AGAIN_RESEND, LOST_AGAIN_REDUCE, LOST_AGAIN_TIMER };
 
 struct sack_params {
-<<<<<<< HEAD
-	uint64_t lost_retransmission, early_retransmit;
-=======
-	uint64_t lost_retransmission, prr;
->>>>>>> b314e43 (sack: the flight in recovery follows PRR (RFC 9937), as Linux's does)
+	uint64_t lost_retransmission, early_retransmit, prr;
 };
 
 struct sack {
@@ -205,11 +201,7 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 		in_recovery(s, ack, view, boundary, out);
 		return;
 	}
-<<<<<<< HEAD
-	if (!s->has_recover && (lost || ack->dupacks >= enough) && view->count)
-=======
-	if (!s->has_recover && (lost || ack->dupacks >= s->dupthresh) && view->count) {
->>>>>>> b314e43 (sack: the flight in recovery follows PRR (RFC 9937), as Linux's does)
+	if (!s->has_recover && (lost || ack->dupacks >= enough) && view->count) {
 		enter(s, view, boundary, out);
 		if (s->params.prr)
 			wt_prr_enter(&s->prr, ack, view, out);
@@ -268,12 +260,9 @@ static const char *const lost_again_words[] = {"resend", "reduce", "timer", NULL
 static const struct wt_param sack_params[] = {
 	{"lost_retransmission", WT_PARAM_WORD, offsetof(struct sack_params, lost_retransmission),
 	 "resend (Linux), also reduce the window (RFC 5681 4.3), or wait for the timer (RFC 6675)", 0, 0, lost_again_words},
-<<<<<<< HEAD
 	{"early_retransmit", WT_PARAM_BOOL, offsetof(struct sack_params, early_retransmit),
 	 "with two or three segments in flight and no new data, one or two duplicate ACKs mean loss (RFC 5827)", 0, 1, NULL},
-=======
 	{"prr", WT_PARAM_BOOL, offsetof(struct sack_params, prr), "the flight in recovery by proportional rate reduction (RFC 9937)", 0, 0, NULL},
->>>>>>> b314e43 (sack: the flight in recovery follows PRR (RFC 9937), as Linux's does)
 };
 
 static const struct sack_params sack_default = {.lost_retransmission = LOST_AGAIN_RESEND, .prr = 1};
