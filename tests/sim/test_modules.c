@@ -3,6 +3,7 @@
  * What every sender module of the registry has to survive, in virtual time with its own recovery and receiver: a module that joins the list
  * joins this test. Each transfer is compared byte for byte; the bounds are such that only a module that stalls or bursts breaks them.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/scenarios.h"
@@ -40,10 +41,24 @@ static bool reordered(const struct wt_simulation_result *result, const struct wt
 	return flow->result.out_of_order_segs > 10;
 }
 
+/* Modules that answer no marks say so at their start. */
+static bool not_ect(const char *name)
+{
+	struct wt_cc_env env = {.mss = 1448, .initial_window = 14480};
+	struct wt_sender_out out = {0};
+	struct wt_sender_choice choice;
+	void *module;
+
+	assert_int_equal(wt_sender_choose(name, &choice, NULL, 0), 0);
+	module = calloc(1, choice.ops->state_size + 1);
+	choice.ops->init(module, choice.params, &env, &out);
+	free(module);
+	return out.codepoint == WT_CC_NOT_ECT;
+}
+
 static bool marked(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
 {
-	/* the data of these is not ECN-capable */
-	return result->marked > 0 || !strcmp(flow->info.sender, "fixed") || !strncmp(flow->info.sender, "bbr", 3);
+	return result->marked > 0 || not_ect(flow->info.sender);
 }
 
 static bool small(const struct wt_simulation_result *result, const struct wt_bulk_sender *flow)
