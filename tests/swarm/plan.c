@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A scenario from one number: a path each way out of all stages of the emulator, a live change, hosts, modules out of the registry,
+ * settings, applications. What may be left out is an element with a number, so that a failure can be cut down: the draws are the
+ * same whatever is left out.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tests/swarm/swarm.h"
+
+#define ms(n) ((wt_time)(n) * WT_MS)
+
+/* Is the next element in? */
+static bool keep(struct plan *plan)
+{
+	unsigned number = plan->elements++;
+
+	return number >= 64 || !(plan->without >> number & 1);
+}
+
+/* ---- the path ------------------------------------------------------------------------------------------------ */
+
+static void draw_rate(struct draw *draw, struct plan *plan, unsigned d)
+{
+	struct facts *facts = &plan->facts[d];
+	uint64_t rate = 100 + below(draw, chance(draw, 30) ? 2000 : 30000), burst = below(draw, 20000), limit = 5 + below(draw, 200);
+	const char *queue = chance(draw, 40) ? PICK(draw, "queue codel ecn target 1ms ", "queue fq_codel ecn flows 4 ", "queue pie ecn ",
+						    "queue pie ecn mark 100% ", "queue dualpi2 ",
+						    "queue red min 3KB max 9KB gentle ecn ",
+						    "queue red min 1KB max 60KB weight 1 prob 50% ecn ", "queue codel ", "queue head ") : "";
+	unsigned kind = (unsigned)below(draw, 10);
+
+	if (chance(draw, 25) || !keep(plan))
+		return;
+	facts->limit = limit * 1000;
+	facts->burst = burst;
+	facts->marks = *queue != 0;
+	if (kind == 0) { /* in lumps */
+		facts->rate = rate * 1000;
+		facts->extra += ms(100);
+		append(plan->path[d], sizeof(plan->path[d]), "rate %" PRIu64 "B every 30ms burst %" PRIu64 "B limit %" PRIu64 "KB %s",
+		       rate * 1000 / 8 * 30 / 1000, burst + 1514, limit, queue);
+		facts->burst += 1514 + rate * 1000 / 8 * 30 / 1000;
+		return;
+	}
+	if (kind < 4)
+		facts->burst = burst = 0;
+	facts->rate = rate * 1000;
+	append(plan->path[d], sizeof(plan->path[d]), "rate %" PRIu64 "Kbit burst %" PRIu64 "B limit %" PRIu64 "KB %s", rate, burst, limit, queue);
+}
+
+static void add(struct plan *plan, unsigned d, bool *fact, const char *words)
+{
+	if (!keep(plan))
+		return;
+	append(plan->path[d], sizeof(plan->path[d]), "%s ", words);
+	*fact = true;
+}
+
+static void draw_losses(struct draw *draw, struct plan *plan, unsigned d)
+{
+	struct facts *facts = &plan->facts[d];
+	char words[160];
+
+	if (chance(draw, 10)) {
+		snprintf(words, sizeof(words), "outage every %" PRIu64 "ms for %" PRIu64 "ms at %" PRIu64 "ms%s", 2000 + below(draw, 5000),
+			 1 + below(draw, 900), below(draw, 2000), chance(draw, 30) ? " drop 50%" : chance(draw, 30) ? " unreachable" : "");
+		add(plan, d, &facts->drops, words);
+	}
+	if (chance(draw, 30)) {
+		snprintf(words, sizeof(words), "loss %s%" PRIu64 "%%", chance(draw, 10) ? "twice " : "", 1 + below(draw, chance(draw, 15) ? 30 : 4));
+		add(plan, d, &facts->drops, words);
+	}
+	if (chance(draw, 10)) {
+		snprintf(words, sizeof(words), "loss gilbert on %" PRIu64 "ms %" PRIu64 "%% off %" PRIu64 "ms 0%%", 10 + below(draw, 1500),
+			 1 + below(draw, 60), 10 + below(draw, 1500));
+		add(plan, d, &facts->drops, words);
+	}
+	if (chance(draw, 8)) {
+		snprintf(words, sizeof(words), "loss markov state %" PRIu64 "ms 0%% state %" PRIu64 "ms %" PRIu64 "%% state 100ms 2%%",
+			 100 + below(draw, 900), 20 + below(draw, 200), 5 + below(draw, 60));
+		add(plan, d, &facts->drops, words);
+	}
+	if (chance(draw, 8)) {
+		snprintf(words, sizeof(words), "loss elliott mean %" PRIu64 "%% burst %" PRIu64 "packets", 1 + below(draw, 6), 1 + below(draw, 5));
+		add(plan, d, &facts->drops, words);
+	}
+	if (chance(draw, 15)) {
+		snprintf(words, sizeof(words), "loss list %" PRIu64 ",%" PRIu64, 4 + below(draw, 8), 14 + below(draw, 60));
+		add(plan, d, &facts->drops, words);
+	}
+}
+
+/* To the nanosecond, so that two things that have nothing to do with each other do not happen at one instant. */
+static void draw_delay(struct draw *draw, struct plan *plan, unsigned d)
+{
+	wt_time delay = (wt_time)(1000 + (chance(draw, 10) ? 0 : below(draw, 60000000)));
+
+	plan->facts[d].delay = delay;
+	append(plan->path[d], sizeof(plan->path[d]), "delay %" PRId64 "ns", delay);
+}
+
+static void draw_medium(struct draw *draw, struct plan *plan, unsigned d)
+{
+	struct facts *facts = &plan->facts[d];
+	uint64_t held = 1 + below(draw, 30000), jitter = 1 + below(draw, 6000);
+	char words[160];
+
+	if (chance(draw, 10)) {
+		snprintf(words, sizeof(words), "corrupt %" PRIu64 "%% bits 1", 1 + below(draw, 4));
+		add(plan, d, &facts->damages, words);
+	}
+	if (chance(draw, 20)) {
+		snprintf(words, sizeof(words), "duplicate %" PRIu64 "%%", 1 + below(draw, 20));
+		add(plan, d, &facts->copies, words);
+	}
+	if (chance(draw, 20)) {
+		snprintf(words, sizeof(words), "reorder %" PRIu64 "%% delay %" PRIu64 "us", 1 + below(draw, 30), held);
+		facts->extra += (wt_time)held * WT_US;
+		add(plan, d, &facts->reorders, words);
+	}
+	if (chance(draw, 10)) {
+		snprintf(words, sizeof(words), "hops %" PRIu64, 1 + below(draw, 20));
+		add(plan, d, &(bool){false}, words);
+	}
+	draw_delay(draw, plan, d);
+	if (chance(draw, 15) && keep(plan)) {
+		bool reordering = chance(draw, 30), pareto = chance(draw, 50);
+
+		append(plan->path[d], sizeof(plan->path[d]), " jitter %s %" PRIu64 "us%s%s", pareto ? "pareto" : "normal", jitter,
+		       pareto ? " shape 3" : "", reordering ? " reordering" : "");
+		facts->reorders |= reordering;
+		facts->shifts = true;
+		facts->delay = 0;
+		facts->extra += ms(200);
+	}
+}
+
+/* What both directions share. */
+static void draw_handoff(struct draw *draw, struct plan *plan)
+{
+	char words[200];
+
+	snprintf(words, sizeof(words), " handoff every %" PRIu64 "ms for %" PRIu64 "ms drop %" PRIu64 "%% %s to-delay %" PRIu64 "ms then to-delay 5ms",
+		 1500 + below(draw, 4000), 1 + below(draw, 200), below(draw, 101), plan->facts[0].rate && plan->facts[1].rate ? PICK(draw, "flush", "keep") : "", 1 + below(draw, 80));
+	if (!chance(draw, 8) || !keep(plan))
+		return;
+	for (unsigned d = 0; d < 2; d++) {
+		append(plan->path[d], sizeof(plan->path[d]), "%s", words);
+		plan->facts[d].drops = plan->facts[d].shifts = plan->facts[d].reorders = true;
+		plan->facts[d].delay = 0;
+		plan->facts[d].extra += ms(200);
+	}
+}
+
+static void draw_filter(struct draw *draw, struct plan *plan, unsigned d)
+{
+	const char *words = PICK(draw, " | only (greater 400) { loss 3% }", " | only (tcp[13] & 16 != 0) { delay 3ms }",
+				 " | only (less 100) { loss 5% duplicate 5% }", " | only (tcp[13] & 1 != 0) { loss 40% }");
+
+	if (!chance(draw, 8) || !keep(plan) || strstr(plan->path[d], "handoff"))
+		return;
+	append(plan->path[d], sizeof(plan->path[d]), "%s", words);
+	plan->facts[d].drops = plan->facts[d].copies = plan->facts[d].reorders = true;
+	plan->facts[d].extra += ms(5);
+}
+
+static void draw_change(struct draw *draw, struct plan *plan)
+{
+	static const char *const words[] = {
+		"delay 5ms", "rate 2Mbit burst 0B limit 30KB delay 10ms", "loss 5% delay 20ms", "rate 500Kbit burst 3KB limit 64KB queue codel delay 1ms",
+		"reorder 10% delay 3ms delay 8ms", "duplicate 5% delay 2ms jitter normal 1ms", "outage at 5s for 300ms delay 3ms",
+	};
+
+	plan->change_at = (wt_time)(1 + below(draw, 8000)) * WT_MS;
+	for (unsigned d = 0; d < 2; d++)
+		snprintf(plan->change[d], sizeof(plan->change[d]), "%s", words[below(draw, COUNT(words))]);
+	if (!chance(draw, 10) || !keep(plan)) {
+		plan->change_at = 0;
+		return;
+	}
+	for (unsigned d = 0; d < 2; d++) {
+		plan->facts[d].drops = plan->facts[d].shifts = plan->facts[d].reorders = plan->facts[d].copies = true;
+		plan->facts[d].delay = 0;
+		plan->facts[d].extra += ms(300);
+	}
+}
+
+/* ---- hosts --------------------------------------------------------------------------------------------------- */
+
+static void draw_modules(struct draw *draw, struct plan *plan)
+{
+	unsigned senders = 0, recoveries = 0, receivers = 0;
+	const char *sender, *receiver, *recovery = NULL;
+
+	while (wt_senders[senders])
+		senders++;
+	while (wt_recoveries[recoveries])
+		recoveries++;
+	while (wt_receivers[receivers])
+		receivers++;
+	plan->preset = wt_tcp_preset_names[0];
+	if (chance(draw, 35)) {
+		unsigned presets = 0;
+
+		while (wt_tcp_preset_names[presets])
+			presets++;
+		plan->preset = wt_tcp_preset_names[below(draw, presets)];
+	}
+	sender = chance(draw, 50) ? PICK(draw, "newreno", "reno") : wt_senders[below(draw, senders)]->name;
+	receiver = chance(draw, 65) ? "standard" : wt_receivers[below(draw, receivers)]->name;
+	if (chance(draw, 25))
+		recovery = wt_recoveries[below(draw, recoveries)]->name;
+	plan->scalable = !strcmp(sender, "dctcp") || !strcmp(receiver, "dctcp");
+	if (plan->scalable)
+		sender = receiver = "dctcp";
+	snprintf(plan->sender, sizeof(plan->sender), "%s%s", sender,
+		 strcmp(sender, "real") ? "" : PICK(draw, "", ":profile=paper", ":profile=paper-slow", ":profile=paper,opt=paper4"));
+	snprintf(plan->receiver, sizeof(plan->receiver), "%s%s", receiver,
+		 strcmp(receiver, "real") ? "" : PICK(draw, "", ":profile=paper", ":profile=paper-slow", ":profile=paper,opt=paper4"));
+	snprintf(plan->recovery, sizeof(plan->recovery), "%s", recovery ? recovery : "");
+	plan->standard = !strcmp(receiver, "standard");
+	plan->reno = !strcmp(sender, "newreno") || !strcmp(sender, "reno") || !strcmp(sender, "tahoe");
+	if (!recovery && !strcmp(sender, "newreno"))
+		recovery = "sack";
+	if (!recovery && plan->reno)
+		recovery = sender;
+	plan->classic = recovery && (!strcmp(recovery, "sack") || !strcmp(recovery, "newreno") || !strcmp(recovery, "reno"));
+}
+
+static void setting(struct plan *plan, bool in, const char *name, uint64_t value, const char *unit)
+{
+	if (in && keep(plan))
+		append(plan->settings, sizeof(plan->settings), ",%s=%" PRIu64 "%s", name, value, unit);
+}
+
+static void draw_settings(struct draw *draw, struct plan *plan)
+{
+	bool small = chance(draw, 40);
+
+	plan->ecn = PICK(draw, "on", "passive", "off");
+	/* patience enough that only a path that is really bad ends a connection */
+	snprintf(plan->settings, sizeof(plan->settings), "ecn=%s%s,rto_max=8s,data_retries=60,syn_retries=20,msl=1s,fin_wait_2=20s,rcv_buffer=%" PRIu64
+		 "B,snd_buffer=%" PRIu64 "B", plan->scalable ? "on" : plan->ecn, plan->scalable ? ",ect1=on" : "",
+		 2048 + below(draw, small ? 30000 : 300000), 2048 + below(draw, small ? 30000 : 300000));
+	setting(plan, chance(draw, 25), "mss", 88 + below(draw, 1400), "B");
+	setting(plan, chance(draw, 15), "ack_every", 1 + below(draw, 8), "");
+	if (chance(draw, 20) && keep(plan))
+		append(plan->settings, sizeof(plan->settings), ",nagle=off");
+	if (chance(draw, 25) && keep(plan))
+		append(plan->settings, sizeof(plan->settings), ",timestamps=off");
+	if (chance(draw, 25) && keep(plan))
+		append(plan->settings, sizeof(plan->settings), ",sack=off");
+	if (chance(draw, 15) && keep(plan))
+		append(plan->settings, sizeof(plan->settings), ",window_scaling=off");
+	setting(plan, chance(draw, 10), "tick", 1 + below(draw, 500), "ms");
+	setting(plan, chance(draw, 15), "rto_min", 100 + below(draw, 900), "ms");
+	setting(plan, chance(draw, 10), "keepalive", 1 + below(draw, 5), "s");
+}
+
+static void draw_habits(struct draw *draw, struct plan *plan)
+{
+	uint64_t size = 1 + below(draw, chance(draw, 10) ? 600000 : chance(draw, 20) ? 2000 : 120000);
+	bool both = chance(draw, 30) && keep(plan), slow = chance(draw, 20) && keep(plan), lazy = chance(draw, 20) && keep(plan);
+	bool aborts = chance(draw, 8) && keep(plan);
+	unsigned aborter = (unsigned)below(draw, 2);
+	struct habits habits = {
+		.chunk = 1 + below(draw, 5000), .read = 1 + below(draw, 20000),
+		.pause = (wt_time)(1 + below(draw, 60)) * WT_MS + 17, .rest = (wt_time)(1 + below(draw, 60)) * WT_MS + 29,
+	};
+	uint64_t other = 1 + below(draw, 60000), at = 1 + below(draw, size);
+
+	plan->flows = chance(draw, 20) && keep(plan) ? 2 + (unsigned)below(draw, FLOWS_MAX - 1) : 1;
+	for (unsigned i = 0; i < plan->flows; i++)
+		for (unsigned side = 0; side < 2; side++) {
+			struct habits *own = &plan->habits[i][side];
+
+			own->bytes = side == 0 ? size : both ? other : 0;
+			if (slow) {
+				own->chunk = habits.chunk;
+				own->pause = habits.pause;
+			}
+			if (lazy) {
+				own->read = habits.read;
+				own->rest = habits.rest;
+			}
+			if (aborts && i == 0 && side == aborter && plan->habits[i][!side].bytes)
+				own->abort_at = side ? at : 1;
+		}
+}
+
+void plan_draw(uint64_t seed, uint64_t without, struct plan *plan)
+{
+	struct draw draw = {wt_key_derive(seed, "swarm"), 0};
+
+	*plan = (struct plan){.seed = seed, .without = without};
+	draw_modules(&draw, plan);
+	for (unsigned d = 0; d < 2; d++) {
+		draw_rate(&draw, plan, d);
+		if (!chance(&draw, 35))
+			draw_losses(&draw, plan, d);
+		if (!chance(&draw, 25))
+			draw_medium(&draw, plan, d);
+		else
+			draw_delay(&draw, plan, d);
+	}
+	draw_handoff(&draw, plan);
+	for (unsigned d = 0; d < 2; d++)
+		draw_filter(&draw, plan, d);
+	draw_change(&draw, plan);
+	draw_settings(&draw, plan);
+	draw_habits(&draw, plan);
+	plan->mtu = chance(&draw, 15) ? (uint32_t)(576 + below(&draw, 8000)) : 1500;
+	if (chance(&draw, 8) && keep(plan)) {
+		char words[40];
+
+		snprintf(words, sizeof(words), "mtu %" PRIu64 "B ", 576 + below(&draw, 900));
+		memmove(plan->path[0] + strlen(words), plan->path[0], strlen(plan->path[0]) + 1);
+		memcpy(plan->path[0], words, strlen(words));
+		plan->facts[0].narrows = true;
+	}
+	if (chance(&draw, 10) && keep(plan))
+		plan->lies = 1u << below(&draw, 5) | (chance(&draw, 30) ? (unsigned)below(&draw, LIES + 1) : 0);
+}
+
+void plan_show(const struct plan *plan)
+{
+	printf("  fwd %s\n  rev %s\n", plan->path[0], plan->path[1]);
+	if (plan->change_at)
+		printf("  from %" PRId64 " ms on\n  fwd %s\n  rev %s\n", plan->change_at / WT_MS, plan->change[0], plan->change[1]);
+	printf("  preset %s sender %s recovery %s receiver %s mtu %u\n  %s\n", plan->preset, plan->sender, *plan->recovery ? plan->recovery : "(its own)",
+	       plan->receiver, plan->mtu, plan->settings);
+	for (unsigned side = 0; side < 2; side++) {
+		const struct habits *h = &plan->habits[0][side];
+
+		printf("  %s writes %" PRIu64 " bytes (%" PRIu64 " every %" PRId64 " ms), reads %" PRIu64 " every %" PRId64 " ms, aborts at %" PRIu64 "\n",
+		       side ? "server" : "client", h->bytes, h->chunk, h->pause / WT_MS, h->read, h->rest / WT_MS, h->abort_at);
+	}
+	printf("  flows %u, lies %#x, elements %u\n", plan->flows, plan->lies, plan->elements);
+}
