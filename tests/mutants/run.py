@@ -59,7 +59,7 @@ class Work:
         """The exit code; a command that takes too long has failed (a mutant that spins is a dead one)."""
         environment = dict(os.environ, CCACHE_BASEDIR=self.folder)
         try:
-            done = subprocess.run(['nice'] + command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit,
+            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit,
                                   env=environment)
         except subprocess.TimeoutExpired:
             return 124

@@ -97,6 +97,7 @@ struct run {
 	bool failed;
 	char wrong[320];
 	uint64_t digest;
+	uint64_t memory[2]; /* of the hosts, before anything is connected */
 	uint64_t lost;  /* frames dropped, whatever the cause */
 	wt_time ended;
 };

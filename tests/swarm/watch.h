@@ -79,7 +79,7 @@ struct conn {
 	wt_time owed; /* an ACK, at the latest at this time; WT_NEVER: none */
 	bool reason;  /* a pure ACK has one */
 	uint64_t dsack_from, dsack_to;
-	bool dsack, held, echo;
+	bool dsack, held, echo, doubt; /* doubt: of two SYNs one asked for ECN, one did not */
 	uint32_t tsval;
 	wt_time tsval_at;
 	bool has_tsval;
@@ -124,6 +124,7 @@ void watch_in(struct watch *watch, struct conn *conn, const struct seen *seen);
 void watch_out(struct watch *watch, struct conn *conn, const struct seen *seen);
 void watch_overdue(struct watch *watch, struct conn *conn, wt_time now);
 void watch_fault(struct watch *watch, const struct conn *conn, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void watch_window(struct watch *watch, struct conn *conn);
 void watch_agree(struct conn *conn);
 struct piece *watch_piece(struct conn *conn, unsigned i);
 

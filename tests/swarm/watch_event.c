@@ -87,7 +87,6 @@ static void on_rto(struct watch *watch, struct conn *conn, const struct wt_trace
 		if (event->field[3] > mss)
 			watch_fault(watch, conn, "cwnd %" PRIu64 " after a timeout", event->field[3]);
 	}
-	conn->cwnd = conn->open && conn->una < conn->top && conn->wnd ? event->field[3] : conn->cwnd;
 	conn->lost_now = true;
 }
 
@@ -108,25 +107,26 @@ static void check_growth(struct watch *watch, struct conn *conn, uint64_t cwnd, 
 		conn->in_avoidance = conn->in_avoidance > conn->cwnd ? conn->in_avoidance - conn->cwnd : 0;
 }
 
-static void on_metrics(struct watch *watch, struct conn *conn, const struct wt_trace_event *event)
+/* The window as the last ACK has left it: asked for before the next segment comes in. */
+void watch_window(struct watch *watch, struct conn *conn)
 {
 	const struct wt_tcp_settings *settings = settings_of(watch);
-	uint64_t cwnd = event->field[0], ssthresh = event->field[1], mss;
+	struct app *app = app_of(watch, conn);
 	struct wt_tcp_info info;
 
-	if (watch->run->plan->reno && !app_of(watch, conn)->over && app_of(watch, conn)->tcp) {
-		wt_tcp_info(app_of(watch, conn)->tcp, &info);
-		mss = info.snd_mss;
-		if (cwnd < mss)
-			watch_fault(watch, conn, "cwnd %" PRIu64 " is less than a segment of %" PRIu64, cwnd, mss);
-		if (ssthresh < 2 * mss && !watch->repath && !settings->rtt_forget)
-			watch_fault(watch, conn, "ssthresh %" PRIu64 " is less than two segments of %" PRIu64, ssthresh, mss);
-		if (conn->cwnd && !conn->lost_now && !info.in_recovery && !strcmp(watch->run->plan->preset, "modern"))
-			check_growth(watch, conn, cwnd, mss);
-	}
-	conn->cwnd = cwnd;
-	conn->ssthresh = ssthresh;
+	if (!watch->run->plan->reno || app->over || !app->tcp || !conn->open || conn->off)
+		return;
+	wt_tcp_info(app->tcp, &info);
+	if (info.cwnd < info.snd_mss)
+		watch_fault(watch, conn, "cwnd %u is less than a segment of %u", info.cwnd, info.snd_mss);
+	if (info.ssthresh < 2 * info.snd_mss && !watch->repath && !settings->rtt_forget)
+		watch_fault(watch, conn, "ssthresh %u is less than two segments of %u", info.ssthresh, info.snd_mss);
+	if (conn->cwnd && !conn->lost_now && !info.in_recovery && !strcmp(watch->run->plan->preset, "modern"))
+		check_growth(watch, conn, info.cwnd, info.snd_mss);
+	conn->cwnd = info.cwnd;
+	conn->ssthresh = info.ssthresh;
 	conn->lost_now = false;
+	conn->acked_now = 0;
 }
 
 /* RFC 5681 3.2 and equation (4). */
@@ -164,8 +164,9 @@ void watch_event(struct watch *watch, const struct wt_trace_event *event)
 	case WT_TRACE_RTO:
 		on_rto(watch, conn, event);
 		break;
-	case WT_TRACE_METRICS:
-		on_metrics(watch, conn, event);
+	case WT_TRACE_UNDONE:
+	case WT_TRACE_RECOVERED:
+		conn->lost_now = true;
 		break;
 	case WT_TRACE_LOSS:
 		on_loss(watch, conn, event);

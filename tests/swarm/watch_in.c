@@ -34,6 +34,7 @@ static void owe_later(const struct watch *watch, struct conn *conn)
 
 static void learn_syn(struct watch *watch, struct conn *conn, const struct seen *seen)
 {
+	conn->doubt |= conn->in && ((conn->syn[1].flags ^ seen->tcp.flags) & (WT_ECE | WT_CWR));
 	if (!conn->in) {
 		conn->in = true;
 		conn->irs = seen->tcp.seq;
@@ -134,7 +135,7 @@ static void weigh_evidence(struct watch *watch, struct conn *conn)
 	if (conn->dups < thresh && spans_bytes(&conn->sacked) <= (thresh - 1) * (mss < 52 ? 1 : mss - 12 - 40))
 		return;
 	conn->again = conn->top;
-	if (conn->strict_dups == thresh && !settings_of(watch)->dupacks_strict && watch->run->plan->classic && watch->run->plan->reno && !conn->lied && conn->una > conn->recover &&
+	if (conn->strict_dups == thresh && conn->count && watch_piece(conn, 0)->times == 1 && !settings_of(watch)->dupacks_strict && watch->run->plan->classic && watch->run->plan->reno && !conn->lied && conn->una > conn->recover &&
 	    !conn->fin_out && conn->wnd) {
 		conn->must_resend = true;
 		conn->recover = conn->top;
@@ -189,7 +190,7 @@ static void take_ack(struct watch *watch, struct conn *conn, const struct seen *
 /* RFC 3168 6.1.3: the receiver tells of a mark until the sender says that it has reduced its window. */
 static void take_mark(struct conn *conn, const struct seen *seen)
 {
-	if (!conn->ecn || !seen->len)
+	if (!seen->len)
 		return;
 	if (seen->tcp.flags & WT_CWR)
 		conn->echo = false;
@@ -301,6 +302,7 @@ void watch_in(struct watch *watch, struct conn *conn, const struct seen *seen)
 	}
 	if (!conn->in || !conn->out || conn->off)
 		return;
+	watch_window(watch, conn);
 	seq = place(seen->tcp.seq, conn->irs, conn->next);
 	ack = place(seen->tcp.ack, conn->iss, conn->una);
 	watch_agree(conn);

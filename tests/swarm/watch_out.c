@@ -93,7 +93,7 @@ static void check_ack(struct watch *watch, struct conn *conn, const struct seen 
 
 	if (ack != conn->next && !conn->waiting.full)
 		watch_fault(watch, conn, "it acknowledges %" PRIu64 ", and %" PRIu64 " is next", ack, conn->next);
-	if (watch->run->plan->standard && !!(seen->tcp.flags & WT_ECE) != (conn->ecn && conn->echo))
+	if (watch->run->plan->standard && !conn->doubt && !!(seen->tcp.flags & WT_ECE) != (conn->ecn && conn->echo))
 		watch_fault(watch, conn, "ECE is %d, and the last mark or CWR says %d", !!(seen->tcp.flags & WT_ECE), conn->ecn && conn->echo);
 	check_sack(watch, conn, seen);
 	check_window(watch, conn, seen, ack);
@@ -263,6 +263,7 @@ void watch_out(struct watch *watch, struct conn *conn, const struct seen *seen)
 		if (conn->out && conn->open)
 			watch_fault(watch, conn, "a SYN on an open connection");
 		conn->syn_again = conn->out;
+		conn->doubt |= conn->out && ((conn->syn[0].flags ^ seen->tcp.flags) & (WT_ECE | WT_CWR));
 		conn->out = true;
 		conn->iss = seen->tcp.seq;
 		conn->syn[0] = seen->tcp;
