@@ -350,21 +350,23 @@ static void check_jitter(void)
 
 static void check_change(void)
 {
-	wt_time free_at = 0;
+	const wt_time change = (wt_time)law.c;
+	wt_time free_at = 0, start;
+	wide need, rest = 0, portion; /* rest: what flowed in beyond the last frame's cost within its last nanosecond */
 
 	/* the serial line of rate a has another rate, b, from c on: bits that went before then went at the old one */
 	for (unsigned i = 0; i < FRAMES; i++) {
-		wt_time start = law.sent[i].at > free_at ? law.sent[i].at : free_at, change = (wt_time)law.c;
-		wide cost = (wide)law.sent[i].len * 8000000000, before;
-
-		if (start >= change) {
-			free_at = start + (wt_time)((cost + (wide)law.b - 1) / (wide)law.b);
-		} else {
-			before = (wide)(change - start) * (wide)law.a;
-			free_at = before >= cost ? start + (wt_time)((cost + (wide)law.a - 1) / (wide)law.a)
-						 : change + (wt_time)((cost - before + (wide)law.b - 1) / (wide)law.b);
+		start = law.sent[i].at > free_at ? law.sent[i].at : free_at;
+		need = (wide)law.sent[i].len * 8000000000 - (law.sent[i].at > free_at ? 0 : rest);
+		portion = (wide)(start < change ? law.a : law.b);
+		if (start < change && (wide)(change - start) * portion < need) {
+			need -= (wide)(change - start) * portion;
+			start = change;
+			portion = (wide)law.b;
 		}
-		if (law.sent[i].copies && llabs(law.sent[i].left - free_at) > FRAMES)
+		free_at = start + (wt_time)((need + portion - 1) / portion);
+		rest = (wide)(free_at - start) * portion - need;
+		if (law.sent[i].copies && law.sent[i].left != free_at)
 			wrong("frame %" PRIu64 " leaves at %" PRIu64 ", by arithmetic at %" PRIu64, i, (uint64_t)law.sent[i].left, (uint64_t)free_at);
 	}
 	all_come();

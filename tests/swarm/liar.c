@@ -17,11 +17,13 @@ struct liar {
 	struct wt_node node; /* first */
 	struct wt_pool *pool;
 	struct draw draw;
+	const struct plan *plan;
 	unsigned lies;
 	struct wt_frame_queue out; /* frame->mark: the port */
 	struct {
 		uint16_t port; /* of the host that is lied to */
 		wt_seq top, acked; /* of what it has sent; of what the peer acknowledged */
+		wt_seq first; /* of the peer's stream */
 		bool known;
 	} flow[KNOWN];
 };
@@ -98,6 +100,33 @@ static void lie(struct liar *liar, const struct wt_frame *frame, const struct wt
 	}
 }
 
+/*
+ * The peer's own octets in other segments: with old ones in front, with ones beyond the window behind. Everybody knows what they are,
+ * for streams are arithmetic; so nothing that is taken is wrong, but what lies beyond the right edge must not be taken.
+ */
+static void overlap(struct liar *liar, const struct wt_frame *frame, const struct wt_tcp_header *honest, unsigned i, uint32_t len)
+{
+	const struct habits *habits = &liar->plan->habits[(honest->dst_port - 20001u) % FLOWS_MAX][1];
+	uint64_t at = honest->seq - liar->flow[i].first, back = below(&liar->draw, 3000), from = at > back ? at - back : 0;
+	uint64_t to = at + len + below(&liar->draw, chance(&liar->draw, 20) ? 400000 : 2000);
+	struct wt_tcp_header seg = *honest;
+	struct wt_frame *forged;
+
+	to = to < habits->bytes ? to : habits->bytes;
+	from = to > from + 600 && chance(&liar->draw, 30) ? to - 600 : from;
+	to = to < from + 600 ? to : from + 600;
+	if (to <= from)
+		return;
+	seg.seq = liar->flow[i].first + (uint32_t)from;
+	seg.flags = WT_ACK;
+	forge(liar, frame, &seg);
+	forged = liar->out.tail;
+	for (uint64_t k = from; forged && k < to; k++)
+		forged->data[forged->len++] = octet((honest->dst_port - 20001u) % FLOWS_MAX, 1, k);
+	forged->data[WT_ETH_HEADER + 2] = (uint8_t)((forged->len - WT_ETH_HEADER) >> 8);
+	forged->data[WT_ETH_HEADER + 3] = (uint8_t)(forged->len - WT_ETH_HEADER);
+}
+
 static void look(struct liar *liar, unsigned port, const struct wt_frame *frame)
 {
 	const uint8_t *ip = frame->data + WT_ETH_HEADER;
@@ -117,8 +146,11 @@ static void look(struct liar *liar, unsigned port, const struct wt_frame *frame)
 	} else if (liar->flow[i].known && (seg.flags & (WT_ACK | WT_SYN | WT_RST | WT_FIN)) == WT_ACK) {
 		lie(liar, frame, &seg, liar->flow[i].top, liar->flow[i].acked);
 		liar->flow[i].acked = seg.ack;
+		if (liar->lies & LIE_OVERLAP && len > seg.header_len && chance(&liar->draw, 30))
+			overlap(liar, frame, &seg, i, len - seg.header_len);
 	} else if (seg.flags & WT_SYN) {
 		liar->flow[i].acked = seg.ack;
+		liar->flow[i].first = seg.seq + 1;
 	}
 }
 
@@ -156,7 +188,7 @@ static void destroy(struct wt_node *node)
 	free(node);
 }
 
-struct wt_node *liar_new(struct wt_pool *pool, unsigned lies, uint64_t seed)
+struct wt_node *liar_new(struct wt_pool *pool, const struct plan *plan)
 {
 	static const struct wt_node_ops ops = {input, output, deadline, destroy};
 	struct liar *liar = calloc(1, sizeof(*liar));
@@ -165,7 +197,8 @@ struct wt_node *liar_new(struct wt_pool *pool, unsigned lies, uint64_t seed)
 		return NULL;
 	liar->node = (struct wt_node){.ops = &ops, .name = "liar", .ports = 2};
 	liar->pool = pool;
-	liar->lies = lies;
-	liar->draw.key = wt_key_derive(seed, "liar");
+	liar->plan = plan;
+	liar->lies = plan->lies;
+	liar->draw.key = wt_key_derive(plan->seed, "liar");
 	return &liar->node;
 }

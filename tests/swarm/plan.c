@@ -287,6 +287,7 @@ static void draw_habits(struct draw *draw, struct plan *plan)
 			}
 			if (aborts && i == 0 && side == aborter && plan->habits[i][!side].bytes)
 				own->abort_at = side ? at : 1;
+			own->closes = plan->seed & 1;
 		}
 }
 
@@ -321,7 +322,7 @@ void plan_draw(uint64_t seed, uint64_t without, struct plan *plan)
 		plan->facts[0].narrows = true;
 	}
 	if (chance(&draw, 10) && keep(plan))
-		plan->lies = 1u << below(&draw, 5) | (chance(&draw, 30) ? (unsigned)below(&draw, LIES + 1) : 0);
+		plan->lies = 1u << below(&draw, 6) | (chance(&draw, 30) ? (unsigned)below(&draw, LIES + 1) : 0);
 }
 
 void plan_show(const struct plan *plan)

@@ -121,7 +121,10 @@ static void app_read(struct app *app, wt_time now)
 		if (app->habits->abort_at && app->got >= app->habits->abort_at) {
 			app->aborted = true;
 			app_over(app, now);
-			wt_tcp_abort(app->tcp);
+			if (app->habits->closes)
+				wt_tcp_close(app->tcp); /* data that comes after that is refused by a reset (RFC 2525 2.17) */
+			else
+				wt_tcp_abort(app->tcp);
 			return;
 		}
 		if (app->habits->rest) {
@@ -157,7 +160,8 @@ static void app_error(struct app *app, wt_time now)
 		fault(app->run, "an error that no peer and no path can have caused: %s", strerror(-app->error));
 	if (!plan->lies && (app->error == -ETIMEDOUT || app->error == -EHOSTUNREACH) && !lossy)
 		fault(app->run, "a time-out on a path that drops nothing by itself");
-	if (!plan->lies && app->error == -ECONNRESET && !peer->aborted && !peer->over && !peer->error)
+	/* no liar knows the one number that a reset must have (RFC 5961 3) */
+	if (app->error == -ECONNRESET && !peer->aborted && !peer->over && !peer->error)
 		fault(app->run, "a reset that nobody asked for");
 	app_over(app, now);
 	wt_tcp_close(app->tcp);
@@ -282,7 +286,7 @@ static int make_world(struct run *run, char *err, size_t err_len)
 static int join(struct run *run)
 {
 	struct wt_graph *graph = run->net.graph;
-	struct wt_node *liar = run->plan->lies ? liar_new(run->net.pool, run->plan->lies, run->plan->seed) : NULL;
+	struct wt_node *liar = run->plan->lies ? liar_new(run->net.pool, run->plan) : NULL;
 	int error = 0;
 
 	for (unsigned i = 0; i < 2 && !error; i++) {
@@ -344,10 +348,10 @@ static wt_time wind_down(struct run *run, wt_time now)
 	wt_time until = now + 700 * WT_S;
 	bool never = false;
 
-	while (now < until && pending(run) && !run->failed)
+	while (now < until && pending(run) && !run->failed && wt_graph_deadline(run->net.graph) != WT_NEVER)
 		now = wt_vloop_run(run->net.graph, now + WT_S, &never);
 	if (pending(run) && !run->failed)
-		fault(run, "a connection is left 700 s after the applications gave their handles up");
+		fault(run, "a connection is left over, long after the applications gave their handles up");
 	for (unsigned i = 0; i < 2 && !run->failed; i++)
 		/* listeners, and the blocks that entries of half-open and waiting connections come from, are kept */
 		if (wt_host_memory(run->net.host[i]) > run->memory[i] + BLOCKS)
@@ -403,6 +407,8 @@ static void drive(struct run *run)
 		now = wt_vloop_run(run->net.graph, now + WT_S, &run->stop);
 		watch_rest(run->watch[0], now);
 		watch_rest(run->watch[1], now);
+		if (!run->stop && wt_graph_deadline(run->net.graph) == WT_NEVER)
+			break; /* nothing will ever happen again */
 		if (aborts && now > 900 * WT_S)
 			break; /* a lost reset leaves a peer that only listens waiting for ever: that is TCP */
 	}

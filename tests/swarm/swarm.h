@@ -36,6 +36,7 @@ struct habits {
 	uint64_t chunk, read;    /* at most so many at a time; 0: as many as there are */
 	wt_time pause, rest;     /* between two writes; between two reads */
 	uint64_t abort_at;       /* aborts when it has read so many; 0: never */
+	bool closes;             /* it closes then, though more is to come */
 };
 
 /* What the words of a direction may do to frames: by it an oracle knows whether it applies. */
@@ -121,9 +122,9 @@ void watch_rest(struct watch *watch, wt_time now);
 
 /* ---- liar.c, path.c, laws.c ---------------------------------------------------------------------------------- */
 
-enum { LIE_OPTIMISTIC = 1, LIE_DIVISION = 2, LIE_SACK = 4, LIE_WINDOW = 8, LIE_BLIND = 16, LIES = 31 };
+enum { LIE_OPTIMISTIC = 1, LIE_DIVISION = 2, LIE_SACK = 4, LIE_WINDOW = 8, LIE_BLIND = 16, LIE_OVERLAP = 32, LIES = 63 };
 
-struct wt_node *liar_new(struct wt_pool *pool, unsigned lies, uint64_t seed);
+struct wt_node *liar_new(struct wt_pool *pool, const struct plan *plan);
 /* A path alone, with frames of no host, against arithmetic. NULL or a sentence. */
 const char *law_run(uint64_t seed, bool verbose);
 

@@ -7,7 +7,7 @@
 
 #include "tests/swarm/watch.h"
 
-enum { ETH = 14, IP = 20, CLIENT_PORT = 20001, SERVER_PORT = 5001 };
+enum { ETH = 14, IP = 20, CLIENT_PORT = 20001, FRAMES_MOST = 400000 };
 
 void watch_fault(struct watch *watch, const struct conn *conn, const char *format, ...)
 {
@@ -150,6 +150,8 @@ static void see(struct wt_through *through, unsigned port, wt_time now, struct w
 	unsigned client;
 
 	watch->now = now;
+	if (++watch->frames > FRAMES_MOST)
+		fault(watch->run, "%u frames at host %s: they go to and fro and bring nothing", watch->frames, watch->run->world.host[watch->side].name);
 	for (unsigned i = 0; i < watch->run->plan->flows; i++)
 		if (port || watch->conn[i].owed < now)
 			watch_overdue(watch, &watch->conn[i], now);

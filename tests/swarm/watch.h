@@ -89,6 +89,7 @@ struct watch {
 	struct wt_through through; /* first */
 	struct run *run;
 	unsigned side;
+	unsigned frames;
 	bool repath; /* an ICMP error has come */
 	wt_time now;
 	struct conn *last; /* whose segment came last */

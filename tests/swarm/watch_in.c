@@ -225,6 +225,11 @@ static void take_payload(struct watch *watch, struct conn *conn, const struct se
 		owe_now(watch, conn);
 		return;
 	}
+	if (conn->sack && seq < conn->next && from < end) { /* RFC 2883 4: old octets in front of new ones */
+		conn->dsack = true;
+		conn->dsack_from = seq;
+		conn->dsack_to = conn->next;
+	}
 	if (from < end && (from > seq || spans_touch(&conn->waiting, from, end)))
 		conn->reason = true;
 	if (from < end && from == conn->next && !spans_cover(&conn->waiting, from, end)) {

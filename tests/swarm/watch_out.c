@@ -62,13 +62,13 @@ static void check_sack(struct watch *watch, struct conn *conn, const struct seen
 
 static void check_window(struct watch *watch, struct conn *conn, const struct seen *seen, uint64_t ack)
 {
-	uint64_t edge = ack + ((uint64_t)seen->tcp.window << conn->scale[0]), before = conn->right, room;
+	uint64_t edge = ack + ((uint64_t)seen->tcp.window << conn->scale[0]), before = conn->right, room, least;
 	const struct app *app = app_of(watch, conn);
 
 	room = 1 + app->got + settings_of(watch)->rcv_buffer + conn->fin_taken;
 	if (edge > room && edge > before)
 		watch_fault(watch, conn, "a window to %" PRIu64 ", but the buffer has room to %" PRIu64, edge, room);
-	/* a window that is no whole unit of the scale moves left by less than one */
+	/* a window that is no whole unit of the scale moves left by less than one (RFC 7323 2.4) */
 	if (!watch->run->config[watch->side].receiver.ops->shrinks && edge + (1u << conn->scale[0]) <= before)
 		watch_fault(watch, conn, "the right edge moves left, from %" PRIu64 " to %" PRIu64, before, edge);
 	if (edge > conn->right)
@@ -77,8 +77,8 @@ static void check_window(struct watch *watch, struct conn *conn, const struct se
 	    !settings_of(watch)->ack_delay_all && !app->over && conn->open &&
 	    conn->segs < settings_of(watch)->ack_every && conn->owed > seen->now) {
 		uint64_t mss = settings_of(watch)->mss, part = settings_of(watch)->rcv_buffer / settings_of(watch)->window_update_part;
-		uint64_t least = settings_of(watch)->window_update * mss;
 
+		least = settings_of(watch)->window_update * mss;
 		least = part < least ? part : least;
 		if (edge < before + least / 2 && ack == conn->last_ack + (ack > conn->last_ack ? ack - conn->last_ack : 0) &&
 		    seen->tcp.seq == conn->iss + (uint32_t)conn->top)
@@ -163,7 +163,7 @@ static void check_new(struct watch *watch, struct conn *conn, const struct seen 
 		watch_fault(watch, conn, "data to %" PRIu64 ", and the window ends at %" PRIu64, from + seen->len, conn->edge);
 	if (probe && seen->len && conn->wnd)
 		watch_fault(watch, conn, "an octet beyond a window that is not closed");
-	if (settings->nagle && seen->len && !full && !probe && !app->shut && flight && 2 * (uint64_t)seen->len < conn->wnd_most && !watch->repath &&
+	if (settings->nagle && seen->len && !full && !probe && !app->shut && !app->over && flight && 2 * (uint64_t)seen->len < conn->wnd_most && !watch->repath &&
 	    from + seen->len == app->written + 1)
 		watch_fault(watch, conn, "a small segment of %u while data is outstanding (Nagle)", seen->len);
 	if (!app->over && app->tcp && !probe && seen->len && !watch->repath) {
@@ -310,6 +310,21 @@ static wt_time timer_most(const struct watch *watch, const struct conn *conn)
 	return most + 2 * settings->tick;
 }
 
+/* An application that has read so much has to be told of: RFC 9293 3.8.6.2.2 again. */
+static void check_told(struct watch *watch, struct conn *conn)
+{
+	const struct wt_tcp_settings *settings = settings_of(watch);
+	uint64_t room = 1 + app_of(watch, conn)->got + settings->rcv_buffer, least = settings->window_update * settings->mss;
+
+	if (!watch->run->plan->standard || conn->fin_taken || conn->fin_out || conn->fin || !app_of(watch, conn)->tcp)
+		return;
+	if (room > conn->next + (65535u << conn->scale[0])) /* more than the field can say */
+		return;
+	least = settings->rcv_buffer / settings->window_update_part < least ? settings->rcv_buffer / settings->window_update_part : least;
+	if (room > conn->right + least + (2u << conn->scale[0]))
+		watch_fault(watch, conn, "there is room to %" PRIu64 ", and nobody is told: %" PRIu64, room, conn->right);
+}
+
 void watch_overdue(struct watch *watch, struct conn *conn, wt_time now)
 {
 	if (conn->off || !conn->open || app_of(watch, conn)->over)
@@ -317,6 +332,7 @@ void watch_overdue(struct watch *watch, struct conn *conn, wt_time now)
 	if (conn->owed < now)
 		watch_fault(watch, conn, "an ACK was due at %.9f s: %u segments, %" PRIu64 " of %" PRIu64, (double)conn->owed / 1e9, conn->segs,
 			    conn->last_ack, conn->next);
+	check_told(watch, conn);
 	if (conn->must_resend)
 		watch_fault(watch, conn, "as many duplicate ACKs as it takes, and no fast retransmit of %" PRIu64, conn->una);
 	conn->must_resend = false;
