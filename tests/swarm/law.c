@@ -435,8 +435,7 @@ static void draw_words(void)
 	*a = 1 + below(draw, 40);
 	switch (law.kind) {
 	case DELAY:
-		*a = below(draw, 50000000);
-		append(law.words, sizeof(law.words), "delay %" PRIu64 "ns", *a);
+		append(law.words, sizeof(law.words), "delay %" PRIu64 "ns", *a = below(draw, 50000000));
 		break;
 	case RATE: case BUCKET: case CODEL: case MARKS: case CHANGE:
 		*a = 3000000 + below(draw, 9000000);
@@ -495,7 +494,7 @@ static void draw_words(void)
 		*a = 3000000;
 		append(law.words, sizeof(law.words), "delay 3ms jitter pareto 2ms shape 4");
 		break;
-	case KINDS:
+	default:
 		break;
 	}
 }

@@ -248,9 +248,14 @@ static void take_payload(struct watch *watch, struct conn *conn, const struct se
 		conn->newest_block = from;
 		owe_now(watch, conn);
 	}
-	if (conn->fin && conn->next == conn->fin) {
+	if (fin && conn->fin == end && conn->next < conn->fin) { /* it waits above a hole, and is SACKed as an octet is */
+		spans_add(&conn->waiting, end, end + 1);
+		conn->newest_block = from < end ? from : end;
+	}
+	if (conn->fin && conn->next >= conn->fin) {
 		conn->fin_taken = true;
-		conn->next++;
+		conn->next = conn->fin + 1;
+		spans_trim(&conn->waiting, conn->next);
 		conn->reason = true;
 		conn->owed = watch->now;
 	} else if (fin) {
