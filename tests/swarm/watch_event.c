@@ -44,14 +44,15 @@ static void on_rtt(struct watch *watch, struct conn *conn, const struct wt_trace
 		conn->srtt = sample;
 		conn->rttvar = sample / 2;
 	}
-	own = conn->srtt + (4 * conn->rttvar > settings->tick ? 4 * conn->rttvar : settings->tick);
+	own = 4 * conn->rttvar > settings->tick ? 4 * conn->rttvar : settings->tick;
+	own = conn->srtt + (own > settings->rto_var_min ? own : settings->rto_var_min);
 	slack = own / 100 + WT_US;
 	if (apart(srtt, conn->srtt) > slack || apart(rto, own) > slack)
 		watch_fault(watch, conn, "srtt %" PRId64 " and RTO %" PRId64 ", by RFC 6298 %" PRId64 " and %" PRId64, srtt, rto, conn->srtt, own);
 	if (!conn->open || conn->lied || watch->run->plan->lies || conn->oldest == WT_NEVER)
 		return;
 	/* an echo may be of a later segment that brought no data: only without timestamps is there a least one */
-	if (sample > watch->now - conn->oldest + 2 * WT_MS || (!conn->ts && sample < watch->now - conn->newest))
+	if (sample > watch->now - conn->oldest + 2 * WT_MS || (!conn->ts && sample + WT_US < watch->now - conn->newest))
 		watch_fault(watch, conn, "a round trip of %" PRId64 " ns, and what was acknowledged was sent %" PRId64 " to %" PRId64 " ns ago", sample,
 			    watch->now - conn->newest, watch->now - conn->oldest);
 	if (!conn->ts && conn->ambiguous && !settings->rtt_one_at_a_time)

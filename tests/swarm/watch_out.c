@@ -299,7 +299,7 @@ void watch_out(struct watch *watch, struct conn *conn, const struct seen *seen)
 static wt_time timer_most(const struct watch *watch, const struct conn *conn)
 {
 	const struct wt_tcp_settings *settings = settings_of(watch);
-	wt_time most = conn->rtt_most ? 5 * conn->rtt_most + 3 * settings->tick : settings->rto_initial;
+	wt_time most = conn->rtt_most ? 5 * conn->rtt_most + 3 * settings->tick + settings->rto_var_min : settings->rto_initial;
 
 	most = most < settings->rto_min ? settings->rto_min : most;
 	if (conn->syn_again && most < 3 * WT_S)
