@@ -217,7 +217,7 @@ static int start(struct run *run)
 
 	for (unsigned i = 0; i < run->plan->flows; i++) {
 		struct wt_tcp_config server = run->config[1], client = run->config[0];
-		struct wt_endpoint to = {run->world.host[1].address, (uint16_t)(5001 + i)};
+		struct wt_endpoint to = {run->world.host[1].address, (uint16_t)(5001 + i)}, own = {.port = (uint16_t)(20001 + i)};
 
 		for (unsigned side = 0; side < 2; side++) {
 			struct app *app = &run->app[i][side];
@@ -228,10 +228,10 @@ static int start(struct run *run)
 		}
 		server.callback = on_accept;
 		server.arg = &run->app[i][1];
-		listener[i] = wt_tcp_listen(run->net.host[1], to.port, 4, &server);
+		listener[i] = wt_tcp_listen(run->net.host[1], &to, 4, &server);
 		client.callback = on_event;
 		client.arg = &run->app[i][0];
-		run->app[i][0].tcp = wt_tcp_connect(run->net.host[0], &to, (uint16_t)(20001 + i), &client, 0);
+		run->app[i][0].tcp = wt_tcp_connect(run->net.host[0], &to, &own, &client, 0);
 		if (!listener[i] || !run->app[i][0].tcp)
 			return -errno;
 		run->memory[1] = wt_host_memory(run->net.host[1]);

@@ -44,7 +44,7 @@ static void check_sack(struct watch *watch, struct conn *conn, const struct seen
 		watch_fault(watch, conn, "no D-SACK of %" PRIu64 "-%" PRIu64 ", which came twice", conn->dsack_from, conn->dsack_to);
 	}
 	conn->dsack = false;
-	if (conn->sack && !seen->len && conn->waiting.n && i == seen->tcp.sack_count)
+	if (watch->run->plan->standard && conn->sack && !seen->len && conn->waiting.n && i == seen->tcp.sack_count)
 		watch_fault(watch, conn, "data waits above a hole and no SACK block tells of it");
 	for (; i < seen->tcp.sack_count; i++) {
 		uint64_t from = place(seen->tcp.sack[i].start, conn->irs, conn->next), to = place(seen->tcp.sack[i].end, conn->irs, conn->next);
@@ -168,7 +168,7 @@ static void check_new(struct watch *watch, struct conn *conn, const struct seen 
 		watch_fault(watch, conn, "a small segment of %u while data is outstanding (Nagle)", seen->len);
 	if (!app->over && app->tcp && !probe && seen->len && !watch->repath) {
 		wt_tcp_info(app->tcp, &info);
-		if (info.in_flight > info.cwnd + info.inflate + !!(seen->tcp.flags & WT_FIN) && watch->run->plan->classic && watch->run->plan->reno)
+		if (!info.in_recovery && info.in_flight > info.cwnd + info.inflate + !!(seen->tcp.flags & WT_FIN) && watch->run->plan->classic && watch->run->plan->reno)
 			watch_fault(watch, conn, "%u bytes in flight, and cwnd is %u (and %u)", info.in_flight, info.cwnd, info.inflate);
 		if (info.in_flight > pipe(conn) + to - from && !conn->lied && conn->una >= conn->gone)
 			watch_fault(watch, conn, "it says %u bytes are in flight of %" PRIu64 " outstanding", info.in_flight, pipe(conn) + to - from);
