@@ -94,6 +94,7 @@ int wt_net_add_route(struct wt_net *net, const struct wt_addr *network, unsigned
 	net->route = list;
 	net->route[net->routes++] = (struct wt_route){*network, prefix, interface, next ? *next : (struct wt_addr){0}};
 	net->speaks[network->family] = true;
+	net->peer.family = WT_FAMILY_NONE; /* the list may have moved, and another way be the better one */
 	return 0;
 }
 
@@ -151,14 +152,23 @@ const struct wt_route *wt_net_look_up(const struct wt_net *net, const struct wt_
 	return best;
 }
 
-const struct wt_route *wt_net_route(const struct wt_net *net, const struct wt_addr *dst)
+const struct wt_route *wt_net_route(struct wt_net *net, const struct wt_addr *dst)
 {
+	const struct wt_route *route;
+
+	if (dst->family && wt_addr_eq(dst, &net->peer))
+		return net->peer_route;
 	if (!wt_source_usable(dst) || wt_net_is_ours(net, dst) || wt_net_is_broadcast(net, dst))
 		return NULL;
-	return wt_net_look_up(net, dst);
+	route = wt_net_look_up(net, dst);
+	if (route) {
+		net->peer = *dst;
+		net->peer_route = route;
+	}
+	return route;
 }
 
-bool wt_net_source(const struct wt_net *net, const struct wt_addr *dst, struct wt_addr *src)
+bool wt_net_source(struct wt_net *net, const struct wt_addr *dst, struct wt_addr *src)
 {
 	const struct wt_route *route = wt_net_route(net, dst);
 	const struct wt_net_address *at;
@@ -174,6 +184,8 @@ bool wt_net_source(const struct wt_net *net, const struct wt_addr *dst, struct w
 
 bool wt_net_may_be_from(const struct wt_net *net, const struct wt_frame *frame, const struct wt_addr *addr)
 {
+	if (wt_addr_eq(addr, &net->peer)) /* it was found to be such */
+		return true;
 	return wt_source_usable(addr) && ((frame->told && net->config.forwards) || !wt_net_is_ours(net, addr)) &&
 	       !wt_net_is_broadcast(net, addr);
 }

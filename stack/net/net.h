@@ -73,6 +73,8 @@ struct wt_net {
 	unsigned addresses, address_room;
 	struct wt_route *route;
 	unsigned routes, route_room;
+	struct wt_addr peer;          /* the last other host there was a way to, family NONE: nobody; most hosts talk to one */
+	const struct wt_route *peer_route;
 	bool speaks[WT_FAMILIES]; /* it has an address of this family, or a route */
 	struct wt_addr own[WT_FAMILIES]; /* its source where an interface has no address; reached from everywhere; family NONE: it has none */
 	struct wt_neighbours neighbours;
@@ -121,9 +123,9 @@ const struct wt_net_address *wt_net_address_at(const struct wt_net *net, unsigne
 /* The longest match, whoever asks; NULL: none. */
 const struct wt_route *wt_net_look_up(const struct wt_net *net, const struct wt_addr *dst);
 /* The way to another host: NULL also for our own addresses, and for those that no host has. */
-const struct wt_route *wt_net_route(const struct wt_net *net, const struct wt_addr *dst);
+const struct wt_route *wt_net_route(struct wt_net *net, const struct wt_addr *dst);
 /* Fills in the address from which packets to `dst` leave, if *src has the family NONE (RFC 1122 3.3.4.3). False: there is no way. */
-bool wt_net_source(const struct wt_net *net, const struct wt_addr *dst, struct wt_addr *src);
+bool wt_net_source(struct wt_net *net, const struct wt_addr *dst, struct wt_addr *src);
 
 /* ---- frames --------------------------------------------------------------------------------------------- */
 

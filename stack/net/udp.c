@@ -180,7 +180,7 @@ void wt_udp_tell(struct wt_udp_table *table, wt_time now)
 
 int wt_udp_check(const struct wt_udp *udp, const struct wt_endpoint *to, size_t len)
 {
-	const struct wt_net *net = udp->table->net;
+	struct wt_net *net = udp->table->net;
 
 	const struct wt_route *route = wt_net_route(net, &to->addr);
 

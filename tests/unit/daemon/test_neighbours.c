@@ -121,8 +121,11 @@ static bool ipv4_reaches(wt_time now, const char *dst, const struct wt_mac *mac)
 	assert_non_null(frame);
 	assert_int_equal(port, NET2);
 	reaches = wt_get16(frame->data + 12) == WT_ETH_IPV4;
-	if (reaches)
+	if (reaches) {
 		assert_memory_equal(frame->data, mac, 6);
+		assert_int_equal(frame->data[IP + 8], 63);
+		assert_true(bench_header_holds(frame));
+	}
 	wt_frame_free(frame);
 	nothing(now);
 	return reaches;

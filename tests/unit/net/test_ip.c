@@ -168,6 +168,7 @@ static void the_longest_prefix_wins_and_of_equals_the_first(void **state)
 	struct wt_addr near = wt_addr_ipv4(10, 0, 0, 7), nearer = wt_addr_ipv4(10, 0, 0, 8), never = wt_addr_ipv4(10, 0, 0, 9);
 
 	wt_net_add_route(&f->net, &wide, 16, 0, &near);
+	assert_true(goes_by(f, &far, &near)); /* is remembered, until there is a better way */
 	wt_net_add_route(&f->net, &network, 24, 0, &nearer);
 	wt_net_add_route(&f->net, &network, 24, 0, &never);
 	assert_true(goes_by(f, &far, &nearer) && goes_by(f, &other, &near));
@@ -180,6 +181,7 @@ static void each_address_is_ours_and_the_source_is_one_of_the_next_hops_network(
 	struct wt_ip_packet packet;
 
 	assert_int_equal(wt_net_add_address(&f->net, 0, &second, 24), 0);
+	assert_non_null(wt_net_route(&f->net, &third)); /* another host's so far */
 	assert_int_equal(wt_net_add_address(&f->net, 0, &third, 24), 0);
 	assert_int_equal(wt_net_add_address(&f->net, 0, &third, 24), -EEXIST);
 	assert_true(wt_net_source(&f->net, &friend, &src) && wt_addr_eq(&src, &second));
