@@ -98,22 +98,21 @@ static int run(int argc, char **argv)
 	struct check check = {0};
 	struct wt_cc_subject subject;
 	struct wt_args args;
-	int option, code = 0;
-	bool named = false;
+	int option, code = 0, words = 0;
 
 	wt_json_init(&check.out, stdout);
 	wt_args_init(&args, &wt_command_cc_check, argc, argv);
-	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
-		if (option == OPT_JSON) {
+		if (option == OPT_JSON)
 			check.json = true;
-			continue;
-		}
-		named = true;
-		code = check_named(&check, args.value);
+		else
+			argv[words++] = (char *)(uintptr_t)args.value; /* options may stand behind; what was read is room for words */
 	}
-	for (size_t i = 0; !named && !code && wt_cc_subject_at(i, &subject); i++)
+	for (int i = 0; i < words && !code; i++)
+		code = check_named(&check, argv[i]);
+	for (size_t i = 0; !words && !code && wt_cc_subject_at(i, &subject); i++)
 		code = check_one(&check, &subject);
 	if (code)
 		return code;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The Python part of `wavetank report` and `wavetank trace plot`. Reads one request, a JSON object, from standard input:
-{"command": "plot" or "build", ...}; tools/report/report.c and tools/trace/trace.c write it. Exit codes are those of wavetank(1)."""
+{"command": "plot", "compare" or "build", ...}; tools/report/report.c, tools/trace/trace.c and tools/cc/compare.c write it. Exit codes are those of wavetank(1)."""
 import json
 import os
 import signal
@@ -34,6 +34,15 @@ def plot(request):
     return request['output']
 
 
+def compare(request):
+    import contest
+    import style
+    comparison = request['comparison']
+    title = ', '.join(module['module'] for module in comparison['modules'])
+    style.save(contest.draw(comparison, style.WIDE), title, request['output'])
+    return request['output']
+
+
 def main():
     signal.signal(signal.SIGINT, place.interrupt)
     signal.signal(signal.SIGTERM, place.interrupt)
@@ -41,6 +50,8 @@ def main():
     try:
         if request['command'] == 'plot':
             print(plot(request))
+        elif request['command'] == 'compare':
+            print(compare(request))
         else:
             import page
             print(page.build(request))
