@@ -43,8 +43,11 @@ class Work:
                                capture_output=True).stdout.decode().split('\0')
         for name in filter(None, files):
             self.copy(name)
+        self.forget(set(files))
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
             self.run(['meson', 'setup', 'build', '--buildtype=debugoptimized'], 600, check=True)
+        else:
+            self.run(['meson', 'setup', '--reconfigure', 'build'], 600, check=True)
 
     def copy(self, name):
         old, new = os.path.join(ROOT, name), os.path.join(self.folder, name)
@@ -54,6 +57,14 @@ class Work:
             return
         os.makedirs(os.path.dirname(new), exist_ok=True)
         shutil.copy(old, new)
+
+    def forget(self, files):
+        """What an earlier tree had is not built any more."""
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), self.folder)
+                if not path.startswith('build' + os.sep) and path not in files:
+                    os.remove(os.path.join(self.folder, path))
 
     def run(self, command, limit, check=False):
         """The exit code; a command that takes too long has failed (a mutant that spins is a dead one)."""

@@ -90,11 +90,13 @@ static void app_write(struct app *app, wt_time now)
 
 static void app_maybe_close(struct app *app, wt_time now)
 {
+	const struct app *peer = &app->run->app[app->flow][!app->side];
+	uint64_t all = peer->aborted ? peer->written : peer->habits->bytes; /* who closes early writes no more */
+
 	if (app->over || !app->eof || !app->shut || wt_tcp_readable(app->tcp))
 		return;
-	if (app->got != app->run->app[app->flow][!app->side].habits->bytes)
-		fault(app->run, "%s of flow %u met the end after %" PRIu64 " of %" PRIu64 " bytes", app->side ? "server" : "client", app->flow, app->got,
-		      app->run->app[app->flow][!app->side].habits->bytes);
+	if (app->got != all)
+		fault(app->run, "%s of flow %u met the end after %" PRIu64 " of %" PRIu64 " bytes", app->side ? "server" : "client", app->flow, app->got, all);
 	app_over(app, now);
 	wt_tcp_close(app->tcp);
 }
