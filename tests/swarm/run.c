@@ -308,7 +308,7 @@ static int join(struct run *run)
 
 static int build(struct run *run, enum how mode, char *err, size_t err_len)
 {
-	const struct wt_world_build how = {.frames = 60000, .digest = true, .trace = sink_of, .arg = run};
+	const struct wt_world_build how = {.frames = 10000, .digest = true, .trace = sink_of, .arg = run};
 	int error = make_world(run, err, err_len);
 
 	run->sink[0].event = on_trace_a;
