@@ -339,7 +339,19 @@ static void words_at(const struct wt_world *world, wt_time now, struct change *c
 				change->words[world->event[i].link][d] = world->event[i].words[d];
 }
 
-#define EXCHANGE(a, b) do { __auto_type kept = (a); (a) = (b); (b) = kept; } while (0)
+static void exchange_bytes(void *a, void *b, size_t len)
+{
+	uint8_t *x = a, *y = b;
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t kept = x[i];
+
+		x[i] = y[i];
+		y[i] = kept;
+	}
+}
+
+#define EXCHANGE(a, b) exchange_bytes(&(a), &(b), sizeof(a))
 
 /* The new world brings its links and events; files, bounds and the rest stay as they were opened. */
 static void exchange(struct wt_world *old, struct wt_world *new)

@@ -110,10 +110,11 @@ bool wt_net_is_ours(const struct wt_net *net, const struct wt_addr *addr)
 
 static bool is_broadcast(const struct wt_net_address *at, const struct wt_addr *addr)
 {
-	uint32_t host, all = at->prefix ? ~(UINT32_MAX << (32 - at->prefix)) : UINT32_MAX;
+	uint32_t host, all;
 
 	if (at->addr.family != WT_FAMILY_IPV4 || at->prefix >= 31 || !wt_addr_in(addr, &at->addr, at->prefix))
 		return false;
+	all = at->prefix ? UINT32_MAX >> at->prefix : UINT32_MAX;
 	host = wt_get32(addr->bytes) & all;
 	return host == 0 || host == all;
 }

@@ -157,7 +157,7 @@ static void set_alias(const struct wt_port *port, const char *text)
 	};
 	union link_answer answer;
 
-	request.header.nlmsg_len = (uint32_t)(offsetof(typeof(request), attr) + RTA_ALIGN(request.attr.rta_len));
+	request.header.nlmsg_len = (uint32_t)(((const char *)&request.attr - (const char *)&request) + RTA_ALIGN(request.attr.rta_len));
 	memcpy(request.text, text, strlen(text));
 	ask_netlink(port, &request, request.header.nlmsg_len, &answer); /* where it is refused, there is no note */
 }

@@ -55,7 +55,7 @@ WRONG = [
     (("lab", "up", "x", "--late", "5"), 2, "--late: '5' has no unit"),
     (("lab", "up", "x", "--steal", "300%"), 2, "--steal: '300%' is not between"),
     (("lab", "exec"), 2, "where?"),
-    (("lab", "exec", "x:c", "true"), 2, "'x:c' is no host"),
+    (("lab", "exec", "x:c", "true"), 2, "no lab 'x' is up"),
     (("lab", "exec", "x:a"), 2, "which command?"),
     (("lab", "exec", "x:a", "true"), 2, "no lab 'x' is up"),
     (("lab", "down"), 2, "which lab?"),

@@ -167,12 +167,17 @@ static const char *note(struct totals *totals, const struct wt_script_options *a
 	if (report->with) {
 		totals->whole += !refused;
 		totals->part += refused != 0;
-		snprintf(text, len, refused ? " (without %s)" : "", report->why);
+		text[0] = '\0';
+		if (refused)
+			snprintf(text, len, " (without %s)", report->why);
 		return text;
 	}
 	totals->not_run += refused != 0;
 	totals->own += !refused;
-	snprintf(text, len, refused ? " # SKIP without %s" : " # SKIP writes its own", report->why);
+	if (refused)
+		snprintf(text, len, " # not run: without %s", report->why);
+	else
+		snprintf(text, len, " # not run: writes its own");
 	return text;
 }
 
