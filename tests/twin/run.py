@@ -6,7 +6,7 @@
   tests/twin/run.py --quick --wavetank build/tools/wavetank    four scenarios, as tools/check does
   tests/twin/run.py --only bursty --json twins.json ...        some of them; all that was measured, as JSON
 
-What virtual time says must be what the same engine does in real time: goodput within 3 %, ACKs per segment within 5 %, equal retransmissions
+What virtual time says must be what the same engine does in real time: goodput within 3 % (10 % where only the round trip limits it), ACKs per segment within 5 %, equal retransmissions
 and timeouts where losses are placed by packet number. The kernel stands beside it as another opinion, with a wider bound.
 
 A run in real time counts only if the emulator's own verdict says so (frames late, processors stolen). An invalid run is done again, at most
@@ -30,7 +30,8 @@ PLACED = "loss list 60,200,203,500-503,900,1300,1301,1700"
 
 class Scenario:
     """exact: nothing is lost, or by packet number, so retransmissions and timeouts are equal. by_latency: nothing but the round trip limits it,
-    so what the machine adds to the least round trip is allowed beside the bound. kernel: bound of its goodput, None: not judged."""
+    so what the machine adds to the least round trip is allowed beside the bound, which is 10 %: a flight of megabytes takes no time in
+    virtual time, and over TAP as long as the machine needs to write it (20 ms of the 300 of `delay only`). kernel: bound of its goodput, None: not judged."""
 
     def __init__(self, name, fwd, rev, size, about, exact=False, flows=1, runs=1, kernel=0.15, by_latency=False, quick=False):
         self.name, self.fwd, self.rev, self.size, self.about = name, fwd, rev, size, about
@@ -224,7 +225,7 @@ def ratio(result):
 def judge(scenario, sim, tap, kernel):
     """The bounds that are broken, as sentences."""
     broken = []
-    bound = BOUNDS["goodput"] + (max(0, tap["min_rtt_ms"] / sim["min_rtt_ms"] - 1) if scenario.by_latency else 0)
+    bound = (0.10 if scenario.by_latency else BOUNDS["goodput"]) + (max(0, tap["min_rtt_ms"] / sim["min_rtt_ms"] - 1) if scenario.by_latency else 0)
     if apart(sim["goodput_Mbit"], tap["goodput_Mbit"]) > bound:
         broken.append(f"goodput {sim['goodput_Mbit']:.2f} in virtual time, {tap['goodput_Mbit']:.2f} Mbit/s over TAP: more than {bound:.1%} apart")
     if apart(ratio(sim), ratio(tap)) > BOUNDS["acks"]:
