@@ -557,6 +557,11 @@ wt_time wt_rloop_guard(const struct wt_rloop *rloop, wt_time *spun)
 	return rloop->guard;
 }
 
+int wt_rloop_timer(const struct wt_rloop *rloop)
+{
+	return rloop->timer_fd;
+}
+
 int64_t wt_rloop_epoch(const struct wt_rloop *rloop)
 {
 	return rloop->epoch;

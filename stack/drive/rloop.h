@@ -59,6 +59,8 @@ void wt_rloop_set_release(struct wt_rloop *rloop, enum wt_release release);
 /* How much earlier the timer fires at present, and how long the loop has spun under WT_RELEASE_GUARD, in waits worth a
  * sleep. */
 wt_time wt_rloop_guard(const struct wt_rloop *rloop, wt_time *spun);
+/* The timer's descriptor, readable when something is due: for who polls beside libev. */
+int wt_rloop_timer(const struct wt_rloop *rloop);
 /* CLOCK_REALTIME, in ns since 1970, of scenario time 0: for captures. */
 int64_t wt_rloop_epoch(const struct wt_rloop *rloop);
 /* Lateness of timer wake-ups: count, and worst, in ns; buckets by power of two of microseconds. */

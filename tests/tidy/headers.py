@@ -20,7 +20,7 @@ def flags(root, build):
 def compile_alone(job):
     compiler, parameters, root, build, path = job
     command = compiler + [p for p in parameters if not p.startswith(('-O', '-g', '-M'))]
-    command += ['-I' + root, '-Werror', '-fsyntax-only', '-x', 'c', '-']
+    command += ['-I' + root, '-I' + os.path.join(root, 'stack/include'), '-Istack/include', '-Werror', '-fsyntax-only', '-x', 'c', '-']
     result = subprocess.run(command, input='#include "%s"\n#include "%s"\n' % (path, path), cwd=build, text=True,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if result.returncode:

@@ -27,6 +27,8 @@ MAY = {
     'stack/drive': BASE + ['stack/wire', 'stack/record', 'stack/port', 'stack/drive'],
     'emu/router': BASE + ['stack/wire', 'stack/net', 'emu/router'],
     'emu/world': HOST + PATH + EDGE + WORLD,
+    'stack/include': ['stack/include'],
+    'stack/library': HOST + PATH + EDGE + WORLD + ['stack/library'],
     'emu/daemon': HOST + PATH + EDGE + WORLD + EMULATOR + ['tools/common'],
     'emu/machine': BASE + ['stack/wire'] + PATH + EDGE + WORLD + EMULATOR,
     'tools': HOST + PATH + EDGE + WORLD + EMULATOR + SHARED,

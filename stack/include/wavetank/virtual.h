@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Virtual time: the next event is always now. Equal programs give equal frames at the same nanosecond. */
+#ifndef WT_STACK_INCLUDE_WAVETANK_VIRTUAL_H
+#define WT_STACK_INCLUDE_WAVETANK_VIRTUAL_H
+
+#include <wavetank/graph.h>
+
+WTL_BEGIN_DECLS
+
+/* Runs until *stop is true (NULL: never), nothing is due, or time reaches `until`. The time reached. Not for a graph that has a
+ * real-time driver. */
+WT_API wt_time wtl_virtual_run(struct wtl_graph *graph, wt_time until, const bool *stop);
+
+WTL_END_DECLS
+
+#endif
