@@ -64,8 +64,8 @@ class Installed(unittest.TestCase):
             self.assertIn(line, result.stderr)
 
     def test_headers_compile_alone_as_c11_and_as_cpp17(self):
-        headers = [os.path.relpath(os.path.join(top, name), self.include) for top, _, names in os.walk(self.include)
-                   for name in names if name.endswith(".h")]
+        headers = [os.path.relpath(os.path.join(top, name), self.include) for folder in ("cc", "stack")
+                   for top, _, names in os.walk(os.path.join(self.include, folder)) for name in names if name.endswith(".h")]
         self.assertGreaterEqual(len(headers), 7)
         for header in headers:
             for command in ["cc", "-x", "c", "-std=c11"], ["c++", "-x", "c++", "-std=c++17"]:
