@@ -13,7 +13,7 @@ enum { FIRST_ROOM = 16, IPV4_PROTOCOL = 9, IPV6_NEXT = 6, IPV6_CLASSES = 256 };
 /* The class; -1: not an IP packet. A packet cut short in its header still is one: it counts as protocol 0. */
 static int class_of(const struct wt_frame *frame, struct wt_packet_place place)
 {
-	const uint8_t *ip = frame->data + place.at;
+	const uint8_t *ip = wt_frame_head(frame) + place.at;
 
 	if (place.type == WT_TYPE_IPV4)
 		return frame->len > place.at + IPV4_PROTOCOL ? ip[IPV4_PROTOCOL] : 0;
@@ -26,7 +26,7 @@ static int class_of(const struct wt_frame *frame, struct wt_packet_place place)
 static unsigned ends_of(const struct wt_frame *frame, struct wt_packet_place place, unsigned class, const uint8_t **ends)
 {
 	enum { IPV4_ENDS = 12, IPV4_LEN = 12, IPV6_ENDS = 8, IPV6_LEN = 36, PLAIN = 0x45, TCP = 6, UDP = 17, FRAGMENT = 0x3fff };
-	const uint8_t *ip = frame->data + place.at;
+	const uint8_t *ip = wt_frame_head(frame) + place.at;
 
 	if (class % IPV6_CLASSES != TCP && class % IPV6_CLASSES != UDP)
 		return 0;
@@ -155,7 +155,7 @@ static uint64_t packets_in(const struct wt_frame *frame)
 
 	if (!frame->gso_size || header + TCP_LENGTH >= frame->len)
 		return 1;
-	header += frame->csum_offset == TCP_CSUM ? (frame->data[header + TCP_LENGTH] >> 4) * 4u : UDP_HEADER;
+	header += frame->csum_offset == TCP_CSUM ? (wt_frame_head(frame)[header + TCP_LENGTH] >> 4) * 4u : UDP_HEADER;
 	return header < frame->len ? 1 + (frame->len - header - 1) / frame->gso_size : 1;
 }
 

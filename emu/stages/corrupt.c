@@ -23,7 +23,7 @@ static void flip(struct corrupt *corrupt, struct wt_frame *frame, uint64_t numbe
 	frame->csum = WT_CSUM_NONE;
 	for (uint64_t i = 0; bits && i < corrupt->config.bits; i++) {
 		place = wt_siphash_u64(&corrupt->places, place);
-		frame->data[ip + place % bits / 8] ^= (uint8_t)(1u << place % 8);
+		wt_frame_own_bytes(frame)[ip + place % bits / 8] ^= (uint8_t)(1u << place % 8);
 	}
 }
 

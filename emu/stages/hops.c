@@ -23,7 +23,7 @@ static void expire(struct hops *hops, wt_time now, struct wt_frame *frame, unsig
 static int hops_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct hops *hops = (struct hops *)node;
-	uint8_t *ip = frame->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_head(frame) + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame);
 	uint8_t *ttl = version == 4 ? ip + 8 : ip + 7;
 

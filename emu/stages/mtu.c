@@ -27,11 +27,11 @@ static struct wt_frame *piece(const struct wt_frame *whole, unsigned header, uns
 		wt_frame_free(frame);
 		return NULL;
 	}
-	memcpy(frame->data, whole->data, WT_ETHERNET + header);
-	memcpy(frame->data + WT_ETHERNET + header, whole->data + WT_ETHERNET + header + from, len);
+	memcpy(wt_frame_own_bytes(frame), wt_frame_look(whole), WT_ETHERNET + header);
+	memcpy(wt_frame_own_bytes(frame) + WT_ETHERNET + header, wt_frame_look(whole) + WT_ETHERNET + header + from, len);
 	frame->len = WT_ETHERNET + header + len;
 	frame->told = whole->told;
-	ip = frame->data + WT_ETHERNET;
+	ip = wt_frame_own_bytes(frame) + WT_ETHERNET;
 	wt_put16(ip + 2, (uint16_t)(header + len));
 	wt_put16(ip + 6, (uint16_t)(((wt_get16(ip + 6) & OFFSET) + from / 8) | (wt_get16(ip + 6) & MORE_FRAGMENTS) |
 				    (more ? MORE_FRAGMENTS : 0)));
@@ -44,7 +44,7 @@ static void fragment(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsig
 {
 	struct wt_node *node = &mtu->refuser.stage.node;
 	unsigned each = ((unsigned)mtu->config.mtu - header) & ~7u;
-	uint8_t *ip = frame->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_bytes(frame) + WT_ETHERNET;
 	struct wt_frame_queue others = {0};
 	struct wt_frame *other;
 
@@ -82,7 +82,7 @@ static void refuse(struct mtu *mtu, wt_time now, struct wt_frame *frame, unsigne
 static int mtu_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct mtu *mtu = (struct mtu *)node;
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	const uint8_t *ip = wt_frame_head(frame) + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame), header, total, most = (unsigned)mtu->config.mtu;
 
 	total = version == 4 ? wt_get16(ip + 2) : version == 6 ? frame->len - WT_ETHERNET : 0;

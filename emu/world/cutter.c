@@ -15,7 +15,7 @@ struct cutter {
 static void cut(struct cutter *cutter, wt_time now, struct wt_frame *frame)
 {
 	struct wt_node *node = &cutter->stage.node;
-	struct wt_big_frame big = {.head = frame->data, .head_len = frame->len, .segment = frame->gso_size,
+	struct wt_big_frame big = {.head = wt_frame_look(frame), .head_len = frame->len, .segment = frame->gso_size,
 				   .protocol = frame->csum_offset == TCP_CSUM ? WT_IP_TCP : WT_IP_UDP};
 	struct wt_frame_queue packets = {0};
 	struct wt_frame *packet;

@@ -19,7 +19,7 @@ static int filter_pass(struct wt_node *node, unsigned port, wt_time now, struct 
 {
 	const struct gate *gate = (const struct gate *)node;
 
-	return bpf_filter(gate->program.bf_insns, frame->data, frame->len, frame->len) ? TOUCHED : AROUND;
+	return bpf_filter(gate->program.bf_insns, wt_frame_look(frame), frame->len, frame->len) ? TOUCHED : AROUND;
 }
 
 static int merge_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)

@@ -26,10 +26,10 @@ struct flow_delay {
 
 static struct flow *flow_of(const struct flow_delay *node, const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + IP_AT;
+	const uint8_t *ip = wt_frame_head(frame) + IP_AT;
 	uint32_t header;
 
-	if (frame->len < IP_AT + WT_IPV4_HEADER + PORTS || wt_get16(frame->data + 12) != 0x0800 || (ip[9] != WT_IP_TCP && ip[9] != WT_IP_UDP) ||
+	if (frame->len < IP_AT + WT_IPV4_HEADER + PORTS || wt_get16(wt_frame_head(frame) + 12) != 0x0800 || (ip[9] != WT_IP_TCP && ip[9] != WT_IP_UDP) ||
 	    wt_get16(ip + 6) & 0x1fff)
 		return NULL;
 	header = (ip[0] & 15) * 4u;

@@ -9,6 +9,7 @@
 #include "stack/base/frame.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,10 +114,10 @@ struct wt_frame *wt_frame_new(struct wt_pool *pool)
 	*frame = (struct wt_frame){
 		.pool = pool,
 		.id = ++pool->next_id,
-		.data = ((struct slot *)frame)->bytes,
+		.inside.bytes = ((struct slot *)frame)->bytes,
 		.room = pool->room,
 	};
-	unpoison(frame->data, frame->room);
+	unpoison(frame->inside.bytes, frame->room);
 	return frame;
 }
 
@@ -135,7 +136,7 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
 	copy->csum = frame->csum;
 	copy->told = frame->told;
 	copy->mark = frame->mark;
-	memcpy(copy->data, frame->data, frame->len);
+	memcpy(copy->inside.bytes, frame->inside.bytes, frame->len);
 	return copy;
 }
 
@@ -154,26 +155,33 @@ void wt_frame_free(struct wt_frame *frame)
 	pool->free_count++;
 }
 
-void wt_frame_finish_csum(struct wt_frame *frame)
+/* False: the offsets point outside. They may come from a kernel's packet header, and then nobody can vouch for the bytes. */
+static bool complete(const struct wt_frame *frame, uint8_t *bytes)
 {
 	enum { UDP = 6 /* its csum_offset; to others of that offset 0 and 0xffff are one number */ };
 	uint16_t field;
-	uint64_t sum;
 
-	if (frame->csum != WT_CSUM_PARTIAL)
-		return;
-	/* offsets may come from a kernel's packet header: where they point outside, nobody can vouch for the bytes */
-	if ((uint32_t)frame->csum_start + frame->csum_offset + 2 > frame->len) {
-		frame->csum = WT_CSUM_NONE;
-		return;
-	}
+	if ((uint32_t)frame->csum_start + frame->csum_offset + 2 > frame->len)
+		return false;
 	/* the pseudo-header's sum stands in the field and is summed with the rest */
-	sum = wt_csum_add(0, frame->data + frame->csum_start, frame->len - frame->csum_start);
-	field = wt_csum_fold(sum);
+	field = wt_csum_fold(wt_csum_add(0, bytes + frame->csum_start, frame->len - frame->csum_start));
 	if (!field && frame->csum_offset == UDP) /* RFC 768: 0 says that there is none, which IPv6 does not take (RFC 8200 8.1) */
 		field = 0xffff;
-	wt_put16(frame->data + frame->csum_start + frame->csum_offset, field);
-	frame->csum = WT_CSUM_VALID;
+	wt_put16(bytes + frame->csum_start + frame->csum_offset, field);
+	return true;
+}
+
+void wt_frame_finish_csum(struct wt_frame *frame)
+{
+	if (frame->csum == WT_CSUM_PARTIAL)
+		frame->csum = complete(frame, wt_frame_own_bytes(frame)) ? WT_CSUM_VALID : WT_CSUM_NONE;
+}
+
+void wt_frame_read(const struct wt_frame *frame, uint8_t *to, uint32_t len)
+{
+	memcpy(to, wt_frame_look(frame), len);
+	if (frame->csum == WT_CSUM_PARTIAL && len == frame->len)
+		complete(frame, to);
 }
 
 void wt_frame_queue_clear(struct wt_frame_queue *queue)

@@ -26,10 +26,12 @@ struct wt_frame {
 	struct wt_pool *pool;
 	wt_time time;          /* logical time of its last event: arrival, departure */
 	uint64_t id;           /* set by the pool; a copy gets its own. For joining logs. */
-	uint8_t *data;         /* Ethernet header first */
+	struct {
+		uint8_t *bytes;
+	} inside;              /* for frame.c: others look, or own the bytes */
 	uint32_t len;
-	uint32_t room;         /* bytes available at data */
-	uint16_t csum_start;   /* offsets from data; only for WT_CSUM_PARTIAL */
+	uint32_t room;         /* bytes available */
+	uint16_t csum_start;   /* offsets from the first byte; only for WT_CSUM_PARTIAL */
 	uint16_t csum_offset;
 	uint16_t gso_size;     /* payload per packet of a big offload frame; 0: an ordinary frame */
 	uint8_t csum : 4;      /* enum wt_csum */
@@ -47,6 +49,37 @@ uint32_t wt_pool_count(const struct wt_pool *pool);
 struct wt_frame *wt_frame_new(struct wt_pool *pool);
 /* A copy of bytes and metadata from the same pool, or NULL when it is exhausted. */
 struct wt_frame *wt_frame_copy(const struct wt_frame *frame);
+/*
+ * Four ways to the bytes, Ethernet header first. What they give holds until the frame is changed, given on or freed.
+ *
+ *   head       the headers, up to the payload of TCP or UDP: the facts that stages, queues and routers go by
+ *   own_head   the same, to be changed: TTL, ECN, the Ethernet header
+ *   look       all `len` bytes: for captures, digests, filters, quotes. Looking changes nothing
+ *   own_bytes  the same to be written, `room` of them: for whoever makes a frame, corrupts it or cuts it. What stands there is the truth
+ *              from then on
+ */
+static inline const uint8_t *wt_frame_head(const struct wt_frame *frame)
+{
+	return frame->inside.bytes;
+}
+
+static inline uint8_t *wt_frame_own_head(struct wt_frame *frame)
+{
+	return frame->inside.bytes;
+}
+
+static inline const uint8_t *wt_frame_look(const struct wt_frame *frame)
+{
+	return frame->inside.bytes;
+}
+
+static inline uint8_t *wt_frame_own_bytes(struct wt_frame *frame)
+{
+	return frame->inside.bytes;
+}
+
+/* Copies out `len` bytes as a wire would have them: a WT_CSUM_PARTIAL checksum is complete there, unless `len` cuts the frame off. */
+void wt_frame_read(const struct wt_frame *frame, uint8_t *to, uint32_t len);
 /* Gives the frame back to its pool. Accepts NULL. */
 void wt_frame_free(struct wt_frame *frame);
 /* Completes a WT_CSUM_PARTIAL checksum in the bytes; afterwards WT_CSUM_VALID. For writers of real bytes. */

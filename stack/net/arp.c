@@ -20,9 +20,9 @@ void wt_arp_ask(struct wt_net *net, wt_time now, const struct wt_neighbour *neig
 		return;
 	}
 	arp.sender = from ? from->addr : wt_addr_ipv4(0, 0, 0, 0);
-	memset(frame->data, 0, FRAME_LEAST);
+	memset(wt_frame_own_bytes(frame), 0, FRAME_LEAST);
 	frame->len = FRAME_LEAST;
-	wt_arp_emit(frame->data + WT_ETH_HEADER, &arp);
+	wt_arp_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &arp);
 	wt_net_transmit(net, frame, neighbour->interface, &everyone, WT_ETH_ARP);
 }
 
@@ -48,7 +48,7 @@ static void answer(struct wt_net *net, unsigned interface, wt_time now, struct w
 			     .target_mac = question->sender_mac, .target = question->sender};
 
 	frame->time = now;
-	wt_arp_emit(frame->data + WT_ETH_HEADER, &arp);
+	wt_arp_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &arp);
 	wt_net_transmit(net, frame, interface, &arp.target_mac, WT_ETH_ARP);
 }
 
@@ -62,7 +62,7 @@ void wt_arp_input(struct wt_net *net, unsigned interface, wt_time now, struct wt
 		return;
 	}
 	if (!wt_net_address_at(net, interface, WT_FAMILY_IPV4, NULL) ||
-	    !wt_arp_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp)) {
+	    !wt_arp_parse(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp)) {
 		wt_net_drop(net, now, frame, WT_DROP_PROTOCOL);
 		return;
 	}

@@ -149,14 +149,14 @@ static bool length_agrees(struct wt_fragment_slot *slot, const struct wt_ipv4 *i
 /* Stores a piece. False: it contradicts what is there. */
 static bool store(struct wt_fragment_slot *slot, const struct wt_frame *frame, const struct wt_ipv4 *ip)
 {
-	const uint8_t *piece = frame->data + WT_ETH_HEADER + ip->header_len;
+	const uint8_t *piece = wt_frame_look(frame) + WT_ETH_HEADER + ip->header_len;
 	uint32_t start = ip->frag_offset, len = (uint32_t)ip->total_len - ip->header_len, end = start + len;
 	uint32_t first_unit = start / 8, end_unit = (end + 7) / 8, there;
 	uint8_t *place;
 
 	if (!length_agrees(slot, ip, end))
 		return false;
-	place = slot->frame->data + PAYLOAD + start;
+	place = wt_frame_own_bytes(slot->frame) + PAYLOAD + start;
 	there = count_units(slot, first_unit, end_unit);
 	if (there)
 		return there == end_unit - first_unit && memcmp(place, piece, len) == 0;
@@ -166,7 +166,7 @@ static bool store(struct wt_fragment_slot *slot, const struct wt_frame *frame, c
 	if (start == 0) {
 		slot->ip = *ip; /* RFC 791 3.2: the header of the whole is that of the first fragment */
 		slot->has_first = true;
-		memcpy(slot->frame->data, frame->data, WT_ETH_HEADER);
+		memcpy(wt_frame_own_bytes(slot->frame), wt_frame_look(frame), WT_ETH_HEADER);
 	}
 	return true;
 }
@@ -182,7 +182,7 @@ static struct wt_frame *finish(struct wt_fragments *fragments, wt_time now, stru
 	ip.frag_offset = 0;
 	if (slot->ecn & 1 << WT_ECN_CE)
 		ip.tos |= WT_ECN_CE;
-	wt_ipv4_emit(whole->data + WT_ETH_HEADER, &ip);
+	wt_ipv4_emit(wt_frame_own_bytes(whole) + WT_ETH_HEADER, &ip);
 	whole->len = PAYLOAD + slot->total;
 	whole->csum = WT_CSUM_NONE;
 	whole->time = now;

@@ -34,8 +34,8 @@ static bool echo(struct wt_net *net, wt_time now, const struct wt_ip_packet *pac
 
 	if (WT_IPV4_HEADER + packet->len > net->interface[packet->interface].mtu || !wt_net_route(net, &packet->ip.src))
 		return false;
-	memmove(frame->data + WT_IP_PAYLOAD, packet->payload, packet->len);
-	wt_icmp_emit(frame->data + WT_IP_PAYLOAD, packet->len, &reply);
+	memmove(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, packet->payload, packet->len);
+	wt_icmp_emit(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, packet->len, &reply);
 	frame->len = WT_IP_PAYLOAD + packet->len;
 	frame->csum = WT_CSUM_VALID;
 	frame->time = now;

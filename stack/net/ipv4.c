@@ -20,11 +20,11 @@ static enum wt_ip_verdict local(struct wt_net *net, unsigned interface, wt_time 
 		if (!frame)
 			return WT_IP_DONE;
 		/* our own header, right by construction */
-		wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, header);
+		wt_ipv4_parse(wt_frame_head(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, header);
 	}
 	packet->interface = interface;
 	packet->frame = frame;
-	packet->payload = frame->data + WT_ETH_HEADER + header->header_len;
+	packet->payload = wt_frame_own_bytes(frame) + WT_ETH_HEADER + header->header_len;
 	packet->len = (uint32_t)header->total_len - header->header_len;
 	switch (header->protocol) {
 	case WT_IP_TCP:
@@ -40,7 +40,7 @@ static enum wt_ip_verdict local(struct wt_net *net, unsigned interface, wt_time 
 
 static void forward(struct wt_net *net, wt_time now, struct wt_frame *frame, const struct wt_ipv4 *ip)
 {
-	uint8_t *head = frame->data + WT_ETH_HEADER;
+	uint8_t *head = wt_frame_own_head(frame) + WT_ETH_HEADER;
 	const struct wt_route *route;
 
 	/* To a broadcast address, a group or where no host is: neither passed on (RFC 2644 section 4, RFC 1812 5.3.7) nor answered (4.3.2.7). */
@@ -70,7 +70,7 @@ enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_
 		[WT_IPV4_BAD_CSUM] = WT_DROP_IP_CSUM,
 	};
 	struct wt_ipv4 *header = &packet->ip;
-	enum wt_ipv4_error error = wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER,
+	enum wt_ipv4_error error = wt_ipv4_parse(wt_frame_head(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER,
 						 frame->csum == WT_CSUM_NONE, header);
 	bool ours;
 
@@ -82,7 +82,7 @@ enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_
 	if (!wt_net_may_be_from(net, frame, &header->src))
 		return wt_net_drop(net, now, frame, WT_DROP_IP_SOURCE);
 	if (net->config.forwards && !frame->told) /* else nobody was heard from: a link answered for him */
-		wt_neighbours_learn(&net->neighbours, now, interface, &header->src, (const struct wt_mac *)(frame->data + 6));
+		wt_neighbours_learn(&net->neighbours, now, interface, &header->src, (const struct wt_mac *)(wt_frame_head(frame) + 6));
 	if (ours)
 		return local(net, interface, now, frame, packet);
 	forward(net, now, frame, header);
@@ -124,8 +124,8 @@ struct wt_frame *wt_net_output(struct wt_net *net, wt_time now, struct wt_frame 
 	eth.src = net->interface[route->interface].mac;
 	frame->mark = (uint8_t)route->interface;
 	header.id = next_id(net, dst);
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv4_emit(frame->data + WT_ETH_HEADER, &header);
+	wt_eth_emit(wt_frame_own_head(frame), &eth);
+	wt_ipv4_emit(wt_frame_own_head(frame) + WT_ETH_HEADER, &header);
 	return wt_neighbours_send(&net->neighbours, now, frame, route->interface, route->next.family ? &route->next : dst);
 }
 

@@ -20,8 +20,8 @@ static void send_nd(struct wt_net *net, struct wt_frame *frame, unsigned interfa
 {
 	struct wt_ipv6 ip = {.src = *src, .dst = *dst, .payload_len = WT_ND_LEN, .next_header = WT_IP_ICMPV6, .hop_limit = WT_ND_HOP_LIMIT};
 
-	wt_ipv6_emit(frame->data + IP_AT, &ip);
-	wt_nd_emit(frame->data + UPPER_AT, src, dst, nd);
+	wt_ipv6_emit(wt_frame_own_bytes(frame) + IP_AT, &ip);
+	wt_nd_emit(wt_frame_own_bytes(frame) + UPPER_AT, src, dst, nd);
 	frame->len = UPPER_AT + WT_ND_LEN;
 	frame->csum = WT_CSUM_VALID;
 	wt_net_transmit(net, frame, interface, to, WT_ETH_IPV6);
@@ -65,7 +65,7 @@ static void solicited(struct wt_net *net, unsigned interface, wt_time now, struc
 {
 	const struct wt_net_interface *here = &net->interface[interface];
 	struct wt_nd answer = {.type = WT_ND_ADVERTISEMENT, .router = net->config.forwards, .override = true, .target = nd->target, .mac = here->mac};
-	struct wt_mac asker = *(const struct wt_mac *)(frame->data + 6);
+	struct wt_mac asker = *(const struct wt_mac *)(wt_frame_look(frame) + 6);
 	bool anonymous = !wt_source_usable(&ip->src); /* somebody tries whether our address is free */
 
 	if (!is_here(net, interface, &nd->target)) {
@@ -109,7 +109,7 @@ static void advertised(struct wt_net *net, unsigned interface, wt_time now, cons
 
 static void echo(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame, const struct wt_ipv6 *ip)
 {
-	uint8_t *head = frame->data + IP_AT;
+	uint8_t *head = wt_frame_own_bytes(frame) + IP_AT;
 	const struct wt_route *back = wt_net_look_up(net, &ip->src);
 	struct wt_ipv6 answer = {.src = ip->dst, .dst = ip->src, .payload_len = ip->payload_len, .next_header = WT_IP_ICMPV6,
 				 .hop_limit = WT_IP_TTL, .class = ip->class};
@@ -150,7 +150,7 @@ static void datagram(struct wt_net *net, unsigned interface, wt_time now, struct
 /* For the net or for a group: pings to its own addresses are answered, and neighbours spoken with where it has an address. */
 static void mine(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame, const struct wt_ipv6 *ip)
 {
-	const uint8_t *head = frame->data + IP_AT;
+	const uint8_t *head = wt_frame_look(frame) + IP_AT;
 	struct wt_ipv6_upper upper;
 	struct wt_nd nd;
 
@@ -186,8 +186,8 @@ static void mine(struct wt_net *net, unsigned interface, wt_time now, struct wt_
 void wt_net_input_ipv6(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame)
 {
 	static const struct wt_addr unspecified = {.family = WT_FAMILY_IPV6};
-	uint8_t *head = frame->data + IP_AT;
-	bool group = frame->data[0] & 1;
+	uint8_t *head = wt_frame_own_bytes(frame) + IP_AT;
+	bool group = wt_frame_look(frame)[0] & 1;
 	const struct wt_route *route;
 	struct wt_ipv6 ip;
 

@@ -203,7 +203,7 @@ struct wt_frame *wt_neighbours_send(struct wt_neighbours *table, wt_time now, st
 	} else if (!here->wire) {
 		mac = wt_addr_mac(next);
 	}
-	memcpy(frame->data, mac.bytes, sizeof(mac.bytes));
+	memcpy(wt_frame_own_head(frame), mac.bytes, sizeof(mac.bytes));
 	return frame;
 }
 
@@ -216,7 +216,7 @@ void wt_net_deliver(struct wt_net *net, wt_time now, struct wt_frame *frame, uns
 {
 	struct wt_eth eth = {.src = net->interface[interface].mac, .type = type_of(next)};
 
-	wt_eth_emit(frame->data, &eth);
+	wt_eth_emit(wt_frame_own_head(frame), &eth);
 	frame->mark = (uint8_t)interface;
 	frame = wt_neighbours_send(&net->neighbours, now, frame, interface, next);
 	if (frame)

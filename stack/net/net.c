@@ -205,7 +205,7 @@ enum wt_ip_verdict wt_net_input(struct wt_net *net, unsigned interface, wt_time 
 	struct wt_eth eth;
 	bool to_us, to_all, to_group;
 
-	if (!wt_eth_parse(frame->data, frame->len, &eth))
+	if (!wt_eth_parse(wt_frame_head(frame), frame->len, &eth))
 		return wt_net_drop(net, now, frame, WT_DROP_SHORT);
 	to_us = memcmp(&eth.dst, &net->interface[interface].mac, sizeof(eth.dst)) == 0;
 	to_all = eth.type == WT_ETH_ARP && memcmp(&eth.dst, &broadcast, sizeof(eth.dst)) == 0;
@@ -230,7 +230,7 @@ void wt_net_transmit(struct wt_net *net, struct wt_frame *frame, unsigned interf
 {
 	struct wt_eth eth = {.dst = *to, .src = net->interface[interface].mac, .type = type};
 
-	wt_eth_emit(frame->data, &eth);
+	wt_eth_emit(wt_frame_own_head(frame), &eth);
 	frame->mark = (uint8_t)interface;
 	wt_books_keep(net->config.node, &net->ready, frame);
 }
@@ -242,7 +242,7 @@ void wt_net_forward(struct wt_net *net, wt_time now, struct wt_frame *frame, con
 
 static struct wt_addr sender_of(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETH_HEADER;
+	const uint8_t *ip = wt_frame_head(frame) + WT_ETH_HEADER;
 
 	return ip[0] >> 4 == 6 ? wt_addr_ipv6(ip + 8) : wt_addr_ipv4(ip[12], ip[13], ip[14], ip[15]);
 }

@@ -109,13 +109,13 @@ static struct wt_addr address4(const uint8_t *bytes)
  * whom nobody can be told by. */
 static bool may_ipv4(const struct wt_frame *frame, uint32_t quote, struct subject *subject)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETHERNET;
 	uint32_t header = (ip[0] & 15u) * 4, len = frame->len - WT_ETHERNET, total = wt_get16(ip + 2);
 	struct wt_addr sender = address4(ip + 12);
 
 	if (ip[0] >> 4 != 4 || header < IPV4_HEADER || header > total || total > len || !wt_packet_ipv4_checksum_holds(ip))
 		return false;
-	if (frame->data[0] & 1 || ip[16] >= 224 || (wt_get16(ip + 6) & 0x1fff) || !wt_source_usable(&sender))
+	if (wt_frame_look(frame)[0] & 1 || ip[16] >= 224 || (wt_get16(ip + 6) & 0x1fff) || !wt_source_usable(&sender))
 		return false;
 	quote = quote ? quote : header + IPV4_QUOTED;
 	subject->quoted = total < quote ? total : quote;
@@ -126,13 +126,13 @@ static bool may_ipv4(const struct wt_frame *frame, uint32_t quote, struct subjec
  * discovery is the link's own, and no router's to complain about. */
 static bool may_ipv6(const struct wt_frame *frame, enum wt_refusal_kind kind, struct subject *subject)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETHERNET;
 	struct wt_addr sender = wt_addr_ipv6(ip + 8);
 	struct wt_ipv6_upper upper;
 
 	if (kind == WT_REFUSAL_PROTOCOL || !wt_ipv6_upper(ip, frame->len - WT_ETHERNET, &upper) || !wt_source_usable(&sender))
 		return false;
-	if ((frame->data[0] & 1 || ip[24] == 0xff) && kind != WT_REFUSAL_SIZE)
+	if ((wt_frame_look(frame)[0] & 1 || ip[24] == 0xff) && kind != WT_REFUSAL_SIZE)
 		return false;
 	subject->quoted = upper.end;
 	if (upper.later)
@@ -142,11 +142,11 @@ static bool may_ipv6(const struct wt_frame *frame, enum wt_refusal_kind kind, st
 
 static bool may(const struct wt_frame *frame, const struct wt_refusal *refusal, struct subject *subject)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETHERNET;
 	const struct wt_addr *from;
 
 	subject->version = wt_packet_version(frame);
-	if (!subject->version || frame->data[6] & 1)
+	if (!subject->version || wt_frame_look(frame)[6] & 1)
 		return false;
 	if (subject->version == 4 ? !may_ipv4(frame, refusal->quote, subject) : !may_ipv6(frame, refusal->kind, subject))
 		return false;
@@ -162,14 +162,14 @@ static bool may(const struct wt_frame *frame, const struct wt_refusal *refusal, 
 static uint8_t *message(struct wt_frame *answer, uint32_t at, uint8_t type, uint8_t code, const struct wt_refusal *refusal,
 			const struct wt_frame *about, uint32_t quoted)
 {
-	uint8_t *to = answer->data + at;
+	uint8_t *to = wt_frame_own_bytes(answer) + at;
 
 	memset(to, 0, ICMP_HEADER);
 	to[0] = type;
 	to[1] = code;
 	if (refusal->kind == WT_REFUSAL_SIZE)
 		wt_put32(to + 4, refusal->mtu);
-	memcpy(to + ICMP_HEADER, about->data + WT_ETHERNET, quoted);
+	memcpy(to + ICMP_HEADER, wt_frame_look(about) + WT_ETHERNET, quoted);
 	answer->len = at + ICMP_HEADER + quoted;
 	return to;
 }
@@ -177,7 +177,7 @@ static uint8_t *message(struct wt_frame *answer, uint32_t at, uint8_t type, uint
 static void write_ipv4(struct wt_frame *answer, const struct wt_frame *about, const struct wt_refusal *refusal,
 		       const struct subject *subject)
 {
-	uint8_t *ip = answer->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_bytes(answer) + WT_ETHERNET;
 	uint8_t *body = message(answer, WT_ETHERNET + IPV4_HEADER, messages[refusal->kind].type, messages[refusal->kind].code, refusal,
 				about, subject->quoted);
 
@@ -188,7 +188,7 @@ static void write_ipv4(struct wt_frame *answer, const struct wt_frame *about, co
 	ip[8] = (uint8_t)(WT_REFUSAL_TTL - refusal->router);
 	ip[9] = ICMP;
 	memcpy(ip + 12, subject->source.bytes, 4);
-	memcpy(ip + 16, about->data + WT_ETHERNET + 12, 4);
+	memcpy(ip + 16, wt_frame_look(about) + WT_ETHERNET + 12, 4);
 	wt_packet_ipv4_checksum(ip);
 	wt_put16(body + 2, wt_csum_fold(wt_csum_add(0, body, ICMP_HEADER + subject->quoted)));
 }
@@ -196,7 +196,7 @@ static void write_ipv4(struct wt_frame *answer, const struct wt_frame *about, co
 static void write_ipv6(struct wt_frame *answer, const struct wt_frame *about, const struct wt_refusal *refusal,
 		       const struct subject *subject)
 {
-	uint8_t *ip = answer->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_bytes(answer) + WT_ETHERNET;
 	uint32_t room = answer->room - WT_ETHERNET, most = room < WT_IPV6_MTU ? room : WT_IPV6_MTU;
 	uint32_t rest = most - IPV6_HEADER - ICMP_HEADER, len;
 
@@ -209,7 +209,7 @@ static void write_ipv6(struct wt_frame *answer, const struct wt_frame *about, co
 	ip[6] = ICMPV6;
 	ip[7] = (uint8_t)(WT_REFUSAL_TTL - refusal->router);
 	memcpy(ip + 8, subject->source.bytes, 16);
-	memcpy(ip + 24, about->data + WT_ETHERNET + 8, 16);
+	memcpy(ip + 24, wt_frame_look(about) + WT_ETHERNET + 8, 16);
 	wt_ipv6_icmp_checksum(ip, IPV6_HEADER, len);
 }
 
@@ -224,9 +224,9 @@ static struct wt_frame *build(const struct wt_frame *about, const struct wt_refu
 		wt_frame_free(answer);
 		return NULL;
 	}
-	memcpy(answer->data, about->data + 6, 6);
-	memcpy(answer->data + 6, about->data[0] & 1 ? nobody : about->data, 6);
-	memcpy(answer->data + 12, about->data + 12, 2);
+	memcpy(wt_frame_own_bytes(answer), wt_frame_look(about) + 6, 6);
+	memcpy(wt_frame_own_bytes(answer) + 6, wt_frame_look(about)[0] & 1 ? nobody : wt_frame_look(about), 6);
+	memcpy(wt_frame_own_bytes(answer) + 12, wt_frame_look(about) + 12, 2);
 	(subject->version == 4 ? write_ipv4 : write_ipv6)(answer, about, refusal, subject);
 	return answer;
 }

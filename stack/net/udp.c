@@ -209,8 +209,8 @@ int wt_udp_send(struct wt_udp *udp, const struct wt_endpoint *to, const void *da
 	}
 	header.len = (uint16_t)(WT_UDP_HEADER + len);
 	if (len)
-		memcpy(frame->data + WT_IP_PAYLOAD + WT_UDP_HEADER, data, len);
-	wt_udp_emit(frame->data + WT_IP_PAYLOAD, &src, &to->addr, &header);
+		memcpy(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + WT_UDP_HEADER, data, len);
+	wt_udp_emit(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, &src, &to->addr, &header);
 	frame->len = WT_IP_PAYLOAD + header.len;
 	frame->csum = WT_CSUM_VALID;
 	wt_net_send(net, now, frame, &src, &to->addr, WT_IP_UDP, 0);
@@ -253,8 +253,8 @@ bool wt_udp_peek(const struct wt_udp *udp, struct wt_udp_datagram *datagram)
 	if (!frame)
 		return false;
 	/* both headers were found right when it came */
-	wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &ip);
-	data = frame->data + WT_ETH_HEADER + ip.header_len;
+	wt_ipv4_parse(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &ip);
+	data = wt_frame_look(frame) + WT_ETH_HEADER + ip.header_len;
 	wt_udp_parse(data, (uint32_t)ip.total_len - ip.header_len, &ip.src, &ip.dst, false, &header);
 	*datagram = (struct wt_udp_datagram){
 		.from = {ip.src, header.src_port},

@@ -112,7 +112,7 @@ void wt_batch_add(struct wt_batch *batch, struct wt_frame *frame)
 	if (batch->headers)
 		wt_offload_header(frame, &entry->header);
 	entry->parts[0] = (struct iovec){&entry->header, sizeof(entry->header)};
-	entry->parts[1] = (struct iovec){frame->data, frame->len};
+	entry->parts[1] = (struct iovec){wt_frame_own_bytes(frame), frame->len};
 }
 
 static void request(struct wt_ring *ring, uint32_t tail, const struct wt_batch_entry *entry, bool header, int fd, unsigned number)
@@ -122,7 +122,7 @@ static void request(struct wt_ring *ring, uint32_t tail, const struct wt_batch_e
 	ring->request[at] = (struct io_uring_sqe){
 		.opcode = header ? IORING_OP_WRITEV : IORING_OP_WRITE,
 		.fd = fd,
-		.addr = (uintptr_t)(header ? (const void *)entry->parts : entry->frame->data),
+		.addr = (uintptr_t)(header ? (const void *)entry->parts : wt_frame_look(entry->frame)),
 		.len = header ? 2 : entry->frame->len,
 		.rw_flags = RWF_NOWAIT,
 		.user_data = number,

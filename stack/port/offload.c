@@ -36,7 +36,7 @@ void wt_offload_finish(struct wt_port *port)
 /* The rest of a big frame goes into the spare one where there is one, which may have to be handed out. */
 static uint8_t *rest_of(const struct wt_port *port, const struct wt_frame *fresh)
 {
-	return port->spare ? port->spare->data + fresh->room : port->scratch;
+	return port->spare ? wt_frame_own_bytes(port->spare) + fresh->room : port->scratch;
 }
 
 void wt_offload_parts(struct wt_port *port, struct virtio_net_hdr *header, struct wt_frame *fresh, struct iovec parts[WT_OFFLOAD_PARTS])
@@ -44,7 +44,7 @@ void wt_offload_parts(struct wt_port *port, struct virtio_net_hdr *header, struc
 	if (!port->spare && port->big_pool)
 		port->spare = wt_frame_new(port->big_pool);
 	parts[0] = (struct iovec){header, sizeof(*header)};
-	parts[1] = (struct iovec){fresh->data, fresh->room};
+	parts[1] = (struct iovec){wt_frame_own_bytes(fresh), fresh->room};
 	parts[2] = (struct iovec){rest_of(port, fresh), port->spare ? port->spare->room - fresh->room : port->scratch_len};
 }
 
@@ -79,7 +79,7 @@ static struct wt_frame *take_whole(struct wt_port *port, const struct wt_big_fra
 		if (!whole)
 			return lose(port, fresh, WT_DROP_POOL);
 		port->spare = NULL;
-		memcpy(whole->data, fresh->data, big->head_len);
+		memcpy(wt_frame_own_bytes(whole), wt_frame_look(fresh), big->head_len);
 		whole->id = fresh->id;
 		wt_frame_free(fresh);
 	}
@@ -101,7 +101,7 @@ static bool understand(struct wt_big_frame *big, unsigned kind, struct wt_big_la
 static struct wt_frame *take_big(struct wt_port *port, const struct virtio_net_hdr *header, struct wt_frame *fresh, uint32_t len)
 {
 	unsigned kind = header->gso_type & ~(unsigned)VIRTIO_NET_HDR_GSO_ECN;
-	struct wt_big_frame big = {.head = fresh->data, .rest = rest_of(port, fresh), .segment = header->gso_size};
+	struct wt_big_frame big = {.head = wt_frame_look(fresh), .rest = rest_of(port, fresh), .segment = header->gso_size};
 	struct wt_big_layout layout;
 	struct wt_frame *whole;
 	int lost;
@@ -149,7 +149,7 @@ struct wt_frame *wt_offload_arrived(struct wt_port *port, const struct virtio_ne
 
 void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *header)
 {
-	const uint8_t *transport = frame->data + frame->csum_start;
+	const uint8_t *transport = wt_frame_look(frame) + frame->csum_start;
 	uint32_t end = (uint32_t)frame->csum_start + frame->csum_offset + 2;
 	bool tcp = frame->csum_offset == TCP_CSUM;
 	uint32_t network;
@@ -166,7 +166,7 @@ void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *head
 	header->hdr_len = (uint16_t)(frame->csum_start + (tcp ? (unsigned)(transport[12] >> 4) * 4 : UDP_HEADER));
 	if (!tcp)
 		header->gso_type = VIRTIO_NET_HDR_GSO_UDP_L4;
-	else if (wt_big_version(frame->data, &network) == 6)
+	else if (wt_big_version(wt_frame_look(frame), &network) == 6)
 		header->gso_type = VIRTIO_NET_HDR_GSO_TCPV6;
 	else
 		header->gso_type = VIRTIO_NET_HDR_GSO_TCPV4;
@@ -177,7 +177,7 @@ void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *head
 int wt_offload_write(struct wt_port *port, const struct wt_frame *frame)
 {
 	struct virtio_net_hdr header;
-	struct iovec parts[2] = {{&header, sizeof(header)}, {frame->data, frame->len}};
+	struct iovec parts[2] = {{&header, sizeof(header)}, {(void *)wt_frame_look(frame), frame->len}};
 	ssize_t n;
 
 	wt_offload_header(frame, &header);

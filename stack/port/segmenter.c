@@ -70,7 +70,7 @@ static struct wt_addr address(const uint8_t *bytes, bool ipv6)
 
 static uint64_t mend_ip(const struct wt_big_frame *big, const struct wt_big_layout *layout, struct wt_frame *frame, uint32_t number)
 {
-	uint8_t *ip = frame->data + layout->network;
+	uint8_t *ip = wt_frame_own_bytes(frame) + layout->network;
 	uint32_t len = frame->len - layout->transport, header_len = layout->transport - layout->network;
 	const uint8_t *from = ip + (layout->ipv6 ? 8 : 12);
 	struct wt_addr src = address(from, layout->ipv6), dst = address(from + (layout->ipv6 ? 16 : 4), layout->ipv6);
@@ -110,11 +110,11 @@ static void make(const struct wt_big_frame *big, const struct wt_big_layout *lay
 	uint32_t total = big->head_len + big->rest_len;
 	uint32_t at = layout->payload + number * big->segment;
 	uint32_t len = total - at < big->segment ? total - at : big->segment;
-	uint8_t *transport = frame->data + layout->transport;
+	uint8_t *transport = wt_frame_own_bytes(frame) + layout->transport;
 	uint64_t pseudo;
 
-	memcpy(frame->data, big->head, layout->payload);
-	copy_bytes(big, at, frame->data + layout->payload, len);
+	memcpy(wt_frame_own_bytes(frame), big->head, layout->payload);
+	copy_bytes(big, at, wt_frame_own_bytes(frame) + layout->payload, len);
 	frame->len = layout->payload + len;
 	pseudo = mend_ip(big, layout, frame, number);
 	if (big->protocol == WT_IP_TCP)

@@ -61,7 +61,7 @@ static int lose_one(struct wt_port *port)
 /* Of `len` bytes that were read, of which `fresh` has the first. */
 static void note_stamp(struct wt_port *port, const struct wt_frame *fresh, uint32_t len)
 {
-	port->stamp = port->hears ? wt_arrival_of(port->arrival, fresh->data, len) : 0;
+	port->stamp = port->hears ? wt_arrival_of(port->arrival, wt_frame_look(fresh), len) : 0;
 }
 
 static int tap_read(struct wt_port *port, struct wt_frame **frame)
@@ -72,7 +72,7 @@ static int tap_read(struct wt_port *port, struct wt_frame **frame)
 	*frame = NULL;
 	if (!fresh)
 		return lose_one(port);
-	n = read(port->fd, fresh->data, fresh->room);
+	n = read(port->fd, wt_frame_own_bytes(fresh), fresh->room);
 	if (n < 0) {
 		wt_frame_free(fresh);
 		return read_error(port);
@@ -126,7 +126,7 @@ static int tap_write(struct wt_port *port, const struct wt_frame *frame)
 	ssize_t n;
 
 	do
-		n = write(port->fd, frame->data, frame->len);
+		n = write(port->fd, wt_frame_look(frame), frame->len);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : 0;
 }

@@ -156,13 +156,7 @@ static void packet(struct wt_capture *capture, const struct point *point, wt_tim
 	p = put_le32(p, point->interface);
 	p = put_le32(put_le32(p, (uint32_t)(time >> 32)), (uint32_t)time);
 	p = put_le32(put_le32(p, len), frame->len);
-	memcpy(p, frame->data, len);
-	if (frame->csum == WT_CSUM_PARTIAL && len == frame->len) {
-		struct wt_frame shadow = *frame; /* the frame itself stays as it is */
-
-		shadow.data = p;
-		wt_frame_finish_csum(&shadow);
-	}
+	wt_frame_read(frame, p, len);
 	p = pad(p + len, len);
 	if (comment)
 		p = put_option(p, OPT_COMMENT, comment, (uint32_t)strnlen(comment, 100));

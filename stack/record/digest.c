@@ -19,7 +19,7 @@ static void see(struct wt_through *through, unsigned port, wt_time now, struct w
 	/* A big offload frame gets its checksums when it is cut. */
 	if (frame->csum == WT_CSUM_PARTIAL && !frame->gso_size)
 		wt_frame_finish_csum(frame);
-	key.k0 = wt_siphash(&key, frame->data, frame->len);
+	key.k0 = wt_siphash(&key, wt_frame_look(frame), frame->len);
 	key.k1 = frame->len;
 	digest->value = wt_siphash_u64(&key, port);
 }

@@ -115,10 +115,10 @@ static void ipv6_packet(struct wt_json *json, const uint8_t *data, uint32_t len)
 /* What tells a packet from the others on its way, whatever frame it travels in. */
 static void packet(struct wt_json *json, const struct wt_frame *frame)
 {
-	const uint8_t *data = frame->data + WT_ETH_HEADER;
+	const uint8_t *data = wt_frame_head(frame) + WT_ETH_HEADER;
 	struct wt_eth eth;
 
-	if (!wt_eth_parse(frame->data, frame->len, &eth))
+	if (!wt_eth_parse(wt_frame_head(frame), frame->len, &eth))
 		return;
 	if (eth.type == WT_ETH_IPV4)
 		ipv4_packet(json, data, frame->len - WT_ETH_HEADER);

@@ -159,13 +159,13 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple
 
 	if (!frame)
 		return NULL;
-	wt_tcp_emit(frame->data + WT_IP_PAYLOAD, seg);
+	wt_tcp_emit(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, seg);
 	if (len)
-		wt_store_read(store, seg->seq, frame->data + WT_IP_PAYLOAD + header, len);
+		wt_store_read(store, seg->seq, wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + header, len);
 	frame->len = WT_IP_PAYLOAD + header + len;
 	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
 	sum = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, header + len);
-	wt_put16(frame->data + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
+	wt_put16(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;

@@ -24,7 +24,7 @@ unsigned wt_packet_version(const struct wt_frame *frame)
 
 	if (frame->len < WT_ETHERNET + IPV4_HEADER)
 		return 0;
-	type = wt_get16(frame->data + 12);
+	type = wt_get16(wt_frame_head(frame) + 12);
 	if (type == WT_TYPE_IPV4)
 		return 4;
 	return type == WT_TYPE_IPV6 && frame->len >= WT_ETHERNET + IPV6_HEADER ? 6 : 0;
@@ -32,7 +32,7 @@ unsigned wt_packet_version(const struct wt_frame *frame)
 
 enum wt_ecn wt_packet_ecn(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	const uint8_t *ip = wt_frame_head(frame) + WT_ETHERNET;
 
 	switch (wt_packet_version(frame)) {
 	case 4:
@@ -46,7 +46,7 @@ enum wt_ecn wt_packet_ecn(const struct wt_frame *frame)
 
 bool wt_packet_mark(struct wt_frame *frame)
 {
-	uint8_t *ip = frame->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_head(frame) + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame);
 	uint32_t sum;
 
@@ -71,7 +71,7 @@ struct wt_packet_place wt_packet_place_tagged(const struct wt_frame *frame)
 	struct wt_packet_place place = {WT_ETHERNET, 0};
 
 	for (unsigned tags = 0; frame->len >= place.at; tags++) {
-		place.type = wt_get16(frame->data + place.at - 2);
+		place.type = wt_get16(wt_frame_head(frame) + place.at - 2);
 		if ((place.type != TAG_CUSTOMER && place.type != TAG_SERVICE) || tags == TAGS)
 			return place;
 		place.at += TAG;
@@ -82,7 +82,7 @@ struct wt_packet_place wt_packet_place_tagged(const struct wt_frame *frame)
 unsigned wt_packet_tuple(const struct wt_frame *frame, uint8_t tuple[WT_PACKET_TUPLE])
 {
 	struct wt_packet_place place = wt_packet_place(frame);
-	const uint8_t *ip = frame->data + place.at;
+	const uint8_t *ip = wt_frame_head(frame) + place.at;
 	unsigned header = IPV6_HEADER, len;
 
 	memset(tuple, 0, WT_PACKET_TUPLE);
@@ -190,7 +190,7 @@ static bool ipv4_of_link(const uint8_t *ip)
 
 bool wt_packet_of_link(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETHERNET;
+	const uint8_t *ip = wt_frame_head(frame) + WT_ETHERNET;
 	unsigned version = wt_packet_version(frame);
 	struct wt_ipv6_upper upper;
 

@@ -24,7 +24,7 @@ struct wt_packet_place wt_packet_place_tagged(const struct wt_frame *frame);
 
 static inline struct wt_packet_place wt_packet_place(const struct wt_frame *frame)
 {
-	uint16_t type = frame->len < WT_ETHERNET ? 0 : (uint16_t)(frame->data[12] << 8 | frame->data[13]);
+	uint16_t type = frame->len < WT_ETHERNET ? 0 : (uint16_t)(wt_frame_head(frame)[12] << 8 | wt_frame_head(frame)[13]);
 
 	if (type == WT_TYPE_IPV4 || type == WT_TYPE_IPV6)
 		return (struct wt_packet_place){WT_ETHERNET, type};

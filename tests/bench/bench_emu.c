@@ -50,7 +50,7 @@ static double offer(struct wt_graph *graph, struct wt_node *first, struct wt_poo
 			wt_graph_run(graph, (wt_time)i * WT_US);
 			continue;
 		}
-		memcpy(frame->data, bytes, len);
+		memcpy(wt_frame_own_bytes(frame), bytes, len);
 		frame->len = len;
 		wt_graph_input(graph, first, 0, (wt_time)i * WT_US, frame);
 	}

@@ -42,7 +42,7 @@ static struct wt_frame *end_output(struct wt_node *node, wt_time now, unsigned *
 	end->credit--;
 	frame = wt_frame_new(end->pool);
 	frame->len = end->len;
-	wt_put32(frame->data, end->got);
+	wt_put32(wt_frame_own_bytes(frame), end->got);
 	node->audit.made++;
 	node->audit.out++;
 	return frame;

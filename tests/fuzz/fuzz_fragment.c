@@ -81,8 +81,8 @@ static void input(struct wt_node *node, struct wt_pool *pool, wt_time now, const
 	CLAIM(frame);
 	for (uint32_t i = 0; i < len; i++) /* by place, so that honest overlaps agree; fill makes dishonest ones */
 		piece[i] = (uint8_t)((start + i) * 7 + (record[5] & 1));
-	memset(frame->data, 0, HEADERS);
-	memcpy(frame->data + HEADERS, piece, len);
+	memset(wt_frame_own_bytes(frame), 0, HEADERS);
+	memcpy(wt_frame_own_bytes(frame) + HEADERS, piece, len);
 	frame->len = HEADERS + len;
 	node->audit.in++;
 	expected = model_input(m, now, start, len, ip.more_fragments, piece);
@@ -90,7 +90,7 @@ static void input(struct wt_node *node, struct wt_pool *pool, wt_time now, const
 	CLAIM(expected == (whole != NULL));
 	if (whole) {
 		CLAIM(whole->len == HEADERS + m->total && whole->len <= whole->room);
-		CLAIM(memcmp(whole->data + HEADERS, m->bytes, m->total) == 0);
+		CLAIM(memcmp(wt_frame_own_bytes(whole) + HEADERS, m->bytes, m->total) == 0);
 		node->audit.taken++;
 		wt_frame_free(whole);
 	}

@@ -100,7 +100,7 @@ static void called_back(void *arg, struct wt_tcp *tcp, unsigned events, wt_time 
 
 static void check_segment(const struct wt_frame *frame, const struct wt_ipv4 *ip)
 {
-	const uint8_t *tcp = frame->data + HEADERS;
+	const uint8_t *tcp = wt_frame_look(frame) + HEADERS;
 	uint32_t len = frame->len - HEADERS, payload;
 	struct wt_tuple tuple = {{ip->src, 0}, {ip->dst, 0}};
 	const struct wt_tcp *owner;
@@ -128,10 +128,10 @@ static void check_frame(struct wt_frame *frame)
 
 	CLAIM(frame->len <= frame->room && frame->len <= life.host->config.mtu + WT_ETH_HEADER);
 	wt_frame_finish_csum(frame);
-	CLAIM(wt_eth_parse(frame->data, frame->len, &eth));
+	CLAIM(wt_eth_parse(wt_frame_own_bytes(frame), frame->len, &eth));
 	if (eth.type != WT_ETH_IPV4)
 		return;
-	CLAIM(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip) == WT_IPV4_OK);
+	CLAIM(wt_ipv4_parse(wt_frame_own_bytes(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip) == WT_IPV4_OK);
 	if (ip.protocol == WT_IP_TCP)
 		check_segment(frame, &ip);
 }

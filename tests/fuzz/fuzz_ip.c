@@ -74,25 +74,25 @@ static void check_leaving(const struct wt_frame *frame)
 	struct wt_arp arp;
 
 	CLAIM(frame->len <= WT_ETH_HEADER + MTU && frame->len <= frame->room);
-	CLAIM(wt_eth_parse(frame->data, frame->len, &eth));
+	CLAIM(wt_eth_parse(wt_frame_look(frame), frame->len, &eth));
 	CLAIM(memcmp(&eth.src, &w.net.interface[0].mac, sizeof(eth.src)) == 0);
 	if (eth.type == WT_ETH_ARP) {
-		CLAIM(wt_arp_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp));
+		CLAIM(wt_arp_parse(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp));
 		CLAIM(wt_addr_eq(&arp.sender, &w.net.address[0].addr));
 		return;
 	}
 	CLAIM(eth.type == WT_ETH_IPV4);
 	CLAIM(!(eth.dst.bytes[0] & 1));
-	CLAIM(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip) == WT_IPV4_OK);
+	CLAIM(wt_ipv4_parse(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip) == WT_IPV4_OK);
 	CLAIM(ip.total_len == frame->len - WT_ETH_HEADER);
 	CLAIM(wt_addr_eq(&ip.src, &w.net.address[0].addr) && !wt_addr_eq(&ip.dst, &w.net.address[0].addr));
-	CLAIM(ip.protocol != WT_IP_ICMP || wt_icmp_parse(frame->data + WT_IP_PAYLOAD, frame->len - WT_IP_PAYLOAD, &icmp));
+	CLAIM(ip.protocol != WT_IP_ICMP || wt_icmp_parse(wt_frame_look(frame) + WT_IP_PAYLOAD, frame->len - WT_IP_PAYLOAD, &icmp));
 }
 
 /* Puts right checksums where the lengths allow it, so that inputs get past them. */
 static void repair(struct wt_frame *frame)
 {
-	uint8_t *header = frame->data + WT_ETH_HEADER, *payload;
+	uint8_t *header = wt_frame_own_bytes(frame) + WT_ETH_HEADER, *payload;
 	struct wt_ipv4 ip;
 	uint32_t len;
 
@@ -121,14 +121,14 @@ static void receive(const uint8_t *data, uint32_t len, uint8_t control)
 		return;
 	w.node.audit.in++;
 	frame->len = len < frame->room ? len : frame->room;
-	memcpy(frame->data, data, frame->len);
+	memcpy(wt_frame_own_bytes(frame), data, frame->len);
 	if (control & 4)
 		repair(frame);
 	if (control & 8)
 		frame->csum = WT_CSUM_VALID;
 	switch (wt_net_input(&w.net, 0, w.now, frame, &packet)) {
 	case WT_IP_IS_TCP:
-		CLAIM(packet.payload + packet.len <= packet.frame->data + packet.frame->len);
+		CLAIM(packet.payload + packet.len <= wt_frame_own_bytes(packet.frame) + packet.frame->len);
 		wt_books_take(&w.node, packet.frame);
 		break;
 	case WT_IP_IS_ICMP:
@@ -158,7 +158,7 @@ static void send(const uint8_t *data, uint32_t len)
 	if (!frame)
 		return;
 	frame->len = WT_IP_PAYLOAD + (len < 100 ? len : 100);
-	memset(frame->data, 0, frame->len);
+	memset(wt_frame_own_bytes(frame), 0, frame->len);
 	wt_net_send(&w.net, w.now, frame, &w.net.address[0].addr, &dst, WT_IP_TCP, 0);
 }
 

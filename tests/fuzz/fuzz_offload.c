@@ -33,7 +33,7 @@ static void check_written(struct wt_frame *frame)
 /* One packet of a big frame: its checksum holds, and its payload is the next part of the big frame's. */
 static uint32_t check_packet(struct wt_frame *frame, uint32_t len, uint32_t done)
 {
-	struct wt_big_frame packet = {.head = frame->data, .head_len = frame->len, .segment = 1,
+	struct wt_big_frame packet = {.head = wt_frame_own_bytes(frame), .head_len = frame->len, .segment = 1,
 				      .protocol = frame->csum_offset == 16 ? 6 : 17};
 	struct wt_addr src = {.family = WT_FAMILY_IPV4}, dst = src;
 	struct wt_big_layout layout;
@@ -42,14 +42,14 @@ static uint32_t check_packet(struct wt_frame *frame, uint32_t len, uint32_t done
 	CLAIM(wt_big_layout(&packet, &layout));
 	if (layout.ipv6)
 		src.family = dst.family = WT_FAMILY_IPV6;
-	memcpy(src.bytes, frame->data + layout.network + (layout.ipv6 ? 8 : 12), layout.ipv6 ? 16 : 4);
-	memcpy(dst.bytes, frame->data + layout.network + (layout.ipv6 ? 24 : 16), layout.ipv6 ? 16 : 4);
+	memcpy(src.bytes, wt_frame_own_bytes(frame) + layout.network + (layout.ipv6 ? 8 : 12), layout.ipv6 ? 16 : 4);
+	memcpy(dst.bytes, wt_frame_own_bytes(frame) + layout.network + (layout.ipv6 ? 24 : 16), layout.ipv6 ? 16 : 4);
 	check_written(frame);
 	part = frame->len - layout.transport;
-	CLAIM(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, packet.protocol, part), frame->data + layout.transport, part)) == 0);
+	CLAIM(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, packet.protocol, part), wt_frame_own_bytes(frame) + layout.transport, part)) == 0);
 	part = frame->len - layout.payload;
 	CLAIM(layout.payload + done + part <= len);
-	CLAIM(!memcmp(frame->data + layout.payload, frame_bytes + layout.payload + done, part));
+	CLAIM(!memcmp(wt_frame_own_bytes(frame) + layout.payload, frame_bytes + layout.payload + done, part));
 	return done + part;
 }
 
@@ -69,7 +69,7 @@ static void read_it(struct wt_port *port, struct virtio_net_hdr header, uint32_t
 	lost = (uint32_t)wt_audit_dropped(&port->node.audit) + (uint32_t)port->oversize;
 	CLAIM((frame != NULL) + port->cut.frames + lost > 0);
 	if (frame) {
-		CLAIM(frame->len == len && !memcmp(frame->data, frame_bytes, len));
+		CLAIM(frame->len == len && !memcmp(wt_frame_own_bytes(frame), frame_bytes, len));
 		check_written(frame);
 		wt_frame_free(frame);
 	}

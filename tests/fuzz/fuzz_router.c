@@ -82,7 +82,7 @@ static bool made(const struct wt_frame *frame)
 
 static void check_ipv4_error(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETH_HEADER, *quote = ip + WT_IPV4_HEADER + WT_ICMP_HEADER;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETH_HEADER, *quote = ip + WT_IPV4_HEADER + WT_ICMP_HEADER;
 	struct wt_ipv4 head;
 	struct wt_icmp icmp;
 
@@ -97,7 +97,7 @@ static void check_ipv4_error(const struct wt_frame *frame)
 
 static void check_ipv6_made(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETH_HEADER, *message = ip + WT_IPV6_HEADER, *quote = message + 8;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETH_HEADER, *message = ip + WT_IPV6_HEADER, *quote = message + 8;
 	struct wt_ipv6 head;
 	struct wt_nd nd;
 
@@ -108,7 +108,7 @@ static void check_ipv6_made(const struct wt_frame *frame)
 		CLAIM(wt_nd_parse(&head, message, head.payload_len, &nd));
 		return;
 	}
-	CLAIM(message[0] >= 1 && message[0] <= 3 && head.dst.bytes[0] != 0xff && !(frame->data[0] & 1));
+	CLAIM(message[0] >= 1 && message[0] <= 3 && head.dst.bytes[0] != 0xff && !(wt_frame_look(frame)[0] & 1));
 	CLAIM(!wt_csum_fold(wt_csum_add(wt_csum_pseudo(&head.src, &head.dst, WT_IP_ICMPV6, head.payload_len), message, head.payload_len)));
 	CLAIM(!memcmp(quote + 8, head.dst.bytes, 16));
 	if (quote[6] == WT_IP_ICMPV6)
@@ -119,15 +119,15 @@ static void check_made(const struct wt_frame *frame)
 {
 	struct wt_arp arp;
 
-	switch (wt_get16(frame->data + 12)) {
+	switch (wt_get16(wt_frame_look(frame) + 12)) {
 	case WT_ETH_ARP:
-		CLAIM(wt_arp_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp));
+		CLAIM(wt_arp_parse(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, &arp));
 		break;
 	case WT_ETH_IPV4:
 		check_ipv4_error(frame);
 		break;
 	default:
-		CLAIM(wt_get16(frame->data + 12) == WT_ETH_IPV6);
+		CLAIM(wt_get16(wt_frame_look(frame) + 12) == WT_ETH_IPV6);
 		check_ipv6_made(frame);
 	}
 }
@@ -142,7 +142,7 @@ static void settle(struct wt_node *node)
 		if (node == w.router) {
 			struct wt_mac mac = wt_router_mac(1, port);
 
-			CLAIM(frame->len >= WT_ETH_HEADER && !memcmp(frame->data + 6, &mac, sizeof(mac)));
+			CLAIM(frame->len >= WT_ETH_HEADER && !memcmp(wt_frame_own_bytes(frame) + 6, &mac, sizeof(mac)));
 		} else if (port == 0) {
 			CLAIM(made(frame));
 		}
@@ -159,12 +159,12 @@ static void settle(struct wt_node *node)
 /* Puts right checksums where the lengths allow it, so that inputs get past them. */
 static void repair(struct wt_frame *frame)
 {
-	uint8_t *ip = frame->data + WT_ETH_HEADER;
+	uint8_t *ip = wt_frame_own_bytes(frame) + WT_ETH_HEADER;
 	uint32_t len = frame->len > WT_ETH_HEADER ? frame->len - WT_ETH_HEADER : 0;
 	struct wt_ipv6_upper upper;
 	struct wt_ipv4 head;
 
-	if (len >= WT_IPV4_HEADER && wt_get16(frame->data + 12) == WT_ETH_IPV4 && wt_ipv4_parse(ip, len, false, &head) == WT_IPV4_OK) {
+	if (len >= WT_IPV4_HEADER && wt_get16(wt_frame_own_bytes(frame) + 12) == WT_ETH_IPV4 && wt_ipv4_parse(ip, len, false, &head) == WT_IPV4_OK) {
 		if (head.protocol == WT_IP_ICMP && head.total_len - head.header_len >= WT_ICMP_HEADER) {
 			wt_put16(ip + head.header_len + 2, 0);
 			wt_put16(ip + head.header_len + 2,
@@ -172,7 +172,7 @@ static void repair(struct wt_frame *frame)
 		}
 		wt_packet_ipv4_checksum(ip);
 	}
-	if (wt_get16(frame->data + 12) == WT_ETH_IPV6 && wt_ipv6_upper(ip, len, &upper) && upper.protocol == WT_IP_ICMPV6 &&
+	if (wt_get16(wt_frame_own_bytes(frame) + 12) == WT_ETH_IPV6 && wt_ipv6_upper(ip, len, &upper) && upper.protocol == WT_IP_ICMPV6 &&
 	    upper.end - upper.at >= 4)
 		wt_ipv6_icmp_checksum(ip, upper.at, upper.end - upper.at);
 }
@@ -188,11 +188,11 @@ static void receive(const uint8_t *data, uint32_t len, uint8_t control)
 		return;
 	w.given[w.at++ % (sizeof(w.given) / sizeof(w.given[0]))] = frame->id;
 	frame->len = len < frame->room ? len : frame->room;
-	memcpy(frame->data, data, frame->len);
+	memcpy(wt_frame_own_bytes(frame), data, frame->len);
 	if (control & 64 && frame->len > WT_ETH_HEADER)
 		repair(frame);
 	if (control & 128 && frame->len >= 6)
-		memcpy(frame->data, &mac, sizeof(mac));
+		memcpy(wt_frame_own_bytes(frame), &mac, sizeof(mac));
 	node->ops->input(node, port < PORTS ? port : 0, w.now, frame);
 	CLAIM(wt_audit_holds(&node->audit));
 	settle(node);

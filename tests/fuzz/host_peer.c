@@ -61,14 +61,14 @@ void put(const struct wt_endpoint *from, uint16_t to, struct wt_tcp_header *seg,
 		return;
 	seg->src_port = from->port;
 	seg->dst_port = to;
-	header = put_header(frame->data + HEADERS, seg, &payload);
+	header = put_header(wt_frame_own_bytes(frame) + HEADERS, seg, &payload);
 	if (HEADERS + header + payload.len > ROOM)
 		payload.len = ROOM - HEADERS - header;
 	ip.total_len = (uint16_t)(WT_IPV4_HEADER + header + payload.len);
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv4_emit(frame->data + WT_ETH_HEADER, &ip);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_ipv4_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &ip);
 	for (uint32_t i = 0; i < payload.len; i++)
-		frame->data[HEADERS + header + i] = stream_byte(payload.offset + i);
+		wt_frame_own_bytes(frame)[HEADERS + header + i] = stream_byte(payload.offset + i);
 	frame->len = HEADERS + header + payload.len;
 	frame->csum = WT_CSUM_VALID;
 	arrive(frame);
@@ -209,10 +209,10 @@ void error_about(const struct wt_tcp *tcp)
 
 	if (!frame)
 		return;
-	icmp = frame->data + HEADERS;
+	icmp = wt_frame_own_bytes(frame) + HEADERS;
 	ports = icmp + 8 + WT_IPV4_HEADER;
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv4_emit(frame->data + WT_ETH_HEADER, &ip);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_ipv4_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &ip);
 	memset(icmp, 0, 8);
 	icmp[0] = type & 1 ? 3 : type;
 	icmp[1] = type & 2 ? 4 : type & 1 ? code % 16 : code;
@@ -237,9 +237,9 @@ void garbage(uint8_t how)
 		return;
 	frame->len = len;
 	for (unsigned i = 0; i < len; i++)
-		frame->data[i] = u8();
+		wt_frame_own_bytes(frame)[i] = u8();
 	if (how & 32 && len >= WT_ETH_HEADER)
-		wt_eth_emit(frame->data, &eth);
+		wt_eth_emit(wt_frame_own_bytes(frame), &eth);
 	frame->csum = how & 64 ? WT_CSUM_VALID : WT_CSUM_NONE;
 	life.unknown = true;
 	arrive(frame);

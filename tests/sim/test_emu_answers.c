@@ -32,10 +32,10 @@ static void end_input(struct wt_node *node, unsigned port, wt_time now, struct w
 	struct end *end = (struct end *)node;
 	bool six = wt_packet_version(frame) == 6;
 
-	if (frame->data[IP + (six ? 6 : 9)] == (six ? 58 : 1)) {
+	if (wt_frame_own_bytes(frame)[IP + (six ? 6 : 9)] == (six ? 58 : 1)) {
 		end->told++;
 		end->at = now;
-		memcpy(end->ip, frame->data + IP, frame->len - IP < sizeof(end->ip) ? frame->len - IP : sizeof(end->ip));
+		memcpy(end->ip, wt_frame_own_bytes(frame) + IP, frame->len - IP < sizeof(end->ip) ? frame->len - IP : sizeof(end->ip));
 	} else {
 		end->arrived++;
 	}
@@ -93,11 +93,11 @@ static struct wt_frame *probe(struct run *run, bool six, uint8_t ttl, uint32_t l
 {
 	struct wt_addr src = address(six ? host6 : host4), dst = address(six ? peer6 : peer4);
 	struct wt_frame *frame = wt_frame_new(run->pool);
-	uint8_t *ip = frame->data + IP;
+	uint8_t *ip = wt_frame_own_bytes(frame) + IP;
 
-	memset(frame->data, 0, len + IP);
-	memset(frame->data, 2, 12);
-	wt_put16(frame->data + 12, six ? 0x86dd : 0x0800);
+	memset(wt_frame_own_bytes(frame), 0, len + IP);
+	memset(wt_frame_own_bytes(frame), 2, 12);
+	wt_put16(wt_frame_own_bytes(frame) + 12, six ? 0x86dd : 0x0800);
 	frame->len = IP + len;
 	ip[0] = six ? 0x60 : 0x45;
 	ip[six ? 7 : 8] = ttl;

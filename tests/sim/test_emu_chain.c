@@ -29,7 +29,7 @@ static void end_input(struct wt_node *node, unsigned port, wt_time now, struct w
 {
 	static const struct wt_key key = {2001, 1997};
 	struct end *end = (struct end *)node;
-	uint64_t seen[4] = {end->digest, (uint64_t)now, frame->len, wt_siphash(&key, frame->data, frame->len)};
+	uint64_t seen[4] = {end->digest, (uint64_t)now, frame->len, wt_siphash(&key, wt_frame_own_bytes(frame), frame->len)};
 
 	end->digest = wt_siphash(&key, seen, sizeof(seen));
 	assert_int_equal(frame->time, now);
@@ -158,27 +158,27 @@ static void random_words(struct dice *dice, char *words, size_t len)
 /* Headers that hold, so that what is dropped is answered where it may be. */
 static void random_ipv4(struct dice *dice, struct wt_frame *frame)
 {
-	frame->data[14] = 0x45;
-	frame->data[15] = (uint8_t)roll(dice, 4);
-	wt_put16(frame->data + 16, (uint16_t)(frame->len - 14));
-	frame->data[20] = roll(dice, 2) ? 0x40 : 0;
-	frame->data[22] = (uint8_t)roll(dice, 256);
-	frame->data[23] = roll(dice, 3) ? 6 : 1;
-	wt_put32(frame->data + 26, 0x0a000001 + (uint32_t)roll(dice, 3));
-	wt_put32(frame->data + 30, 0x0a000009);
-	wt_packet_ipv4_checksum(frame->data + 14);
+	wt_frame_own_bytes(frame)[14] = 0x45;
+	wt_frame_own_bytes(frame)[15] = (uint8_t)roll(dice, 4);
+	wt_put16(wt_frame_own_bytes(frame) + 16, (uint16_t)(frame->len - 14));
+	wt_frame_own_bytes(frame)[20] = roll(dice, 2) ? 0x40 : 0;
+	wt_frame_own_bytes(frame)[22] = (uint8_t)roll(dice, 256);
+	wt_frame_own_bytes(frame)[23] = roll(dice, 3) ? 6 : 1;
+	wt_put32(wt_frame_own_bytes(frame) + 26, 0x0a000001 + (uint32_t)roll(dice, 3));
+	wt_put32(wt_frame_own_bytes(frame) + 30, 0x0a000009);
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
 }
 
 static void random_ipv6(struct dice *dice, struct wt_frame *frame)
 {
-	wt_put16(frame->data + 14, (uint16_t)(0x6000 | roll(dice, 4) << 4));
-	wt_put16(frame->data + 18, (uint16_t)(frame->len - 54));
-	frame->data[20] = roll(dice, 3) ? 6 : 58;
-	frame->data[21] = (uint8_t)roll(dice, 256);
-	wt_put16(frame->data + 22, 0x2001);
-	frame->data[37] = 1 + (uint8_t)roll(dice, 3);
-	wt_put16(frame->data + 38, 0x2001);
-	frame->data[54] = roll(dice, 2) ? 128 : 1;
+	wt_put16(wt_frame_own_bytes(frame) + 14, (uint16_t)(0x6000 | roll(dice, 4) << 4));
+	wt_put16(wt_frame_own_bytes(frame) + 18, (uint16_t)(frame->len - 54));
+	wt_frame_own_bytes(frame)[20] = roll(dice, 3) ? 6 : 58;
+	wt_frame_own_bytes(frame)[21] = (uint8_t)roll(dice, 256);
+	wt_put16(wt_frame_own_bytes(frame) + 22, 0x2001);
+	wt_frame_own_bytes(frame)[37] = 1 + (uint8_t)roll(dice, 3);
+	wt_put16(wt_frame_own_bytes(frame) + 38, 0x2001);
+	wt_frame_own_bytes(frame)[54] = roll(dice, 2) ? 128 : 1;
 }
 
 static struct wt_frame *random_frame(struct wt_pool *pool, struct dice *dice, uint32_t tag)
@@ -189,15 +189,15 @@ static struct wt_frame *random_frame(struct wt_pool *pool, struct dice *dice, ui
 
 	if (!frame)
 		return NULL;
-	memset(frame->data, 0, 64);
+	memset(wt_frame_own_bytes(frame), 0, 64);
 	frame->len = 60;
 	if (roll(dice, 2)) {
 		frame->len = 60 + (uint32_t)roll(dice, 1455);
-		memset(frame->data + 60, (int)tag, frame->len - 60);
+		memset(wt_frame_own_bytes(frame) + 60, (int)tag, frame->len - 60);
 	}
 	type = types[roll(dice, 5)];
-	wt_put16(frame->data + 12, type);
-	wt_put32(frame->data + 40, tag);
+	wt_put16(wt_frame_own_bytes(frame) + 12, type);
+	wt_put32(wt_frame_own_bytes(frame) + 40, tag);
 	if (type == 0x0800)
 		random_ipv4(dice, frame);
 	else if (type == 0x86dd)

@@ -66,13 +66,13 @@ static void told(struct wt_state_sink *sink, const struct wt_node *node, const s
 
 static unsigned flow_of(const struct wt_frame *frame)
 {
-	return frame->data[23] == 17 ? 2 : wt_get16(frame->data + 36) == 443;
+	return wt_frame_look(frame)[23] == 17 ? 2 : wt_get16(wt_frame_look(frame) + 36) == 443;
 }
 
 static void end_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct end *end = (struct end *)node;
-	uint32_t tag = frame->len < TAG + 4 ? 0 : wt_get32(frame->data + TAG); /* a last fragment has none */
+	uint32_t tag = frame->len < TAG + 4 ? 0 : wt_get32(wt_frame_own_bytes(frame) + TAG); /* a last fragment has none */
 	uint32_t *last = &end->last[flow_of(frame)];
 
 	note(end->run, node->name, now, (uint64_t)tag << 32 | frame->len);
@@ -292,19 +292,19 @@ static void fill(struct wt_frame *frame, uint32_t len, unsigned flow, uint32_t t
 {
 	static const uint16_t ports[FLOWS] = {80, 443, 53};
 
-	memset(frame->data, 0, HEADERS);
+	memset(wt_frame_own_bytes(frame), 0, HEADERS);
 	frame->len = len;
-	wt_put16(frame->data + 12, 0x0800);
-	frame->data[14] = 0x45;
-	wt_put16(frame->data + 16, (uint16_t)(len - 14));
-	frame->data[22] = 64;
-	frame->data[23] = flow == 2 ? 17 : 6;
-	wt_put32(frame->data + 26, 0x0a000001);
-	wt_put32(frame->data + 30, 0x0a000002);
-	wt_put16(frame->data + 34, 4000);
-	wt_put16(frame->data + 36, ports[flow]);
-	frame->data[46] = 0x50; /* of TCP; a tag begins with it, too */
-	wt_put32(frame->data + TAG, 0x50000000u | tag);
+	wt_put16(wt_frame_own_bytes(frame) + 12, 0x0800);
+	wt_frame_own_bytes(frame)[14] = 0x45;
+	wt_put16(wt_frame_own_bytes(frame) + 16, (uint16_t)(len - 14));
+	wt_frame_own_bytes(frame)[22] = 64;
+	wt_frame_own_bytes(frame)[23] = flow == 2 ? 17 : 6;
+	wt_put32(wt_frame_own_bytes(frame) + 26, 0x0a000001);
+	wt_put32(wt_frame_own_bytes(frame) + 30, 0x0a000002);
+	wt_put16(wt_frame_own_bytes(frame) + 34, 4000);
+	wt_put16(wt_frame_own_bytes(frame) + 36, ports[flow]);
+	wt_frame_own_bytes(frame)[46] = 0x50; /* of TCP; a tag begins with it, too */
+	wt_put32(wt_frame_own_bytes(frame) + TAG, 0x50000000u | tag);
 }
 
 static struct wt_frame *big_frame(struct run *run, unsigned flow, uint32_t tag)
@@ -312,7 +312,7 @@ static struct wt_frame *big_frame(struct run *run, unsigned flow, uint32_t tag)
 	struct wt_frame *frame = wt_frame_new(run->big_pool);
 
 	assert_non_null(frame);
-	memset(frame->data, 0, BIG);
+	memset(wt_frame_own_bytes(frame), 0, BIG);
 	fill(frame, BIG, flow, tag);
 	frame->gso_size = SEGMENT;
 	frame->csum = WT_CSUM_PARTIAL;
@@ -331,7 +331,7 @@ static void send(struct run *run, struct dice *dice, wt_time now, uint32_t tag)
 
 	assert_non_null(frame);
 	if (!big) {
-		memset(frame->data, 0, len);
+		memset(wt_frame_own_bytes(frame), 0, len);
 		fill(frame, len, flow, tag);
 	}
 	run->big += big;

@@ -71,10 +71,10 @@ static struct wt_frame *make(unsigned number, uint32_t len)
 	struct wt_ipv4 ip = {.src = wt_addr_ipv4(10, 0, 0, 1), .dst = wt_addr_ipv4(10, 0, 0, 2), .id = (uint16_t)number,
 			     .total_len = (uint16_t)(len - ETH), .ttl = TTL, .protocol = UDP, .tos = law.kind == MARKS ? 2 : 0};
 
-	memset(frame->data, 0, len);
-	frame->data[12] = 8;
-	wt_ipv4_emit(frame->data + ETH, &ip);
-	memcpy(frame->data + ETH + 28, text(number) + 28, len - ETH - 28);
+	memset(wt_frame_own_bytes(frame), 0, len);
+	wt_frame_own_bytes(frame)[12] = 8;
+	wt_ipv4_emit(wt_frame_own_bytes(frame) + ETH, &ip);
+	memcpy(wt_frame_own_bytes(frame) + ETH + 28, text(number) + 28, len - ETH - 28);
 	frame->len = len;
 	frame->csum = WT_CSUM_VALID;
 	return frame;
@@ -124,7 +124,7 @@ static bool header_holds(const uint8_t *ip)
 
 static void look(const struct wt_frame *frame, wt_time now)
 {
-	const uint8_t *ip = frame->data + ETH;
+	const uint8_t *ip = wt_frame_look(frame) + ETH;
 	unsigned number = (unsigned)ip[4] << 8 | ip[5], fragment = ((unsigned)ip[6] << 8 | ip[7]) & 0x1fff, differ = 0;
 	struct sent *sent;
 

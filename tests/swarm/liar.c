@@ -44,11 +44,11 @@ static void forge(struct liar *liar, const struct wt_frame *model, struct wt_tcp
 	if (!frame)
 		return;
 	liar->node.audit.made++;
-	memcpy(frame->data, model->data, HEADERS);
-	wt_ipv4_parse(model->data + WT_ETH_HEADER, model->len - WT_ETH_HEADER, false, &ip);
+	memcpy(wt_frame_own_bytes(frame), wt_frame_look(model), HEADERS);
+	wt_ipv4_parse(wt_frame_look(model) + WT_ETH_HEADER, model->len - WT_ETH_HEADER, false, &ip);
 	ip.total_len = (uint16_t)(WT_IPV4_HEADER + wt_tcp_emit_len(seg));
-	wt_ipv4_emit(frame->data + WT_ETH_HEADER, &ip);
-	frame->len = HEADERS + wt_tcp_emit(frame->data + HEADERS, seg);
+	wt_ipv4_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &ip);
+	frame->len = HEADERS + wt_tcp_emit(wt_frame_own_bytes(frame) + HEADERS, seg);
 	frame->csum = WT_CSUM_VALID;
 	leave(liar, frame, 0);
 }
@@ -122,20 +122,20 @@ static void overlap(struct liar *liar, const struct wt_frame *frame, const struc
 	forge(liar, frame, &seg);
 	forged = liar->out.tail;
 	for (uint64_t k = from; forged && k < to; k++)
-		forged->data[forged->len++] = octet((honest->dst_port - 20001u) % FLOWS_MAX, 1, k);
-	forged->data[WT_ETH_HEADER + 2] = (uint8_t)((forged->len - WT_ETH_HEADER) >> 8);
-	forged->data[WT_ETH_HEADER + 3] = (uint8_t)(forged->len - WT_ETH_HEADER);
+		wt_frame_own_bytes(forged)[forged->len++] = octet((honest->dst_port - 20001u) % FLOWS_MAX, 1, k);
+	wt_frame_own_bytes(forged)[WT_ETH_HEADER + 2] = (uint8_t)((forged->len - WT_ETH_HEADER) >> 8);
+	wt_frame_own_bytes(forged)[WT_ETH_HEADER + 3] = (uint8_t)(forged->len - WT_ETH_HEADER);
 }
 
 static void look(struct liar *liar, unsigned port, const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETH_HEADER;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETH_HEADER;
 	struct wt_tcp_header seg;
 	uint32_t len = frame->len - HEADERS, end;
 	unsigned i;
 
 	if (frame->len < HEADERS + WT_TCP_HEADER || ip[9] != WT_IP_TCP || (ip[6] & 0x3f) || ip[7] || (frame->csum == WT_CSUM_NONE && port) ||
-	    !wt_tcp_parse(frame->data + HEADERS, len, &seg))
+	    !wt_tcp_parse(wt_frame_look(frame) + HEADERS, len, &seg))
 		return;
 	i = (port ? seg.dst_port : seg.src_port) % KNOWN;
 	if (!port) {

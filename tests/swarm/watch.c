@@ -100,10 +100,10 @@ static uint16_t sum(const uint8_t *data, uint32_t len, uint32_t start)
 /* Is it a whole, undamaged TCP segment in IPv4? */
 static bool read_segment(const struct watch *watch, const struct wt_frame *frame, unsigned port, struct seen *seen)
 {
-	const uint8_t *ip = frame->data + ETH, *tcp = ip + IP;
+	const uint8_t *ip = wt_frame_look(frame) + ETH, *tcp = ip + IP;
 	uint32_t total, len, pseudo;
 
-	if (frame->len < ETH + IP + 20 || frame->data[12] != 8 || frame->data[13] || ip[0] != 0x45 || ip[9] != 6 || (ip[6] & 0x3f) || ip[7])
+	if (frame->len < ETH + IP + 20 || wt_frame_look(frame)[12] != 8 || wt_frame_look(frame)[13] || ip[0] != 0x45 || ip[9] != 6 || (ip[6] & 0x3f) || ip[7])
 		return false;
 	total = (uint32_t)ip[2] << 8 | ip[3];
 	if (total > frame->len - ETH || total < IP + 20)
@@ -156,7 +156,7 @@ static void see(struct wt_through *through, unsigned port, wt_time now, struct w
 		if (port || watch->conn[i].owed < now)
 			watch_overdue(watch, &watch->conn[i], now);
 	if (!read_segment(watch, frame, port, &seen)) {
-		if (port && frame->len > ETH + IP && frame->data[ETH + 9] == 1)
+		if (port && frame->len > ETH + IP && wt_frame_own_bytes(frame)[ETH + 9] == 1)
 			watch->repath = true;
 		return;
 	}

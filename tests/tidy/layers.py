@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A file includes its own folder and lower layers, by names that start at the root (docs/architecture.md)."""
+"""A file includes its own folder and lower layers, by names that start at the root (docs/architecture.md);
+and none goes into a frame past its accessors."""
 import os
 import re
 
@@ -35,6 +36,8 @@ MAY = {
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+INSIDE = re.compile(r'(->|\.)inside\.')
+FRAME = ('stack/base/frame.c', 'stack/base/frame.h')
 GENERATED = {'tools/version.h', 'tools/source.h'}
 
 
@@ -47,6 +50,8 @@ def check(root, build):
     for path in files(root, CODE + ('.in', '.def')):
         mine = room(path)
         for number, line in enumerate(lines(root, path), 1):
+            if INSIDE.search(line) and path not in FRAME and not path.startswith('tests/'):
+                yield '%s:%d: goes into a frame past look(), own_bytes() and their like' % (path, number)
             match = INCLUDE.match(line)
             if not match:
                 continue

@@ -45,6 +45,10 @@ class Checks(unittest.TestCase):
         bad = {'emu/a.h': TOP, 'cc/b.c': TOP + '#include "emu/a.h"\n'}
         self.assertEqual(len(faults(layers.check, bad)), 1)
 
+    def test_a_way_into_a_frame_past_its_accessors_is_found(self):
+        self.assertEqual(len(faults(layers.check, {'emu/a.c': TOP + 'x = frame->inside.bytes;\n'})), 1)
+        self.assertEqual(faults(layers.check, {'stack/base/frame.c': TOP + 'x = frame->inside.bytes;\n'}), [])
+
     def test_an_include_that_does_not_start_at_the_root_is_found(self):
         self.assertEqual(len(faults(layers.check, {'cc/a.h': TOP, 'cc/b.c': '#include "a.h"\n'})), 1)
 

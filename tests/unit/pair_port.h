@@ -11,7 +11,7 @@
 static inline int pair_read(struct wt_port *port, struct wt_frame **frame)
 {
 	struct wt_frame *fresh = wt_frame_new(port->pool);
-	ssize_t n = recv(port->fd, fresh->data, fresh->room, MSG_DONTWAIT);
+	ssize_t n = recv(port->fd, wt_frame_own_bytes(fresh), fresh->room, MSG_DONTWAIT);
 
 	*frame = NULL;
 	if (n <= 0) {
@@ -25,7 +25,7 @@ static inline int pair_read(struct wt_port *port, struct wt_frame **frame)
 
 static inline int pair_write(struct wt_port *port, const struct wt_frame *frame)
 {
-	return send(port->fd, frame->data, frame->len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return send(port->fd, wt_frame_look(frame), frame->len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 static inline int pair_refresh(struct wt_port *port)

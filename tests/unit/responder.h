@@ -49,13 +49,13 @@ static inline bool turn_echo_into_answer(uint8_t *eth, uint32_t len)
 static inline void responder_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct responder *responder = (struct responder *)node;
-	unsigned type = wt_get16(frame->data + 12);
+	unsigned type = wt_get16(wt_frame_own_bytes(frame) + 12);
 
 	node->audit.in++;
-	if (frame->len >= 42 && (type == 0x0806 ? turn_arp_into_answer(frame->data) :
-						  type == 0x0800 && turn_echo_into_answer(frame->data, frame->len))) {
-		memcpy(frame->data, frame->data + 6, 6);
-		memcpy(frame->data + 6, responder_mac, 6);
+	if (frame->len >= 42 && (type == 0x0806 ? turn_arp_into_answer(wt_frame_own_bytes(frame)) :
+						  type == 0x0800 && turn_echo_into_answer(wt_frame_own_bytes(frame), frame->len))) {
+		memcpy(wt_frame_own_bytes(frame), wt_frame_own_bytes(frame) + 6, 6);
+		memcpy(wt_frame_own_bytes(frame) + 6, responder_mac, 6);
 		node->audit.queued++;
 		wt_frame_queue_push(&responder->answers, frame);
 	} else {

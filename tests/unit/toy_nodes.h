@@ -38,8 +38,8 @@ static inline struct wt_frame *toy_source_output(struct wt_node *node, wt_time n
 	if (!frame)
 		return NULL;
 	frame->len = 60;
-	memset(frame->data, 0, frame->len);
-	wt_put32(frame->data, source->number++);
+	memset(wt_frame_own_bytes(frame), 0, frame->len);
+	wt_put32(wt_frame_own_bytes(frame), source->number++);
 	node->audit.made++;
 	node->audit.out++;
 	*port = 0;
@@ -128,7 +128,7 @@ static inline void toy_sink_input(struct wt_node *node, unsigned port, wt_time n
 	if (sink->count < 1000) {
 		sink->got[sink->count].time = now;
 		sink->got[sink->count].port = port;
-		sink->got[sink->count++].number = wt_get32(frame->data);
+		sink->got[sink->count++].number = wt_get32(wt_frame_own_bytes(frame));
 	}
 	end_node_take(node, frame);
 }

@@ -59,7 +59,7 @@ static void pass_slots(struct wt_token_meter *meter, int64_t until)
 /* Of a frame of ours: TCP in IPv4, whole headers. */
 static wt_seq sequence(const struct wt_frame *frame)
 {
-	return wt_get32(frame->data + 14 + (frame->data[14] & 0x0f) * 4 + 4);
+	return wt_get32(wt_frame_head(frame) + 14 + (wt_frame_head(frame)[14] & 0x0f) * 4 + 4);
 }
 
 static void consumed(struct wt_rate_log *log, const struct wt_node *node, wt_time time, const struct wt_frame *frame, uint64_t bytes)

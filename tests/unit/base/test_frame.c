@@ -31,13 +31,13 @@ static void frames_do_not_share_bytes_or_cache_lines(void **state)
 	for (int i = 0; i < 16; i++) {
 		frame[i] = wt_frame_new(pool);
 		assert_int_equal((uintptr_t)frame[i] % 64, 0);
-		assert_int_equal((uintptr_t)frame[i]->data % 64, 0);
+		assert_int_equal((uintptr_t)wt_frame_own_bytes(frame[i]) % 64, 0);
 		assert_int_equal(frame[i]->room, 100);
-		memset(frame[i]->data, i, 100);
+		memset(wt_frame_own_bytes(frame[i]), i, 100);
 	}
 	for (int i = 0; i < 16; i++)
 		for (int j = 0; j < 100; j++)
-			assert_int_equal(frame[i]->data[j], i);
+			assert_int_equal(wt_frame_own_bytes(frame[i])[j], i);
 	wt_pool_destroy(pool);
 }
 
@@ -45,19 +45,17 @@ static void a_new_frame_has_fresh_metadata_and_the_next_id(void **state)
 {
 	struct wt_pool *pool = wt_pool_create(1, 64);
 	struct wt_frame *frame = wt_frame_new(pool);
-	uint8_t *data = frame->data;
+	uint8_t *data = wt_frame_own_bytes(frame);
 	uint64_t id = frame->id;
 
 	frame->time = 7;
 	frame->len = 9;
-	frame->data += 4; /* a holder may have moved it */
-	frame->room -= 4;
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->mark = 1;
 	frame->gso_size = 3;
 	wt_frame_free(frame);
 	frame = wt_frame_new(pool);
-	assert_ptr_equal(frame->data, data);
+	assert_ptr_equal(wt_frame_own_bytes(frame), data);
 	assert_int_equal(frame->room, 64);
 	assert_int_equal(frame->id, id + 1);
 	assert_int_equal(frame->time | frame->len | frame->csum | frame->mark | frame->gso_size, 0);
@@ -70,7 +68,7 @@ static void a_copy_has_everything_but_the_id(void **state)
 	struct wt_pool *pool = wt_pool_create(2, 64);
 	struct wt_frame *frame = wt_frame_new(pool), *copy;
 
-	memset(frame->data, 0xa5, 60);
+	memset(wt_frame_own_bytes(frame), 0xa5, 60);
 	frame->len = 60;
 	frame->time = 12345;
 	frame->csum = WT_CSUM_PARTIAL;
@@ -80,8 +78,8 @@ static void a_copy_has_everything_but_the_id(void **state)
 	frame->mark = 3;
 	copy = wt_frame_copy(frame);
 	assert_int_equal(copy->len, 60);
-	assert_memory_equal(copy->data, frame->data, 60);
-	assert_ptr_not_equal(copy->data, frame->data);
+	assert_memory_equal(wt_frame_own_bytes(copy), wt_frame_own_bytes(frame), 60);
+	assert_ptr_not_equal(wt_frame_own_bytes(copy), wt_frame_own_bytes(frame));
 	assert_int_equal(copy->time, 12345);
 	assert_int_equal(copy->csum, WT_CSUM_PARTIAL);
 	assert_int_equal(copy->csum_start, 34);
@@ -99,20 +97,20 @@ static void a_partial_checksum_is_completed_over_what_follows_its_start(void **s
 	uint64_t pseudo = 0x4321;
 
 	for (unsigned i = 0; i < 101; i++)
-		frame->data[i] = (uint8_t)(i * 37);
+		wt_frame_own_bytes(frame)[i] = (uint8_t)(i * 37);
 	frame->len = 101;
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = 34;
 	frame->csum_offset = 16;
-	frame->data[50] = 0x43;
-	frame->data[51] = 0x21;
+	wt_frame_own_bytes(frame)[50] = 0x43;
+	wt_frame_own_bytes(frame)[51] = 0x21;
 	wt_frame_finish_csum(frame);
 	assert_int_equal(frame->csum, WT_CSUM_VALID);
-	assert_int_equal(wt_csum_fold(wt_csum_add(pseudo, frame->data + 34, 101 - 34)), 0);
+	assert_int_equal(wt_csum_fold(wt_csum_add(pseudo, wt_frame_own_bytes(frame) + 34, 101 - 34)), 0);
 	/* and only once */
-	frame->data[50] ^= 1;
+	wt_frame_own_bytes(frame)[50] ^= 1;
 	wt_frame_finish_csum(frame);
-	assert_int_not_equal(wt_csum_fold(wt_csum_add(pseudo, frame->data + 34, 101 - 34)), 0);
+	assert_int_not_equal(wt_csum_fold(wt_csum_add(pseudo, wt_frame_own_bytes(frame) + 34, 101 - 34)), 0);
 	wt_pool_destroy(pool);
 }
 
@@ -123,16 +121,16 @@ static void a_udp_checksum_that_comes_to_nothing_is_sent_as_all_ones(void **stat
 	struct wt_frame *frame = wt_frame_new(pool);
 
 	for (unsigned offset = 6; offset <= 16; offset += 10) { /* of UDP, of TCP */
-		memset(frame->data, 0, 100);
+		memset(wt_frame_own_bytes(frame), 0, 100);
 		frame->len = 74;
-		frame->data[60] = frame->data[61] = 0xff; /* the sum of all is ffff, and its complement 0 */
+		wt_frame_own_bytes(frame)[60] = wt_frame_own_bytes(frame)[61] = 0xff; /* the sum of all is ffff, and its complement 0 */
 		frame->csum = WT_CSUM_PARTIAL;
 		frame->csum_start = 34;
 		frame->csum_offset = (uint16_t)offset;
 		wt_frame_finish_csum(frame);
-		assert_int_equal(frame->data[34 + offset], offset == 6 ? 0xff : 0);
-		assert_int_equal(frame->data[35 + offset], offset == 6 ? 0xff : 0);
-		assert_int_equal(wt_csum_fold(wt_csum_add(0, frame->data + 34, 40)), 0);
+		assert_int_equal(wt_frame_own_bytes(frame)[34 + offset], offset == 6 ? 0xff : 0);
+		assert_int_equal(wt_frame_own_bytes(frame)[35 + offset], offset == 6 ? 0xff : 0);
+		assert_int_equal(wt_csum_fold(wt_csum_add(0, wt_frame_own_bytes(frame) + 34, 40)), 0);
 	}
 	wt_frame_free(frame);
 	wt_pool_destroy(pool);
@@ -144,8 +142,8 @@ static void checksum_offsets_outside_the_frame_write_nothing(void **state)
 	struct wt_frame *frame = wt_frame_new(pool);
 	uint8_t before[64];
 
-	memset(frame->data, 0x5a, 64);
-	memcpy(before, frame->data, 64);
+	memset(wt_frame_own_bytes(frame), 0x5a, 64);
+	memcpy(before, wt_frame_own_bytes(frame), 64);
 	frame->len = 60;
 	for (uint32_t start = 0; start <= UINT16_MAX; start += 59) {
 		frame->csum = WT_CSUM_PARTIAL;
@@ -153,7 +151,7 @@ static void checksum_offsets_outside_the_frame_write_nothing(void **state)
 		frame->csum_offset = (uint16_t)(start > 59 ? 65535 : 59 - start);
 		wt_frame_finish_csum(frame);
 		assert_int_equal(frame->csum, WT_CSUM_NONE);
-		assert_memory_equal(frame->data, before, 64);
+		assert_memory_equal(wt_frame_own_bytes(frame), before, 64);
 	}
 	wt_pool_destroy(pool);
 }

@@ -51,26 +51,26 @@ static inline struct wt_frame *packet(const char *src, const char *dst, uint8_t 
 	struct wt_ipv6 ip = {.src = at(src), .dst = at(dst), .payload_len = (uint16_t)len, .next_header = protocol, .hop_limit = hop_limit};
 	struct wt_eth eth = {.dst = wt_router_mac(7, NET1), .src = host1, .type = WT_ETH_IPV6};
 
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv6_emit(frame->data + IP, &ip);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_ipv6_emit(wt_frame_own_bytes(frame) + IP, &ip);
 	return frame;
 }
 
 static inline void sum(struct wt_frame *frame)
 {
-	struct wt_addr src = wt_addr_ipv6(frame->data + IP + 8), dst = wt_addr_ipv6(frame->data + IP + 24);
+	struct wt_addr src = wt_addr_ipv6(wt_frame_own_bytes(frame) + IP + 8), dst = wt_addr_ipv6(wt_frame_own_bytes(frame) + IP + 24);
 	uint32_t len = frame->len - UPPER;
 
-	wt_put16(frame->data + UPPER + 2, 0);
-	wt_put16(frame->data + UPPER + 2,
-		 wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, ICMP6, len), frame->data + UPPER, len)));
+	wt_put16(wt_frame_own_bytes(frame) + UPPER + 2, 0);
+	wt_put16(wt_frame_own_bytes(frame) + UPPER + 2,
+		 wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, ICMP6, len), wt_frame_own_bytes(frame) + UPPER, len)));
 }
 
 static inline struct wt_frame *ping(const char *src, const char *dst)
 {
 	struct wt_frame *frame = packet(src, dst, ICMP6, 64, 40);
 
-	frame->data[UPPER] = 128;
+	wt_frame_own_bytes(frame)[UPPER] = 128;
 	sum(frame);
 	return frame;
 }
@@ -81,7 +81,7 @@ static inline struct wt_frame *nd(const char *src, const char *dst, struct wt_nd
 	struct wt_frame *frame = packet(src, dst, ICMP6, 255, WT_ND_LEN);
 	struct wt_addr from = at(src), to = at(dst);
 
-	wt_nd_emit(frame->data + UPPER, &from, &to, &message);
+	wt_nd_emit(wt_frame_own_bytes(frame) + UPPER, &from, &to, &message);
 	return frame;
 }
 
@@ -94,8 +94,8 @@ static inline void put_in(unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct wt_mac mac = wt_router_mac(7, port);
 
-	if (!(frame->data[0] & 1))
-		memcpy(frame->data, &mac, sizeof(mac));
+	if (!(wt_frame_own_bytes(frame)[0] & 1))
+		memcpy(wt_frame_own_bytes(frame), &mac, sizeof(mac));
 	router->ops->input(router, port, now, frame);
 	assert_true(wt_audit_holds(&router->audit));
 }
@@ -126,10 +126,10 @@ static inline struct wt_nd heard(wt_time now, unsigned port, struct wt_ipv6 *ip,
 
 	assert_non_null(frame);
 	assert_int_equal(by, port);
-	assert_true(wt_eth_parse(frame->data, frame->len, eth));
-	assert_true(wt_ipv6_parse(frame->data + IP, frame->len - IP, ip));
+	assert_true(wt_eth_parse(wt_frame_own_bytes(frame), frame->len, eth));
+	assert_true(wt_ipv6_parse(wt_frame_own_bytes(frame) + IP, frame->len - IP, ip));
 	assert_int_equal(ip->payload_len, frame->len - UPPER);
-	assert_true(wt_nd_parse(ip, frame->data + UPPER, ip->payload_len, &message));
+	assert_true(wt_nd_parse(ip, wt_frame_own_bytes(frame) + UPPER, ip->payload_len, &message));
 	wt_frame_free(frame);
 	return message;
 }
@@ -144,12 +144,12 @@ static inline void complaint(wt_time now, uint8_t type, uint8_t code, const char
 
 	assert_non_null(frame);
 	assert_int_equal(port, NET1);
-	assert_memory_equal(frame->data, &host1, 6);
-	assert_true(wt_ipv6_parse(frame->data + IP, frame->len - IP, &ip));
+	assert_memory_equal(wt_frame_own_bytes(frame), &host1, 6);
+	assert_true(wt_ipv6_parse(wt_frame_own_bytes(frame) + IP, frame->len - IP, &ip));
 	assert_true(wt_addr_eq(&ip.src, &source));
-	assert_int_equal(frame->data[UPPER], type);
-	assert_int_equal(frame->data[UPPER + 1], code);
-	assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip.src, &ip.dst, ICMP6, ip.payload_len), frame->data + UPPER,
+	assert_int_equal(wt_frame_own_bytes(frame)[UPPER], type);
+	assert_int_equal(wt_frame_own_bytes(frame)[UPPER + 1], code);
+	assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip.src, &ip.dst, ICMP6, ip.payload_len), wt_frame_own_bytes(frame) + UPPER,
 						  ip.payload_len)), 0);
 	wt_frame_free(frame);
 }
@@ -175,10 +175,10 @@ static inline struct wt_frame *packet_ipv4(const char *src, const char *dst, con
 	struct wt_addr from = at(src), to = at(dst);
 	struct wt_frame *frame = bench_packet(100, 0, 0, 80);
 
-	memcpy(frame->data + 6, mac, 6);
-	memcpy(frame->data + 26, from.bytes, 4);
-	memcpy(frame->data + 30, to.bytes, 4);
-	wt_packet_ipv4_checksum(frame->data + IP);
+	memcpy(wt_frame_own_bytes(frame) + 6, mac, 6);
+	memcpy(wt_frame_own_bytes(frame) + 26, from.bytes, 4);
+	memcpy(wt_frame_own_bytes(frame) + 30, to.bytes, 4);
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + IP);
 	return frame;
 }
 

@@ -30,7 +30,7 @@ static void host2_gets(wt_time now, unsigned frames, uint32_t len)
 
 		assert_non_null(frame);
 		assert_int_equal(port, NET2);
-		assert_memory_equal(frame->data, &host2, 6);
+		assert_memory_equal(wt_frame_own_bytes(frame), &host2, 6);
 		assert_int_equal(frame->len, UPPER + len + i);
 		wt_frame_free(frame);
 	}
@@ -105,7 +105,7 @@ static void announce(unsigned port, const char *who, const struct wt_mac *mac)
 	struct wt_frame *frame = bench_frame(WT_ETH_ARP, 0, 60, 0);
 	struct wt_arp arp = {.op = WT_ARP_REPLY, .sender_mac = *mac, .sender = at(who), .target = at("10.0.2.1")};
 
-	wt_arp_emit(frame->data + IP, &arp);
+	wt_arp_emit(wt_frame_own_bytes(frame) + IP, &arp);
 	put_in(port, 0, frame);
 }
 
@@ -120,10 +120,10 @@ static bool ipv4_reaches(wt_time now, const char *dst, const struct wt_mac *mac)
 	frame = take(now, &port);
 	assert_non_null(frame);
 	assert_int_equal(port, NET2);
-	reaches = wt_get16(frame->data + 12) == WT_ETH_IPV4;
+	reaches = wt_get16(wt_frame_own_bytes(frame) + 12) == WT_ETH_IPV4;
 	if (reaches) {
-		assert_memory_equal(frame->data, mac, 6);
-		assert_int_equal(frame->data[IP + 8], 63);
+		assert_memory_equal(wt_frame_own_bytes(frame), mac, 6);
+		assert_int_equal(wt_frame_own_bytes(frame)[IP + 8], 63);
 		assert_true(bench_header_holds(frame));
 	}
 	wt_frame_free(frame);
@@ -227,10 +227,10 @@ static void a_flood_of_strangers_takes_one_place_of_a_table_full_of_hosts(void *
 /* A packet in one piece, with a fragment header. */
 static struct wt_frame *in_a_fragment(struct wt_frame *frame)
 {
-	memmove(frame->data + UPPER + 8, frame->data + UPPER, frame->len - UPPER);
-	memcpy(frame->data + UPPER, (uint8_t[8]){ICMP6}, 8);
-	frame->data[IP + 6] = 44;
-	wt_put16(frame->data + IP + 4, (uint16_t)(wt_get16(frame->data + IP + 4) + 8));
+	memmove(wt_frame_own_bytes(frame) + UPPER + 8, wt_frame_own_bytes(frame) + UPPER, frame->len - UPPER);
+	memcpy(wt_frame_own_bytes(frame) + UPPER, (uint8_t[8]){ICMP6}, 8);
+	wt_frame_own_bytes(frame)[IP + 6] = 44;
+	wt_put16(wt_frame_own_bytes(frame) + IP + 4, (uint16_t)(wt_get16(wt_frame_own_bytes(frame) + IP + 4) + 8));
 	frame->len += 8;
 	return frame;
 }

@@ -35,9 +35,9 @@ static void who_tries_an_address_of_its_own_is_told_by_a_group(void **state)
 	struct wt_eth eth;
 	struct wt_nd answer;
 
-	memset(frame->data + UPPER, 0, 24);
-	frame->data[UPPER] = WT_ND_SOLICITATION;
-	memcpy(frame->data + UPPER + 8, target.bytes, 16);
+	memset(wt_frame_own_bytes(frame) + UPPER, 0, 24);
+	wt_frame_own_bytes(frame)[UPPER] = WT_ND_SOLICITATION;
+	memcpy(wt_frame_own_bytes(frame) + UPPER + 8, target.bytes, 16);
 	sum(frame);
 	put_in(NET1, 0, frame);
 	answer = heard(0, NET1, &ip, &eth);
@@ -72,9 +72,9 @@ static void packets_wait_until_the_neighbour_has_answered(void **state)
 
 		assert_non_null(frame);
 		assert_int_equal(port, NET2);
-		assert_memory_equal(frame->data, &host2, 6);
+		assert_memory_equal(wt_frame_own_bytes(frame), &host2, 6);
 		assert_int_equal(frame->len, UPPER + 20 + i);
-		assert_int_equal(frame->data[IP + 7], 63);
+		assert_int_equal(wt_frame_own_bytes(frame)[IP + 7], 63);
 		wt_frame_free(frame);
 	}
 	assert_int_equal(router->ops->deadline(router), WT_NEVER);
@@ -113,9 +113,9 @@ static void an_ipv4_host_that_does_not_answer_is_told_of_too(void **state)
 		wt_frame_free(take(i * WT_S, &port)); /* ARP */
 	frame = take(3 * WT_S, &port);
 	assert_int_equal(port, NET1);
-	assert_int_equal(wt_get32(frame->data + IP + 12), 0x0a000101);
-	assert_int_equal(frame->data[IP + 20], 3);
-	assert_int_equal(frame->data[IP + 21], 1);
+	assert_int_equal(wt_get32(wt_frame_own_bytes(frame) + IP + 12), 0x0a000101);
+	assert_int_equal(wt_frame_own_bytes(frame)[IP + 20], 3);
+	assert_int_equal(wt_frame_own_bytes(frame)[IP + 21], 1);
 	wt_frame_free(frame);
 }
 
@@ -127,8 +127,8 @@ static void what_is_sent_to_a_broadcast_address_of_a_network_goes_no_further_and
 	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.1.255", &host1));
 	put_in(NET1, 0, packet_ipv4("10.0.1.2", "127.0.0.1", &host1));
 	put_in(NET1, 0, packet_ipv4("10.0.1.2", "224.0.1.1", &host1));
-	last->data[IP + 8] = 1; /* the TTL does not matter either */
-	wt_packet_ipv4_checksum(last->data + IP);
+	wt_frame_own_bytes(last)[IP + 8] = 1; /* the TTL does not matter either */
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(last) + IP);
 	put_in(NET1, 0, last);
 	nothing(0);
 	nothing(10 * WT_S);
@@ -160,7 +160,7 @@ static void an_advertisement_is_believed_as_far_as_it_was_asked_for(void **state
 		host2_answers(i, rounds[i].solicited, rounds[i].override, rounds[i].mac);
 		put_in(NET1, i, packet("2001:db8:1::2", "2001:db8:2::2", UDP, 64, 20));
 		frame = take(i, &port);
-		assert_memory_equal(frame->data, rounds[i].then, 6);
+		assert_memory_equal(wt_frame_own_bytes(frame), rounds[i].then, 6);
 		wt_frame_free(frame);
 	}
 }
@@ -230,10 +230,10 @@ static void what_no_router_passes_on_it_does_not(void **state)
 		assert_int_equal(router->audit.dropped[cases[i].cause], before + 1);
 	}
 	frame = packet("2001:db8:1::2", "2001:db8:3::2", UDP, 64, 20);
-	memcpy(frame->data, "\x33\x33\0\0\0\1", 6);
+	memcpy(wt_frame_own_bytes(frame), "\x33\x33\0\0\0\1", 6);
 	put_in(NET1, 0, frame);
 	frame = packet("2001:db8:1::2", "2001:db8:3::2", UDP, 64, 20);
-	frame->data[IP + 5] = 200; /* more than there is */
+	wt_frame_own_bytes(frame)[IP + 5] = 200; /* more than there is */
 	put_in(NET1, 0, frame);
 	put_in(NET1, 0, packet("2001:db8:1::2", "ff0e::5", UDP, 64, 20));
 	assert_int_equal(router->audit.dropped[WT_DROP_IP_HEADER], 1);
@@ -249,9 +249,9 @@ static void a_link_answers(struct wt_node *link, const char *dst, unsigned by, u
 
 	if (ipv4) {
 		frame->len = IP + 1500;
-		wt_put16(frame->data + IP + 2, 1500);
-		wt_put16(frame->data + IP + 6, 0x4000);
-		wt_packet_ipv4_checksum(frame->data + IP);
+		wt_put16(wt_frame_own_bytes(frame) + IP + 2, 1500);
+		wt_put16(wt_frame_own_bytes(frame) + IP + 6, 0x4000);
+		wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + IP);
 	}
 	put_in(NET1, 0, frame);
 	frame = take(0, &port);
@@ -265,7 +265,7 @@ static void a_link_answers(struct wt_node *link, const char *dst, unsigned by, u
 	frame = take(0, &port);
 	assert_non_null(frame);
 	assert_int_equal(port, NET1);
-	assert_int_equal(frame->data[ipv4 ? IP + 20 : UPPER], type);
+	assert_int_equal(wt_frame_own_bytes(frame)[ipv4 ? IP + 20 : UPPER], type);
 	wt_frame_free(frame);
 	nothing(0);
 }
@@ -317,7 +317,7 @@ static void who_is_answered_for_has_not_been_heard_of(void **state)
 	frame = take(0, &port);
 	assert_non_null(frame);
 	assert_int_equal(port, NET2);
-	assert_int_equal(wt_get16(frame->data + 12), WT_ETH_ARP);
+	assert_int_equal(wt_get16(wt_frame_own_bytes(frame) + 12), WT_ETH_ARP);
 	wt_frame_free(frame);
 	nothing(0);
 }
@@ -336,15 +336,15 @@ static void pings_to_its_addresses_are_answered_and_broken_ones_not(void **state
 		frame = take(0, &port);
 		assert_non_null(frame);
 		assert_int_equal(port, NET1);
-		assert_int_equal(frame->data[UPPER], 129);
-		assert_memory_equal(frame->data + IP + 8, target.bytes, 16);
+		assert_int_equal(wt_frame_own_bytes(frame)[UPPER], 129);
+		assert_memory_equal(wt_frame_own_bytes(frame) + IP + 8, target.bytes, 16);
 		assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&(struct wt_addr){WT_FAMILY_IPV6}, &(struct wt_addr){WT_FAMILY_IPV6},
-								 ICMP6, 40) + wt_csum_add(0, frame->data + IP + 8, 32),
-						  frame->data + UPPER, 40)), 0);
+								 ICMP6, 40) + wt_csum_add(0, wt_frame_own_bytes(frame) + IP + 8, 32),
+						  wt_frame_own_bytes(frame) + UPPER, 40)), 0);
 		wt_frame_free(frame);
 	}
 	frame = ping("2001:db8:1::2", "2001:db8:1::1");
-	frame->data[UPPER + 20] ^= 1;
+	wt_frame_own_bytes(frame)[UPPER + 20] ^= 1;
 	put_in(NET1, 0, frame);
 	assert_int_equal(router->audit.dropped[WT_DROP_ICMP], 1);
 	put_in(NET1, 0, ping("2001:db8:1::2", "ff02::1"));
@@ -357,7 +357,7 @@ static void pings_to_its_addresses_are_answered_and_broken_ones_not(void **state
 static struct wt_frame *fill_udp(struct wt_frame *frame, unsigned upper, const char *src, const char *dst)
 {
 	struct wt_addr from = at(src), to = at(dst);
-	uint8_t *udp = frame->data + upper;
+	uint8_t *udp = wt_frame_own_bytes(frame) + upper;
 	uint32_t len = frame->len - upper;
 
 	wt_put32(udp, 40000u << 16 | 33434);
@@ -376,9 +376,9 @@ static struct wt_frame *datagram_ipv4(const char *src, const char *dst)
 {
 	struct wt_frame *frame = packet_ipv4(src, dst, &host1);
 
-	frame->data[IP + 8] = 1; /* where a traceroute ends */
-	frame->data[IP + 9] = UDP;
-	wt_packet_ipv4_checksum(frame->data + IP);
+	wt_frame_own_bytes(frame)[IP + 8] = 1; /* where a traceroute ends */
+	wt_frame_own_bytes(frame)[IP + 9] = UDP;
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + IP);
 	return fill_udp(frame, IP + 20, src, dst);
 }
 
@@ -400,11 +400,11 @@ static void datagrams_to_its_addresses_come_to_no_port_and_that_is_told(void **s
 	put_in(NET1, 0, packet("2001:db8:1::2", targets[0], UDP, 64, 7));
 	for (unsigned i = 0; i < 3; i++) { /* a byte is wrong, the checksum is missing, the length is too much */
 		frame = datagram("2001:db8:1::2", targets[0]);
-		frame->data[UPPER + 12] ^= i == 0;
+		wt_frame_own_bytes(frame)[UPPER + 12] ^= i == 0;
 		if (i == 1)
-			wt_put16(frame->data + UPPER + 6, 0);
+			wt_put16(wt_frame_own_bytes(frame) + UPPER + 6, 0);
 		if (i == 2)
-			wt_put16(frame->data + UPPER + 4, 21);
+			wt_put16(wt_frame_own_bytes(frame) + UPPER + 4, 21);
 		put_in(NET1, 0, frame);
 	}
 	put_in(NET1, 0, packet("2001:db8:1::2", targets[0], 6, 64, 20)); /* no TCP here */
@@ -422,26 +422,26 @@ static void and_so_it_is_of_ipv4_where_the_checksum_may_be_left_out(void **state
 
 		frame = datagram_ipv4("10.0.1.2", targets[i % 2]);
 		if (i > 1)
-			wt_put16(frame->data + IP + 26, 0);
+			wt_put16(wt_frame_own_bytes(frame) + IP + 26, 0);
 		put_in(NET1, 0, frame);
 		frame = take(0, &port);
 		assert_non_null(frame);
 		assert_int_equal(port, NET1);
-		assert_memory_equal(frame->data + IP + 12, target.bytes, 4);
-		assert_int_equal(frame->data[IP + 20], 3);
-		assert_int_equal(frame->data[IP + 21], 3);
+		assert_memory_equal(wt_frame_own_bytes(frame) + IP + 12, target.bytes, 4);
+		assert_int_equal(wt_frame_own_bytes(frame)[IP + 20], 3);
+		assert_int_equal(wt_frame_own_bytes(frame)[IP + 21], 3);
 		assert_int_equal(frame->len, IP + 20 + 8 + 28);
-		assert_int_equal(wt_get32(frame->data + IP + 48), 40000u << 16 | 33434); /* the ports, for whoever sent it */
+		assert_int_equal(wt_get32(wt_frame_own_bytes(frame) + IP + 48), 40000u << 16 | 33434); /* the ports, for whoever sent it */
 		assert_true(bench_header_holds(frame));
-		assert_int_equal(wt_csum_fold(wt_csum_add(0, frame->data + IP + 20, 36)), 0);
+		assert_int_equal(wt_csum_fold(wt_csum_add(0, wt_frame_own_bytes(frame) + IP + 20, 36)), 0);
 		wt_frame_free(frame);
 	}
 	frame = datagram_ipv4("10.0.1.2", targets[0]);
-	frame->data[IP + 30] ^= 1;
+	wt_frame_own_bytes(frame)[IP + 30] ^= 1;
 	put_in(NET1, 0, frame);
 	frame = datagram_ipv4("10.0.1.2", targets[0]);
-	wt_put16(frame->data + IP + 6, 0x2000); /* a fragment: nobody puts them together */
-	wt_packet_ipv4_checksum(frame->data + IP);
+	wt_put16(wt_frame_own_bytes(frame) + IP + 6, 0x2000); /* a fragment: nobody puts them together */
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + IP);
 	put_in(NET1, 0, frame);
 	put_in(NET1, 0, datagram_ipv4("10.0.7.7", targets[0])); /* no way back */
 	nothing(0);

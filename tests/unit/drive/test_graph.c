@@ -95,7 +95,7 @@ static void a_frame_from_outside_enters_after_what_was_due_before_it(void **stat
 	struct wt_frame *frame = wt_frame_new(pool);
 
 	frame->len = 60;
-	wt_put32(frame->data, 99);
+	wt_put32(wt_frame_own_bytes(frame), 99);
 	toy_source_init(&source, "source", pool, 10, 10, 2);
 	wt_graph_add(graph, &source.node);
 	wt_graph_add(graph, &sink.node);
@@ -239,7 +239,7 @@ static unsigned decided, put;
 static int gate_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	decided++;
-	if (wt_get32(frame->data) % 2)
+	if (wt_get32(wt_frame_own_bytes(frame)) % 2)
 		return 1;
 	toy_delay_input(node, port, now, frame);
 	node->audit.in--;

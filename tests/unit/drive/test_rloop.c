@@ -290,7 +290,7 @@ static void give_numbered(struct wt_port *port, uint32_t number)
 	struct wt_frame *frame = wt_frame_new(pool);
 
 	frame->len = 2000;
-	wt_put32(frame->data, number);
+	wt_put32(wt_frame_own_bytes(frame), number);
 	wt_graph_input(graph, &port->node, 0, 0, frame);
 }
 
@@ -364,7 +364,7 @@ static int stamped_read(struct wt_port *port, struct wt_frame **frame)
 {
 	int n = pair_read(port, frame);
 
-	port->stamp = n > 0 ? (int64_t)((uint64_t)wt_get32((*frame)->data + 4) << 32 | wt_get32((*frame)->data + 8)) : 0;
+	port->stamp = n > 0 ? (int64_t)((uint64_t)wt_get32(wt_frame_look(*frame) + 4) << 32 | wt_get32(wt_frame_look(*frame) + 8)) : 0;
 	return n;
 }
 

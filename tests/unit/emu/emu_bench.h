@@ -21,7 +21,7 @@ static struct wt_pool *bench_pool;
 /* Behind addresses and ports, so that packets of different tags are of one flow. */
 static inline unsigned bench_tag_at(const struct wt_frame *frame)
 {
-	return wt_get16(frame->data + 12) == 0x86dd ? 58 : 38;
+	return wt_get16(wt_frame_look(frame) + 12) == 0x86dd ? 58 : 38;
 }
 
 /* An Ethernet frame of `len` bytes that holds `tag`, perhaps behind its end. */
@@ -30,11 +30,11 @@ static inline struct wt_frame *bench_frame(unsigned type, unsigned protocol, uin
 	struct wt_frame *frame = wt_frame_new(bench_pool);
 
 	assert_non_null(frame);
-	memset(frame->data, 0, len < 64 ? 64 : len);
+	memset(wt_frame_own_bytes(frame), 0, len < 64 ? 64 : len);
 	frame->len = len;
-	wt_put16(frame->data + 12, (uint16_t)type);
-	frame->data[14 + (type == 0x86dd ? 6 : 9)] = (uint8_t)protocol;
-	wt_put32(frame->data + bench_tag_at(frame), tag);
+	wt_put16(wt_frame_own_bytes(frame) + 12, (uint16_t)type);
+	wt_frame_own_bytes(frame)[14 + (type == 0x86dd ? 6 : 9)] = (uint8_t)protocol;
+	wt_put32(wt_frame_own_bytes(frame) + bench_tag_at(frame), tag);
 	return frame;
 }
 
@@ -46,7 +46,7 @@ static inline struct wt_frame *bench_tcp(uint32_t len, uint32_t tag)
 /* The same packet on its way to another address: another flow. */
 static inline struct wt_frame *bench_to(struct wt_frame *frame, uint32_t address)
 {
-	wt_put32(frame->data + 30, address);
+	wt_put32(wt_frame_own_bytes(frame) + 30, address);
 	return frame;
 }
 
@@ -57,7 +57,7 @@ static inline struct wt_frame *bench_arp(void)
 
 static inline uint32_t bench_tag(const struct wt_frame *frame)
 {
-	return wt_get32(frame->data + bench_tag_at(frame));
+	return wt_get32(wt_frame_look(frame) + bench_tag_at(frame));
 }
 
 static inline void bench_input(struct wt_node *node, wt_time now, struct wt_frame *frame)

@@ -22,7 +22,7 @@ static inline struct wt_node *bench_words(const char *words)
 static inline struct wt_frame *bench_packet(uint32_t len, uint32_t tag, enum wt_ecn ecn, uint16_t port)
 {
 	struct wt_frame *frame = bench_tcp(len, 0);
-	uint8_t *ip = frame->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_bytes(frame) + WT_ETHERNET;
 
 	ip[0] = 0x45;
 	ip[1] = (uint8_t)ecn;
@@ -38,13 +38,13 @@ static inline struct wt_frame *bench_packet(uint32_t len, uint32_t tag, enum wt_
 
 static inline uint32_t bench_packet_tag(const struct wt_frame *frame)
 {
-	return wt_get32(frame->data + WT_ETHERNET + 24);
+	return wt_get32(wt_frame_look(frame) + WT_ETHERNET + 24);
 }
 
 /* Is the header checksum right? */
 static inline bool bench_header_holds(struct wt_frame *frame)
 {
-	uint8_t *ip = frame->data + WT_ETHERNET;
+	uint8_t *ip = wt_frame_own_bytes(frame) + WT_ETHERNET;
 	uint16_t was = wt_get16(ip + 10);
 
 	wt_packet_ipv4_checksum(ip);

@@ -267,7 +267,7 @@ static wt_time the_next_one(bool jitter, bool whole)
 		frame->csum_start = 14 + 20;
 		frame->csum_offset = 16;
 		frame->gso_size = whole ? 100 : 0;
-		frame->data[14 + 20 + 12] = 8 << 4; /* the length of TCP's header */
+		wt_frame_own_bytes(frame)[14 + 20 + 12] = 8 << 4; /* the length of TCP's header */
 		if (!whole || i < 7) /* 7 times 13 packets, and 9 */
 			bench_input(node, i, frame);
 		else if (i < 16)

@@ -17,10 +17,10 @@ static struct wt_frame *take(struct wt_node *node, wt_time now, unsigned *port)
 /* An answer about `about`: header and ICMP checksum right, addresses exchanged, the packet quoted. */
 static void check_answer(struct wt_frame *answer, const struct wt_frame *about, unsigned code, unsigned mtu)
 {
-	const uint8_t *ip = answer->data + 14, *was = about->data + 14;
+	const uint8_t *ip = wt_frame_own_bytes(answer) + 14, *was = wt_frame_look(about) + 14;
 
-	assert_memory_equal(answer->data, about->data + 6, 6);
-	assert_memory_equal(answer->data + 6, about->data, 6);
+	assert_memory_equal(wt_frame_own_bytes(answer), wt_frame_look(about) + 6, 6);
+	assert_memory_equal(wt_frame_own_bytes(answer) + 6, wt_frame_look(about), 6);
 	assert_int_equal(answer->len, 14 + 20 + 8 + 28);
 	assert_true(bench_header_holds(answer));
 	assert_int_equal(wt_get16(ip + 2), 56);
@@ -38,12 +38,12 @@ static struct wt_frame *large(uint32_t len, bool dont_fragment)
 {
 	struct wt_frame *frame = bench_packet(len, 0, 0, 80);
 
-	memset(frame->data, 2, 6);
-	memset(frame->data + 6, 4, 6);
+	memset(wt_frame_own_bytes(frame), 2, 6);
+	memset(wt_frame_own_bytes(frame) + 6, 4, 6);
 	for (uint32_t i = 34; i < len; i++)
-		frame->data[i] = (uint8_t)(i * 7);
-	wt_put16(frame->data + 20, dont_fragment ? 0x4000 : 0);
-	wt_packet_ipv4_checksum(frame->data + 14);
+		wt_frame_own_bytes(frame)[i] = (uint8_t)(i * 7);
+	wt_put16(wt_frame_own_bytes(frame) + 20, dont_fragment ? 0x4000 : 0);
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
 	return frame;
 }
 
@@ -82,7 +82,7 @@ static void fragments_put_together_are_the_packet(void **state)
 
 	bench_input(node, 0, whole);
 	while ((frame = take(node, 0, &port))) {
-		const uint8_t *ip = frame->data + 14;
+		const uint8_t *ip = wt_frame_own_bytes(frame) + 14;
 		unsigned offset = (wt_get16(ip + 6) & 0x1fff) * 8u, len = wt_get16(ip + 2) - 20u;
 
 		assert_int_equal(port, 1);
@@ -98,7 +98,7 @@ static void fragments_put_together_are_the_packet(void **state)
 	}
 	assert_int_equal(count, 3); /* 552, 552, 376 */
 	assert_int_equal(bytes, 1480);
-	assert_memory_equal(got, copy->data + 34, 1480);
+	assert_memory_equal(got, wt_frame_own_bytes(copy) + 34, 1480);
 	assert_int_equal(node->audit.made, 2);
 	wt_frame_free(copy);
 	wt_path_finish(&bench_path);
@@ -117,7 +117,7 @@ static void a_damaged_header_is_dropped_and_not_cut(void **state)
 	struct wt_frame *frame = large(1514, false);
 	unsigned port;
 
-	frame->data[14 + 8] ^= 4; /* TTL */
+	wt_frame_own_bytes(frame)[14 + 8] ^= 4; /* TTL */
 	bench_input(node, 0, frame);
 	assert_null(take(node, 0, &port));
 	assert_int_equal(node->audit.dropped[WT_DROP_IP_CSUM], 1);
@@ -133,8 +133,8 @@ static void a_header_that_lies_is_not_cut(void **state)
 		struct wt_frame *frame = large(200, false), *out;
 		unsigned port;
 
-		frame->data[14] = first[i];
-		wt_put16(frame->data + 16, 65535);
+		wt_frame_own_bytes(frame)[14] = first[i];
+		wt_put16(wt_frame_own_bytes(frame) + 16, 65535);
 		bench_input(node, 0, frame);
 		while ((out = take(node, 0, &port)))
 			wt_frame_free(out);
@@ -158,10 +158,10 @@ static void an_outage_may_tell_the_sender_but_not_about_errors_and_later_fragmen
 	check_answer(frame, copy, 1, 0);
 	/* an answer to the answer, a later fragment, a broadcast, ARP: dropped and no more */
 	bench_input(node, WT_S, frame);
-	wt_put16(copy->data + 20, 5);
+	wt_put16(wt_frame_own_bytes(copy) + 20, 5);
 	bench_input(node, WT_S, copy);
 	frame = large(100, true);
-	memset(frame->data, 255, 6);
+	memset(wt_frame_own_bytes(frame), 255, 6);
 	bench_input(node, WT_S, frame);
 	bench_input(node, WT_S, bench_arp());
 	assert_null(take(node, WT_S, &port));
@@ -192,41 +192,41 @@ static void routers_lower_the_ttl_and_its_end_is_told(void **state)
 
 	for (unsigned ttl = 4; ttl < 256; ttl++) {
 		frame = large(200, ttl % 2);
-		frame->data[14 + 8] = (uint8_t)ttl;
-		wt_packet_ipv4_checksum(frame->data + 14);
+		wt_frame_own_bytes(frame)[14 + 8] = (uint8_t)ttl;
+		wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
 		bench_input(node, ttl, frame);
 		out = bench_output(node, ttl);
-		assert_int_equal(out->data[14 + 8], ttl - 3);
+		assert_int_equal(wt_frame_own_bytes(out)[14 + 8], ttl - 3);
 		assert_true(bench_header_holds(out));
 		wt_frame_free(out);
 	}
 	frame = large(200, false);
-	frame->data[14 + 8] = 9;
-	wt_packet_ipv4_checksum(frame->data + 14);
-	frame->data[14 + 11] ^= 1;
+	wt_frame_own_bytes(frame)[14 + 8] = 9;
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
+	wt_frame_own_bytes(frame)[14 + 11] ^= 1;
 	bench_input(node, 1000, frame);
 	out = bench_output(node, 1000);
 	assert_false(bench_header_holds(out));
 	wt_frame_free(out);
 	frame = bench_frame(0x86dd, BENCH_TCP, 100, 0);
-	frame->data[14] = 0x60;
-	frame->data[14 + 7] = 64;
+	wt_frame_own_bytes(frame)[14] = 0x60;
+	wt_frame_own_bytes(frame)[14 + 7] = 64;
 	bench_input(node, 1000, frame);
 	out = bench_output(node, 1000);
-	assert_int_equal(out->data[14 + 7], 61);
+	assert_int_equal(wt_frame_own_bytes(out)[14 + 7], 61);
 	wt_frame_free(out);
 	assert_true(bench_passes(node, 1001, bench_arp()));
 	assert_int_equal(wt_audit_dropped(&node->audit), 0);
 
 	frame = large(200, false);
-	frame->data[14 + 8] = 3;
-	wt_packet_ipv4_checksum(frame->data + 14);
+	wt_frame_own_bytes(frame)[14 + 8] = 3;
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
 	out = wt_frame_copy(frame);
 	bench_input(node, 2000, frame);
 	frame = node->ops->output(node, 2000, &port);
 	assert_int_equal(port, 0);
-	assert_int_equal(frame->data[14 + 20], 11);
-	assert_memory_equal(frame->data + 14 + 28, out->data + 14, 28);
+	assert_int_equal(wt_frame_own_bytes(frame)[14 + 20], 11);
+	assert_memory_equal(wt_frame_own_bytes(frame) + 14 + 28, wt_frame_own_bytes(out) + 14, 28);
 	wt_frame_free(frame);
 	wt_frame_free(out);
 	assert_int_equal(node->audit.dropped[WT_DROP_TTL], 1);
@@ -252,12 +252,12 @@ static void corruption_flips_bits_that_checksums_catch(void **state)
 		unsigned flipped = 0;
 		uint8_t was[100];
 
-		memcpy(was, frame->data, 100);
+		memcpy(was, wt_frame_own_bytes(frame), 100);
 		bench_input(node, i, frame);
 		out = bench_output(node, i);
-		assert_memory_equal(out->data, was, 14);
+		assert_memory_equal(wt_frame_own_bytes(out), was, 14);
 		for (unsigned k = 14; k < 100; k++) {
-			unsigned differs = (unsigned)(was[k] ^ out->data[k]);
+			unsigned differs = (unsigned)(was[k] ^ wt_frame_own_bytes(out)[k]);
 
 			flipped += (unsigned)__builtin_popcount(differs);
 			if (differs)
@@ -266,7 +266,7 @@ static void corruption_flips_bits_that_checksums_catch(void **state)
 		assert_true(flipped <= 1);
 		if (flipped) {
 			assert_int_equal(out->csum, WT_CSUM_NONE);
-			assert_false(wt_csum_fold(wt_csum_add(0, was + 14, 86)) == wt_csum_fold(wt_csum_add(0, out->data + 14, 86)));
+			assert_false(wt_csum_fold(wt_csum_add(0, was + 14, 86)) == wt_csum_fold(wt_csum_add(0, wt_frame_own_bytes(out) + 14, 86)));
 		}
 		hit += flipped;
 		wt_frame_free(out);
@@ -298,7 +298,7 @@ static void a_checksum_left_to_be_computed_is_computed_before_the_bits_are_flipp
 		bench_input(node, i, frame);
 		frame = bench_output(node, i);
 		for (unsigned k = 0; k < 100; k++)
-			flipped += (unsigned)__builtin_popcount((unsigned)(frame->data[k] ^ right->data[k]));
+			flipped += (unsigned)__builtin_popcount((unsigned)(wt_frame_own_bytes(frame)[k] ^ wt_frame_own_bytes(right)[k]));
 		assert_int_equal(flipped, 1);
 		wt_frame_free(frame);
 		wt_frame_free(right);

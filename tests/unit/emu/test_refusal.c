@@ -27,14 +27,14 @@ static struct wt_frame *packet6(uint32_t len, uint8_t protocol, uint8_t hop_limi
 	struct wt_addr from = at(host), to = at(peer);
 
 	for (uint32_t i = UPPER; i < len; i++)
-		frame->data[i] = (uint8_t)(i * 7);
-	memset(frame->data, 2, 6);
-	memset(frame->data + 6, 4, 6);
-	frame->data[IP6] = 0x60;
-	wt_put16(frame->data + IP6 + 4, (uint16_t)(len - UPPER));
-	frame->data[IP6 + 7] = hop_limit;
-	memcpy(frame->data + IP6 + 8, from.bytes, 16);
-	memcpy(frame->data + IP6 + 24, to.bytes, 16);
+		wt_frame_own_bytes(frame)[i] = (uint8_t)(i * 7);
+	memset(wt_frame_own_bytes(frame), 2, 6);
+	memset(wt_frame_own_bytes(frame) + 6, 4, 6);
+	wt_frame_own_bytes(frame)[IP6] = 0x60;
+	wt_put16(wt_frame_own_bytes(frame) + IP6 + 4, (uint16_t)(len - UPPER));
+	wt_frame_own_bytes(frame)[IP6 + 7] = hop_limit;
+	memcpy(wt_frame_own_bytes(frame) + IP6 + 8, from.bytes, 16);
+	memcpy(wt_frame_own_bytes(frame) + IP6 + 24, to.bytes, 16);
 	return frame;
 }
 
@@ -42,12 +42,12 @@ static struct wt_frame *packet4(uint32_t len, uint8_t protocol, uint8_t ttl)
 {
 	struct wt_frame *frame = bench_packet(len, 7, 0, 80);
 
-	memset(frame->data, 2, 6);
-	memset(frame->data + 6, 4, 6);
-	frame->data[14 + 8] = ttl;
-	frame->data[14 + 9] = protocol;
-	wt_put16(frame->data + 20, 0x4000);
-	wt_packet_ipv4_checksum(frame->data + 14);
+	memset(wt_frame_own_bytes(frame), 2, 6);
+	memset(wt_frame_own_bytes(frame) + 6, 4, 6);
+	wt_frame_own_bytes(frame)[14 + 8] = ttl;
+	wt_frame_own_bytes(frame)[14 + 9] = protocol;
+	wt_put16(wt_frame_own_bytes(frame) + 20, 0x4000);
+	wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
 	return frame;
 }
 
@@ -80,11 +80,11 @@ static void check6(struct wt_frame *answer, const struct wt_frame *about, const 
 	uint32_t len;
 
 	assert_non_null(answer);
-	ip = answer->data + IP6;
+	ip = wt_frame_own_bytes(answer) + IP6;
 	len = wt_get16(ip + 4);
-	memcpy(dst.bytes, about->data + IP6 + 8, 16);
-	assert_memory_equal(answer->data, about->data + 6, 6);
-	assert_int_equal(wt_get16(answer->data + 12), 0x86dd);
+	memcpy(dst.bytes, wt_frame_look(about) + IP6 + 8, 16);
+	assert_memory_equal(wt_frame_own_bytes(answer), wt_frame_look(about) + 6, 6);
+	assert_int_equal(wt_get16(wt_frame_own_bytes(answer) + 12), 0x86dd);
 	assert_int_equal(ip[0], 0x6c);
 	assert_int_equal(ip[6], ICMP6);
 	assert_int_equal(ip[7], expected->ttl);
@@ -95,7 +95,7 @@ static void check6(struct wt_frame *answer, const struct wt_frame *about, const 
 	assert_int_equal(ip[40], expected->type);
 	assert_int_equal(ip[41], expected->code);
 	assert_int_equal(wt_get32(ip + 44), expected->rest);
-	assert_memory_equal(ip + 48, about->data + IP6, expected->quoted);
+	assert_memory_equal(ip + 48, wt_frame_look(about) + IP6, expected->quoted);
 	assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, ICMP6, len), ip + 40, len)), 0);
 	wt_frame_free(answer);
 }
@@ -106,19 +106,19 @@ static void check4(struct wt_frame *answer, const struct wt_frame *about, const 
 	const uint8_t *ip;
 
 	assert_non_null(answer);
-	ip = answer->data + 14;
-	assert_memory_equal(answer->data, about->data + 6, 6);
+	ip = wt_frame_own_bytes(answer) + 14;
+	assert_memory_equal(wt_frame_own_bytes(answer), wt_frame_look(about) + 6, 6);
 	assert_true(bench_header_holds(answer));
 	assert_int_equal(answer->len, 14 + 28 + expected->quoted);
 	assert_int_equal(wt_get16(ip + 2), 28 + expected->quoted);
 	assert_int_equal(ip[8], expected->ttl);
 	assert_int_equal(ip[9], BENCH_ICMP);
 	assert_memory_equal(ip + 12, src.bytes, 4);
-	assert_memory_equal(ip + 16, about->data + 14 + 12, 4);
+	assert_memory_equal(ip + 16, wt_frame_look(about) + 14 + 12, 4);
 	assert_int_equal(ip[20], expected->type);
 	assert_int_equal(ip[21], expected->code);
 	assert_int_equal(wt_get32(ip + 24), expected->rest);
-	assert_memory_equal(ip + 28, about->data + 14, expected->quoted);
+	assert_memory_equal(ip + 28, wt_frame_look(about) + 14, expected->quoted);
 	assert_int_equal(wt_csum_fold(wt_csum_add(0, ip + 20, 8 + expected->quoted)), 0);
 	wt_frame_free(answer);
 }
@@ -210,7 +210,7 @@ struct patch {
 static void patch(struct wt_frame *frame, const struct patch *patch)
 {
 	for (unsigned i = 0; i < 6; i++)
-		memset(frame->data + 14 + patch->set[i].at, patch->set[i].value, patch->set[i].count);
+		memset(wt_frame_own_bytes(frame) + 14 + patch->set[i].at, patch->set[i].value, patch->set[i].count);
 }
 
 static void the_texts_say_about_what_of_ipv6_nobody_is_told(void **state)
@@ -268,9 +268,9 @@ static void a_chain_of_headers_is_followed_so_far_and_no_further(void **state)
 	for (unsigned headers = 0; headers < 12; headers++) {
 		struct wt_frame *frame = packet6(200, headers ? 60 : UDP, 64), *answer;
 
-		memset(frame->data + UPPER, 0, 100);
+		memset(wt_frame_own_bytes(frame) + UPPER, 0, 100);
 		for (unsigned i = 0; i < headers; i++)
-			frame->data[UPPER + 8 * i] = i + 1 < headers ? 60 : UDP;
+			wt_frame_own_bytes(frame)[UPPER + 8 * i] = i + 1 < headers ? 60 : UDP;
 		answer = told(node, 0, frame);
 		assert_int_equal(!!answer, headers <= 8);
 		wt_frame_free(answer);
@@ -283,13 +283,13 @@ static void refuse_cut(struct wt_node *node, struct wt_frame *frame, uint32_t le
 {
 	struct wt_refusal_limit limit = {0};
 	struct wt_frame *cut = wt_frame_new(bench_pool);
-	uint8_t *bytes = malloc(len ? len : 1), *was = cut->data;
+	uint8_t *bytes = malloc(len ? len : 1), *was = cut->inside.bytes;
 
-	memcpy(bytes, frame->data, len);
-	cut->data = bytes;
+	memcpy(bytes, wt_frame_look(frame), len);
+	cut->inside.bytes = bytes;
 	cut->len = cut->room = len;
 	wt_frame_free(wt_refuse(node, &limit, 0, cut, &(struct wt_refusal){.kind = WT_REFUSAL_HOST}));
-	cut->data = was;
+	cut->inside.bytes = was;
 	cut->room = BENCH_ROOM;
 	wt_frame_free(cut);
 	free(bytes);
@@ -304,11 +304,11 @@ static void no_byte_is_read_behind_the_end_of_a_packet_cut_short(void **state)
 			struct wt_frame *six = packet6(200, (uint8_t)protocol, 64), *four = packet4(200, (uint8_t)protocol, 64);
 
 			if (len >= UPPER)
-				wt_put16(six->data + IP6 + 4, (uint16_t)(len - UPPER));
+				wt_put16(wt_frame_own_bytes(six) + IP6 + 4, (uint16_t)(len - UPPER));
 			if (len >= 34)
-				wt_put16(four->data + 16, (uint16_t)(len - 14));
-			four->data[14] = protocol & 1 ? 0x45 : 0x4f;
-			wt_packet_ipv4_checksum(four->data + 14);
+				wt_put16(wt_frame_own_bytes(four) + 16, (uint16_t)(len - 14));
+			wt_frame_own_bytes(four)[14] = protocol & 1 ? 0x45 : 0x4f;
+			wt_packet_ipv4_checksum(wt_frame_own_bytes(four) + 14);
 			refuse_cut(node, six, len);
 			refuse_cut(node, four, len);
 			wt_frame_free(six);
@@ -333,7 +333,7 @@ static void about_what_many_got_only_its_size_is_told_and_by_an_address_of_ones_
 	copy = wt_frame_copy(frame);
 	frame = told(node, 0, frame);
 	assert_non_null(frame);
-	assert_false(frame->data[6] & 1);
+	assert_false(wt_frame_own_bytes(frame)[6] & 1);
 	check6(frame, copy, &(struct expected){2, 0, 255, 1300, "2001:db8::1", 1280 - 48});
 	wt_frame_free(copy);
 	wt_path_finish(&bench_path);
@@ -356,15 +356,15 @@ static void the_texts_say_about_what_of_ipv4_nobody_is_told(void **state)
 	for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		frame = packet4(200, none[i].protocol, 64);
 		patch(frame, &none[i]);
-		wt_packet_ipv4_checksum(frame->data + 14);
+		wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + 14);
 		if (told(node, 0, frame))
 			fail_msg("told about %s", none[i].what);
 	}
 	frame = packet4(200, UDP, 64);
-	frame->data[14 + 11] ^= 1;
+	wt_frame_own_bytes(frame)[14 + 11] ^= 1;
 	assert_null(told(node, 0, frame)); /* a header whose checksum is wrong */
 	frame = packet4(200, BENCH_ICMP, 64);
-	frame->data[34] = 8;
+	wt_frame_own_bytes(frame)[34] = 8;
 	frame = told(node, 0, frame);
 	assert_non_null(frame); /* a ping */
 	wt_frame_free(frame);
@@ -512,10 +512,10 @@ static void what_belongs_to_the_link_passes_no_router_and_so_all_of_them(void **
 		uint8_t was;
 
 		patch(frame, &own[i]);
-		was = frame->data[IP6 + 7];
+		was = wt_frame_own_bytes(frame)[IP6 + 7];
 		bench_input(node, 0, frame);
 		out = bench_output(node, 0);
-		if (!out || out->data[IP6 + 7] != was)
+		if (!out || wt_frame_own_bytes(out)[IP6 + 7] != was)
 			fail_msg("%s did not pass as it was", own[i].what);
 		wt_frame_free(out);
 	}
@@ -524,10 +524,10 @@ static void what_belongs_to_the_link_passes_no_router_and_so_all_of_them(void **
 		uint8_t was;
 
 		patch(frame, &others[i]);
-		was = frame->data[IP6 + 7];
+		was = wt_frame_own_bytes(frame)[IP6 + 7];
 		bench_input(node, 0, frame);
 		out = bench_output(node, 0);
-		if (!out || out->data[IP6 + 7] != was - 5)
+		if (!out || wt_frame_own_bytes(out)[IP6 + 7] != was - 5)
 			fail_msg("%s was not counted down", others[i].what);
 		wt_frame_free(out);
 	}
@@ -544,12 +544,12 @@ static void what_belongs_to_the_link_passes_no_router_and_so_all_of_them(void **
 		};
 		struct wt_frame *frame = packet4(100, UDP, 64), *out;
 
-		memcpy(frame->data + 26, ipv4[i].src, 4);
-		memcpy(frame->data + 30, ipv4[i].dst, 4);
-		frame->data[22] = 64;
+		memcpy(wt_frame_own_bytes(frame) + 26, ipv4[i].src, 4);
+		memcpy(wt_frame_own_bytes(frame) + 30, ipv4[i].dst, 4);
+		wt_frame_own_bytes(frame)[22] = 64;
 		bench_input(node, 0, frame);
 		out = bench_output(node, 0);
-		if (!out || out->data[22] != 64 - ipv4[i].lowered)
+		if (!out || wt_frame_own_bytes(out)[22] != 64 - ipv4[i].lowered)
 			fail_msg("%s", ipv4[i].what);
 		wt_frame_free(out);
 	}

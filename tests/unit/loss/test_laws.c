@@ -28,12 +28,12 @@ static bool touched(struct wt_node *node, wt_time now)
 	unsigned port, times = 0;
 	bool whole = true;
 
-	memcpy(frame->data, template, LEN);
+	memcpy(wt_frame_own_bytes(frame), template, LEN);
 	frame->len = LEN;
 	node->ops->input(node, 0, now, frame);
 	while ((out = node->ops->output(node, now, &port))) {
 		times++;
-		whole = whole && !memcmp(out->data, template, LEN);
+		whole = whole && !memcmp(wt_frame_own_bytes(out), template, LEN);
 		wt_frame_free(out);
 	}
 	if (node->audit.queued)
@@ -268,13 +268,13 @@ static void flipped_bits_are_anywhere_alike(void **state)
 	for (unsigned i = 0; i < PACKETS; i++) {
 		struct wt_frame *frame = wt_frame_new(bench_pool);
 
-		memcpy(frame->data, template, LEN);
+		memcpy(wt_frame_own_bytes(frame), template, LEN);
 		frame->len = LEN;
 		node->ops->input(node, 0, i, frame);
 		frame = node->ops->output(node, i, &port);
-		assert_memory_equal(frame->data, template, WT_ETHERNET);
+		assert_memory_equal(wt_frame_own_bytes(frame), template, WT_ETHERNET);
 		for (unsigned k = WT_ETHERNET; k < LEN; k++)
-			for (unsigned bit = 0, odd = frame->data[k] ^ template[k]; odd >> bit; bit++) {
+			for (unsigned bit = 0, odd = wt_frame_own_bytes(frame)[k] ^ template[k]; odd >> bit; bit++) {
 				count[(k - WT_ETHERNET) * 8 + bit] += odd >> bit & 1;
 				flips += odd >> bit & 1;
 			}
@@ -302,7 +302,7 @@ static int set_up(void **state)
 	if (bench_setup(state))
 		return -1;
 	frame = bench_packet(LEN, 7, WT_ECN_NOT_ECT, 1);
-	memcpy(template, frame->data, LEN);
+	memcpy(template, wt_frame_own_bytes(frame), LEN);
 	wt_frame_free(frame);
 	return 0;
 }

@@ -147,9 +147,9 @@ static void flows_beyond_the_limit_move_only_each_other(void **state)
 /* IEEE 802.1Q and, outside of it, 802.1ad. */
 static struct wt_frame *tagged(struct wt_frame *frame, unsigned tags)
 {
-	memmove(frame->data + 12 + 4 * tags, frame->data + 12, 64);
+	memmove(wt_frame_own_bytes(frame) + 12 + 4 * tags, wt_frame_own_bytes(frame) + 12, 64);
 	for (unsigned i = 0; i < tags; i++)
-		wt_put32(frame->data + 12 + 4 * i, (i + 1 == tags ? 0x81000000u : 0x88a80000u) | 7);
+		wt_put32(wt_frame_own_bytes(frame) + 12 + 4 * i, (i + 1 == tags ? 0x81000000u : 0x88a80000u) | 7);
 	frame->len += 4 * tags;
 	return frame;
 }

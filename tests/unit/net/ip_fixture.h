@@ -81,10 +81,10 @@ static inline struct wt_frame *arriving(struct fixture *f, struct wt_ipv4 ip, ui
 		ip.src = f->peer;
 	if (ip.dst.family == WT_FAMILY_NONE)
 		ip.dst = f->us;
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv4_emit(frame->data + WT_ETH_HEADER, &ip);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_ipv4_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &ip);
 	for (uint32_t i = 0; i < len; i++)
-		frame->data[WT_IP_PAYLOAD + i] = (uint8_t)(first + i);
+		wt_frame_own_bytes(frame)[WT_IP_PAYLOAD + i] = (uint8_t)(first + i);
 	frame->len = WT_IP_PAYLOAD + len;
 	return frame;
 }
@@ -96,8 +96,8 @@ static inline struct wt_frame *arriving_arp(struct fixture *f, struct wt_arp arp
 
 	assert_non_null(frame);
 	f->node.audit.in++;
-	wt_eth_emit(frame->data, &eth);
-	wt_arp_emit(frame->data + WT_ETH_HEADER, &arp);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_arp_emit(wt_frame_own_bytes(frame) + WT_ETH_HEADER, &arp);
 	frame->len = WT_ETH_HEADER + WT_ARP_LEN;
 	return frame;
 }
@@ -119,7 +119,7 @@ static inline struct wt_frame *making(struct fixture *f, uint32_t len)
 
 	assert_non_null(frame);
 	frame->len = WT_IP_PAYLOAD + len;
-	memset(frame->data, 0, frame->len);
+	memset(wt_frame_own_bytes(frame), 0, frame->len);
 	return frame;
 }
 

@@ -25,7 +25,7 @@ static void expect_whole(struct fixture *f, const struct wt_ip_packet *packet, u
 	for (uint32_t i = 0; i < len; i++)
 		assert_int_equal(packet->payload[i], (uint8_t)i);
 	assert_int_equal(packet->frame->csum, WT_CSUM_NONE);
-	assert_int_equal(wt_csum_fold(wt_csum_add(0, packet->frame->data + 14, 20)), 0);
+	assert_int_equal(wt_csum_fold(wt_csum_add(0, wt_frame_own_bytes(packet->frame) + 14, 20)), 0);
 	assert_true(wt_addr_eq(&packet->ip.dst, &f->us));
 	assert_false(packet->ip.more_fragments || packet->ip.frag_offset);
 	wt_books_take(&f->node, packet->frame);

@@ -17,8 +17,8 @@ static bool hear(struct fixture *f, const struct wt_icmp *icmp, const uint8_t *b
 	struct wt_ip_packet packet;
 
 	if (len)
-		memcpy(frame->data + WT_IP_PAYLOAD + WT_ICMP_HEADER, body, len);
-	wt_icmp_emit(frame->data + WT_IP_PAYLOAD, WT_ICMP_HEADER + len, icmp);
+		memcpy(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + WT_ICMP_HEADER, body, len);
+	wt_icmp_emit(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, WT_ICMP_HEADER + len, icmp);
 	assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &packet), WT_IP_IS_ICMP);
 	return wt_icmp_input(&f->net, 0, &packet, error);
 }
@@ -31,11 +31,11 @@ static uint32_t leaving_icmp(struct fixture *f, struct wt_icmp *icmp, struct wt_
 	uint32_t len;
 
 	assert_non_null(frame);
-	assert_int_equal(wt_ipv4_parse(frame->data + 14, frame->len - 14, true, ip), WT_IPV4_OK);
+	assert_int_equal(wt_ipv4_parse(wt_frame_own_bytes(frame) + 14, frame->len - 14, true, ip), WT_IPV4_OK);
 	assert_int_equal(ip->protocol, WT_IP_ICMP);
 	assert_true(wt_addr_eq(&ip->dst, &f->peer) && wt_addr_eq(&ip->src, &f->us));
 	len = frame->len - WT_IP_PAYLOAD;
-	memcpy(copy, frame->data + WT_IP_PAYLOAD, len);
+	memcpy(copy, wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, len);
 	wt_frame_free(frame);
 	assert_true(wt_icmp_parse(copy, len, icmp));
 	*body = copy + WT_ICMP_HEADER;

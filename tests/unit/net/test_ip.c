@@ -27,7 +27,7 @@ static void a_packet_for_us_is_sorted_by_protocol_and_stripped_of_padding(void *
 		frame->len += 4; /* padding to 60 bytes */
 		assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &packet), verdicts[i]);
 		assert_int_equal(packet.len, 22);
-		assert_ptr_equal(packet.payload, frame->data + WT_IP_PAYLOAD);
+		assert_ptr_equal(packet.payload, wt_frame_own_bytes(frame) + WT_IP_PAYLOAD);
 		assert_ptr_equal(packet.frame, frame);
 		wt_books_take(&f->node, frame);
 	}
@@ -44,16 +44,16 @@ static void frames_for_others_and_foreign_protocols_are_dropped(void **state)
 		expect_drop(f, frame, WT_DROP_SHORT);
 	}
 	frame = arriving(f, tcp, 20, 0);
-	frame->data[5] ^= 1;
+	wt_frame_own_bytes(frame)[5] ^= 1;
 	expect_drop(f, frame, WT_DROP_NOT_OURS);
 	frame = arriving(f, tcp, 20, 0); /* an IP datagram for us alone in a link broadcast (RFC 1122 3.3.6) */
-	memset(frame->data, 0xff, 6);
+	memset(wt_frame_own_bytes(frame), 0xff, 6);
 	expect_drop(f, frame, WT_DROP_NOT_OURS);
 	expect_drop(f, arriving(f, (struct wt_ipv4){.dst = wt_addr_ipv4(10, 0, 0, 3)}, 20, 0), WT_DROP_NOT_OURS);
 	expect_drop(f, arriving(f, (struct wt_ipv4){.dst = wt_addr_ipv4(10, 0, 0, 255)}, 20, 0), WT_DROP_NOT_OURS);
 	expect_drop(f, arriving(f, (struct wt_ipv4){.dst = wt_addr_ipv4(255, 255, 255, 255)}, 20, 0), WT_DROP_NOT_OURS);
 	frame = arriving(f, tcp, 20, 0);
-	wt_put16(frame->data + 12, WT_ETH_IPV6);
+	wt_put16(wt_frame_own_bytes(frame) + 12, WT_ETH_IPV6);
 	expect_drop(f, frame, WT_DROP_PROTOCOL);
 }
 
@@ -68,13 +68,13 @@ static void broken_ip_headers_are_dropped_by_kind(void **state)
 		expect_drop(f, frame, WT_DROP_SHORT);
 	}
 	frame = arriving(f, tcp, 20, 0);
-	frame->data[14] = 0x55;
+	wt_frame_own_bytes(frame)[14] = 0x55;
 	expect_drop(f, frame, WT_DROP_IP_HEADER);
 	frame = arriving(f, tcp, 20, 0);
-	frame->data[14] = 0x44;
+	wt_frame_own_bytes(frame)[14] = 0x44;
 	expect_drop(f, frame, WT_DROP_IP_HEADER);
 	frame = arriving(f, tcp, 20, 0);
-	frame->data[14 + 8]--; /* ttl, checksum unchanged */
+	wt_frame_own_bytes(frame)[14 + 8]--; /* ttl, checksum unchanged */
 	expect_drop(f, frame, WT_DROP_IP_CSUM);
 }
 
@@ -87,7 +87,7 @@ static void a_vouched_for_checksum_is_not_verified_again(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		struct wt_frame *frame = arriving(f, tcp, 20, 0);
 
-		frame->data[14 + 10] ^= 0xff;
+		wt_frame_own_bytes(frame)[14 + 10] ^= 0xff;
 		frame->csum = vouched[i];
 		assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &packet), WT_IP_IS_TCP);
 		wt_books_take(&f->node, frame);
@@ -115,7 +115,7 @@ static void options_in_the_ip_header_are_skipped(void **state)
 	struct fixture *f = *state;
 	struct wt_frame *frame = arriving(f, tcp, 24, 0);
 	struct wt_ip_packet packet;
-	uint8_t *header = frame->data + 14;
+	uint8_t *header = wt_frame_own_bytes(frame) + 14;
 
 	header[0] = 0x46;
 	wt_put32(header + 20, 0x94040000); /* router alert */
@@ -209,11 +209,11 @@ static void output_writes_both_headers_with_df_and_a_right_checksum(void **state
 	wt_neighbours_add(&f->net.neighbours, 0, &f->peer, &peer_mac);
 	frame = wt_net_output(&f->net, 0, making(f, 100), &f->us, &f->peer, WT_IP_TCP, 2);
 	assert_non_null(frame);
-	assert_true(wt_eth_parse(frame->data, frame->len, &eth));
+	assert_true(wt_eth_parse(wt_frame_own_bytes(frame), frame->len, &eth));
 	assert_memory_equal(&eth.dst, &peer_mac, 6);
 	assert_memory_equal(&eth.src, &our_mac, 6);
 	assert_int_equal(eth.type, WT_ETH_IPV4);
-	assert_int_equal(wt_ipv4_parse(frame->data + 14, frame->len - 14, true, &ip), WT_IPV4_OK);
+	assert_int_equal(wt_ipv4_parse(wt_frame_own_bytes(frame) + 14, frame->len - 14, true, &ip), WT_IPV4_OK);
 	assert_true(wt_addr_eq(&ip.src, &f->us) && wt_addr_eq(&ip.dst, &f->peer));
 	assert_true(ip.dont_fragment && !ip.more_fragments && ip.frag_offset == 0);
 	assert_true(ip.total_len == 120 && ip.ttl == 64 && ip.protocol == WT_IP_TCP && ip.tos == 2);
@@ -224,7 +224,7 @@ static void output_writes_both_headers_with_df_and_a_right_checksum(void **state
 static uint16_t id_towards(struct fixture *f, const struct wt_addr *dst)
 {
 	struct wt_frame *frame = wt_net_output(&f->net, 0, making(f, 0), &f->us, dst, WT_IP_TCP, 0);
-	uint16_t id = wt_get16(frame->data + 14 + 4);
+	uint16_t id = wt_get16(wt_frame_own_bytes(frame) + 14 + 4);
 
 	f->node.audit.out++;
 	wt_frame_free(frame);
@@ -271,7 +271,7 @@ static void an_arp_broadcast_reaches_the_neighbours(void **state)
 	struct fixture *f = *state;
 	struct wt_frame *frame = arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, f->us});
 
-	memset(frame->data, 0xff, 6);
+	memset(wt_frame_own_bytes(frame), 0xff, 6);
 	assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &(struct wt_ip_packet){0}), WT_IP_DONE);
 	wt_frame_free(leaving(f));
 	assert_int_equal(f->node.audit.out, 1);

@@ -21,10 +21,10 @@ static void expect_request(struct fixture *f, const struct wt_addr *addr)
 	struct wt_arp arp;
 
 	assert_non_null(frame);
-	assert_true(wt_eth_parse(frame->data, frame->len, &eth));
+	assert_true(wt_eth_parse(wt_frame_own_bytes(frame), frame->len, &eth));
 	assert_int_equal(eth.dst.bytes[0] & eth.dst.bytes[5], 0xff);
 	assert_memory_equal(&eth.src, &our_mac, 6);
-	assert_true(wt_arp_parse(frame->data + 14, frame->len - 14, &arp));
+	assert_true(wt_arp_parse(wt_frame_own_bytes(frame) + 14, frame->len - 14, &arp));
 	assert_int_equal(arp.op, WT_ARP_REQUEST);
 	assert_true(wt_addr_eq(&arp.target, addr) && wt_addr_eq(&arp.sender, &f->us));
 	wt_frame_free(frame);
@@ -80,7 +80,7 @@ static void what_waited_leaves_in_order_with_the_answer(void **state)
 	for (uint32_t i = 0; i < 5; i++) {
 		frame = leaving(f);
 		assert_int_equal(frame->len, WT_IP_PAYLOAD + 10 + i);
-		assert_memory_equal(frame->data, &peer_mac, 6);
+		assert_memory_equal(wt_frame_own_bytes(frame), &peer_mac, 6);
 		assert_int_equal(frame->time, 7 * WT_MS);
 		wt_frame_free(frame);
 	}
@@ -112,8 +112,8 @@ static void a_request_for_us_is_answered_and_learned_from(void **state)
 	wt_arp_input(&f->net, 0, 3, arriving_arp(f, arp));
 	frame = leaving(f);
 	assert_non_null(frame);
-	assert_memory_equal(frame->data, &peer_mac, 6);
-	assert_true(wt_arp_parse(frame->data + 14, frame->len - 14, &arp));
+	assert_memory_equal(wt_frame_own_bytes(frame), &peer_mac, 6);
+	assert_true(wt_arp_parse(wt_frame_own_bytes(frame) + 14, frame->len - 14, &arp));
 	assert_int_equal(arp.op, WT_ARP_REPLY);
 	assert_memory_equal(&arp.sender_mac, &our_mac, 6);
 	assert_true(wt_addr_eq(&arp.sender, &f->us) && wt_addr_eq(&arp.target, &f->peer));
@@ -234,7 +234,7 @@ static void short_and_foreign_arp_is_counted(void **state)
 	frame->len--;
 	wt_arp_input(&f->net, 0, 0, frame);
 	frame = arriving_arp(f, (struct wt_arp){WT_ARP_REQUEST, peer_mac, {{0}}, f->peer, f->us});
-	frame->data[14 + 4] = 8;
+	wt_frame_own_bytes(frame)[14 + 4] = 8;
 	wt_arp_input(&f->net, 0, 0, frame);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_SHORT], 1);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_PROTOCOL], 1);

@@ -50,7 +50,7 @@ static struct wt_frame *datagram(struct fixture *f, uint16_t port, uint32_t len)
 {
 	struct wt_frame *frame = arriving(f, (struct wt_ipv4){.protocol = WT_IP_UDP, .tos = 3}, WT_UDP_HEADER + len, 0);
 
-	wt_udp_emit(frame->data + WT_IP_PAYLOAD, &f->peer, &f->us, &(struct wt_udp_header){7000, port, (uint16_t)(WT_UDP_HEADER + len)});
+	wt_udp_emit(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, &f->peer, &f->us, &(struct wt_udp_header){7000, port, (uint16_t)(WT_UDP_HEADER + len)});
 	return frame;
 }
 
@@ -107,12 +107,12 @@ static void what_is_sent_is_a_datagram_with_a_right_checksum(void **state)
 
 	assert_int_equal(wt_udp_send(udp, &to, "abc", 3, 0), 0);
 	frame = leaving(f);
-	assert_int_equal(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip), WT_IPV4_OK);
+	assert_int_equal(wt_ipv4_parse(wt_frame_own_bytes(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip), WT_IPV4_OK);
 	assert_true(ip.protocol == WT_IP_UDP && ip.total_len == 31 && wt_addr_eq(&ip.src, &f->us) && wt_addr_eq(&ip.dst, &f->peer));
-	assert_memory_equal(frame->data, &peer_mac, 6);
-	assert_true(wt_udp_parse(frame->data + WT_IP_PAYLOAD, 11, &ip.src, &ip.dst, true, &header));
+	assert_memory_equal(wt_frame_own_bytes(frame), &peer_mac, 6);
+	assert_true(wt_udp_parse(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, 11, &ip.src, &ip.dst, true, &header));
 	assert_true(header.src_port == 40000 && header.dst_port == 9 && header.len == 11);
-	assert_memory_equal(frame->data + WT_IP_PAYLOAD + WT_UDP_HEADER, "abc", 3);
+	assert_memory_equal(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + WT_UDP_HEADER, "abc", 3);
 	wt_frame_free(frame);
 	assert_int_equal(wt_udp_send(udp, &to, big, 1472, 0), 0);
 	wt_frame_free(leaving(f));
@@ -128,18 +128,18 @@ static void where_nobody_listens_the_sender_is_told_and_of_broken_ones_not(void 
 	hear(f, 0, datagram(f, 9, 4));
 	frame = leaving(f);
 	assert_non_null(frame);
-	assert_int_equal(frame->data[WT_IP_PAYLOAD], WT_ICMP_UNREACHABLE);
-	assert_int_equal(frame->data[WT_IP_PAYLOAD + 1], WT_ICMP_PORT_UNREACHABLE);
+	assert_int_equal(wt_frame_own_bytes(frame)[WT_IP_PAYLOAD], WT_ICMP_UNREACHABLE);
+	assert_int_equal(wt_frame_own_bytes(frame)[WT_IP_PAYLOAD + 1], WT_ICMP_PORT_UNREACHABLE);
 	wt_frame_free(frame);
 	assert_int_equal(f->node.audit.dropped[WT_DROP_UDP_PORT], 1);
 	frame = datagram(f, 9, 4);
-	frame->data[WT_IP_PAYLOAD + WT_UDP_HEADER]++;
+	wt_frame_own_bytes(frame)[WT_IP_PAYLOAD + WT_UDP_HEADER]++;
 	hear(f, 0, frame);
 	frame = datagram(f, 9, 4);
-	wt_put16(frame->data + WT_IP_PAYLOAD + 4, 13); /* longer than the packet */
+	wt_put16(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + 4, 13); /* longer than the packet */
 	hear(f, 0, frame);
 	frame = datagram(f, 9, 4);
-	wt_put16(frame->data + WT_IP_PAYLOAD + 4, 7); /* shorter than a header */
+	wt_put16(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + 4, 7); /* shorter than a header */
 	hear(f, 0, frame);
 	assert_null(leaving(f));
 	assert_int_equal(f->node.audit.dropped[WT_DROP_UDP], 3);
@@ -262,7 +262,7 @@ static void a_checksum_left_out_is_accepted(void **state)
 	struct wt_frame *frame = datagram(f, 9, 4);
 	struct wt_udp_datagram in;
 
-	wt_put16(frame->data + WT_IP_PAYLOAD + 6, 0);
+	wt_put16(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + 6, 0);
 	hear(f, 0, frame);
 	assert_true(wt_udp_peek(udp, &in));
 	assert_int_equal(in.len, 4);

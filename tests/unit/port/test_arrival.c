@@ -360,7 +360,7 @@ static int64_t stamp_of_long(struct wt_port *port, uint32_t number, uint32_t len
 
 	for (unsigned i = 0; i < 200; i++) {
 		while (port->ops->read(port, &frame) > 0) {
-			bool found = frame && frame->len == len && (len < 44 || wt_get32(frame->data + 40) == number);
+			bool found = frame && frame->len == len && (len < 44 || wt_get32(wt_frame_own_bytes(frame) + 40) == number);
 
 			wt_frame_free(frame);
 			if (found)

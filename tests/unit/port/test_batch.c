@@ -17,7 +17,7 @@ static struct wt_frame *frame_of(uint32_t len, uint8_t fill)
 {
 	struct wt_frame *frame = wt_frame_new(pool);
 
-	memset(frame->data, fill, len);
+	memset(wt_frame_own_bytes(frame), fill, len);
 	frame->len = len;
 	return frame;
 }

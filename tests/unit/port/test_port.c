@@ -63,7 +63,7 @@ static struct wt_frame *next_frame(struct wt_port *port, unsigned type, unsigned
 
 	for (unsigned i = 0; i < 100; i++) {
 		while (port->ops->read(port, &frame) > 0) {
-			if (frame && wt_get16(frame->data + 12) == type && (!protocol || frame->data[23] == protocol))
+			if (frame && wt_get16(wt_frame_own_bytes(frame) + 12) == type && (!protocol || wt_frame_own_bytes(frame)[23] == protocol))
 				return frame;
 			wt_frame_free(frame);
 		}
@@ -76,9 +76,9 @@ static struct wt_frame *test_frame(uint32_t len, uint8_t fill)
 {
 	struct wt_frame *frame = wt_frame_new(pool);
 
-	memset(frame->data, fill, len);
-	memset(frame->data, 0x02, 12); /* to a station that does not exist */
-	wt_put16(frame->data + 12, TEST_TYPE);
+	memset(wt_frame_own_bytes(frame), fill, len);
+	memset(wt_frame_own_bytes(frame), 0x02, 12); /* to a station that does not exist */
+	wt_put16(wt_frame_own_bytes(frame) + 12, TEST_TYPE);
 	frame->len = len;
 	return frame;
 }
@@ -95,7 +95,7 @@ static void send_datagram(const char *to, const char *data, int flags)
 
 static bool udp_checksum_is_right(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + 14, *udp = ip + 20;
+	const uint8_t *ip = wt_frame_look(frame) + 14, *udp = ip + 20;
 	struct wt_addr src = wt_addr_ipv4(ip[12], ip[13], ip[14], ip[15]);
 	struct wt_addr dst = wt_addr_ipv4(ip[16], ip[17], ip[18], ip[19]);
 	uint16_t len = wt_get16(udp + 4);
@@ -127,7 +127,7 @@ static void frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end(void **
 		got = next_frame(b, TEST_TYPE, 0);
 		assert_non_null(got);
 		assert_int_equal(got->len, copy->len);
-		assert_memory_equal(got->data, copy->data, copy->len);
+		assert_memory_equal(wt_frame_own_bytes(got), wt_frame_own_bytes(copy), copy->len);
 		wt_frame_free(got);
 		wt_frame_free(copy);
 	}
@@ -139,7 +139,7 @@ static void frames_cross_a_veth_pair_unchanged_and_only_to_the_other_end(void **
 	assert_non_null(got);
 	wt_frame_free(got);
 	while (a->ops->read(a, &got) > 0) {
-		assert_true(wt_get16(got->data + 12) != TEST_TYPE && wt_get16(got->data + 12) != 0x0800);
+		assert_true(wt_get16(wt_frame_own_bytes(got) + 12) != TEST_TYPE && wt_get16(wt_frame_own_bytes(got) + 12) != 0x0800);
 		wt_frame_free(got);
 	}
 	wt_port_close(a);
@@ -231,8 +231,8 @@ static void a_big_tcp_frame_of_a_sender_with_offloads_is_read_as_its_packets(voi
 
 		assert_non_null(frame);
 		assert_int_equal(frame->len, 54 + 1400);
-		assert_int_equal(wt_get32(frame->data + 34 + 4), i * 1400);
-		assert_int_equal(frame->data[54], i);
+		assert_int_equal(wt_get32(wt_frame_own_bytes(frame) + 34 + 4), i * 1400);
+		assert_int_equal(wt_frame_own_bytes(frame)[54], i);
 		assert_int_equal(frame->csum, WT_CSUM_PARTIAL);
 		wt_frame_free(frame);
 	}
@@ -441,7 +441,7 @@ static void gather_and_write(struct wt_port *tap)
 		struct wt_frame *got = next_frame(see, TEST_TYPE, 0);
 
 		assert_non_null(got);
-		assert_true(got->len == 60 + i && got->data[20] == i);
+		assert_true(got->len == 60 + i && wt_frame_own_bytes(got)[20] == i);
 		wt_frame_free(got);
 	}
 	wt_port_close(see);

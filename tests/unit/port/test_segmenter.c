@@ -74,12 +74,12 @@ static void check_packet(struct wt_frame *frame, bool ipv6, uint32_t number, uin
 {
 	uint32_t headers = ipv6 ? HEADERS6 : HEADERS4, at = number * segment;
 	uint32_t len = PAYLOAD - at < segment ? PAYLOAD - at : segment;
-	const uint8_t *ip = frame->data + 14, *tcp = frame->data + headers - 32;
+	const uint8_t *ip = wt_frame_own_bytes(frame) + 14, *tcp = wt_frame_own_bytes(frame) + headers - 32;
 	struct wt_addr src = {.family = ipv6 ? WT_FAMILY_IPV6 : WT_FAMILY_IPV4}, dst = src;
 	bool last = at + len == PAYLOAD;
 
 	assert_int_equal(frame->len, headers + len);
-	assert_memory_equal(frame->data + headers, bytes + headers + at, len);
+	assert_memory_equal(wt_frame_own_bytes(frame) + headers, bytes + headers + at, len);
 	assert_int_equal(wt_get32(tcp + 4), (uint32_t)(0xfffffc00 + at));
 	assert_int_equal(tcp[13], WT_ACK | (number ? 0 : WT_CWR) | (last ? WT_FIN | WT_PSH : 0));
 	if (ipv6) {
@@ -146,9 +146,9 @@ static void a_vlan_tag_stays_in_front_of_each_packet(void **state)
 	for (unsigned n = 0; n < 4; n++) {
 		struct wt_frame *frame = wt_frame_queue_pop(&queue);
 
-		assert_int_equal(wt_get32(frame->data + 12), 0x81000007);
+		assert_int_equal(wt_get32(wt_frame_own_bytes(frame) + 12), 0x81000007);
 		assert_int_equal(frame->csum_start, 14 + 4 + 20);
-		memmove(frame->data + 12, frame->data + 16, frame->len - 16); /* as if it had none */
+		memmove(wt_frame_own_bytes(frame) + 12, wt_frame_own_bytes(frame) + 16, frame->len - 16); /* as if it had none */
 		frame->len -= 4;
 		frame->csum_start -= 4;
 		check_packet(frame, false, n, 1448);
@@ -174,12 +174,12 @@ static void a_big_datagram_becomes_datagrams(void **state)
 		uint32_t len = n < 4 ? 1200 : PAYLOAD + 24 - 4800;
 
 		assert_int_equal(frame->len, 42 + len);
-		assert_int_equal(wt_get16(frame->data + 34 + 4), 8 + len);
-		assert_int_equal(wt_get16(frame->data + 14 + 2), 28 + len);
-		assert_memory_equal(frame->data + 42, bytes + 42 + n * 1200, len);
+		assert_int_equal(wt_get16(wt_frame_own_bytes(frame) + 34 + 4), 8 + len);
+		assert_int_equal(wt_get16(wt_frame_own_bytes(frame) + 14 + 2), 28 + len);
+		assert_memory_equal(wt_frame_own_bytes(frame) + 42, bytes + 42 + n * 1200, len);
 		assert_int_equal(frame->csum_offset, 6);
 		wt_frame_finish_csum(frame);
-		assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, 17, 8 + len), frame->data + 34, 8 + len)), 0);
+		assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&src, &dst, 17, 8 + len), wt_frame_own_bytes(frame) + 34, 8 + len)), 0);
 		wt_frame_free(frame);
 	}
 }

@@ -53,7 +53,7 @@ static struct wt_frame *next_of(struct wt_port *port, uint16_t type)
 
 	for (unsigned i = 0; i < 200; i++) {
 		while (port->ops->read(port, &frame) > 0) {
-			if (frame && wt_get16(frame->data + TAG_AT) == type)
+			if (frame && wt_get16(wt_frame_own_bytes(frame) + TAG_AT) == type)
 				return frame;
 			wt_frame_free(frame);
 		}
@@ -105,7 +105,7 @@ static void a_tag_passes_as_it_is(void **state)
 		frame = next_of(b, cases[i].type);
 		assert_non_null(frame);
 		assert_int_equal(frame->len, cases[i].len);
-		assert_memory_equal(frame->data, bytes, cases[i].len);
+		assert_memory_equal(wt_frame_own_bytes(frame), bytes, cases[i].len);
 		wt_frame_free(frame);
 	}
 	wt_port_close(b);
@@ -129,7 +129,7 @@ static void a_checksum_that_is_left_to_compute_lies_behind_the_tag(void **state)
 	assert_non_null(frame);
 	assert_int_equal(frame->csum, WT_CSUM_PARTIAL);
 	assert_int_equal(frame->csum_start, TCP_AT);
-	assert_memory_equal(frame->data, bytes, sizeof(bytes));
+	assert_memory_equal(wt_frame_own_bytes(frame), bytes, sizeof(bytes));
 	wt_frame_free(frame);
 	wt_port_close(b);
 }
@@ -158,10 +158,10 @@ static void a_tag_passes_in_front_of_a_big_frame(void **state)
 		struct wt_frame *frame = next_of(b, 0x8100);
 
 		assert_non_null(frame);
-		assert_int_equal(wt_get16(frame->data + TAG_AT + 2), TAG);
+		assert_int_equal(wt_get16(wt_frame_own_bytes(frame) + TAG_AT + 2), TAG);
 		assert_int_equal(frame->len, PAYLOAD_AT + EACH);
-		assert_int_equal(wt_get32(frame->data + TCP_AT + 4), i * EACH);
-		assert_memory_equal(frame->data + PAYLOAD_AT, bytes + PAYLOAD_AT + (size_t)i * EACH, EACH);
+		assert_int_equal(wt_get32(wt_frame_own_bytes(frame) + TCP_AT + 4), i * EACH);
+		assert_memory_equal(wt_frame_own_bytes(frame) + PAYLOAD_AT, bytes + PAYLOAD_AT + (size_t)i * EACH, EACH);
 		assert_int_equal(frame->csum_start, TCP_AT);
 		wt_frame_free(frame);
 	}

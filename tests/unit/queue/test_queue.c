@@ -78,11 +78,11 @@ static void a_mark_keeps_the_header_checksum_right_and_is_for_capable_packets(vo
 		struct wt_frame *frame = bench_packet(60, 0, (enum wt_ecn)tos, 1);
 		enum wt_ecn before = wt_packet_ecn(frame);
 
-		wt_put16(frame->data + WT_ETHERNET + 4, (uint16_t)(tos * 259)); /* another checksum each time */
-		wt_packet_ipv4_checksum(frame->data + WT_ETHERNET);
+		wt_put16(wt_frame_own_bytes(frame) + WT_ETHERNET + 4, (uint16_t)(tos * 259)); /* another checksum each time */
+		wt_packet_ipv4_checksum(wt_frame_own_bytes(frame) + WT_ETHERNET);
 		assert_int_equal(wt_packet_mark(frame), before != WT_ECN_NOT_ECT);
 		assert_int_equal(wt_packet_ecn(frame), before == WT_ECN_NOT_ECT ? WT_ECN_NOT_ECT : WT_ECN_CE);
-		assert_int_equal(frame->data[WT_ETHERNET + 1] >> 2, tos >> 2);
+		assert_int_equal(wt_frame_own_bytes(frame)[WT_ETHERNET + 1] >> 2, tos >> 2);
 		assert_true(bench_header_holds(frame));
 		wt_frame_free(frame);
 	}
@@ -92,11 +92,11 @@ static void an_ipv6_packet_is_marked_in_its_traffic_class(void **state)
 {
 	struct wt_frame *frame = bench_frame(0x86dd, BENCH_TCP, 80, 0);
 
-	frame->data[14] = 0x60;
+	wt_frame_own_bytes(frame)[14] = 0x60;
 	assert_false(wt_packet_mark(frame));
-	frame->data[15] = 0x2f; /* class 2: ECT(0); the rest is the flow label */
+	wt_frame_own_bytes(frame)[15] = 0x2f; /* class 2: ECT(0); the rest is the flow label */
 	assert_true(wt_packet_mark(frame));
-	assert_int_equal(frame->data[15], 0x3f);
+	assert_int_equal(wt_frame_own_bytes(frame)[15], 0x3f);
 	wt_frame_free(frame);
 }
 
@@ -110,7 +110,7 @@ static void no_header_is_read_past_the_end_of_a_frame(void **state)
 		frame->len = len;
 		assert_int_equal(wt_packet_mark(frame), len >= 34);
 		wt_packet_flow(&key, frame);
-		frame->data[14] = 0x4f; /* a header of 60 bytes */
+		wt_frame_own_bytes(frame)[14] = 0x4f; /* a header of 60 bytes */
 		wt_packet_flow(&key, frame);
 		wt_frame_free(frame);
 	}
@@ -126,7 +126,7 @@ static void flows_are_told_apart_by_addresses_protocol_and_ports(void **state)
 	assert_true(wt_packet_flow(&key, b) == flow);
 	assert_false(wt_packet_flow(&key, c) == flow);
 	assert_false(wt_packet_flow(&key, arp) == flow);
-	b->data[WT_ETHERNET + 15] ^= 1;
+	wt_frame_own_bytes(b)[WT_ETHERNET + 15] ^= 1;
 	assert_false(wt_packet_flow(&key, b) == flow);
 	wt_frame_free(a);
 	wt_frame_free(b);

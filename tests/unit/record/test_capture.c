@@ -62,10 +62,10 @@ static struct wt_frame *datagram(uint32_t len)
 	static const uint8_t ip_header[20] = {0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
 	struct wt_addr src = wt_addr_ipv4(10, 0, 0, 1), dst = wt_addr_ipv4(10, 0, 0, 2);
 	struct wt_frame *frame = wt_frame_new(pool);
-	uint8_t *ip = frame->data + 14, *udp = ip + 20;
+	uint8_t *ip = wt_frame_own_bytes(frame) + 14, *udp = ip + 20;
 
-	memset(frame->data, 2, 12);
-	wt_put16(frame->data + 12, 0x0800);
+	memset(wt_frame_own_bytes(frame), 2, 12);
+	wt_put16(wt_frame_own_bytes(frame) + 12, 0x0800);
 	memcpy(ip, ip_header, 20);
 	wt_put16(ip + 2, (uint16_t)(28 + len));
 	wt_put16(ip + 10, wt_csum_fold(wt_csum_add(0, ip, 20)));
@@ -331,7 +331,7 @@ static void a_tap_leaves_the_frame_as_it_came(void **state)
 	assert_ptr_equal(tap->ops->output(tap, 5, &port), frame);
 	assert_int_equal(port, 0);
 	assert_int_equal(frame->csum, WT_CSUM_PARTIAL);
-	assert_memory_equal(frame->data, copy->data, copy->len);
+	assert_memory_equal(wt_frame_own_bytes(frame), wt_frame_own_bytes(copy), copy->len);
 	assert_true(wt_audit_holds(&tap->audit));
 	wt_frame_free(frame);
 	wt_frame_free(copy);

@@ -90,9 +90,9 @@ static const char *line_of_ipv6(bool fragment)
 
 	toy_sink_init(&node, "a", 1);
 	node.node.drops = wt_journal_drops(journal, NULL);
-	memcpy(frame->data, packet, sizeof(packet));
+	memcpy(wt_frame_own_bytes(frame), packet, sizeof(packet));
 	if (fragment)
-		frame->data[20] = 44;
+		wt_frame_own_bytes(frame)[20] = 44;
 	frame->len = sizeof(packet);
 	wt_node_drop(&node.node, 1, frame, WT_DROP_LOSS);
 	assert_int_equal(wt_journal_close(journal), 0);

@@ -35,10 +35,10 @@ static inline void forge_between(struct wt_host *host, struct wt_addr from, stru
 	};
 
 	assert_non_null(frame);
-	wt_eth_emit(frame->data, &eth);
-	wt_ipv4_emit(frame->data + 14, &ip);
-	wt_tcp_emit(frame->data + 34, seg);
-	memset(frame->data + 34 + header, 0x5a, len);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_ipv4_emit(wt_frame_own_bytes(frame) + 14, &ip);
+	wt_tcp_emit(wt_frame_own_bytes(frame) + 34, seg);
+	memset(wt_frame_own_bytes(frame) + 34 + header, 0x5a, len);
 	frame->len = 34 + header + len;
 	frame->csum = WT_CSUM_VALID;
 	wt_host_node(host)->ops->input(wt_host_node(host), 0, now, frame);

@@ -36,11 +36,11 @@ static void drain(struct world *world)
 		struct wt_ipv4 ip;
 
 		wt_frame_finish_csum(frame);
-		assert_int_equal(wt_ipv4_parse(frame->data + 14, frame->len - 14, true, &ip), WT_IPV4_OK);
+		assert_int_equal(wt_ipv4_parse(wt_frame_own_bytes(frame) + 14, frame->len - 14, true, &ip), WT_IPV4_OK);
 		assert_int_equal(ip.protocol, WT_IP_TCP);
-		assert_true(wt_tcp_parse(frame->data + 34, frame->len - 34, &seg));
+		assert_true(wt_tcp_parse(wt_frame_own_bytes(frame) + 34, frame->len - 34, &seg));
 		assert_int_equal(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip.src, &ip.dst, WT_IP_TCP, frame->len - 34),
-							  frame->data + 34, frame->len - 34)), 0);
+							  wt_frame_own_bytes(frame) + 34, frame->len - 34)), 0);
 		assert_true(frame->len <= 1514);
 		wt_frame_free(frame);
 		world->sent++;

@@ -95,7 +95,7 @@ static void settle(struct world *world)
 			if (!frame)
 				continue;
 			world->frames++;
-			if (memcmp(frame->data, hosts[!i]->config.mac.bytes, 6) == 0)
+			if (memcmp(wt_frame_own_bytes(frame), hosts[!i]->config.mac.bytes, 6) == 0)
 				peer->ops->input(peer, 0, world->now, frame);
 			else
 				wt_frame_free(frame);

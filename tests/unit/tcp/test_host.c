@@ -158,8 +158,8 @@ static unsigned leaving(struct wt_host *host, struct wt_addr *from)
 	struct wt_frame *frame = wt_host_node(host)->ops->output(wt_host_node(host), 1, &port);
 
 	assert_non_null(frame);
-	assert_int_equal(wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip), WT_IPV4_OK);
-	assert_true(wt_tcp_parse(frame->data + WT_IP_PAYLOAD, (uint32_t)ip.total_len - ip.header_len, &seg));
+	assert_int_equal(wt_ipv4_parse(wt_frame_own_bytes(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, true, &ip), WT_IPV4_OK);
+	assert_true(wt_tcp_parse(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, (uint32_t)ip.total_len - ip.header_len, &seg));
 	*from = ip.src;
 	wt_frame_free(frame);
 	return seg.flags;

@@ -72,8 +72,8 @@ struct wt_frame *wt_script_make_frame(struct wt_script_world *world, const struc
 		flow->irs = packet->start;
 	}
 	wt_script_extend(world, flow, packet, options);
-	wt_eth_emit(frame->data, &eth);
-	len = wt_script_packet_build(packet, flow, frame->data + WT_ETH_HEADER);
+	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	len = wt_script_packet_build(packet, flow, wt_frame_own_bytes(frame) + WT_ETH_HEADER);
 	if (!len) {
 		wt_frame_free(frame);
 		wt_script_failed(world, event->line, "a segment of %u bytes does not fit into a frame: header and payload together are at most %u",
@@ -105,10 +105,10 @@ static struct wt_script_flow *flow_of_frame(struct wt_script_world *world, const
 	struct wt_endpoint local = {0}, remote = {0};
 	const uint8_t *tcp;
 
-	if (wt_ipv4_parse(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &ip) != WT_IPV4_OK ||
+	if (wt_ipv4_parse(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &ip) != WT_IPV4_OK ||
 	    ip.protocol != WT_IP_TCP || ip.total_len < ip.header_len + 20)
 		return &world->flows[world->current_flow];
-	tcp = frame->data + WT_ETH_HEADER + ip.header_len;
+	tcp = wt_frame_look(frame) + WT_ETH_HEADER + ip.header_len;
 	local.addr = ip.src;
 	local.port = wt_get16(tcp);
 	remote.addr = ip.dst;
@@ -118,7 +118,7 @@ static struct wt_script_flow *flow_of_frame(struct wt_script_world *world, const
 
 static void learn(struct wt_script_world *world, const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + WT_ETH_HEADER, *tcp = ip + (ip[0] & 15) * 4;
+	const uint8_t *ip = wt_frame_look(frame) + WT_ETH_HEADER, *tcp = ip + (ip[0] & 15) * 4;
 	struct wt_script_flow *flow = flow_of_frame(world, frame);
 
 	if (!flow || ip[9] != WT_IP_TCP || frame->len < WT_ETH_HEADER + 40 || !(tcp[13] & WT_SYN))
@@ -142,7 +142,7 @@ static void note_segment(struct wt_script_world *world, const struct wt_frame *f
 	char error[200];
 
 	/* what cannot be read fails when it is expected */
-	if (!flow || !wt_script_packet_read(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, flow, options, &packet, error,
+	if (!flow || !wt_script_packet_read(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, flow, options, &packet, error,
 					    sizeof(error)) || packet.kind != WT_SP_TCP)
 		return;
 	wt_script_extend_sent(world, flow, &packet);
@@ -155,7 +155,7 @@ void wt_script_sent(struct wt_script_world *world, struct wt_frame *frame)
 
 	wt_frame_finish_csum(frame);
 	frame->time = world->now;
-	if (!wt_eth_parse(frame->data, frame->len, &eth) || eth.type != WT_ETH_IPV4) {
+	if (!wt_eth_parse(wt_frame_look(frame), frame->len, &eth) || eth.type != WT_ETH_IPV4) {
 		wt_frame_free(frame); /* ARP is not the script's business; its network needs none */
 		return;
 	}
@@ -176,7 +176,7 @@ static bool read_frame(struct wt_script_world *world, const struct wt_frame *fra
 		snprintf(error, error_len, "a packet of too many connections");
 		return false;
 	}
-	if (!wt_script_packet_read(frame->data + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, flow, options, packet, error,
+	if (!wt_script_packet_read(wt_frame_look(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, flow, options, packet, error,
 				   error_len))
 		return false;
 	fault = wt_script_reduce(world, flow, packet);
