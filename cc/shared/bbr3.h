@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The model of BBR version 3 (cc/sender/bbr3.c): what is measured, and the volumes that follow from it. Volumes in bytes, rates in bytes per second. */
+/* The model of BBR version 3 (cc/sender/model/bbr3.c): what is measured, and the volumes that follow from it. Volumes in bytes, rates in bytes per second. */
 #ifndef WT_CC_SHARED_BBR3_H
 #define WT_CC_SHARED_BBR3_H
 

@@ -2,7 +2,7 @@
 /* What applications call: the user calls of RFC 9293 3.10.1 to 3.10.6, without blocking. */
 #include <errno.h>
 
-#include "stack/tcp/tcb.h"
+#include "stack/host/internal.h"
 
 void wt_tcp_config_init(struct wt_tcp_config *config)
 {
@@ -33,12 +33,12 @@ struct wt_tcp *wt_tcp_listen(struct wt_host *host, const struct wt_endpoint *loc
 		errno = EADDRNOTAVAIL;
 		return NULL;
 	}
-	if (wt_demux_find(host, &tuple)) {
+	if (wt_demux_find(&host->tcp, &tuple)) {
 		errno = EADDRINUSE;
 		return NULL;
 	}
 	complete(&whole);
-	tcp = wt_tcb_new(host, &whole, WT_DEMUX_LISTENER, &tuple, 0);
+	tcp = wt_tcb_new(&host->tcp, &whole, WT_DEMUX_LISTENER, &tuple, 0);
 	if (!tcp)
 		return NULL;
 	tcp->backlog = backlog ? backlog : 1;
@@ -64,7 +64,7 @@ struct wt_tcp *wt_tcp_accept(struct wt_tcp *listener)
 	events = tcp->events;
 	tcp->events = 0;
 	if (events)
-		wt_host_notify(tcp, events);
+		wt_tcp_notify(tcp, events);
 	return tcp;
 }
 
@@ -77,7 +77,7 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 
 	if (local)
 		tuple.local = *local;
-	host->now = wt_time_max(host->now, now);
+	host->tcp.now = wt_time_max(host->tcp.now, now);
 	if (tuple.local.addr.family && !wt_net_is_ours(&host->net, &tuple.local.addr)) {
 		errno = EADDRNOTAVAIL;
 		return NULL;
@@ -86,27 +86,27 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 		errno = ENETUNREACH;
 		return NULL;
 	}
-	if (!tuple.local.port && !(tuple.local.port = wt_secret_port(host, &tuple.local.addr, remote))) {
+	if (!tuple.local.port && !(tuple.local.port = wt_secret_port(&host->tcp, &tuple.local.addr, remote))) {
 		errno = EADDRNOTAVAIL;
 		return NULL;
 	}
-	if (wt_demux_find(host, &tuple)) {
+	if (wt_demux_find(&host->tcp, &tuple)) {
 		errno = EADDRINUSE;
 		return NULL;
 	}
 	complete(&whole);
-	tcp = wt_tcb_new(host, &whole, WT_DEMUX_CONNECTION, &tuple, 0);
+	tcp = wt_tcb_new(&host->tcp, &whole, WT_DEMUX_CONNECTION, &tuple, 0);
 	if (!tcp)
 		return NULL;
-	wt_tcb_number(tcp, wt_tcp_first_number(host, &tuple, NULL));
+	wt_tcb_number(tcp, wt_tcp_first_number(&host->tcp, &tuple, NULL));
 	if (wt_cc_attach(tcp)) {
-		wt_demux_remove(host, &tcp->entry);
+		wt_demux_remove(&host->tcp, &tcp->entry);
 		wt_tcb_free(tcp);
 		errno = ENOMEM;
 		return NULL;
 	}
 	wt_tcb_set_state(tcp, WT_TCP_SYN_SENT);
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 	return tcp;
 }
 
@@ -115,7 +115,7 @@ void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *ar
 	tcp->config.callback = callback;
 	tcp->config.arg = arg;
 	if (tcp->events)
-		wt_host_notify(tcp, 0);
+		wt_tcp_notify(tcp, 0);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------------ */
@@ -155,7 +155,7 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 		return -ENOBUFS;
 	tcp->snd_end += (uint32_t)len;
 	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 	return (ssize_t)len;
 }
 
@@ -213,7 +213,7 @@ static void queue_fin(struct wt_tcp *tcp)
 	else if (tcp->state == WT_TCP_CLOSE_WAIT)
 		wt_tcb_set_state(tcp, WT_TCP_LAST_ACK);
 	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 int wt_tcp_shutdown(struct wt_tcp *tcp)
@@ -236,7 +236,7 @@ static void close_listener(struct wt_tcp *listener)
 	struct wt_tcp *next;
 
 	wt_syn_close(listener);
-	for (struct wt_tcp *tcp = listener->host->all; tcp; tcp = next) {
+	for (struct wt_tcp *tcp = listener->stack->all; tcp; tcp = next) {
 		next = tcp->all_next;
 		if (tcp->listener != listener)
 			continue;
@@ -273,7 +273,7 @@ void wt_tcp_close(struct wt_tcp *tcp)
 	tcp->handle = WT_HANDLE_NONE;
 	queue_fin(tcp);
 	if (tcp->state == WT_TCP_FIN_WAIT_2)
-		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->host->now, tcp->config.settings.fin_wait_2));
+		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->stack->now, tcp->config.settings.fin_wait_2));
 	wt_tcb_release(tcp); /* in TIME-WAIT only the handle kept it */
 }
 

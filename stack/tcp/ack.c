@@ -117,12 +117,12 @@ static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, stru
 	if (!news->retransmitted && news->newest.len)
 		return wt_time_max(1, wt_tcp_elapsed(tcp, news->newest.sent));
 	if (tcp->ts_ok && seg->has_ts && seg->tsecr && news->advanced) {
-		uint32_t sent_ms = seg->tsecr - tcp->ts_offset, now_ms = (uint32_t)(tcp->host->now / WT_MS);
+		uint32_t sent_ms = seg->tsecr - tcp->ts_offset, now_ms = (uint32_t)(tcp->stack->now / WT_MS);
 
 		/* an echo from the future, or of nothing we can have sent, is no sample */
 		if ((int32_t)(now_ms - sent_ms) >= 0 && now_ms - sent_ms < 600000) {
 			news->unsure = WT_MS; /* both readings of the clock were rounded down, so it is up to a millisecond off */
-			return wt_time_max(WT_MS, wt_tcp_elapsed(tcp, tcp->host->now - (wt_time)(now_ms - sent_ms) * WT_MS));
+			return wt_time_max(WT_MS, wt_tcp_elapsed(tcp, tcp->stack->now - (wt_time)(now_ms - sent_ms) * WT_MS));
 		}
 	}
 	return 0;
@@ -133,7 +133,7 @@ static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
 	if (!news->rtt)
 		return;
 	wt_rtt_sample(&tcp->rtt, &tcp->config.settings, news->rtt, news->unsure);
-	wt_trace(tcp->host, tcp->conn, RTT, (uint64_t)news->rtt, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
+	wt_trace(tcp->stack, tcp->conn, RTT, (uint64_t)news->rtt, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
 }
 
 /*
@@ -197,7 +197,7 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 
 	if (!newest->len)
 		return;
-	interval = wt_time_max(newest->sent - newest->first_sent, tcp->host->now - newest->delivered_time);
+	interval = wt_time_max(newest->sent - newest->first_sent, tcp->stack->now - newest->delivered_time);
 	ack->newest = (struct wt_newest){
 		.len = newest->len,
 		.end = newest->seq + newest->len,
@@ -208,8 +208,8 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 	};
 	ack->flags |= newest->app_limited ? WT_ACK_APP_LIMITED : 0u;
 	ack->prior_delivered = newest->delivered;
-	if (!(newest->flags & WT_TX_RETRANSMITTED) && (!tcp->shortest || tcp->host->now - newest->sent < tcp->shortest))
-		tcp->shortest = wt_time_max(1, tcp->host->now - newest->sent);
+	if (!(newest->flags & WT_TX_RETRANSMITTED) && (!tcp->shortest || tcp->stack->now - newest->sent < tcp->shortest))
+		tcp->shortest = wt_time_max(1, tcp->stack->now - newest->sent);
 	least = tcp->shortest ? tcp->shortest : tcp->rtt.min_rtt; /* before data: the handshake's */
 	ack->rate_interval = interval < least ? 0 : interval;
 	tcp->first_sent = newest->sent;
@@ -222,7 +222,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	bool echo = tcp->ecn.sends && (seg->flags & WT_ECE) && seg->ack == tcp->snd_una; /* not of an old ACK */
 	struct wt_cc_options options;
 	struct wt_ack ack = {
-		.now = tcp->host->now,
+		.now = tcp->stack->now,
 		.flags = (news->duplicate ? WT_ACK_DUP : 0u) | (tcp->in_recovery ? WT_ACK_RECOVERY : 0u) |
 			 (echo ? WT_ACK_ECE : 0u) | (tcp->after_rto ? WT_ACK_AFTER_RTO : 0u) |
 			 (news->pipe_before + wt_tcp_send_mss(tcp) > tcp->out.cwnd ? WT_ACK_CWND_LIMITED : 0u) |
@@ -286,10 +286,10 @@ static void advance(struct wt_tcp *tcp)
 		wt_tcp_arm_rexmt(tcp);
 	if (tcp->was_full) {
 		tcp->was_full = false;
-		wt_host_notify(tcp, WT_TCP_EV_WRITABLE);
+		wt_tcp_notify(tcp, WT_TCP_EV_WRITABLE);
 	}
 	if (tcp->snd_una == tcp->snd_nxt && wt_seq_ge(tcp->snd_una, tcp->snd_end) && (!tcp->fin_queued || tcp->fin_acked))
-		wt_host_notify(tcp, WT_TCP_EV_SENT);
+		wt_tcp_notify(tcp, WT_TCP_EV_SENT);
 }
 
 /* SEG.ACK is within [snd_una - max window, snd_nxt] (the caller checked, RFC 5961 5). */
@@ -319,7 +319,7 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 	}
 	news.delivered = (uint32_t)(tcp->board.delivered - delivered);
 	if (news.delivered)
-		tcp->delivered_time = tcp->host->now;
+		tcp->delivered_time = tcp->stack->now;
 	if (tcp->app_limited && tcp->board.delivered >= tcp->app_limited)
 		tcp->app_limited = 0;
 	tcp->board.fack = wt_seq_max(tcp->board.fack, tcp->board.view.highest_sacked);
@@ -342,7 +342,7 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		wt_tcp_arm_rexmt(tcp);
 	tcp->burst_left = tcp->out.burst;
 	if (advanced || news.duplicate || news.sacked || news.window_moved || tcp->out.burst)
-		wt_host_wants_output(tcp);
+		wt_tcp_wants_output(tcp);
 	else
 		wt_cc_trace(tcp);
 	return true;
@@ -384,7 +384,7 @@ void wt_tcp_go_back(struct wt_tcp *tcp)
 		wt_cc_rearm(tcp);
 	}
 	wt_tcp_arm_rexmt(tcp);
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 void wt_tcp_rto(struct wt_tcp *tcp)
@@ -404,6 +404,6 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 	wt_tcp_go_back(tcp);
 	if (settings->rtt_forget && tcp->rtt.backoff > settings->rtt_forget)
 		tcp->rtt.srtt = 0; /* the next sample stands alone; the timeout stays as it is until then */
-	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
+	wt_trace(tcp->stack, tcp->conn, RTO, tcp->snd_una, (uint64_t)wt_rtt_timeout(&tcp->rtt, settings), tcp->rtt.backoff,
 		 tcp->out.cwnd);
 }

@@ -23,7 +23,7 @@ void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver
 	uint32_t mss = wt_tcp_send_mss(tcp);
 
 	*env = (struct wt_cc_env){
-		.now = tcp->host->now,
+		.now = tcp->stack->now,
 		.mss = receiver ? (uint32_t)settings->mss - (tcp->ts_ok ? 12 : 0) : mss,
 		.buffer = (uint32_t)(receiver ? settings->rcv_buffer : settings->snd_buffer),
 		.initial_window = initial_window(tcp, mss),
@@ -33,7 +33,7 @@ void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver
 		.timestamps = tcp->ts_ok,
 		.sack = tcp->sack_ok,
 		.dupthresh = (uint32_t)settings->dupthresh,
-		.key = {wt_secret_tuple(&tcp->host->key_module, &tcp->entry.tuple), tcp->iss},
+		.key = {wt_secret_tuple(&tcp->stack->key_module, &tcp->entry.tuple), tcp->iss},
 	};
 }
 
@@ -85,7 +85,7 @@ int wt_cc_attach(struct wt_tcp *tcp)
 
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 {
-	struct wt_trace_event event = {.time = tcp->host->now, .conn = tcp->conn, .type = note->type};
+	struct wt_trace_event event = {.time = tcp->stack->now, .conn = tcp->conn, .type = note->type};
 
 	if (!note->set)
 		return;
@@ -93,8 +93,8 @@ void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 	if (note->type >= WT_TRACE_TYPES)
 		return;
 	memcpy(event.field, note->field, sizeof(event.field));
-	if (tcp->host->config.trace)
-		wt_host_trace(tcp->host, &event);
+	if (tcp->stack->config.trace)
+		wt_tcp_trace(tcp->stack, &event);
 }
 
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event)
@@ -131,7 +131,7 @@ void wt_cc_settle(struct wt_tcp *tcp)
 void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 {
 	struct wt_loss loss = {
-		.now = tcp->host->now,
+		.now = tcp->stack->now,
 		.srtt = tcp->rtt.srtt,
 		.why = why,
 		/* what waits to be resent is not in the network: after a go-back this is what BSD's snd_nxt - snd_una was */
@@ -150,7 +150,7 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 static void tell_metrics(const struct wt_tcp *tcp)
 {
 	const struct wt_trace_event event = {
-		.time = tcp->host->now,
+		.time = tcp->stack->now,
 		.conn = tcp->conn,
 		.type = WT_TRACE_METRICS,
 		.field = {tcp->out.cwnd, tcp->out.ssthresh, wt_tcp_pipe(tcp), (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rttvar,
@@ -159,12 +159,12 @@ static void tell_metrics(const struct wt_tcp *tcp)
 		.gauge = tcp->out.gauge,
 	};
 
-	wt_host_trace(tcp->host, &event);
+	wt_tcp_trace(tcp->stack, &event);
 }
 
 void wt_cc_trace(struct wt_tcp *tcp)
 {
-	if (tcp->metrics_due && tcp->host->config.trace)
+	if (tcp->metrics_due && tcp->stack->config.trace)
 		tell_metrics(tcp);
 	tcp->metrics_due = false;
 }
@@ -224,7 +224,7 @@ static void enter(struct wt_tcp *tcp)
 		wt_cc_loss(tcp, WT_LOSS_DUPTHRESH, 0);
 		wt_ecn_reduced(tcp, false);
 	}
-	wt_trace(tcp->host, tcp->conn, LOSS, tcp->snd_una, tcp->verdict.lost_to, tcp->out.cwnd);
+	wt_trace(tcp->stack, tcp->conn, LOSS, tcp->snd_una, tcp->verdict.lost_to, tcp->out.cwnd);
 }
 
 static void mark(struct wt_tcp *tcp)
@@ -270,7 +270,7 @@ void wt_cc_leave(struct wt_tcp *tcp)
 		return;
 	tcp->in_recovery = false;
 	wt_cc_event(tcp, WT_CC_RECOVERED);
-	wt_trace(tcp->host, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
+	wt_trace(tcp->stack, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
 }
 
 void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
@@ -312,19 +312,19 @@ void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent)
 void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer)
 {
 	if (timer == WT_TIMER_SENDER) {
-		tcp->config.sender.ops->on_timer(tcp->sender, tcp->host->now, &tcp->out);
+		tcp->config.sender.ops->on_timer(tcp->sender, tcp->stack->now, &tcp->out);
 		wt_cc_settle(tcp);
 	} else {
 		wt_cc_fresh_verdict(tcp);
-		tcp->config.recovery.ops->on_timer(tcp->recovery, tcp->host->now, wt_cc_view(tcp), &tcp->verdict);
+		tcp->config.recovery.ops->on_timer(tcp->recovery, tcp->stack->now, wt_cc_view(tcp), &tcp->verdict);
 		wt_cc_apply(tcp, false);
 		wt_cc_leave(tcp);
 	}
 	wt_cc_rearm(tcp);
-	if (tcp->timer[timer] <= tcp->host->now) /* a module that asks for the past is asked again at the next event, not for ever */
+	if (tcp->timer[timer] <= tcp->stack->now) /* a module that asks for the past is asked again at the next event, not for ever */
 		wt_tcp_set_timer(tcp, timer, WT_NEVER);
 	tcp->burst_left = tcp->out.burst;
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer)

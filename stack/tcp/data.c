@@ -56,18 +56,18 @@ void wt_tcp_window_opened(struct wt_tcp *tcp)
 	/* an update of its own only for two segments (so BSD) or half a buffer, by the settings */
 	if (wt_seq_diff(tcp->rcv_nxt + window, tcp->rcv_adv) >= (int32_t)step) {
 		tcp->ack_now = true;
-		wt_host_wants_output(tcp);
+		wt_tcp_wants_output(tcp);
 	}
 }
 
 static void delay_ack(struct wt_tcp *tcp)
 {
-	wt_time delay = tcp->config.settings.ack_delay, due = wt_time_add(tcp->host->now, delay);
+	wt_time delay = tcp->config.settings.ack_delay, due = wt_time_add(tcp->stack->now, delay);
 
 	if (tcp->timer[WT_TIMER_ACK] != WT_NEVER)
 		return;
 	if (tcp->config.settings.ack_delay_tick && delay > 0) /* the next beat of the fast timer */
-		due = (tcp->host->now / delay + 1) * delay;
+		due = (tcp->stack->now / delay + 1) * delay;
 	wt_tcp_set_timer(tcp, WT_TIMER_ACK, due);
 }
 
@@ -90,13 +90,13 @@ static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 		tcp->ack_now = true;
 	else
 		delay_ack(tcp);
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 /* How long ago our segment left that this one echoes (RFC 7323 4.1): the round trip as a receiver sees it. */
 static wt_time echo_age(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
-	uint32_t age_ms = (uint32_t)(tcp->host->now / WT_MS) - (seg->tsecr - tcp->ts_offset);
+	uint32_t age_ms = (uint32_t)(tcp->stack->now / WT_MS) - (seg->tsecr - tcp->ts_offset);
 
 	return tcp->ts_ok && seg->has_ts && seg->tsecr && age_ms < 600000 ? (wt_time)age_ms * WT_MS : -1;
 }
@@ -107,7 +107,7 @@ static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_
 	struct wt_cc_options options;
 	struct wt_cc_note note = {0};
 	struct wt_rx_segment facts = {
-		.now = tcp->host->now,
+		.now = tcp->stack->now,
 		.seq = seq,
 		.len = len,
 		.rcv_nxt = tcp->rcv_nxt,
@@ -136,7 +136,7 @@ static void take_fin(struct wt_tcp *tcp)
 	tcp->rcv_nxt++;
 	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt);
 	tcp->ack_now = true;
-	wt_host_notify(tcp, WT_TCP_EV_EOF);
+	wt_tcp_notify(tcp, WT_TCP_EV_EOF);
 	switch (tcp->state) {
 	case WT_TCP_ESTABLISHED:
 		wt_tcb_set_state(tcp, WT_TCP_CLOSE_WAIT);
@@ -150,7 +150,7 @@ static void take_fin(struct wt_tcp *tcp)
 	default:
 		break;
 	}
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 /* In order: everything up to the next hole is the application's. */
@@ -167,7 +167,7 @@ static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
 			wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt);
 		}
 	}
-	wt_host_notify(tcp, WT_TCP_EV_READABLE);
+	wt_tcp_notify(tcp, WT_TCP_EV_READABLE);
 	return flags;
 }
 
@@ -246,15 +246,15 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		report_first(tcp, seq); /* RFC 2883 4.2: the block that holds it comes next */
 	} else if (len && seq == tcp->rcv_nxt) {
 		if (!store_in_order(tcp, payload, len)) {
-			tcp->host->no_memory = true;
+			tcp->stack->no_memory = true;
 			tcp->ack_now = true;
-			wt_host_wants_output(tcp);
+			wt_tcp_wants_output(tcp);
 			return;
 		}
 		flags = take_in_order(tcp, len);
 	} else if (len) {
 		flags = WT_RX_OUT_OF_ORDER;
-		tcp->host->no_memory = wt_store_put(&tcp->rcv, seq, payload, len) < len ||
+		tcp->stack->no_memory = wt_store_put(&tcp->rcv, seq, payload, len) < len ||
 				       !wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
 		report_first(tcp, seq);
 		tcp->count.out_of_order_segs_received++;

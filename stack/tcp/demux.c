@@ -7,35 +7,35 @@
 
 #include "stack/tcp/tcb.h"
 
-int wt_demux_init(struct wt_host *host)
+int wt_demux_init(struct wt_tcp_stack *stack)
 {
 	uint32_t size = 64;
 
-	while (size < host->config.max_connections + host->config.max_half_open + host->config.max_time_wait)
+	while (size < stack->config.max_connections + stack->config.max_half_open + stack->config.max_time_wait)
 		size <<= 1;
-	host->table = calloc(size, sizeof(*host->table));
-	if (!host->table)
+	stack->table = calloc(size, sizeof(*stack->table));
+	if (!stack->table)
 		return -ENOMEM;
-	host->table_mask = size - 1;
+	stack->table_mask = size - 1;
 	return 0;
 }
 
-static struct wt_demux_entry **chain(struct wt_host *host, const struct wt_tuple *tuple)
+static struct wt_demux_entry **chain(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
 {
-	return &host->table[wt_secret_tuple(&host->key_hash, tuple) & host->table_mask];
+	return &stack->table[wt_secret_tuple(&stack->key_hash, tuple) & stack->table_mask];
 }
 
-void wt_demux_add(struct wt_host *host, struct wt_demux_entry *entry)
+void wt_demux_add(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
-	struct wt_demux_entry **head = chain(host, &entry->tuple);
+	struct wt_demux_entry **head = chain(stack, &entry->tuple);
 
 	entry->next = *head;
 	*head = entry;
 }
 
-void wt_demux_remove(struct wt_host *host, struct wt_demux_entry *entry)
+void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
-	for (struct wt_demux_entry **link = chain(host, &entry->tuple); *link; link = &(*link)->next) {
+	for (struct wt_demux_entry **link = chain(stack, &entry->tuple); *link; link = &(*link)->next) {
 		if (*link == entry) {
 			*link = entry->next;
 			entry->next = NULL;
@@ -44,28 +44,28 @@ void wt_demux_remove(struct wt_host *host, struct wt_demux_entry *entry)
 	}
 }
 
-struct wt_demux_entry *wt_demux_find(struct wt_host *host, const struct wt_tuple *tuple)
+struct wt_demux_entry *wt_demux_find(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
 {
-	struct wt_demux_entry *entry = *chain(host, tuple);
+	struct wt_demux_entry *entry = *chain(stack, tuple);
 
 	while (entry && !wt_tuple_eq(&entry->tuple, tuple))
 		entry = entry->next;
 	return entry;
 }
 
-struct wt_tcp *wt_demux_connection(struct wt_host *host, const struct wt_tuple *tuple)
+struct wt_tcp *wt_demux_connection(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
 {
-	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
+	struct wt_demux_entry *entry = wt_demux_find(stack, tuple);
 
 	return entry && entry->kind == WT_DEMUX_CONNECTION ? (struct wt_tcp *)entry : NULL;
 }
 
-struct wt_tcp *wt_demux_listener(struct wt_host *host, const struct wt_endpoint *local)
+struct wt_tcp *wt_demux_listener(struct wt_tcp_stack *stack, const struct wt_endpoint *local)
 {
 	struct wt_tuple exact = {.local = *local}, any = {.local.port = local->port};
-	struct wt_demux_entry *entry = wt_demux_find(host, &exact);
+	struct wt_demux_entry *entry = wt_demux_find(stack, &exact);
 
 	if (!entry)
-		entry = wt_demux_find(host, &any);
+		entry = wt_demux_find(stack, &any);
 	return (struct wt_tcp *)entry;
 }

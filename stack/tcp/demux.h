@@ -14,7 +14,7 @@
 
 #include "stack/text/addr.h"
 
-struct wt_host;
+struct wt_tcp_stack;
 struct wt_tcp;
 
 enum wt_demux_kind { WT_DEMUX_CONNECTION, WT_DEMUX_LISTENER, WT_DEMUX_SYN, WT_DEMUX_WAIT };
@@ -25,16 +25,16 @@ struct wt_demux_entry {
 	uint8_t kind; /* enum wt_demux_kind */
 };
 
-int wt_demux_init(struct wt_host *host); /* 0 or -ENOMEM */
+int wt_demux_init(struct wt_tcp_stack *stack); /* 0 or -ENOMEM */
 /* The entry must stay where it is until it is removed. The table does not own it. */
-void wt_demux_add(struct wt_host *host, struct wt_demux_entry *entry);
+void wt_demux_add(struct wt_tcp_stack *stack, struct wt_demux_entry *entry);
 /* Does nothing if the entry is not in the table. */
-void wt_demux_remove(struct wt_host *host, struct wt_demux_entry *entry);
+void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry);
 /* The resident with exactly this tuple, or NULL. */
-struct wt_demux_entry *wt_demux_find(struct wt_host *host, const struct wt_tuple *tuple);
+struct wt_demux_entry *wt_demux_find(struct wt_tcp_stack *stack, const struct wt_tuple *tuple);
 /* The same, if it is a connection. */
-struct wt_tcp *wt_demux_connection(struct wt_host *host, const struct wt_tuple *tuple);
+struct wt_tcp *wt_demux_connection(struct wt_tcp_stack *stack, const struct wt_tuple *tuple);
 /* Who listens at this address and port, else who listens at this port of any address, else NULL. */
-struct wt_tcp *wt_demux_listener(struct wt_host *host, const struct wt_endpoint *local);
+struct wt_tcp *wt_demux_listener(struct wt_tcp_stack *stack, const struct wt_endpoint *local);
 
 #endif

@@ -115,7 +115,7 @@ void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	wt_ecn_reduced(tcp, true);
 	if (smallest)
 		wait_a_timeout(tcp);
-	wt_trace(tcp->host, tcp->conn, ECN, tcp->snd_una, ecn->reduced_at, tcp->out.cwnd);
+	wt_trace(tcp->stack, tcp->conn, ECN, tcp->snd_una, ecn->reduced_at, tcp->out.cwnd);
 }
 
 static uint8_t codepoint(const struct wt_tcp *tcp)

@@ -49,9 +49,9 @@ static void path_shrank(struct wt_tcp *tcp, uint32_t mtu)
 		wt_tcp_go_back(tcp); /* RFC 1191 6.4: one segment, then slow start */
 }
 
-void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error)
+void wt_tcp_icmp(struct wt_tcp_stack *stack, const struct wt_icmp_error *error)
 {
-	struct wt_tcp *tcp = wt_demux_connection(host, &error->tuple);
+	struct wt_tcp *tcp = wt_demux_connection(stack, &error->tuple);
 
 	if (!tcp)
 		return;

@@ -15,23 +15,23 @@
  */
 static void challenge(struct wt_tcp *tcp)
 {
-	if (tcp->host->now < tcp->challenge_at)
+	if (tcp->stack->now < tcp->challenge_at)
 		return;
-	tcp->challenge_at = tcp->host->now + 500 * WT_MS;
+	tcp->challenge_at = tcp->stack->now + 500 * WT_MS;
 	tcp->ack_now = true;
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp)
 {
 	wt_wait_begin(tcp);
-	wt_host_notify(tcp, WT_TCP_EV_CLOSED);
+	wt_tcp_notify(tcp, WT_TCP_EV_CLOSED);
 }
 
 /* RFC 7323 3.2: what a SYN-ACK echoes must be the timestamp of a SYN that we sent. */
 static bool echo_ok(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
-	uint32_t first = tcp->ts_offset + (uint32_t)(tcp->syn_at / WT_MS), now = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
+	uint32_t first = tcp->ts_offset + (uint32_t)(tcp->syn_at / WT_MS), now = tcp->ts_offset + (uint32_t)(tcp->stack->now / WT_MS);
 
 	return !tcp->config.settings.timestamps || !seg->has_ts ||
 	       ((int32_t)(seg->tsecr - first) >= 0 && (int32_t)(now - seg->tsecr) >= 0);
@@ -49,14 +49,14 @@ static bool timestamp_ok(struct wt_tcp *tcp, const struct wt_tcp_header *seg, ui
 		return false; /* 3.2: silently */
 	if ((int32_t)(seg->tsval - tcp->ts_recent) >= 0)
 		return true;
-	if (tcp->host->now - tcp->ts_recent_at > PAWS_IDLE)
+	if (tcp->stack->now - tcp->ts_recent_at > PAWS_IDLE)
 		return true;
 	if (!len && !(seg->flags & (WT_SYN | WT_FIN))) {
 		challenge(tcp); /* if the peer finds our clock old too, ACKs would answer ACKs for ever */
 		return false;
 	}
 	tcp->ack_now = true;
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 	return false;
 }
 
@@ -64,9 +64,9 @@ static void remember_timestamp(struct wt_tcp *tcp, const struct wt_tcp_header *s
 {
 	/* 4.3 (2): only the segment that spans the last ACK sent; a segment from the future cannot poison it */
 	if (tcp->ts_ok && seg->has_ts && wt_seq_le(seg->seq, tcp->last_ack_sent) &&
-	    ((int32_t)(seg->tsval - tcp->ts_recent) >= 0 || tcp->host->now - tcp->ts_recent_at > PAWS_IDLE)) {
+	    ((int32_t)(seg->tsval - tcp->ts_recent) >= 0 || tcp->stack->now - tcp->ts_recent_at > PAWS_IDLE)) {
 		tcp->ts_recent = seg->tsval;
-		tcp->ts_recent_at = tcp->host->now;
+		tcp->ts_recent_at = tcp->stack->now;
 	}
 }
 
@@ -92,7 +92,7 @@ static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	} else {
 		challenge(tcp);
 	}
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 /* ---- second: RST, RFC 5961 3; fourth: SYN, RFC 5961 4 ----------------------------------------------------- */
@@ -131,7 +131,7 @@ static bool fin_acknowledged(struct wt_tcp *tcp)
 		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_2);
 		if (tcp->handle == WT_HANDLE_NONE)
 			wt_tcp_set_timer(tcp, WT_TIMER_WAIT,
-					 wt_time_add(tcp->host->now, tcp->config.settings.fin_wait_2));
+					 wt_time_add(tcp->stack->now, tcp->config.settings.fin_wait_2));
 		return true;
 	case WT_TCP_CLOSING:
 		wt_tcp_enter_time_wait(tcp);
@@ -193,7 +193,7 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		fin = false;
 		if (!len) {
 			tcp->ack_now = true;
-			wt_host_wants_output(tcp);
+			wt_tcp_wants_output(tcp);
 			return;
 		}
 	}
@@ -229,7 +229,7 @@ static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const 
 		tcp->force = true;
 		rest.flags &= (uint8_t)~WT_FIN;
 	}
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 	take_payload(tcp, &rest, payload, len);
 }
 
@@ -268,7 +268,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 		if (!(seg->flags & WT_ACK)) {
 			wt_board_mark_all(&tcp->board);
 			tcp->force = true;
-			wt_host_wants_output(tcp);
+			wt_tcp_wants_output(tcp);
 			return;
 		}
 		seg->flags &= (uint8_t)~WT_SYN;
@@ -303,7 +303,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
 {
 	tcp->count.segs_received++;
-	wt_trace(tcp->host, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
+	wt_trace(tcp->stack, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
 		 seg->ecn);
 	if (tcp->state == WT_TCP_SYN_SENT)
 		syn_sent(tcp, seg, payload, len);
@@ -312,22 +312,22 @@ void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg
 }
 
 /* A segment for a TIME-WAIT. True: a SYN that ended it, if somebody listens and has room; it is the listener's now. */
-static bool ended_wait(struct wt_host *host, struct wt_wait *wait, struct wt_tcp *listener, const struct wt_tcp_header *seg,
+static bool ended_wait(struct wt_tcp_stack *stack, struct wt_wait *wait, struct wt_tcp *listener, const struct wt_tcp_header *seg,
 		       uint32_t len, wt_seq *last)
 {
 	if (!listener || !wt_wait_reopens(wait, seg) || !wt_syn_has_room(listener) || wt_tcp_no_room(listener)) {
-		wt_wait_input(host, wait, seg, len);
+		wt_wait_input(stack, wait, seg, len);
 		return false;
 	}
 	*last = wait->snd_nxt;
-	wt_wait_end(host, wait);
+	wt_wait_end(stack, wait);
 	return true;
 }
 
-void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
 		  uint32_t len)
 {
-	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
+	struct wt_demux_entry *entry = wt_demux_find(stack, tuple);
 	struct wt_tcp *listener;
 	const wt_seq *above = NULL;
 	wt_seq last;
@@ -337,17 +337,17 @@ void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const stru
 		return;
 	}
 	if (entry && entry->kind == WT_DEMUX_SYN) {
-		wt_syn_input(host, (struct wt_syn *)entry, seg, payload, len);
+		wt_syn_input(stack, (struct wt_syn *)entry, seg, payload, len);
 		return;
 	}
-	listener = wt_demux_listener(host, &tuple->local);
+	listener = wt_demux_listener(stack, &tuple->local);
 	if (entry) {
-		if (!ended_wait(host, (struct wt_wait *)entry, listener, seg, len, &last))
+		if (!ended_wait(stack, (struct wt_wait *)entry, listener, seg, len, &last))
 			return;
 		above = &last;
 	}
 	if (listener)
 		wt_tcp_input_listen(listener, tuple, seg, payload, len, above);
 	else
-		wt_tcp_input_closed(host, tuple, seg, len);
+		wt_tcp_input_closed(stack, tuple, seg, len);
 }

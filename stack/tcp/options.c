@@ -5,7 +5,7 @@
 void wt_tcp_add_timestamp(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
 	seg->has_ts = true;
-	seg->tsval = tcp->ts_offset + (uint32_t)(tcp->host->now / WT_MS);
+	seg->tsval = tcp->ts_offset + (uint32_t)(tcp->stack->now / WT_MS);
 	seg->tsecr = seg->flags & WT_ACK ? tcp->ts_recent : 0;
 }
 
@@ -65,7 +65,7 @@ void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 {
 	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
 	struct wt_rx_ack facts = {
-		.now = tcp->host->now,
+		.now = tcp->stack->now,
 		.rcv_nxt = tcp->rcv_nxt,
 		.free_window = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp),
 		.right_edge = tcp->rcv_adv,
@@ -93,7 +93,7 @@ void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
 	bool reply = tcp->state == WT_TCP_SYN_RECEIVED;
 	/* what we can receive, whatever the path bears the other way (RFC 6691 2) */
-	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
 	uint8_t scale = 0;
 
 	while (scale < 14 && (buffer >> scale) > 65535)

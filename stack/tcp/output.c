@@ -54,7 +54,7 @@ static uint32_t peer_room(const struct wt_tcp *tcp)
 
 static bool paced(const struct wt_tcp *tcp)
 {
-	return tcp->host->now < tcp->pace_at;
+	return tcp->stack->now < tcp->pace_at;
 }
 
 static bool may_retransmit(const struct wt_tcp *tcp)
@@ -150,10 +150,10 @@ static struct plan next(const struct wt_tcp *tcp)
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 /* Header and payload into a frame; everything above is decided. NULL: no frame, the segment is as good as lost. */
-static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 			      const struct wt_store *store, uint32_t len)
 {
-	struct wt_frame *frame = wt_books_make(&host->node, host->config.pool, host->now);
+	struct wt_frame *frame = wt_books_make(stack->net->config.node, stack->net->config.pool, stack->now);
 	uint32_t header = wt_tcp_emit_len(seg);
 	uint64_t sum;
 
@@ -169,13 +169,13 @@ static struct wt_frame *build(struct wt_host *host, const struct wt_tuple *tuple
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
-	return wt_net_output(&host->net, host->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,
+	return wt_net_output(stack->net, stack->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,
 			    seg->ecn);
 }
 
 static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool again)
 {
-	wt_time now = tcp->host->now;
+	wt_time now = tcp->stack->now;
 	struct wt_sent sent = {now, record->seq, record->len, wt_tcp_pipe(tcp), again};
 
 	if (tcp->snd_una == record->seq && wt_tcp_pipe(tcp) == record->len)
@@ -188,7 +188,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 	record->inflight = sent.inflight;
 	record->app_limited = tcp->app_limited != 0;
 	if (tcp->config.recovery.ops->by_time)
-		wt_order_push(&tcp->order, tcp->host->chunks, record);
+		wt_order_push(&tcp->order, tcp->stack->chunks, record);
 	tcp->last_sent = now;
 	tcp->force = false;
 	tcp->burst_left -= tcp->burst_left < record->len ? tcp->burst_left : record->len;
@@ -235,9 +235,9 @@ static void note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
 static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint32_t len, enum wt_send_why why)
 {
 	tcp->count.segs_sent++;
-	wt_trace(tcp->host, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
+	wt_trace(tcp->stack, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
-	return build(tcp->host, &tcp->entry.tuple, seg, &tcp->snd, len);
+	return build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len);
 }
 
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
@@ -268,7 +268,7 @@ void wt_tcp_note_syn(struct wt_tcp *tcp, bool again)
 {
 	struct wt_tx_record *record = note_new(tcp, 1);
 
-	tcp->syn_at = tcp->host->now;
+	tcp->syn_at = tcp->stack->now;
 	record->flags |= again ? WT_TX_RETRANSMITTED : 0;
 	note_sent(tcp, record, again);
 	note_syn_acked(tcp);
@@ -397,7 +397,7 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 		wt_tcb_check(tcp);
 	/* RFC 5681 4.1: after more than an RTO of silence the window is stale */
 	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->snd_una == tcp->snd_nxt && wt_tcp_unsent(tcp) && tcp->last_sent &&
-	    !tcp->idle_told && tcp->host->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
+	    !tcp->idle_told && tcp->stack->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
 		tcp->idle_told = true;
 		wt_cc_event(tcp, WT_CC_IDLE);
 		tcp->burst_left = tcp->out.burst; /* a limit that begins now must not find its allowance used up */
@@ -422,31 +422,31 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 }
 
 /* Segments of nobody's block: resets, and those of small residents. */
-static struct wt_frame *build_bare(struct wt_host *host, const struct wt_tuple *tuple, struct wt_tcp_header *seg)
+static struct wt_frame *build_bare(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg)
 {
 	seg->src_port = tuple->local.port;
 	seg->dst_port = tuple->remote.port;
-	return build(host, tuple, seg, NULL, 0);
+	return build(stack, tuple, seg, NULL, 0);
 }
 
-void wt_tcp_keep(struct wt_host *host, struct wt_frame *frame)
+void wt_tcp_keep(struct wt_tcp_stack *stack, struct wt_frame *frame)
 {
 	if (frame)
-		wt_books_keep(&host->node, &host->net.ready, frame);
+		wt_books_keep(stack->net->config.node, &stack->net->ready, frame);
 }
 
-void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)
+void wt_tcp_send_reset(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags)
 {
 	struct wt_tcp_header reset = {.seq = seq, .ack = ack, .flags = (uint8_t)flags};
 
-	wt_tcp_keep(host, build_bare(host, tuple, &reset));
+	wt_tcp_keep(stack, build_bare(stack, tuple, &reset));
 }
 
-struct wt_frame *wt_tcp_build_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+struct wt_frame *wt_tcp_build_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 				    unsigned wscale, enum wt_send_why why)
 {
-	wt_trace(host, conn, SENT, seg->seq, 0, seg->flags, seg->ack, (uint64_t)seg->window << wscale, why, seg->ecn);
-	return build_bare(host, tuple, seg);
+	wt_trace(stack, conn, SENT, seg->seq, 0, seg->flags, seg->ack, (uint64_t)seg->window << wscale, why, seg->ecn);
+	return build_bare(stack, tuple, seg);
 }
 
 void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags)
@@ -455,11 +455,11 @@ void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags)
 
 	if (tcp->ts_ok) /* RFC 7323 3.2: SHOULD */
 		wt_tcp_add_timestamp(tcp, &reset);
-	wt_tcp_keep(tcp->host, build_bare(tcp->host, &tcp->entry.tuple, &reset));
+	wt_tcp_keep(tcp->stack, build_bare(tcp->stack, &tcp->entry.tuple, &reset));
 }
 
-void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+void wt_tcp_send_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 		       unsigned wscale, enum wt_send_why why)
 {
-	wt_tcp_keep(host, wt_tcp_build_alone(host, conn, tuple, seg, wscale, why));
+	wt_tcp_keep(stack, wt_tcp_build_alone(stack, conn, tuple, seg, wscale, why));
 }

@@ -91,20 +91,20 @@ bool wt_syn_has_room(const struct wt_tcp *listener);
 /* A SYN for a listener that has room to accept. above: see wt_tcp_first_number(). */
 void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above);
 /* Any other segment for the entry: the third of the handshake makes the connection. */
-void wt_syn_input(struct wt_host *host, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
+void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
 /* The SYN-ACK was not answered in time: it goes again, or the entry ends. The frame, or NULL. */
-struct wt_frame *wt_syn_timeout(struct wt_host *host, struct wt_syn *syn);
+struct wt_frame *wt_syn_timeout(struct wt_tcp_stack *stack, struct wt_syn *syn);
 /* A segment with ACK for a listener that knows nothing of it. False: it is no answer to a cookie. */
 bool wt_syn_cookie_input(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
 			 const uint8_t *payload, uint32_t len);
 /* The listener is closed: its half-open connections are reset. */
 void wt_syn_close(struct wt_tcp *listener);
-void wt_syn_end(struct wt_host *host, struct wt_syn *syn);
+void wt_syn_end(struct wt_tcp_stack *stack, struct wt_syn *syn);
 
 /* syn_cookie.c: what of a SYN can be kept in the numbers of its SYN-ACK (RFC 4987 3.6) */
-wt_seq wt_cookie_make(const struct wt_host *host, const struct wt_syn *syn);
+wt_seq wt_cookie_make(const struct wt_tcp_stack *stack, const struct wt_syn *syn);
 /* Is `iss` a cookie of ours for this tuple and irs, and young enough? Then syn->mss is filled in. */
-bool wt_cookie_check(const struct wt_host *host, struct wt_syn *syn);
+bool wt_cookie_check(const struct wt_tcp_stack *stack, struct wt_syn *syn);
 /* The timestamp of a SYN-ACK with the other options in its lowest bits, and them back from what came as its echo. */
 uint32_t wt_cookie_timestamp(uint32_t tsval, const struct wt_syn *syn);
 void wt_cookie_options(uint32_t tsecr, struct wt_syn *syn);
@@ -132,9 +132,9 @@ static inline struct wt_wait *wt_wait_of(struct wt_heap_entry *timer)
 /* The connection has sent and received both FINs: an entry takes its place in the table. The block lives as long as its handle. */
 void wt_wait_begin(struct wt_tcp *tcp);
 /* The wait is over: for its time, for an abort or for a new connection. */
-void wt_wait_end(struct wt_host *host, struct wt_wait *wait);
+void wt_wait_end(struct wt_tcp_stack *stack, struct wt_wait *wait);
 /* RFC 6191, RFC 9293 3.10.7.4: may this SYN begin a new connection of the same tuple? */
 bool wt_wait_reopens(const struct wt_wait *wait, const struct wt_tcp_header *seg);
-void wt_wait_input(struct wt_host *host, struct wt_wait *wait, const struct wt_tcp_header *seg, uint32_t len);
+void wt_wait_input(struct wt_tcp_stack *stack, struct wt_wait *wait, const struct wt_tcp_header *seg, uint32_t len);
 
 #endif

@@ -16,58 +16,58 @@ const char *wt_tcp_state_name(enum wt_tcp_state state)
 	return names[state];
 }
 
-void wt_tcb_init(struct wt_tcp *tcp, struct wt_host *host, const struct wt_tcp_config *config, const struct wt_tuple *tuple)
+void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt_tcp_config *config, const struct wt_tuple *tuple)
 {
-	*tcp = (struct wt_tcp){.host = host, .entry.tuple = *tuple, .config = *config};
+	*tcp = (struct wt_tcp){.stack = stack, .entry.tuple = *tuple, .config = *config};
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
 	tcp->peer_mss = 536; /* RFC 9293 3.7.1 SHLD: without the option */
-	tcp->path_mss = host->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	tcp->path_mss = stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
 	wt_rtt_init(&tcp->rtt, &tcp->config.settings);
 }
 
-bool wt_tcb_refused(struct wt_host *host)
+bool wt_tcb_refused(struct wt_tcp_stack *stack)
 {
-	bool full = host->count >= host->config.max_connections;
-	bool short_of_memory = wt_chunks_held(host->chunks) >= host->config.memory / 4 * 3;
+	bool full = stack->count >= stack->config.max_connections;
+	bool short_of_memory = wt_chunks_held(stack->chunks) >= stack->config.memory / 4 * 3;
 
-	host->counts.table_full += full;
-	host->counts.refused_memory += short_of_memory && !full;
+	stack->counts.table_full += full;
+	stack->counts.refused_memory += short_of_memory && !full;
 	return full || short_of_memory;
 }
 
-struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+struct wt_tcp *wt_tcb_new(struct wt_tcp_stack *stack, const struct wt_tcp_config *config, enum wt_demux_kind kind,
 			  const struct wt_tuple *tuple, uint32_t conn)
 {
 	size_t bytes = sizeof(struct wt_tcp) + wt_cc_bytes(config);
 	struct wt_tcp *tcp = NULL;
 
-	if (!wt_tcb_refused(host) && wt_chunks_charge(host->chunks, bytes)) {
+	if (!wt_tcb_refused(stack) && wt_chunks_charge(stack->chunks, bytes)) {
 		tcp = malloc(sizeof(*tcp));
 		if (!tcp)
-			wt_chunks_uncharge(host->chunks, bytes);
+			wt_chunks_uncharge(stack->chunks, bytes);
 	}
 	if (!tcp) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	wt_tcb_init(tcp, host, config, tuple);
+	wt_tcb_init(tcp, stack, config, tuple);
 	tcp->charged = (uint32_t)bytes;
 	tcp->entry.kind = (uint8_t)kind;
-	tcp->conn = tcp->count.conn = conn ? conn : ++host->next_conn;
+	tcp->conn = tcp->count.conn = conn ? conn : ++stack->next_conn;
 	tcp->heap.order = tcp->conn;
-	tcp->all_next = host->all;
-	if (host->all)
-		host->all->all_prev = tcp;
-	host->all = tcp;
-	host->count++;
-	wt_demux_add(host, &tcp->entry);
+	tcp->all_next = stack->all;
+	if (stack->all)
+		stack->all->all_prev = tcp;
+	stack->all = tcp;
+	stack->count++;
+	wt_demux_add(stack, &tcp->entry);
 	return tcp;
 }
 
-wt_seq wt_tcp_first_number(const struct wt_host *host, const struct wt_tuple *tuple, const wt_seq *above)
+wt_seq wt_tcp_first_number(const struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const wt_seq *above)
 {
-	wt_seq iss = wt_secret_isn(host, tuple);
+	wt_seq iss = wt_secret_isn(stack, tuple);
 
 	/* RFC 9293 3.10.7.4: beyond all that the last one used, as far as in BSD */
 	return above && wt_seq_le(iss, *above) ? *above + 128000 : iss;
@@ -78,13 +78,13 @@ void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss)
 {
 	struct wt_outstanding *view = &tcp->board.view;
 
-	wt_board_init(&tcp->board, tcp->host->chunks, tcp->config.settings.snd_buffer);
+	wt_board_init(&tcp->board, tcp->stack->chunks, tcp->config.settings.snd_buffer);
 	tcp->iss = iss;
-	tcp->ts_offset = wt_secret_ts_offset(tcp->host, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
+	tcp->ts_offset = wt_secret_ts_offset(tcp->stack, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = iss;
 	tcp->board.marked_to = tcp->board.fack = view->highest_sacked = view->loss_edge = iss;
 	tcp->snd_end = iss + 1;
-	wt_store_init(&tcp->snd, tcp->host->chunks, iss + 1);
+	wt_store_init(&tcp->snd, tcp->stack->chunks, iss + 1);
 }
 
 /*
@@ -96,21 +96,21 @@ void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
 	const struct wt_tcp_settings *settings = &tcp->config.settings;
 
 	tcp->rcv_word = UINT32_MAX;
-	wt_ranges_init(&tcp->waiting, tcp->host->chunks, settings->rcv_buffer);
-	wt_store_init(&tcp->rcv, tcp->host->chunks, irs + 1);
+	wt_ranges_init(&tcp->waiting, tcp->stack->chunks, settings->rcv_buffer);
+	wt_store_init(&tcp->rcv, tcp->stack->chunks, irs + 1);
 }
 
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 {
 	wt_cc_trace(tcp);
-	wt_trace(tcp->host, tcp->conn, STATE, tcp->state, state);
+	wt_trace(tcp->stack, tcp->conn, STATE, tcp->state, state);
 	tcp->state = state;
 }
 
 void wt_tcb_drop_sent(struct wt_tcp *tcp)
 {
 	wt_store_finish(&tcp->snd);
-	wt_order_finish(&tcp->order, tcp->host->chunks, 0);
+	wt_order_finish(&tcp->order, tcp->stack->chunks, 0);
 	wt_board_finish(&tcp->board);
 	tcp->board.view.snd_una = tcp->board.view.snd_nxt = tcp->snd_nxt;
 }
@@ -122,20 +122,20 @@ void wt_tcb_end(struct wt_tcp *tcp, int error)
 	if (tcp->state == WT_TCP_CLOSED)
 		return;
 	if (tcp->wait) { /* comes back here without it */
-		wt_wait_end(tcp->host, tcp->wait);
+		wt_wait_end(tcp->stack, tcp->wait);
 		return;
 	}
 	if (tcp->state == WT_TCP_SYN_RECEIVED && listener) {
 		listener->half_open--;
 		tcp->handle = WT_HANDLE_NONE; /* nobody ever heard of it, so nobody will give it up */
 	}
-	wt_demux_remove(tcp->host, &tcp->entry);
+	wt_demux_remove(tcp->stack, &tcp->entry);
 	wt_tcb_set_state(tcp, WT_TCP_CLOSED);
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
-	wt_host_rearm(tcp);
+	wt_tcp_rearm(tcp);
 	tcp->error = error;
-	wt_host_notify(tcp, error ? WT_TCP_EV_ERROR | WT_TCP_EV_CLOSED : WT_TCP_EV_CLOSED);
+	wt_tcp_notify(tcp, error ? WT_TCP_EV_ERROR | WT_TCP_EV_CLOSED : WT_TCP_EV_CLOSED);
 	wt_tcb_release(tcp);
 }
 
@@ -149,25 +149,25 @@ void wt_tcb_release(struct wt_tcp *tcp)
 
 void wt_tcb_free(struct wt_tcp *tcp)
 {
-	struct wt_host *host = tcp->host;
+	struct wt_tcp_stack *stack = tcp->stack;
 
-	wt_heap_set(&host->conns, &tcp->heap, WT_NEVER);
+	wt_heap_set(&stack->conns, &tcp->heap, WT_NEVER);
 	if (tcp->wait)
 		tcp->wait->owner = NULL;
 	if (tcp->all_prev)
 		tcp->all_prev->all_next = tcp->all_next;
 	else
-		host->all = tcp->all_next;
+		stack->all = tcp->all_next;
 	if (tcp->all_next)
 		tcp->all_next->all_prev = tcp->all_prev;
-	host->count--;
+	stack->count--;
 	wt_store_finish(&tcp->snd);
 	wt_store_finish(&tcp->rcv);
 	wt_ranges_finish(&tcp->waiting);
-	wt_order_finish(&tcp->order, tcp->host->chunks, 0);
+	wt_order_finish(&tcp->order, tcp->stack->chunks, 0);
 	wt_board_finish(&tcp->board);
 	wt_cc_detach(tcp);
-	wt_chunks_uncharge(host->chunks, tcp->charged);
+	wt_chunks_uncharge(stack->chunks, tcp->charged);
 	free(tcp);
 }
 

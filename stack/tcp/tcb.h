@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The transmission control block and the host's private parts: what the files of stack/host share.
+ * The transmission control block: what the files of stack/tcp share.
  *
  * Send side: everything in [snd_una, snd_nxt) is covered by records in the scoreboard; bytes written but not sent
  * follow up to snd_end in the store. There is no going back of snd_nxt: what is to be sent again is a record marked
@@ -17,12 +17,10 @@
 #include "stack/base/ecn.h"
 #include "stack/base/ranges.h"
 #include "stack/base/store.h"
-#include "stack/tcp/demux.h"
-#include "stack/host/host.h"
+#include "stack/tcp/connection.h"
 #include "stack/net/icmp.h"
-#include "stack/net/net.h"
-#include "stack/net/udp.h"
 #include "stack/tcp/resident.h"
+#include "stack/tcp/stack.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/tcp.h"
 #include "stack/base/bytes.h"
@@ -121,11 +119,11 @@ enum wt_handle { WT_HANDLE_APP, WT_HANDLE_QUEUE, WT_HANDLE_NONE }; /* who holds 
 
 struct wt_tcp {
 	struct wt_demux_entry entry; /* first */
-	struct wt_host *host;
+	struct wt_tcp_stack *stack;
 	struct wt_heap_entry heap; /* first of its timers */
 	wt_time timer[WT_TIMERS];
 	uint32_t conn;
-	uint32_t charged; /* bytes of the block and its modules, to the pool of the host */
+	uint32_t charged; /* bytes of the block and its modules, to the pool of the stack */
 	enum wt_tcp_state state;
 	struct wt_tcp_config config;
 	struct wt_tcp *all_prev, *all_next;
@@ -143,7 +141,7 @@ struct wt_tcp {
 	struct wt_tcp *accept_head, *accept_tail, *accept_next;
 	unsigned backlog, half_open, acceptable; /* of a listener. half_open: SYN entries, and blocks in SYN-RECEIVED */
 
-	/* output queue of the host */
+	/* output queue of the stack */
 	struct wt_tcp *output_next;
 	bool in_output;
 
@@ -225,59 +223,23 @@ static inline uint32_t wt_tcp_unsent(const struct wt_tcp *tcp)
 	return tcp->fin_sent ? 0 : tcp->snd_end - wt_tcp_past_syn(tcp, tcp->snd_nxt);
 }
 
-/* ---- the host ----------------------------------------------------------------------------------------- */
-
-struct wt_host {
-	struct wt_node node; /* first */
-	struct wt_host_config config;
-	struct wt_net net;
-	struct wt_udp_table udp;
-	wt_time now;
-	struct wt_chunks *chunks; /* memory of all connections and entries */
-	bool no_memory;           /* the segment at hand was not stored */
-	struct wt_heap conns, timers;
-	struct wt_heap syns, waits; /* of half-open connections, of TIME-WAITs */
-	wt_time cookies_until; /* SYN-ACKs with cookies may be on their way until then */
-	struct wt_slots slots;
-	struct wt_host_counts counts;
-	uint32_t timer_order;
-	struct wt_demux_entry **table; /* by hash of the tuple */
-	uint32_t table_mask, count, next_conn;
-	struct wt_tcp *all;
-	struct wt_tcp *ready_head, *ready_tail;
-	struct wt_tcp *output_head, *output_tail;
-	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase, key_module, key_cookie;
-	uint32_t port_counter;
-};
-
-/* host.c */
-void wt_host_wants_output(struct wt_tcp *tcp);
-void wt_host_notify(struct wt_tcp *tcp, unsigned events);
-void wt_host_rearm(struct wt_tcp *tcp);
-void wt_host_trace(struct wt_host *host, const struct wt_trace_event *event);
-#define wt_trace(host_, conn_, type_, ...) \
-	do { \
-		if ((host_)->config.trace) \
-			wt_host_trace(host_, &(struct wt_trace_event){(host_)->now, conn_, WT_TRACE_##type_, {__VA_ARGS__}}); \
-	} while (0)
-
 /* secrets.c: what must not be guessed */
 uint64_t wt_secret_tuple(const struct wt_key *key, const struct wt_tuple *tuple);
-wt_seq wt_secret_isn(const struct wt_host *host, const struct wt_tuple *tuple);
-uint32_t wt_secret_ts_offset(const struct wt_host *host, const struct wt_addr *local, const struct wt_addr *remote);
-uint32_t wt_secret_timestamp(const struct wt_host *host, const struct wt_tuple *tuple); /* TSval of now */
-uint16_t wt_secret_port(struct wt_host *host, const struct wt_addr *local, const struct wt_endpoint *remote); /* 0: none free */
+wt_seq wt_secret_isn(const struct wt_tcp_stack *stack, const struct wt_tuple *tuple);
+uint32_t wt_secret_ts_offset(const struct wt_tcp_stack *stack, const struct wt_addr *local, const struct wt_addr *remote);
+uint32_t wt_secret_timestamp(const struct wt_tcp_stack *stack, const struct wt_tuple *tuple); /* TSval of now */
+uint16_t wt_secret_port(struct wt_tcp_stack *stack, const struct wt_addr *local, const struct wt_endpoint *remote); /* 0: none free */
 
 /* tcb.c: life of a connection */
 /* What every block begins with; it belongs to no list and no table. */
-void wt_tcb_init(struct wt_tcp *tcp, struct wt_host *host, const struct wt_tcp_config *config, const struct wt_tuple *tuple);
+void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt_tcp_config *config, const struct wt_tuple *tuple);
 /* Would a new connection go beyond max_connections, or is too little memory left? Counted. */
-bool wt_tcb_refused(struct wt_host *host);
+bool wt_tcb_refused(struct wt_tcp_stack *stack);
 /* A block in the table. conn: its number, 0: the next one. NULL with errno ENOMEM. */
-struct wt_tcp *wt_tcb_new(struct wt_host *host, const struct wt_tcp_config *config, enum wt_demux_kind kind,
+struct wt_tcp *wt_tcb_new(struct wt_tcp_stack *stack, const struct wt_tcp_config *config, enum wt_demux_kind kind,
 			  const struct wt_tuple *tuple, uint32_t conn);
 /* The initial sequence number. above: the last number of the tuple's previous connection, or NULL. */
-wt_seq wt_tcp_first_number(const struct wt_host *host, const struct wt_tuple *tuple, const wt_seq *above);
+wt_seq wt_tcp_first_number(const struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const wt_seq *above);
 void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss); /* our end of the sequence space begins there */
 void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came */
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
@@ -288,17 +250,17 @@ void wt_tcb_release(struct wt_tcp *tcp); /* frees one that is out of the table a
 void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 
 /* tcp_input.c, in the order of RFC 9293 3.10.7 */
-void wt_tcp_input(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
 		  uint32_t len);
 /* A segment for a connection with a block. */
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
 
 /* tcp_icmp.c */
-void wt_tcp_icmp(struct wt_host *host, const struct wt_icmp_error *error);
+void wt_tcp_icmp(struct wt_tcp_stack *stack, const struct wt_icmp_error *error);
 
 /* tcp_passive.c: segments for listeners and for nobody */
-void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
+void wt_tcp_input_closed(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
 			 const uint8_t *payload, uint32_t len, const wt_seq *above); /* see wt_tcp_first_number() */
 /* As many connections wait to be accepted as may, or wt_tcb_refused(). Counted. */
@@ -340,16 +302,16 @@ void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 /* tcp_output.c */
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
 void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */
-void wt_tcp_send_reset(struct wt_host *host, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
+void wt_tcp_send_reset(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */
 /*
  * A segment without payload of a small resident leaves; ports are filled in. conn, wscale (of the window field), why: for the trace.
  */
-struct wt_frame *wt_tcp_build_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+struct wt_frame *wt_tcp_build_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 				    unsigned wscale, enum wt_send_why why);
-void wt_tcp_keep(struct wt_host *host, struct wt_frame *frame); /* leaves in its turn; NULL: nothing */
+void wt_tcp_keep(struct wt_tcp_stack *stack, struct wt_frame *frame); /* leaves in its turn; NULL: nothing */
 /* Both. */
-void wt_tcp_send_alone(struct wt_host *host, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+void wt_tcp_send_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 		       unsigned wscale, enum wt_send_why why);
 /* The SYN or SYN-ACK of this attempt: the modules are asked. The option must live as long as the header. */
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);

@@ -7,36 +7,36 @@
  */
 #include "stack/tcp/tcb.h"
 
-static wt_time due(const struct wt_host *host, const struct wt_wait *wait)
+static wt_time due(const struct wt_tcp_stack *stack, const struct wt_wait *wait)
 {
-	return wt_time_add(host->now, wait->last);
+	return wt_time_add(stack->now, wait->last);
 }
 
-static struct wt_wait *make(struct wt_host *host)
+static struct wt_wait *make(struct wt_tcp_stack *stack)
 {
-	struct wt_heap_entry *first = wt_heap_min(&host->waits);
+	struct wt_heap_entry *first = wt_heap_min(&stack->waits);
 
-	if (host->waits.count >= host->config.max_time_wait && first) {
-		host->counts.time_wait_cut++;
-		wt_wait_end(host, wt_wait_of(first));
+	if (stack->waits.count >= stack->config.max_time_wait && first) {
+		stack->counts.time_wait_cut++;
+		wt_wait_end(stack, wt_wait_of(first));
 	}
-	return wt_slot_take(&host->slots, host->chunks);
+	return wt_slot_take(&stack->slots, stack->chunks);
 }
 
 void wt_wait_begin(struct wt_tcp *tcp)
 {
-	struct wt_host *host = tcp->host;
-	struct wt_wait *wait = make(host);
+	struct wt_tcp_stack *stack = tcp->stack;
+	struct wt_wait *wait = make(stack);
 
-	wt_demux_remove(host, &tcp->entry);
+	wt_demux_remove(stack, &tcp->entry);
 	wt_tcb_set_state(tcp, WT_TCP_TIME_WAIT);
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
-	wt_host_rearm(tcp);
+	wt_tcp_rearm(tcp);
 	wt_tcb_drop_sent(tcp);
-	wt_host_wants_output(tcp); /* the last ACK; and what nobody holds is freed after it */
+	wt_tcp_wants_output(tcp); /* the last ACK; and what nobody holds is freed after it */
 	if (!wait) { /* no memory: the tuple is free at once */
-		host->counts.time_wait_cut++;
+		stack->counts.time_wait_cut++;
 		return;
 	}
 	wait->entry.kind = WT_DEMUX_WAIT;
@@ -52,28 +52,28 @@ void wt_wait_begin(struct wt_tcp *tcp)
 	wait->snd_wscale = tcp->snd_wscale;
 	wait->ts_ok = tcp->ts_ok;
 	wait->ts_recent = tcp->ts_recent;
-	if (wt_resident_arm(&host->waits, &wait->timer, due(host, wait))) {
-		host->counts.time_wait_cut++;
-		wt_slot_give(&host->slots, wait);
+	if (wt_resident_arm(&stack->waits, &wait->timer, due(stack, wait))) {
+		stack->counts.time_wait_cut++;
+		wt_slot_give(&stack->slots, wait);
 		return;
 	}
 	tcp->wait = wait;
-	wt_demux_add(host, &wait->entry);
+	wt_demux_add(stack, &wait->entry);
 }
 
-void wt_wait_end(struct wt_host *host, struct wt_wait *wait)
+void wt_wait_end(struct wt_tcp_stack *stack, struct wt_wait *wait)
 {
 	struct wt_tcp *owner = wait->owner;
 
-	wt_demux_remove(host, &wait->entry);
-	wt_heap_set(&host->waits, &wait->timer, WT_NEVER);
+	wt_demux_remove(stack, &wait->entry);
+	wt_heap_set(&stack->waits, &wait->timer, WT_NEVER);
 	if (owner) {
 		owner->wait = NULL;
 		wt_tcb_end(owner, 0);
 	} else {
-		wt_trace(host, wait->timer.order, STATE, WT_TCP_TIME_WAIT, WT_TCP_CLOSED);
+		wt_trace(stack, wait->timer.order, STATE, WT_TCP_TIME_WAIT, WT_TCP_CLOSED);
 	}
-	wt_slot_give(&host->slots, wait);
+	wt_slot_give(&stack->slots, wait);
 }
 
 /*
@@ -90,7 +90,7 @@ bool wt_wait_reopens(const struct wt_wait *wait, const struct wt_tcp_header *seg
 	return wt_seq_gt(seg->seq, wait->rcv_nxt);
 }
 
-static void acknowledge(struct wt_host *host, struct wt_wait *wait)
+static void acknowledge(struct wt_tcp_stack *stack, struct wt_wait *wait)
 {
 	struct wt_tcp_header seg = {
 		.seq = wait->snd_nxt,
@@ -102,16 +102,16 @@ static void acknowledge(struct wt_host *host, struct wt_wait *wait)
 	};
 
 	if (wait->ts_ok)
-		seg.tsval = wt_secret_timestamp(host, &wait->entry.tuple);
+		seg.tsval = wt_secret_timestamp(stack, &wait->entry.tuple);
 	if (wait->owner)
 		wait->owner->count.segs_sent++;
-	wt_tcp_send_alone(host, wait->timer.order, &wait->entry.tuple, &seg, wait->rcv_wscale, WT_SEND_ACK);
+	wt_tcp_send_alone(stack, wait->timer.order, &wait->entry.tuple, &seg, wait->rcv_wscale, WT_SEND_ACK);
 }
 
-static void challenge(struct wt_host *host, struct wt_wait *wait)
+static void challenge(struct wt_tcp_stack *stack, struct wt_wait *wait)
 {
-	if (wt_resident_may_challenge(&wait->challenged_ms, host->now))
-		acknowledge(host, wait);
+	if (wt_resident_may_challenge(&wait->challenged_ms, stack->now))
+		acknowledge(stack, wait);
 }
 
 /* RFC 5961 5.2 */
@@ -121,7 +121,7 @@ static bool ack_in_range(const struct wt_wait *wait, const struct wt_tcp_header 
 	       wt_seq_ge(seg->ack, wait->snd_nxt - wait->max_snd_wnd);
 }
 
-void wt_wait_input(struct wt_host *host, struct wt_wait *wait, const struct wt_tcp_header *seg, uint32_t len)
+void wt_wait_input(struct wt_tcp_stack *stack, struct wt_wait *wait, const struct wt_tcp_header *seg, uint32_t len)
 {
 	struct wt_resident_view view = {
 		.rcv_nxt = wait->rcv_nxt,
@@ -132,7 +132,7 @@ void wt_wait_input(struct wt_host *host, struct wt_wait *wait, const struct wt_t
 
 	if (wait->owner)
 		wait->owner->count.segs_received++;
-	wt_trace(host, wait->timer.order, RECEIVED, seg->seq, len, seg->flags, seg->ack,
+	wt_trace(stack, wait->timer.order, RECEIVED, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << wait->snd_wscale, seg->ecn);
 	switch (wt_resident_check(&view, seg, len)) {
 	case WT_RESIDENT_IGNORE:
@@ -140,11 +140,11 @@ void wt_wait_input(struct wt_host *host, struct wt_wait *wait, const struct wt_t
 	case WT_RESIDENT_ACK:
 		/* the peer did not get our last ACK: 2 MSL again. A wrong ACK is a stranger's. */
 		if ((seg->flags & WT_FIN) && ack_in_range(wait, seg))
-			wt_resident_arm(&host->waits, &wait->timer, due(host, wait));
-		acknowledge(host, wait);
+			wt_resident_arm(&stack->waits, &wait->timer, due(stack, wait));
+		acknowledge(stack, wait);
 		return;
 	case WT_RESIDENT_CHALLENGE:
-		challenge(host, wait);
+		challenge(stack, wait);
 		return;
 	case WT_RESIDENT_TAKE:
 		break;
@@ -152,5 +152,5 @@ void wt_wait_input(struct wt_host *host, struct wt_wait *wait, const struct wt_t
 	if (seg->flags & WT_RST)
 		return; /* RFC 1337: a TIME-WAIT is not assassinated */
 	if (!ack_in_range(wait, seg) || len || (seg->flags & WT_FIN))
-		challenge(host, wait); /* nothing can follow a FIN */
+		challenge(stack, wait); /* nothing can follow a FIN */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timers: a time each, the earliest stands in the host's heap.
+ * Timers: a time each, the earliest stands in the stack's heap.
  *
  * With a coarse tick (the BSD slow timer) a delay of n ticks ends at the n-th tick boundary from now, so it lasts between
  * n-1 and n ticks, as it did. The phase of the grid is the host's own, drawn from its secret: machines boot at any moment.
@@ -14,12 +14,12 @@ void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due)
 	if (tcp->timer[timer] == due)
 		return;
 	tcp->timer[timer] = due;
-	wt_host_rearm(tcp);
+	wt_tcp_rearm(tcp);
 }
 
-static wt_time phase(const struct wt_host *host, wt_time grid)
+static wt_time phase(const struct wt_tcp_stack *stack, wt_time grid)
 {
-	return (wt_time)(wt_siphash_u64(&host->key_phase, (uint64_t)grid) % (uint64_t)grid);
+	return (wt_time)(wt_siphash_u64(&stack->key_phase, (uint64_t)grid) % (uint64_t)grid);
 }
 
 wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay)
@@ -27,9 +27,9 @@ wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay)
 	wt_time tick = tcp->config.settings.tick, offset, now_ticks;
 
 	if (tick <= 1)
-		return wt_time_add(tcp->host->now, delay);
-	offset = phase(tcp->host, tick);
-	now_ticks = (tcp->host->now + offset) / tick;
+		return wt_time_add(tcp->stack->now, delay);
+	offset = phase(tcp->stack, tick);
+	now_ticks = (tcp->stack->now + offset) / tick;
 	return (now_ticks + (delay + tick - 1) / tick) * tick - offset;
 }
 
@@ -39,7 +39,7 @@ wt_time wt_tcp_tick_at(const struct wt_tcp *tcp, wt_time due)
 
 	if (tick <= 1 || due == WT_NEVER)
 		return due;
-	offset = phase(tcp->host, tick);
+	offset = phase(tcp->stack, tick);
 	return (due + offset + tick - 1) / tick * tick - offset;
 }
 
@@ -49,15 +49,15 @@ wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from)
 	wt_time tick = tcp->config.settings.tick, offset;
 
 	if (tick <= 1)
-		return tcp->host->now - from;
-	offset = phase(tcp->host, tick);
-	return ((tcp->host->now + offset) / tick - (from + offset) / tick) * tick;
+		return tcp->stack->now - from;
+	offset = phase(tcp->stack, tick);
+	return ((tcp->stack->now + offset) / tick - (from + offset) / tick) * tick;
 }
 
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 {
 	bool outstanding = tcp->snd_una != tcp->snd_nxt;
-	bool waiting = tcp->state >= WT_TCP_ESTABLISHED && tcp->host->now >= tcp->pace_at &&
+	bool waiting = tcp->state >= WT_TCP_ESTABLISHED && tcp->stack->now >= tcp->pace_at &&
 		       (wt_tcp_unsent(tcp) || (tcp->fin_queued && !tcp->fin_sent));
 
 	/* with data waiting and nothing in flight it runs as the persist timer (RFC 9293 3.8.6.1) */
@@ -72,7 +72,7 @@ void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 /* A closed window: probe, back off, never give up while the peer answers (RFC 9293 3.8.6.1). */
 static void persist_timeout(struct wt_tcp *tcp)
 {
-	wt_trace(tcp->host, tcp->conn, RTO, tcp->snd_una, (uint64_t)tcp->rtt.rto, tcp->rtt.backoff, tcp->out.cwnd);
+	wt_trace(tcp->stack, tcp->conn, RTO, tcp->snd_una, (uint64_t)tcp->rtt.rto, tcp->rtt.backoff, tcp->out.cwnd);
 	if (++tcp->rto_count > tcp->config.settings.data_retries) {
 		wt_tcp_give_up(tcp);
 		return;
@@ -87,13 +87,13 @@ static void persist_timeout(struct wt_tcp *tcp)
 		tcp->probe = true;
 	}
 	wt_tcp_arm_rexmt(tcp);
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 /* RFC 9293 3.8.4: probes only when asked for, dead after so many unanswered ones. */
 static void keepalive_timeout(struct wt_tcp *tcp)
 {
-	wt_time idle = tcp->config.settings.keepalive, now = tcp->host->now;
+	wt_time idle = tcp->config.settings.keepalive, now = tcp->stack->now;
 
 	if (tcp->keep_count == 0 && now - tcp->last_heard < idle) {
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + idle);
@@ -109,13 +109,13 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 	}
 	tcp->keep_probe = true;
 	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + tcp->config.settings.keepalive_interval);
-	wt_host_wants_output(tcp);
+	wt_tcp_wants_output(tcp);
 }
 
 /* An acceptable segment came: the peer lives. */
 void wt_tcp_heard(struct wt_tcp *tcp)
 {
-	tcp->last_heard = tcp->host->now;
+	tcp->last_heard = tcp->stack->now;
 	tcp->soft_error = 0;
 	if (tcp->keep_count) {
 		tcp->keep_count = 0;
@@ -127,9 +127,9 @@ static void module_timeout(struct wt_tcp *tcp)
 {
 	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
 
-	if (ops->on_timer && (ops->on_timer(tcp->receiver, tcp->host->now) & WT_RX_ACK_NOW)) {
+	if (ops->on_timer && (ops->on_timer(tcp->receiver, tcp->stack->now) & WT_RX_ACK_NOW)) {
 		tcp->ack_now = true;
-		wt_host_wants_output(tcp);
+		wt_tcp_wants_output(tcp);
 	}
 	wt_tcp_set_timer(tcp, WT_TIMER_MODULE, ops->deadline ? ops->deadline(tcp->receiver) : WT_NEVER);
 }
@@ -146,7 +146,7 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 		break;
 	case WT_TIMER_ACK:
 		tcp->ack_now = true;
-		wt_host_wants_output(tcp);
+		wt_tcp_wants_output(tcp);
 		break;
 	case WT_TIMER_RECOVERY:
 	case WT_TIMER_SENDER:
@@ -156,7 +156,7 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 		module_timeout(tcp);
 		break;
 	case WT_TIMER_PACE:
-		wt_host_wants_output(tcp);
+		wt_tcp_wants_output(tcp);
 		break;
 	case WT_TIMER_WAIT: /* nobody ended FIN-WAIT-2 */
 		wt_tcb_end(tcp, 0);
@@ -171,11 +171,11 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 
 void wt_tcp_run_timers(struct wt_tcp *tcp)
 {
-	struct wt_host *host = tcp->host;
+	struct wt_tcp_stack *stack = tcp->stack;
 
 	/* one per call, in the order of the enum: any of them may end the connection */
 	for (unsigned i = 0; i < WT_TIMERS; i++) {
-		if (tcp->timer[i] <= host->now) {
+		if (tcp->timer[i] <= stack->now) {
 			fire(tcp, (enum wt_timer)i);
 			break;
 		}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced by the tests of this folder: a sweep of ten thousand small runs, what one machine makes of it, and the tree of a process.
 unset MALLOC_PERTURB_ # set by meson test; filling memory would cost ten times what the runs do
-. "$(dirname "$0")/../sim/shell.sh"
+. "$(dirname "$0")/../sim/commands/shell.sh"
 
 cat >big.ini <<END
 [sweep]

@@ -110,7 +110,7 @@ static void check_segment(const struct wt_frame *frame, const struct wt_ipv4 *ip
 	CLAIM(wt_csum_fold(wt_csum_add(wt_csum_pseudo(&ip->src, &ip->dst, WT_IP_TCP, len), tcp, len)) == 0);
 	tuple.local.port = seg.src_port;
 	tuple.remote.port = seg.dst_port;
-	owner = wt_demux_connection(life.host, &tuple);
+	owner = wt_demux_connection(&life.host->tcp, &tuple);
 	if (!owner || owner->state < WT_TCP_ESTABLISHED || seg.flags & WT_RST)
 		return;
 	payload = len - seg.header_len;
@@ -151,7 +151,7 @@ static void drain(unsigned most)
 	if (count < most)
 		CLAIM(node->ops->deadline(node) > life.now);
 	CLAIM(wt_audit_holds(&node->audit));
-	for (const struct wt_tcp *tcp = life.host->all; tcp; tcp = tcp->all_next)
+	for (const struct wt_tcp *tcp = life.host->tcp.all; tcp; tcp = tcp->all_next)
 		if (tcp->state >= WT_TCP_ESTABLISHED)
 			wt_tcb_check(tcp);
 }
@@ -163,12 +163,12 @@ static struct wt_tcp *open_one(unsigned number)
 	struct wt_tcp *tcp;
 	unsigned count = 0;
 
-	for (tcp = life.host->all; tcp; tcp = tcp->all_next)
+	for (tcp = life.host->tcp.all; tcp; tcp = tcp->all_next)
 		count += tcp->state != WT_TCP_LISTEN && tcp->state != WT_TCP_CLOSED;
 	if (!count)
 		return NULL;
 	number %= count;
-	for (tcp = life.host->all; tcp; tcp = tcp->all_next)
+	for (tcp = life.host->tcp.all; tcp; tcp = tcp->all_next)
 		if (tcp->state != WT_TCP_LISTEN && tcp->state != WT_TCP_CLOSED && !number--)
 			return tcp;
 	return NULL;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "stack/tcp/tcb.h"
+#include "stack/host/internal.h"
 #include "stack/wire/ethernet.h"
 #include "stack/wire/tcp.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Functions of at most 70 lines, files of at most 600. sizes.txt lists the functions still above, each with the most
+"""Functions of at most 70 lines, files of at most 600, rooms of at most twenty files. sizes.txt lists the functions still above, each with the most
 it may have: a list that can only shrink, because an entry that is no longer needed is a fault too."""
 import os
 
@@ -7,6 +7,7 @@ from source import CODE, files, lines
 
 FUNCTION = 70
 FILE = 600
+ROOM = 20 # a source and its header are one
 
 
 def functions(text):
@@ -32,7 +33,18 @@ def exceptions(root):
     return {entry[0]: int(entry[1]) for entry in entries}
 
 
+def rooms(root):
+    """(folder, number of files that are code)."""
+    found = {}
+    for path in files(root, CODE + ('.py', '.sh')):
+        found.setdefault(os.path.dirname(path), set()).add(os.path.splitext(os.path.basename(path))[0])
+    return sorted((folder, len(names)) for folder, names in found.items())
+
+
 def check(root, build):
+    for folder, count in rooms(root):
+        if count > ROOM:
+            yield '%s: %d files, at most %d: a folder for some of them' % (folder, count, ROOM)
     allowed = exceptions(root)
     for path in files(root, CODE + ('.py', '.sh')):
         text = lines(root, path)

@@ -14,7 +14,7 @@ LOWER = {
     'wt_cc': ['wt_base', 'wt_text'],
     'wt_emu': ['wt_base', 'wt_text', 'wt_wire', 'wt_net'],
     'wt_net': ['wt_base', 'wt_text', 'wt_wire'],
-    'wt_tcp': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net', 'wt_host'],
+    'wt_tcp': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net'],
     'wt_host': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net', 'wt_tcp'],
 }
 

@@ -80,6 +80,9 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(faults(sizes.check, {'cc/a.c': long})), 1)
         self.assertEqual(faults(sizes.check, {'cc/a.c': long, 'tests/tidy/sizes.txt': 'cc/a.c:f 82\n'}), [])
         self.assertEqual(len(faults(sizes.check, {'cc/a.c': '\n' * 601})), 1)
+        room = {'cc/%d.c' % i: '' for i in range(20)}
+        self.assertEqual(faults(sizes.check, {**room, 'cc/1.h': '', 'cc/inner/a.c': ''}), [])
+        self.assertEqual(len(faults(sizes.check, {**room, 'cc/20.c': ''})), 1)
 
     def test_an_exception_that_is_no_longer_needed_is_found(self):
         short = 'int f(void)\n{\n\tg();\n}\n'

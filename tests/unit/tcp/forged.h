@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "stack/tcp/tcb.h"
+#include "stack/host/internal.h"
 #include "stack/wire/ethernet.h"
 #include "tests/unit/tcp/cmocka_head.h"
 
@@ -14,7 +14,7 @@ static const struct wt_mac our_mac = {{2, 0, 0, 0, 0, 1}}, peer_mac = {{2, 0, 0,
 /* The entry of a half-open connection, or NULL. */
 static inline struct wt_syn *half_open(struct wt_host *host, const struct wt_tuple *tuple)
 {
-	struct wt_demux_entry *entry = wt_demux_find(host, tuple);
+	struct wt_demux_entry *entry = wt_demux_find(&host->tcp, tuple);
 
 	return entry && entry->kind == WT_DEMUX_SYN ? (struct wt_syn *)entry : NULL;
 }

@@ -219,9 +219,9 @@ static void half_open_connections_that_expire_leave_their_places(void **state)
 			world.now += WT_S;
 			drain(&world);
 		}
-		assert_int_equal(world.host->syns.count, 0);
+		assert_int_equal(world.host->tcp.syns.count, 0);
 		assert_int_equal(world.listener->half_open, 0);
-		assert_int_equal(world.host->count, 2); /* the listener, and the handle that its owner has not given up */
+		assert_int_equal(world.host->tcp.count, 2); /* the listener, and the handle that its owner has not given up */
 	}
 	wt_host_destroy(world.host);
 	wt_pool_destroy(world.pool);
@@ -266,7 +266,7 @@ static void a_connection_that_follows_a_time_wait_starts_above_all_that_was_used
 
 	setup(&world, 5);
 	connect_and_end(&world, &seg);
-	wait = (struct wt_wait *)wt_demux_find(world.host, &tuple);
+	wait = (struct wt_wait *)wt_demux_find(&world.host->tcp, &tuple);
 	assert_int_equal(wait->entry.kind, WT_DEMUX_WAIT);
 	last = wait->snd_nxt;
 	world.now += 100 * WT_MS;

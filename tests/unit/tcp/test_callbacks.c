@@ -129,7 +129,7 @@ static void peer(struct world *world)
 	struct wt_tcp_header seg = {
 		.src_port = (uint16_t)(6000 + draw(world, 40)), .dst_port = 80, .flags = WT_SYN, .window = 20000};
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), seg.src_port}};
-	struct wt_tcp *tcp = wt_demux_connection(world->host, &tuple);
+	struct wt_tcp *tcp = wt_demux_connection(&world->host->tcp, &tuple);
 	struct wt_syn *syn = half_open(world->host, &tuple);
 	uint32_t len = 0;
 
@@ -177,7 +177,7 @@ static void an_application_may_do_anything_in_a_callback(void **state)
 			world.now += draw(&world, 300) ? (wt_time)draw(&world, 50) * WT_MS : 20 * WT_S;
 			if (draw(&world, 2))
 				drain(&world);
-			assert_true(world.host->count <= 24 + 1);
+			assert_true(world.host->tcp.count <= 24 + 1);
 		}
 		accepted += world.accepted;
 		ended += world.ended;

@@ -123,8 +123,8 @@ static void flood(struct world *world, uint32_t syns)
 		world->now += 10 * WT_US;
 		strange_syn(world);
 		settle(world);
-		assert_true(world->server->syns.count <= 512);
-		assert_true(world->server->conns.count <= 4);
+		assert_true(world->server->tcp.syns.count <= 512);
+		assert_true(world->server->tcp.conns.count <= 4);
 	}
 }
 
@@ -189,7 +189,7 @@ static void floods_that_follow_each_other_take_no_more_than_one(void **state)
 			world.now += WT_S;
 			settle(&world);
 		}
-		assert_int_equal(world.server->syns.count, 0);
+		assert_int_equal(world.server->tcp.syns.count, 0);
 	}
 	finish(&world);
 }
@@ -207,8 +207,8 @@ static void without_a_flood_a_cookie_opens_nothing(void **state)
 	for (unsigned flooded = 0; flooded < 2; flooded++) {
 		if (flooded)
 			flood(&world, 2000);
-		world.server->now = world.now;
-		seg.ack = wt_cookie_make(world.server, &syn) + 1;
+		world.server->tcp.now = world.now;
+		seg.ack = wt_cookie_make(&world.server->tcp, &syn) + 1;
 		forge(world.server, world.now, &seg, 0);
 		settle(&world);
 		wt_host_info(world.server, &info);
@@ -287,7 +287,7 @@ static void the_table_of_time_waits_has_a_bound(void **state)
 	struct world world;
 
 	setup(&world, 16, 16);
-	world.server->config.max_time_wait = 100;
+	world.server->tcp.config.max_time_wait = 100;
 	for (unsigned i = 0; i < 250; i++)
 		connect_transfer_and_close(&world, 1000);
 	wt_host_info(world.server, &info);
@@ -308,7 +308,7 @@ static void a_host_short_of_memory_refuses_new_connections_and_no_others(void **
 	uint32_t held = 0;
 
 	setup(&world, 100, 100);
-	world.server->config.memory = 100000;
+	world.server->tcp.config.memory = 100000;
 	wt_tcp_config_init(&tcp);
 	tcp.settings.syn_retries = 2;
 	for (unsigned i = 0; i < 40; i++) {
@@ -398,21 +398,21 @@ static void a_cookie_is_good_for_its_period_and_the_next(void **state)
 	for (uint32_t mss = 0; mss < 65536; mss += mss < 2000 ? 1 : 97) {
 		struct wt_syn syn = some_syn(mss), other;
 
-		world.server->now = WT_COOKIE_PERIOD * 7 + (wt_time)mss;
-		syn.iss = wt_cookie_make(world.server, &syn);
+		world.server->tcp.now = WT_COOKIE_PERIOD * 7 + (wt_time)mss;
+		syn.iss = wt_cookie_make(&world.server->tcp, &syn);
 		other = syn;
-		assert_true(wt_cookie_check(world.server, &syn));
+		assert_true(wt_cookie_check(&world.server->tcp, &syn));
 		assert_true(syn.mss <= mss || syn.mss == 88);
 		assert_true(syn.mss >= 88 && syn.mss <= 8960);
-		world.server->now += WT_COOKIE_PERIOD;
-		assert_true(wt_cookie_check(world.server, &syn));
+		world.server->tcp.now += WT_COOKIE_PERIOD;
+		assert_true(wt_cookie_check(&world.server->tcp, &syn));
 		other.irs++;
-		assert_false(wt_cookie_check(world.server, &other));
+		assert_false(wt_cookie_check(&world.server->tcp, &other));
 		other.irs--;
 		other.entry.tuple.remote.port++;
-		assert_false(wt_cookie_check(world.server, &other));
-		world.server->now += WT_COOKIE_PERIOD;
-		assert_false(wt_cookie_check(world.server, &syn));
+		assert_false(wt_cookie_check(&world.server->tcp, &other));
+		world.server->tcp.now += WT_COOKIE_PERIOD;
+		assert_false(wt_cookie_check(&world.server->tcp, &syn));
 	}
 	finish(&world);
 }
@@ -424,15 +424,15 @@ static void ten_million_guesses_find_no_cookie(void **state)
 	unsigned found = 0;
 
 	setup(&world, 16, 16);
-	world.server->now = WT_COOKIE_PERIOD * 7;
+	world.server->tcp.now = WT_COOKIE_PERIOD * 7;
 	for (uint32_t i = 0; i < 10000000; i += 2) {
 		uint64_t guess = wt_siphash_u64(&world.key, i);
 		struct wt_syn syn = some_syn(i / 1000);
 
 		syn.iss = (uint32_t)guess;
-		found += wt_cookie_check(world.server, &syn);
+		found += wt_cookie_check(&world.server->tcp, &syn);
 		syn.iss = (uint32_t)(guess >> 32);
-		found += wt_cookie_check(world.server, &syn);
+		found += wt_cookie_check(&world.server->tcp, &syn);
 	}
 	assert_true(found <= 1);
 	finish(&world);
@@ -448,20 +448,20 @@ static void of_every_index_two_numbers_are_good(void **state)
 		struct wt_syn syn = some_syn(77);
 		unsigned good = 0;
 
-		world.server->now = WT_COOKIE_PERIOD * 7;
+		world.server->tcp.now = WT_COOKIE_PERIOD * 7;
 		/* one in 64 of all numbers with this index, around the good ones */
 		for (unsigned period = 0; period < 2; period++) {
 			static const uint16_t sizes[8] = {88, 536, 1024, 1220, 1360, 1440, 1460, 8960};
 			wt_seq truth;
 
 			syn.mss = sizes[index];
-			world.server->now = WT_COOKIE_PERIOD * (6 + (wt_time)period);
-			truth = wt_cookie_make(world.server, &syn);
+			world.server->tcp.now = WT_COOKIE_PERIOD * (6 + (wt_time)period);
+			truth = wt_cookie_make(&world.server->tcp, &syn);
 			assert_int_equal(truth & 7, index);
-			world.server->now = WT_COOKIE_PERIOD * 7;
+			world.server->tcp.now = WT_COOKIE_PERIOD * 7;
 			for (uint32_t off = 0; off < 1 << 16; off++) {
 				syn.iss = truth + (off - (1 << 15)) * 8;
-				good += wt_cookie_check(world.server, &syn);
+				good += wt_cookie_check(&world.server->tcp, &syn);
 			}
 		}
 		assert_int_equal(good, 2);

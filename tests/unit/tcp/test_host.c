@@ -70,12 +70,12 @@ static struct wt_tcp *connected(struct wt_host *host, const struct wt_tcp_config
 	return tcp;
 }
 
-static void data_at(struct wt_tcp *tcp, wt_seq seq, uint32_t len)
+static void data_at(struct wt_host *host, struct wt_tcp *tcp, wt_seq seq, uint32_t len)
 {
 	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = seq, .ack = tcp->snd_nxt, .flags = WT_ACK,
 				    .window = 65535, .has_ts = true, .tsval = 1, .tsecr = tcp->ts_offset};
 
-	forge(tcp->host, 1, &seg, len);
+	forge(host, 1, &seg, len);
 }
 
 static void the_least_mtu_leaves_room_beside_every_option(void **state)
@@ -97,7 +97,7 @@ static void the_least_mtu_leaves_room_beside_every_option(void **state)
 	assert_non_null(host);
 	tcp = connected(host, &choice);
 	for (uint32_t i = 1; i <= 4; i++) {
-		data_at(tcp, tcp->rcv_nxt + 2 * i, 1);
+		data_at(host, tcp, tcp->rcv_nxt + 2 * i, 1);
 		drain(host, 1);
 	}
 	assert_int_equal(wt_tcp_write(tcp, bytes, sizeof(bytes)), sizeof(bytes)); /* beside three blocks and a timestamp */
@@ -135,12 +135,12 @@ static void a_receiver_that_lowers_its_window_leaves_every_second_segment_unackn
 	tcp = connected(host, &choice);
 	/* the window of our SYN is used up first: the right edge never moves left */
 	while (wt_seq_diff(tcp->rcv_adv, tcp->rcv_nxt) > 10000) {
-		data_at(tcp, tcp->rcv_nxt, 1000);
+		data_at(host, tcp, tcp->rcv_nxt, 1000);
 		assert_true(wt_tcp_read(tcp, bytes, sizeof(bytes)) > 0);
 		drain(host, 1);
 	}
 	for (unsigned i = 0; i < 100; i++) {
-		data_at(tcp, tcp->rcv_nxt, 1000);
+		data_at(host, tcp, tcp->rcv_nxt, 1000);
 		assert_int_equal(wt_tcp_read(tcp, bytes, sizeof(bytes)), 1000);
 		acks += drain(host, 1);
 	}

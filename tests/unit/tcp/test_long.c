@@ -2,7 +2,7 @@
 /* Connections that live long: sequence numbers go round, and what was remembered of them long ago must not matter. */
 #include <string.h>
 
-#include "stack/tcp/tcb.h"
+#include "stack/host/internal.h"
 #include "tests/unit/tcp/cmocka_head.h"
 
 static struct wt_tcp established(wt_seq iss, wt_seq next, uint32_t unsent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Security rows 5 and 6: nothing that leaves the host lets a stranger guess the next number. */
-#include "stack/tcp/tcb.h"
+#include "stack/host/internal.h"
 #include "tests/unit/tcp/cmocka_head.h"
 
 static struct wt_host *make_host(struct wt_pool *pool, uint64_t seed)
@@ -21,10 +21,10 @@ static void isns_of_one_tuple_only_grow_with_the_clock(void **state)
 	struct wt_pool *pool = wt_pool_create(8, 2048);
 	struct wt_host *host = make_host(pool, 1);
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 1000}, {wt_addr_ipv4(10, 0, 0, 2), 80}};
-	wt_seq first = wt_secret_isn(host, &tuple);
+	wt_seq first = wt_secret_isn(&host->tcp, &tuple);
 
-	host->now = 4 * WT_MS;
-	assert_int_equal(wt_secret_isn(host, &tuple) - first, 1000); /* 4 us a step */
+	host->tcp.now = 4 * WT_MS;
+	assert_int_equal(wt_secret_isn(&host->tcp, &tuple) - first, 1000); /* 4 us a step */
 	wt_host_destroy(host);
 	wt_pool_destroy(pool);
 }
@@ -44,7 +44,7 @@ static void isns_of_different_tuples_have_no_common_step(void **state)
 
 		tuple.local.port = (uint16_t)(1000 + i / 65536);
 		tuple.remote.port = (uint16_t)i;
-		isn = wt_secret_isn(host, &tuple);
+		isn = wt_secret_isn(&host->tcp, &tuple);
 		bins[(isn - last) >> 24]++;
 		last = isn;
 	}
@@ -61,9 +61,9 @@ static void two_boots_give_different_numbers(void **state)
 	struct wt_host *one = make_host(pool, 3), *two = make_host(pool, 4);
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 1000}, {wt_addr_ipv4(10, 0, 0, 2), 80}};
 
-	assert_int_not_equal(wt_secret_isn(one, &tuple), wt_secret_isn(two, &tuple));
-	assert_int_not_equal(wt_secret_ts_offset(one, &tuple.local.addr, &tuple.remote.addr),
-			     wt_secret_ts_offset(two, &tuple.local.addr, &tuple.remote.addr));
+	assert_int_not_equal(wt_secret_isn(&one->tcp, &tuple), wt_secret_isn(&two->tcp, &tuple));
+	assert_int_not_equal(wt_secret_ts_offset(&one->tcp, &tuple.local.addr, &tuple.remote.addr),
+			     wt_secret_ts_offset(&two->tcp, &tuple.local.addr, &tuple.remote.addr));
 	wt_host_destroy(one);
 	wt_host_destroy(two);
 	wt_pool_destroy(pool);
@@ -75,7 +75,7 @@ static void timestamp_offsets_differ_per_peer(void **state)
 	struct wt_host *host = make_host(pool, 5);
 	struct wt_addr us = wt_addr_ipv4(10, 0, 0, 1), b = wt_addr_ipv4(10, 0, 0, 2), c = wt_addr_ipv4(10, 0, 0, 3);
 
-	assert_int_not_equal(wt_secret_ts_offset(host, &us, &b), wt_secret_ts_offset(host, &us, &c));
+	assert_int_not_equal(wt_secret_ts_offset(&host->tcp, &us, &b), wt_secret_ts_offset(&host->tcp, &us, &c));
 	wt_host_destroy(host);
 	wt_pool_destroy(pool);
 }
@@ -90,7 +90,7 @@ static void ports_to_different_peers_spread_over_the_range(void **state)
 
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct wt_endpoint to = {wt_addr_ipv4(10, 1, (uint8_t)(i >> 8), (uint8_t)i), 80};
-		uint16_t port = wt_secret_port(host, &host->config.addr, &to);
+		uint16_t port = wt_secret_port(&host->tcp, &host->config.addr, &to);
 
 		assert_true(port >= 32768 && port <= 60999);
 		bins[(port - 32768) * 64 / (60999 - 32768 + 1)]++;

@@ -20,38 +20,38 @@ struct facts {
 	uint32_t irs, index;
 };
 
-static struct facts facts_of(const struct wt_host *host, const struct wt_syn *syn, unsigned index)
+static struct facts facts_of(const struct wt_tcp_stack *stack, const struct wt_syn *syn, unsigned index)
 {
 	return (struct facts){
-		.tuple = wt_secret_tuple(&host->key_cookie, &syn->entry.tuple),
-		.period = (uint64_t)(host->now / WT_COOKIE_PERIOD),
+		.tuple = wt_secret_tuple(&stack->key_cookie, &syn->entry.tuple),
+		.period = (uint64_t)(stack->now / WT_COOKIE_PERIOD),
 		.irs = syn->irs,
 		.index = index,
 	};
 }
 
-static wt_seq cookie(const struct wt_host *host, const struct facts *facts)
+static wt_seq cookie(const struct wt_tcp_stack *stack, const struct facts *facts)
 {
-	return ((uint32_t)wt_siphash(&host->key_cookie, facts, sizeof(*facts)) & ~7u) | facts->index;
+	return ((uint32_t)wt_siphash(&stack->key_cookie, facts, sizeof(*facts)) & ~7u) | facts->index;
 }
 
-wt_seq wt_cookie_make(const struct wt_host *host, const struct wt_syn *syn)
+wt_seq wt_cookie_make(const struct wt_tcp_stack *stack, const struct wt_syn *syn)
 {
-	struct facts facts = facts_of(host, syn, 7);
+	struct facts facts = facts_of(stack, syn, 7);
 
 	while (facts.index && sizes[facts.index] > syn->mss)
 		facts.index--;
-	return cookie(host, &facts);
+	return cookie(stack, &facts);
 }
 
-bool wt_cookie_check(const struct wt_host *host, struct wt_syn *syn)
+bool wt_cookie_check(const struct wt_tcp_stack *stack, struct wt_syn *syn)
 {
-	struct facts facts = facts_of(host, syn, syn->iss & 7);
-	bool good = cookie(host, &facts) == syn->iss;
+	struct facts facts = facts_of(stack, syn, syn->iss & 7);
+	bool good = cookie(stack, &facts) == syn->iss;
 
 	if (!good && facts.period) {
 		facts.period--;
-		good = cookie(host, &facts) == syn->iss;
+		good = cookie(stack, &facts) == syn->iss;
 	}
 	if (!good)
 		return false;

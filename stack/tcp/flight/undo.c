@@ -79,7 +79,7 @@ void wt_undo(struct wt_tcp *tcp, bool by_dsack)
 	tcp->verdict = (struct wt_recovery_out){0};
 	wt_board_unmark(&tcp->board);
 	wt_cc_event(tcp, WT_CC_UNDO);
-	wt_trace(tcp->host, tcp->conn, UNDONE, tcp->snd_una, tcp->out.cwnd, tcp->out.ssthresh, by_dsack);
+	wt_trace(tcp->stack, tcp->conn, UNDONE, tcp->snd_una, tcp->out.cwnd, tcp->out.ssthresh, by_dsack);
 }
 
 void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced, uint32_t dsacked)

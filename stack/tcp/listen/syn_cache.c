@@ -90,7 +90,7 @@ static int revive(struct wt_tcp *tcp, const struct wt_syn *syn, bool modules)
 /* A block for the moment, on the caller's stack; wt_cc_detach() ends it. */
 static int borrow(struct wt_tcp *tcp, const struct wt_tcp *listener, const struct wt_syn *syn, bool modules)
 {
-	wt_tcb_init(tcp, listener->host, &listener->config, &syn->entry.tuple);
+	wt_tcb_init(tcp, listener->stack, &listener->config, &syn->entry.tuple);
 	tcp->conn = syn->timer.order;
 	tcp->rtt.backoff = syn->attempt;
 	return revive(tcp, syn, modules);
@@ -111,7 +111,7 @@ static void say(struct wt_tcp *tcp, unsigned attempt, struct wt_tcp_header *seg,
 /* The SYN-ACK. heard: flags of a SYN that came again; 0: a new attempt, for which the timer starts. */
 static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsigned heard)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 	struct wt_frame *frame = NULL;
 	struct wt_cc_option option;
 	struct wt_tcp_header seg;
@@ -123,11 +123,11 @@ static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsi
 		if (heard)
 			wt_ecn_syn_arrived(&tcp, heard);
 		else
-			wt_resident_arm(&host->syns, &syn->timer, wt_tcp_ticks_from_now(&tcp, timeout));
+			wt_resident_arm(&stack->syns, &syn->timer, wt_tcp_ticks_from_now(&tcp, timeout));
 		say(&tcp, syn->attempt, &seg, &option);
 		syn->ecn = tcp.ecn.syns;
 		syn->sends += syn->sends < 255;
-		frame = wt_tcp_build_alone(host, syn->timer.order, &syn->entry.tuple, &seg, 0, WT_SEND_SYN);
+		frame = wt_tcp_build_alone(stack, syn->timer.order, &syn->entry.tuple, &seg, 0, WT_SEND_SYN);
 	}
 	wt_cc_detach(&tcp);
 	return frame;
@@ -135,12 +135,12 @@ static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsi
 
 static void answer_now(struct wt_tcp *listener, struct wt_syn *syn, unsigned heard)
 {
-	wt_tcp_keep(listener->host, answer(listener, syn, heard));
+	wt_tcp_keep(listener->stack, answer(listener, syn, heard));
 }
 
 static void send_cookie(struct wt_tcp *listener, struct wt_syn *syn)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 	struct wt_cc_option option;
 	struct wt_tcp_header seg;
 	struct wt_tcp tcp;
@@ -150,16 +150,16 @@ static void send_cookie(struct wt_tcp *listener, struct wt_syn *syn)
 	if (!(syn->offer & WT_SYN_MSS))
 		syn->mss = 536;
 	syn->offer |= WT_SYN_MSS;
-	syn->iss = wt_cookie_make(host, syn);
+	syn->iss = wt_cookie_make(stack, syn);
 	borrow(&tcp, listener, syn, false);
 	say(&tcp, 0, &seg, &option);
 	if (!(seg.flags & WT_ECE))
 		syn->offer &= (uint8_t)~WT_SYN_ECN; /* not agreed on */
 	if (seg.has_ts)
 		seg.tsval = wt_cookie_timestamp(seg.tsval, syn);
-	host->counts.cookies_sent++;
-	host->cookies_until = wt_time_add(host->now, 2 * WT_COOKIE_PERIOD);
-	wt_tcp_send_alone(host, 0, &syn->entry.tuple, &seg, 0, WT_SEND_SYN);
+	stack->counts.cookies_sent++;
+	stack->cookies_until = wt_time_add(stack->now, 2 * WT_COOKIE_PERIOD);
+	wt_tcp_send_alone(stack, 0, &syn->entry.tuple, &seg, 0, WT_SEND_SYN);
 }
 
 static void send_reset(const struct wt_tcp *listener, const struct wt_syn *syn, wt_seq seq, wt_seq ack, unsigned flags)
@@ -172,57 +172,57 @@ static void send_reset(const struct wt_tcp *listener, const struct wt_syn *syn, 
 
 /* ---- life of an entry ------------------------------------------------------------------------------------------- */
 
-void wt_syn_end(struct wt_host *host, struct wt_syn *syn)
+void wt_syn_end(struct wt_tcp_stack *stack, struct wt_syn *syn)
 {
-	wt_demux_remove(host, &syn->entry);
-	wt_heap_set(&host->syns, &syn->timer, WT_NEVER);
-	wt_slot_give(&host->slots, syn);
+	wt_demux_remove(stack, &syn->entry);
+	wt_heap_set(&stack->syns, &syn->timer, WT_NEVER);
+	wt_slot_give(&stack->slots, syn);
 }
 
 /* No connection comes of it. */
 static void give_up(struct wt_tcp *listener, struct wt_syn *syn)
 {
 	listener->half_open--;
-	wt_trace(listener->host, syn->timer.order, STATE, WT_TCP_SYN_RECEIVED, WT_TCP_CLOSED);
-	wt_syn_end(listener->host, syn);
+	wt_trace(listener->stack, syn->timer.order, STATE, WT_TCP_SYN_RECEIVED, WT_TCP_CLOSED);
+	wt_syn_end(listener->stack, syn);
 }
 
 bool wt_syn_has_room(const struct wt_tcp *listener)
 {
-	uint32_t most = listener->host->config.max_half_open;
+	uint32_t most = listener->stack->config.max_half_open;
 
-	return listener->host->syns.count < most && listener->half_open < (most + 1) / 2;
+	return listener->stack->syns.count < most && listener->half_open < (most + 1) / 2;
 }
 
 void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above)
 {
-	struct wt_host *host = listener->host;
-	struct wt_syn cookie = {0}, *syn = wt_syn_has_room(listener) ? wt_slot_take(&host->slots, host->chunks) : NULL;
+	struct wt_tcp_stack *stack = listener->stack;
+	struct wt_syn cookie = {0}, *syn = wt_syn_has_room(listener) ? wt_slot_take(&stack->slots, stack->chunks) : NULL;
 
 	if (!syn) {
-		fill(&cookie, tuple, seg, host->now);
+		fill(&cookie, tuple, seg, stack->now);
 		if (!above) /* else a cookie could not be above all that was used (RFC 6191) */
 			send_cookie(listener, &cookie);
 		return;
 	}
-	fill(syn, tuple, seg, host->now);
+	fill(syn, tuple, seg, stack->now);
 	keep_options(syn, seg);
-	syn->iss = wt_tcp_first_number(host, tuple, above);
-	syn->timer.order = host->next_conn + 1;
-	if (wt_resident_arm(&host->syns, &syn->timer, host->now)) { /* answer() says when */
-		wt_slot_give(&host->slots, syn);
+	syn->iss = wt_tcp_first_number(stack, tuple, above);
+	syn->timer.order = stack->next_conn + 1;
+	if (wt_resident_arm(&stack->syns, &syn->timer, stack->now)) { /* answer() says when */
+		wt_slot_give(&stack->slots, syn);
 		return;
 	}
-	host->next_conn++;
+	stack->next_conn++;
 	listener->half_open++;
-	wt_demux_add(host, &syn->entry);
-	wt_trace(host, syn->timer.order, STATE, WT_TCP_CLOSED, WT_TCP_SYN_RECEIVED);
+	wt_demux_add(stack, &syn->entry);
+	wt_trace(stack, syn->timer.order, STATE, WT_TCP_CLOSED, WT_TCP_SYN_RECEIVED);
 	answer_now(listener, syn, 0);
 }
 
-struct wt_frame *wt_syn_timeout(struct wt_host *host, struct wt_syn *syn)
+struct wt_frame *wt_syn_timeout(struct wt_tcp_stack *stack, struct wt_syn *syn)
 {
-	struct wt_tcp *listener = wt_demux_listener(host, &syn->entry.tuple.local);
+	struct wt_tcp *listener = wt_demux_listener(stack, &syn->entry.tuple.local);
 	struct wt_rtt rtt;
 
 	if (syn->attempt >= listener->config.settings.syn_retries) {
@@ -232,19 +232,19 @@ struct wt_frame *wt_syn_timeout(struct wt_host *host, struct wt_syn *syn)
 	syn->attempt++;
 	wt_rtt_init(&rtt, &listener->config.settings);
 	rtt.backoff = syn->attempt;
-	wt_trace(host, syn->timer.order, RTO, syn->iss, (uint64_t)wt_rtt_timeout(&rtt, &listener->config.settings), rtt.backoff, 0);
+	wt_trace(stack, syn->timer.order, RTO, syn->iss, (uint64_t)wt_rtt_timeout(&rtt, &listener->config.settings), rtt.backoff, 0);
 	return answer(listener, syn, 0);
 }
 
 void wt_syn_close(struct wt_tcp *listener)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 
 	/* what takes the place of one that is removed is looked at again or was looked at */
-	for (uint32_t i = host->syns.count; i > 0; i = i > host->syns.count ? host->syns.count : i) {
-		struct wt_syn *syn = wt_syn_of(host->syns.slots[i]);
+	for (uint32_t i = stack->syns.count; i > 0; i = i > stack->syns.count ? stack->syns.count : i) {
+		struct wt_syn *syn = wt_syn_of(stack->syns.slots[i]);
 
-		if (wt_demux_listener(host, &syn->entry.tuple.local) != listener) {
+		if (wt_demux_listener(stack, &syn->entry.tuple.local) != listener) {
 			i--;
 			continue;
 		}
@@ -284,18 +284,18 @@ static int replay(struct wt_tcp *tcp, const struct wt_syn *syn)
 /* The connection, in SYN-RECEIVED, or NULL: no room for it. */
 static struct wt_tcp *promote(struct wt_tcp *listener, const struct wt_syn *syn)
 {
-	struct wt_host *host = listener->host;
-	struct wt_tcp *tcp = wt_tcb_new(host, &listener->config, WT_DEMUX_CONNECTION, &syn->entry.tuple, syn->timer.order);
-	wt_time now = host->now;
+	struct wt_tcp_stack *stack = listener->stack;
+	struct wt_tcp *tcp = wt_tcb_new(stack, &listener->config, WT_DEMUX_CONNECTION, &syn->entry.tuple, syn->timer.order);
+	wt_time now = stack->now;
 	int failed;
 
 	if (!tcp)
 		return NULL;
-	host->now = syn->sent;
+	stack->now = syn->sent;
 	failed = replay(tcp, syn);
-	host->now = now;
+	stack->now = now;
 	if (failed) {
-		wt_demux_remove(host, &tcp->entry);
+		wt_demux_remove(stack, &tcp->entry);
 		wt_tcb_free(tcp);
 		return NULL;
 	}
@@ -309,7 +309,7 @@ static struct wt_tcp *promote(struct wt_tcp *listener, const struct wt_syn *syn)
 static void complete(struct wt_tcp *listener, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload,
 		     uint32_t len)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 	struct wt_tcp *tcp;
 
 	/* without room the entry stays, and its next SYN-ACK asks for this segment again */
@@ -319,13 +319,13 @@ static void complete(struct wt_tcp *listener, struct wt_syn *syn, const struct w
 	if (!tcp)
 		return;
 	listener->half_open--;
-	wt_syn_end(host, syn);
+	wt_syn_end(stack, syn);
 	wt_tcp_connection_input(tcp, seg, payload, len);
 }
 
 static void acknowledge(struct wt_tcp *listener, struct wt_syn *syn)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 	struct wt_tcp_header seg = {.seq = syn->iss + 1, .flags = WT_ACK};
 	struct wt_tcp tcp;
 
@@ -333,9 +333,9 @@ static void acknowledge(struct wt_tcp *listener, struct wt_syn *syn)
 	seg.ack = tcp.rcv_nxt;
 	seg.window = wt_tcp_window_now(&tcp);
 	seg.has_ts = tcp.ts_ok;
-	seg.tsval = wt_secret_timestamp(host, &syn->entry.tuple);
+	seg.tsval = wt_secret_timestamp(stack, &syn->entry.tuple);
 	seg.tsecr = tcp.ts_recent;
-	wt_tcp_send_alone(host, syn->timer.order, &syn->entry.tuple, &seg, tcp.rcv_wscale, WT_SEND_ACK);
+	wt_tcp_send_alone(stack, syn->timer.order, &syn->entry.tuple, &seg, tcp.rcv_wscale, WT_SEND_ACK);
 }
 
 /* 3.10.7.4 for SYN-RECEIVED, up to the acknowledgment */
@@ -353,9 +353,9 @@ static enum wt_resident_verdict judge(const struct wt_tcp *listener, const struc
 	return wt_resident_check(&view, seg, len);
 }
 
-void wt_syn_input(struct wt_host *host, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
 {
-	struct wt_tcp *listener = wt_demux_listener(host, &syn->entry.tuple.local);
+	struct wt_tcp *listener = wt_demux_listener(stack, &syn->entry.tuple.local);
 	enum wt_resident_verdict verdict = judge(listener, syn, seg, len);
 	bool take = verdict == WT_RESIDENT_TAKE, reset = seg->flags & WT_RST;
 
@@ -363,7 +363,7 @@ void wt_syn_input(struct wt_host *host, struct wt_syn *syn, const struct wt_tcp_
 		complete(listener, syn, seg, payload, len);
 		return;
 	}
-	wt_trace(host, syn->timer.order, RECEIVED, seg->seq, len, seg->flags, seg->ack, seg->window, seg->ecn);
+	wt_trace(stack, syn->timer.order, RECEIVED, seg->seq, len, seg->flags, seg->ack, seg->window, seg->ecn);
 	if ((seg->flags & (WT_SYN | WT_ACK | WT_RST)) == WT_SYN && seg->seq == syn->irs)
 		answer_now(listener, syn, seg->flags); /* the peer did not get our SYN-ACK */
 	else if (take && reset)
@@ -371,7 +371,7 @@ void wt_syn_input(struct wt_host *host, struct wt_syn *syn, const struct wt_tcp_
 	else if (take)
 		send_reset(listener, syn, seg->ack, 0, WT_RST);
 	else if (verdict == WT_RESIDENT_ACK ||
-		 (verdict == WT_RESIDENT_CHALLENGE && wt_resident_may_challenge(&syn->challenged_ms, host->now)))
+		 (verdict == WT_RESIDENT_CHALLENGE && wt_resident_may_challenge(&syn->challenged_ms, stack->now)))
 		acknowledge(listener, syn);
 }
 
@@ -379,18 +379,18 @@ void wt_syn_input(struct wt_host *host, struct wt_syn *syn, const struct wt_tcp_
 bool wt_syn_cookie_input(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
 			 const uint8_t *payload, uint32_t len)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 	struct wt_tcp_header first = {.seq = seg->seq - 1, .window = seg->window, .has_ts = seg->has_ts, .tsval = seg->tsval};
 	struct wt_tcp_header unmeasured = *seg;
 	struct wt_syn syn = {0};
 	struct wt_tcp *tcp;
 
-	if (host->now >= host->cookies_until)
+	if (stack->now >= stack->cookies_until)
 		return false;
-	fill(&syn, tuple, &first, host->now);
+	fill(&syn, tuple, &first, stack->now);
 	syn.iss = seg->ack - 1;
-	if (!wt_cookie_check(host, &syn)) {
-		host->counts.cookies_failed++;
+	if (!wt_cookie_check(stack, &syn)) {
+		stack->counts.cookies_failed++;
 		return false;
 	}
 	if (syn.offer & WT_SYN_TS)
@@ -400,7 +400,7 @@ bool wt_syn_cookie_input(struct wt_tcp *listener, const struct wt_tuple *tuple, 
 	tcp = promote(listener, &syn);
 	if (!tcp)
 		return true;
-	host->counts.cookies_accepted++;
+	stack->counts.cookies_accepted++;
 	unmeasured.tsecr = 0; /* its low bits were no time */
 	wt_tcp_connection_input(tcp, &unmeasured, payload, len);
 	return true;

@@ -5,14 +5,14 @@
 #include "stack/tcp/tcb.h"
 
 /* 3.10.7.1: anything but a reset is answered with a reset that its sender will accept. */
-void wt_tcp_input_closed(struct wt_host *host, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len)
+void wt_tcp_input_closed(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len)
 {
 	if (seg->flags & WT_RST)
 		return;
 	if (seg->flags & WT_ACK)
-		wt_tcp_send_reset(host, tuple, seg->ack, 0, WT_RST);
+		wt_tcp_send_reset(stack, tuple, seg->ack, 0, WT_RST);
 	else
-		wt_tcp_send_reset(host, tuple, 0, seg->seq + len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN),
+		wt_tcp_send_reset(stack, tuple, 0, seg->seq + len + !!(seg->flags & WT_SYN) + !!(seg->flags & WT_FIN),
 				  WT_RST | WT_ACK);
 }
 
@@ -47,7 +47,7 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	tcp->sack_ok = settings->sack && seg->has_sack_permitted;
 	if (tcp->ts_ok) {
 		tcp->ts_recent = seg->tsval;
-		tcp->ts_recent_at = tcp->host->now;
+		tcp->ts_recent_at = tcp->stack->now;
 	}
 	tcp->snd_wnd = seg->window; /* never scaled in a SYN (RFC 7323 2.2) */
 	tcp->max_snd_wnd = wt_seq_gt(tcp->snd_wnd, tcp->max_snd_wnd) ? tcp->snd_wnd : tcp->max_snd_wnd;
@@ -78,8 +78,8 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	wt_tcp_heard(tcp);
 	wt_cc_event(tcp, WT_CC_ESTABLISHED);
 	if (tcp->config.settings.keepalive)
-		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->host->now, tcp->config.settings.keepalive));
-	wt_host_notify(tcp, WT_TCP_EV_CONNECTED | (wt_tcp_unread(tcp) ? WT_TCP_EV_READABLE : 0)); /* of a crossing SYN */
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->stack->now, tcp->config.settings.keepalive));
+	wt_tcp_notify(tcp, WT_TCP_EV_CONNECTED | (wt_tcp_unread(tcp) ? WT_TCP_EV_READABLE : 0)); /* of a crossing SYN */
 	if (!listener)
 		return;
 	tcp->accept_next = NULL;
@@ -89,18 +89,18 @@ void wt_tcp_established(struct wt_tcp *tcp)
 		listener->accept_head = tcp;
 	listener->accept_tail = tcp;
 	listener->acceptable++;
-	wt_host_notify(listener, WT_TCP_EV_ACCEPT);
+	wt_tcp_notify(listener, WT_TCP_EV_ACCEPT);
 }
 
 bool wt_tcp_no_room(struct wt_tcp *listener)
 {
-	struct wt_host *host = listener->host;
+	struct wt_tcp_stack *stack = listener->stack;
 
 	if (listener->acceptable >= listener->backlog) {
-		host->counts.accept_full++;
+		stack->counts.accept_full++;
 		return true;
 	}
-	return wt_tcb_refused(host);
+	return wt_tcb_refused(stack);
 }
 
 /* Without room a SYN is dropped, unanswered: its sender tries again. */
@@ -111,7 +111,7 @@ void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, 
 		return;
 	if (seg->flags & WT_ACK) {
 		if ((seg->flags & WT_SYN) || !wt_syn_cookie_input(listener, tuple, seg, payload, len))
-			wt_tcp_input_closed(listener->host, tuple, seg, len);
+			wt_tcp_input_closed(listener->stack, tuple, seg, len);
 		return;
 	}
 	/* SYN+FIN is a probe, not a connection; payload on a SYN is not kept, the peer will send it again (3.10.7.2 lets us) */

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the connections of a host share: queues, timers, the way in and the way out. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stack/net/books.h"
+#include "stack/tcp/tcb.h"
+
+#define CONTAINER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+
+/* ---- queues and timers ------------------------------------------------------------------------------------- */
+
+void wt_tcp_wants_output(struct wt_tcp *tcp)
+{
+	struct wt_tcp_stack *stack = tcp->stack;
+
+	if (tcp->in_output)
+		return;
+	tcp->in_output = true;
+	tcp->output_next = NULL;
+	if (stack->output_tail)
+		stack->output_tail->output_next = tcp;
+	else
+		stack->output_head = tcp;
+	stack->output_tail = tcp;
+}
+
+static void pop_output(struct wt_tcp_stack *stack)
+{
+	struct wt_tcp *tcp = stack->output_head;
+
+	stack->output_head = tcp->output_next;
+	if (!stack->output_head)
+		stack->output_tail = NULL;
+	tcp->in_output = false;
+	wt_tcb_release(tcp);
+}
+
+static void push_ready(struct wt_tcp *tcp)
+{
+	struct wt_tcp_stack *stack = tcp->stack;
+
+	tcp->in_ready = true;
+	tcp->ready_next = NULL;
+	if (stack->ready_tail)
+		stack->ready_tail->ready_next = tcp;
+	else
+		stack->ready_head = tcp;
+	stack->ready_tail = tcp;
+}
+
+void wt_tcp_notify(struct wt_tcp *tcp, unsigned events)
+{
+	if (tcp->handle == WT_HANDLE_NONE)
+		return;
+	tcp->events |= events;
+	/* in the accept queue events wait for the one who accepts */
+	if (!tcp->in_ready && tcp->handle == WT_HANDLE_APP && tcp->config.callback)
+		push_ready(tcp);
+}
+
+void wt_tcp_stack_tell(struct wt_tcp_stack *stack)
+{
+	struct wt_tcp *tcp;
+
+	while ((tcp = stack->ready_head)) {
+		unsigned events = tcp->events;
+
+		tcp->events = 0;
+		if (tcp->handle == WT_HANDLE_APP && tcp->config.callback && events)
+			tcp->config.callback(tcp->config.arg, tcp, events, stack->now);
+		stack->ready_head = tcp->ready_next;
+		if (!stack->ready_head)
+			stack->ready_tail = NULL;
+		tcp->in_ready = false;
+		if (tcp->events && tcp->handle == WT_HANDLE_APP && tcp->config.callback)
+			push_ready(tcp);
+		else
+			wt_tcb_release(tcp);
+	}
+}
+
+void wt_tcp_rearm(struct wt_tcp *tcp)
+{
+	wt_time due = WT_NEVER;
+
+	for (unsigned i = 0; i < WT_TIMERS; i++)
+		due = wt_time_min(due, tcp->timer[i]);
+	wt_heap_set(&tcp->stack->conns, &tcp->heap, due);
+}
+
+void wt_tcp_trace(struct wt_tcp_stack *stack, const struct wt_trace_event *event)
+{
+	stack->config.trace->event(stack->config.trace, event);
+}
+
+/* ---- the verbs of the host ----------------------------------------------------------------------------------- */
+
+static bool tcp_csum_ok(const struct wt_ip_packet *packet)
+{
+	uint64_t sum;
+
+	/* PARTIAL: it never left this process or machine, so nothing could corrupt it */
+	if (packet->frame->csum != WT_CSUM_NONE)
+		return true;
+	sum = wt_csum_pseudo(&packet->ip.src, &packet->ip.dst, WT_IP_TCP, packet->len);
+	return wt_csum_fold(wt_csum_add(sum, packet->payload, packet->len)) == 0;
+}
+
+void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *packet)
+{
+	struct wt_tcp_header seg;
+	struct wt_tuple tuple;
+
+	if (!wt_tcp_parse(packet->payload, packet->len, &seg)) {
+		wt_node_drop(stack->net->config.node, stack->now, packet->frame, WT_DROP_TCP_HEADER);
+		return;
+	}
+	if (!tcp_csum_ok(packet)) {
+		wt_node_drop(stack->net->config.node, stack->now, packet->frame, WT_DROP_TCP_CSUM);
+		return;
+	}
+	seg.ecn = packet->ip.tos & WT_ECN_MASK;
+	tuple = (struct wt_tuple){{packet->ip.dst, seg.dst_port}, {packet->ip.src, seg.src_port}};
+	stack->no_memory = false;
+	wt_tcp_input(stack, &tuple, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
+	if (stack->no_memory)
+		wt_node_drop(stack->net->config.node, stack->now, packet->frame, WT_DROP_MEMORY);
+	else
+		wt_books_take(stack->net->config.node, packet->frame);
+}
+
+void wt_tcp_stack_expire(struct wt_tcp_stack *stack)
+{
+	struct wt_heap_entry *entry;
+
+	while ((entry = wt_heap_min(&stack->conns)) && entry->due <= stack->now)
+		wt_tcp_run_timers(CONTAINER(entry, struct wt_tcp, heap));
+	while ((entry = wt_heap_min(&stack->waits)) && entry->due <= stack->now)
+		wt_wait_end(stack, wt_wait_of(entry));
+}
+
+struct wt_frame *wt_tcp_stack_output(struct wt_tcp_stack *stack)
+{
+	struct wt_heap_entry *syn;
+	struct wt_frame *frame = NULL;
+
+	while (!frame && (syn = wt_heap_min(&stack->syns)) && syn->due <= stack->now)
+		frame = wt_syn_timeout(stack, wt_syn_of(syn));
+	while (!frame && stack->output_head) {
+		bool more;
+
+		frame = wt_tcp_output(stack->output_head, &more);
+		if (!more)
+			pop_output(stack);
+	}
+	return frame;
+}
+
+wt_time wt_tcp_stack_deadline(const struct wt_tcp_stack *stack)
+{
+	const struct wt_heap *heaps[] = {&stack->conns, &stack->syns, &stack->waits};
+	wt_time due = WT_NEVER;
+
+	if (stack->ready_head || stack->output_head)
+		return stack->now;
+	for (unsigned i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++)
+		if (heaps[i]->count)
+			due = wt_time_min(due, wt_heap_min(heaps[i])->due);
+	return due;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static void derive_keys(struct wt_tcp_stack *stack)
+{
+	const struct wt_key *secret = &stack->config.secret;
+
+	stack->key_isn = wt_secret_subkey(secret, 1);
+	stack->key_port = wt_secret_subkey(secret, 2);
+	stack->key_ts = wt_secret_subkey(secret, 3);
+	stack->key_hash = wt_secret_subkey(secret, 4);
+	stack->key_phase = wt_secret_subkey(secret, 5);
+	stack->key_module = wt_secret_subkey(secret, 6);
+	stack->key_cookie = wt_secret_subkey(secret, 8);
+	stack->port_counter = (uint32_t)wt_siphash_u64(secret, 6);
+}
+
+int wt_tcp_stack_init(struct wt_tcp_stack *stack, const struct wt_tcp_stack_config *config)
+{
+	stack->config = *config;
+	stack->net = config->net;
+	derive_keys(stack);
+	if (wt_heap_init(&stack->conns, config->max_connections + 1) || wt_demux_init(stack) ||
+	    !(stack->chunks = wt_chunks_create(config->memory)))
+		return -ENOMEM;
+	return 0;
+}
+
+void wt_tcp_stack_finish(struct wt_tcp_stack *stack)
+{
+	while (stack->all) {
+		struct wt_tcp *tcp = stack->all;
+
+		wt_demux_remove(stack, &tcp->entry);
+		wt_tcb_free(tcp);
+	}
+	wt_heap_finish(&stack->conns);
+	wt_heap_finish(&stack->syns);
+	wt_heap_finish(&stack->waits);
+	wt_slots_finish(&stack->slots, stack->chunks);
+	wt_chunks_destroy(stack->chunks);
+	free(stack->table);
+}
