@@ -97,6 +97,34 @@ def _():
     compare("chain.conf", CHAIN, [False, False, False])
 
 
+VOICES = ("[run]\ntime = 4s\n[host a]\n[host b]\n[link l]\nbetween = a b\nfwd = " + NARROW + " loss list 50\nrev = " + NARROW + "\n" +
+          flow("ask", "a b", 30000, "app = rr:request=200B,response=1000B,requests=60\n") +
+          "[flow voice]\nbetween = a b\napp = cbr:rate=64Kbit,size=200B\nstart = 3ms\nbytes = 20000B\n" +
+          flow("bursts", "b a", 20000, "app = onoff:on=300ms,off=700ms\nstart = 5ms\nstop = 3s\n"))
+
+
+@test("request and response, datagrams and on-off come to the same in virtual time and over TAPs")
+def _():
+    virtual, real = (dict((f["name"], f) for f in r["flows"]) for r in run("voices.conf", VOICES))
+    for one in (virtual, real):
+        equal(one["voice"]["datagrams"]["sent"], 100, "datagrams")
+        equal(one["voice"]["datagrams"]["received"] + one["voice"]["datagrams"]["lost"], 100, "each arrived or was lost")
+        equal(one["ask"]["rr"]["transactions"], 60, "transactions")
+    for path in (("voice", "datagrams", "lost"), ("voice", "datagrams", "late"), ("ask", "sender", "timeouts")):
+        a, b = virtual, real
+        for key in path:
+            a, b = a[key], b[key]
+        equal(b, a, " ".join(path))
+    for path in (("voice", "datagrams", "delay_mean_s"), ("ask", "rr", "latency_mean_s"), ("ask", "rr", "latency_p50_s")):
+        a, b = virtual, real
+        for key in path:
+            a, b = a[key], b[key]
+        print(f"# {' '.join(path)}: virtual {a:.6f}, TAP {b:.6f}", flush=True)
+        check(a <= b * 1.02 and b < a * 1.2, f"{' '.join(path)}: {b} is not about {a}")
+    difference = real["bursts"]["goodput_kBps"] / virtual["bursts"]["goodput_kBps"] - 1
+    check(abs(difference) < 0.03, f"on-off goodput differs by {difference:+.2%}")
+
+
 @test("lab run refuses a bad world with file, line and word, and starts nothing")
 def _():
     with open(os.path.join(HOME.folder, "bad.conf"), "w", encoding="ascii") as file:

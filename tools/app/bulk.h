@@ -42,6 +42,21 @@ struct wt_bulk_result {
 	char receiver[20];        /* module */
 };
 
+/* What a connection is for: the first bytes of its client. */
+enum wt_bulk_kind {
+	WT_BULK_SENDS,   /* payload comes */
+	WT_BULK_ASKS,    /* requests come, each wants a response (tools/app/rr.h) */
+};
+
+struct wt_bulk_request {
+	uint64_t size, seed; /* payload, 0: until FIN; of requests: bytes of each << 32 | bytes of each response */
+	unsigned kind;       /* enum wt_bulk_kind */
+	unsigned streams;    /* connections of this run; 0: 1 */
+	uint32_t time_ms;    /* how long payload is wanted; 0: no limit */
+};
+
+struct wt_rr;
+
 /* Numbers of the last interval, for the live line. Times since the start of the transfer. */
 struct wt_bulk_interval {
 	wt_time from, to;
@@ -74,6 +89,7 @@ struct wt_bulk_send_config {
 	wt_time time;       /* stop writing this long after connecting; 0: no limit but `size` */
 	uint64_t seed;      /* of the payload */
 	bool raw;           /* no request, no result */
+	struct wt_rr *rr;   /* it asks and waits for the response, again and again (tools/app/rr.h); NULL: it sends */
 	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end, or WT_BULK_LATER: nothing yet,
 	 * wt_bulk_send_wake() follows. */
 	size_t (*source)(void *arg, uint8_t *data, size_t len);
@@ -160,13 +176,14 @@ struct wt_bulk_receiver {
 	wt_time heard;              /* when bytes last came, at first as accepted */
 	struct wt_tcp_info info;
 	struct wt_bulk_result result;
+	const struct wt_bulk_reader *reader; /* NULL: everything is read as it comes */
 	void *app; /* of the reader */
 };
 
 /* An application that takes the payload when it wants to, not when it comes. */
 struct wt_bulk_reader {
 	bool (*adopt)(const void *arg, struct wt_bulk_receiver *receiver, wt_time now); /* false: no memory */
-	/* There is unread payload, or the end of the stream behind it. */
+	/* There is unread payload, or the end of the stream behind it, or room again after a write that was cut. */
 	void (*on_data)(struct wt_bulk_receiver *receiver, wt_time now);
 	void (*release)(struct wt_bulk_receiver *receiver); /* the connection goes */
 };
@@ -181,7 +198,7 @@ struct wt_bulk_serve_config {
 	bool raw;            /* expect no request and send no result */
 	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
 	uint64_t raw_seed;
-	const struct wt_bulk_reader *reader; /* NULL: everything is read as it comes */
+	const struct wt_bulk_reader *reader; /* of connections that send; NULL: everything is read as it comes */
 	const void *reader_arg;
 	/* Every payload byte, in order (after comparison). May be NULL. */
 	void (*sink)(void *arg, struct wt_bulk_receiver *receiver, const uint8_t *data, size_t len);

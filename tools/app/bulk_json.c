@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/app/playback.h"
+#include "tools/app/rr.h"
 
 static double seconds(wt_time t)
 {
@@ -83,6 +84,8 @@ void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_number(json, "goodput_kBps", goodput / 1000);
 	wt_json_number(json, "goodput_bps", goodput * 8);
 	sender_json(json, s);
+	if (s->config.rr)
+		wt_rr_json(json, s->config.rr);
 	if (s->got_result)
 		receiver_json(json, &s->result);
 	else

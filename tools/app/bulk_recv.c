@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/app/bulk_wire.h"
+#include "tools/app/rr.h"
 
 static void finish(struct wt_bulk_receiver *r, enum wt_bulk_fail fail, int error, wt_time now)
 {
@@ -35,7 +36,7 @@ static void finish(struct wt_bulk_receiver *r, enum wt_bulk_fail fail, int error
 	if (server->config.on_done)
 		server->config.on_done(server->config.arg, r);
 	if (r->app)
-		server->config.reader->release(r);
+		r->reader->release(r);
 	free(r);
 }
 
@@ -67,6 +68,24 @@ static bool awaits_request(const struct wt_bulk_receiver *r)
 	return !r->server->config.raw && r->request_have < WT_BULK_REQUEST;
 }
 
+/* The request is here: false if it is none. */
+static bool begin(struct wt_bulk_receiver *r, wt_time now)
+{
+	struct wt_bulk_request request;
+
+	if (!wt_bulk_get_request(r->wire, &request))
+		return false;
+	r->size = request.size;
+	r->seed = request.seed;
+	if (request.kind != WT_BULK_ASKS)
+		return true;
+	r->size = 0;
+	if (r->app)
+		r->reader->release(r);
+	r->reader = &wt_rr_reader;
+	return r->reader->adopt(&request, r, now);
+}
+
 /* Reads what is there, but of a reader's payload nothing; false if this is not our protocol. */
 static bool drain(struct wt_bulk_receiver *r, wt_time now)
 {
@@ -80,7 +99,7 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 			memcpy(r->wire + r->request_have, data, len);
 			r->request_have += len;
 			r->heard = now;
-			if (r->request_have == WT_BULK_REQUEST && !wt_bulk_get_request(r->wire, &r->size, &r->seed))
+			if (r->request_have == WT_BULK_REQUEST && !begin(r, now))
 				return false;
 		} else {
 			take(r, data, len, now);
@@ -187,8 +206,8 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 		if (!r->app)
 			conclude(r);
 	}
-	if (r->app && !r->concluded && !awaits_request(r) && (r->eof || wt_tcp_readable(r->tcp)))
-		r->server->config.reader->on_data(r, now);
+	if (r->app && !r->concluded && !awaits_request(r) && (r->eof || events & WT_TCP_EV_WRITABLE || wt_tcp_readable(r->tcp)))
+		r->reader->on_data(r, now);
 	answer(r);
 	if (events & WT_TCP_EV_CLOSED)
 		finish(r, r->concluded && !r->result_left ? verdict(r) : WT_BULK_BROKEN, wt_tcp_error(tcp), now);
@@ -242,6 +261,7 @@ static void adopt(struct wt_bulk_server *server, struct wt_tcp *tcp, wt_time now
 		r->server = server;
 		r->tcp = tcp;
 		r->accepted = r->heard = now;
+		r->reader = config->reader;
 		if (config->reader && !config->reader->adopt(config->reader_arg, r, now)) {
 			free(r);
 			r = NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/app/bulk_wire.h"
+#include "tools/app/rr.h"
 
 /* A plain peer may keep its side open for ever; ours is done when all is acknowledged and this long has passed. */
 #define RAW_GRACE (2 * WT_S)
@@ -85,9 +86,15 @@ static bool refill(struct wt_bulk_sender *s, bool *later)
 {
 	size_t len = sizeof(s->chunk);
 
-	if (s->stopped)
+	if (s->config.rr) {
+		len = wt_rr_next(s->config.rr, s, s->chunk, len, &s->pace_at);
+		*later = len == WT_BULK_LATER;
+		arm(s);
+		if (*later)
+			return false;
+	} else if (s->stopped) {
 		return false;
-	if (s->config.source) {
+	} else if (s->config.source) {
 		len = s->config.source(s->config.arg, s->chunk, len);
 		if (len == WT_BULK_LATER) {
 			*later = true;
@@ -124,7 +131,7 @@ static void pump(struct wt_bulk_sender *s)
 			return;
 		s->request_left -= (size_t)n;
 	}
-	while ((s->held && !s->stopped) || refill(s, &later)) {
+	while ((s->held && (!s->stopped || s->config.rr)) || refill(s, &later)) {
 		n = wt_tcp_write(s->tcp, s->chunk + s->held_at, s->held);
 		if (n <= 0)
 			return;
@@ -138,11 +145,18 @@ static void pump(struct wt_bulk_sender *s)
 	wt_tcp_shutdown(s->tcp);
 }
 
-static void collect(struct wt_bulk_sender *s)
+static void collect(struct wt_bulk_sender *s, wt_time now)
 {
 	uint8_t scrap[2048];
 	ssize_t n;
 
+	while (s->config.rr && wt_rr_awaits(s->config.rr)) {
+		n = wt_tcp_read(s->tcp, scrap, wt_rr_awaits(s->config.rr) < sizeof(scrap) ? wt_rr_awaits(s->config.rr) : sizeof(scrap));
+		if (n <= 0)
+			return;
+		wt_rr_take(s->config.rr, scrap, (size_t)n, now);
+		pump(s);
+	}
 	for (;;) {
 		bool room = !s->config.raw && s->result_have < WT_BULK_RESULT;
 
@@ -171,7 +185,7 @@ static void conclude(struct wt_bulk_sender *s, wt_time now)
 		fail = WT_BULK_PROTOCOL;
 	else if (s->config.size && s->written < s->config.size)
 		fail = WT_BULK_CANCELLED;
-	else if (!s->result.verified || s->result.bytes != s->written)
+	else if (!s->result.verified || s->result.bytes != s->written || (s->config.rr && wt_rr_broken(s->config.rr)))
 		fail = WT_BULK_MISMATCH;
 	finish(s, fail, 0, now);
 }
@@ -200,7 +214,7 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 	if (events & (WT_TCP_EV_CONNECTED | WT_TCP_EV_WRITABLE))
 		pump(s);
 	if (events & (WT_TCP_EV_READABLE | WT_TCP_EV_EOF))
-		collect(s);
+		collect(s, now);
 	if (events & WT_TCP_EV_EOF)
 		s->eof = true;
 	if (s->eof && (s->acked || !s->config.raw))
@@ -250,9 +264,10 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host,
 		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now)
 {
+	struct wt_bulk_request request = {.size = config->size, .seed = config->seed};
 	struct wt_tcp_config own = *tcp;
 
-	if (!config->size && !config->time && !config->source)
+	if (!config->size && !config->time && !config->source && !config->rr)
 		return -EINVAL;
 	memset(s, 0, offsetof(struct wt_bulk_sender, chunk));
 	s->done = s->shut = s->stopped = s->eof = s->got_result = false;
@@ -268,9 +283,11 @@ int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *con
 	s->interval_at = config->interval && config->on_interval ? wt_time_add(now, config->interval) : WT_NEVER;
 	s->timer.fire = on_timer;
 	s->timer.arg = s;
+	if (config->rr)
+		wt_rr_begin(config->rr, config->seed, &request);
 	if (!config->raw) {
 		s->request_left = WT_BULK_REQUEST;
-		wt_bulk_put_request(s->wire + 0, config->size, config->seed);
+		wt_bulk_put_request(s->wire, &request);
 	}
 	own.callback = on_tcp;
 	own.arg = s;

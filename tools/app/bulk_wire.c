@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * request   magic 8 | size 8 | seed 8 | reserved 8
+ * request   magic 8 | size 8 | seed 8 | kind 1 | streams 1 | reserved 2 | milliseconds 4. Of request and response: size is the size of each, 4 and 4
  * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 20 | ce_segs 4
  */
 #include "tools/app/bulk_wire.h"
@@ -26,19 +26,25 @@ static uint64_t get64(const uint8_t *p)
 	return (uint64_t)wt_get32(p) << 32 | wt_get32(p + 4);
 }
 
-void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], uint64_t size, uint64_t seed)
+void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], const struct wt_bulk_request *request)
 {
 	memset(wire, 0, WT_BULK_REQUEST);
 	memcpy(wire, request_magic, 8);
-	put64(wire + 8, size);
-	put64(wire + 16, seed);
+	put64(wire + 8, request->size);
+	put64(wire + 16, request->seed);
+	wire[24] = (uint8_t)request->kind;
+	wire[25] = (uint8_t)request->streams;
+	wt_put32(wire + 28, request->time_ms);
 }
 
-bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], uint64_t *size, uint64_t *seed)
+bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], struct wt_bulk_request *request)
 {
-	*size = get64(wire + 8);
-	*seed = get64(wire + 16);
-	return memcmp(wire, request_magic, 8) == 0;
+	request->size = get64(wire + 8);
+	request->seed = get64(wire + 16);
+	request->kind = wire[24];
+	request->streams = wire[25];
+	request->time_ms = wt_get32(wire + 28);
+	return memcmp(wire, request_magic, 8) == 0 && request->kind <= WT_BULK_ASKS;
 }
 
 void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_result *result)

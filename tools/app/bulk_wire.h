@@ -8,8 +8,8 @@
 #define WT_BULK_REQUEST 32
 #define WT_BULK_RESULT 96
 
-void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], uint64_t size, uint64_t seed);
-bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], uint64_t *size, uint64_t *seed);
+void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], const struct wt_bulk_request *request);
+bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], struct wt_bulk_request *request);
 void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_result *result);
 bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_result *result);
 

@@ -312,21 +312,17 @@ static double percent(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink)
+static void sent_json(struct wt_json *json, const struct wt_cbr_sender *sender)
 {
-	double goodput = wt_cbr_goodput(sink);
-	uint64_t lost = wt_cbr_lost(sink);
-
-	wt_json_string(json, "outcome", outcome(sender, sink));
-	wt_json_string(json, "error", NULL);
-	wt_json_u64(json, "payload_bytes", sender->sent * sender->config.size);
-	wt_json_u64(json, "delivered_bytes", sink->bytes);
-	wt_json_number(json, "goodput_kBps", goodput / 1000);
-	wt_json_number(json, "goodput_bps", goodput * 8);
-	wt_json_object(json, "datagrams");
 	wt_json_u64(json, "sent", sender->sent);
 	wt_json_u64(json, "not_sent", sender->failed);
 	wt_json_u64(json, "icmp_errors", sender->told);
+}
+
+static void received_json(struct wt_json *json, const struct wt_cbr_sink *sink)
+{
+	uint64_t lost = wt_cbr_lost(sink);
+
 	wt_json_u64(json, "received", sink->received);
 	wt_json_u64(json, "lost", lost);
 	wt_json_number(json, "loss_percent", percent(lost, lost + sink->received));
@@ -341,6 +337,26 @@ void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const
 	wt_json_number(json, "delay_max_s", seconds((double)sink->delay.worst));
 	wt_json_number(json, "jitter_s", seconds(sink->jitter));
 	wt_json_number(json, "jitter_max_s", seconds(sink->jitter_max));
+}
+
+void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink)
+{
+	double goodput = sink ? wt_cbr_goodput(sink) : 0;
+
+	wt_json_string(json, "outcome", (!sender || sender->done) && (!sink || sink->done) ? "complete" : "unfinished");
+	wt_json_string(json, "error", NULL);
+	if (sender)
+		wt_json_u64(json, "payload_bytes", sender->sent * sender->config.size);
+	if (sink) {
+		wt_json_u64(json, "delivered_bytes", sink->bytes);
+		wt_json_number(json, "goodput_kBps", goodput / 1000);
+		wt_json_number(json, "goodput_bps", goodput * 8);
+	}
+	wt_json_object(json, "datagrams");
+	if (sender)
+		sent_json(json, sender);
+	if (sink)
+		received_json(json, sink);
 	wt_json_end(json);
 }
 

@@ -109,7 +109,7 @@ uint64_t wt_cbr_lost(const struct wt_cbr_sink *sink);
 /* Bytes per second of payload between the first arrival and the last, the first datagram not counted; 0 of less than two. */
 double wt_cbr_goodput(const struct wt_cbr_sink *sink);
 
-/* What became of a flow: keys of the open object, and two lines for people. */
+/* What became of a flow: keys of the open object, and two lines for people. Of keys, those of one end if the other is NULL. */
 void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink);
 void wt_cbr_text(FILE *out, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink);
 

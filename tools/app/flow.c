@@ -15,7 +15,7 @@ static const struct wt_param on_off[] = {
 	FIELD(off, TIME, "and rests so long", 1e3, 1e15),
 };
 
-static int take_app(struct wt_app_flow *flow, const char *words, char *err, size_t err_len)
+int wt_flow_app(struct wt_app_flow *flow, const char *words, char *err, size_t err_len)
 {
 	if (!words || !strcmp(words, "bulk"))
 		return 0;
@@ -27,9 +27,13 @@ static int take_app(struct wt_app_flow *flow, const char *words, char *err, size
 		flow->datagrams = true;
 		return wt_cbr_parse(words, &flow->cbr, err, err_len);
 	}
+	if (!strncmp(words, "rr", 2) && (!words[2] || words[2] == ':')) {
+		flow->asks = true;
+		return wt_rr_parse(words, &flow->rr, err, err_len);
+	}
 	if (strncmp(words, "playback", 8)) {
 		snprintf(err, err_len, "no application '%.60s'; known: bulk, onoff:on=1s,off=1s, playback:interval=40ms,read=5KB, "
-			 "cbr:rate=1Mbit,size=1000B", words);
+			 "rr:request=64B,response=1KB, cbr:rate=1Mbit,size=1000B", words);
 		return -EINVAL;
 	}
 	flow->plays = true;
@@ -47,7 +51,7 @@ static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const cha
 	case WT_FLOW_SENDER: a.sender = text; break;
 	case WT_FLOW_RECOVERY: a.recovery = text; break;
 	case WT_FLOW_RECEIVER: b.receiver = text; break;
-	default: return take_app(flow, text, err, err_len);
+	default: return wt_flow_app(flow, text, err, err_len);
 	}
 	return wt_tcp_words_apply(&a, &flow->a, err, err_len) || wt_tcp_words_apply(&b, &flow->b, err, err_len) ? -EINVAL : 0;
 }
@@ -73,8 +77,11 @@ int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_
 	for (unsigned i = 0; i < WT_FLOW_WORDS; i++)
 		if (said->word[i] && take_word(flow, (enum wt_flow_word)i, said->word[i], why, sizeof(why)))
 			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: %s", wt_flow_word_name[i], why);
-	flow->size = said->bytes;
-	if (!flow->size && !flow->time && !said->stop && !world->time)
+	flow->size = flow->asks ? 0 : said->bytes;
+	if (flow->asks && said->bytes && said->bytes != world->each.bytes)
+		return wt_world_complain(world, said->line, err, err_len, "flow %s: rr counts requests, not bytes: app = rr:requests=100",
+					 said->name);
+	if (!flow->size && !flow->rr.requests && !flow->time && !said->stop && !world->time)
 		return wt_world_complain(world, said->line, err, err_len, "flow %s: it has no end: expected bytes or stop, or time of [run]",
 					 said->name);
 	if (flow->datagrams && refuse_tcp_words(world, said, err, err_len))
@@ -98,14 +105,18 @@ struct wt_app_flow *wt_flows_resolve(const struct wt_world *world, char *err, si
 	return NULL;
 }
 
-void wt_flow_send_config(const struct wt_app_flow *flow, struct wt_bulk_send_config *config)
+void wt_flow_send_config(const struct wt_app_flow *flow, struct wt_rr *rr, struct wt_bulk_send_config *config)
 {
+	if (flow->asks)
+		*rr = (struct wt_rr){.config = flow->rr};
 	config->size = flow->size;
 	config->time = flow->time;
 	config->on = flow->on;
 	config->off = flow->off;
 	if (flow->plays)
 		wt_playback_send(&flow->playback, config);
+	if (flow->asks)
+		config->rr = rr;
 }
 
 void wt_flow_serve_config(const struct wt_app_flow *flow, struct wt_bulk_serve_config *config)

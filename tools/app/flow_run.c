@@ -152,7 +152,7 @@ static int begin(struct wt_flow_run *run, unsigned i, wt_time now)
 
 	if (run->flow[i].datagrams)
 		return begin_datagrams(run, i, &remote, now);
-	wt_flow_send_config(&run->flow[i], &config);
+	wt_flow_send_config(&run->flow[i], &run->rr[i], &config);
 	if (!config.size && !config.time) /* to its stop, or to the end of the run */
 		config.time = WT_NEVER / 2;
 	if (i == 0 && run->interval && run->on_interval) {
@@ -233,10 +233,11 @@ int wt_flow_run_start(struct wt_flow_run *run, wt_time now, char *err, size_t er
 	int error;
 
 	run->sender = calloc(flows, sizeof(*run->sender));
+	run->rr = calloc(flows, sizeof(*run->rr));
 	run->server = calloc(flows, sizeof(*run->server));
 	run->timer = calloc(flows, sizeof(*run->timer));
 	snprintf(err, err_len, "out of memory");
-	error = run->sender && run->server && run->timer && make_datagrams(run) ? serve(run, err, err_len) : -ENOMEM;
+	error = run->sender && run->rr && run->server && run->timer && make_datagrams(run) ? serve(run, err, err_len) : -ENOMEM;
 	return error ? error : send_all(run, now, err, err_len);
 }
 
@@ -261,6 +262,9 @@ void wt_flow_run_stop(struct wt_flow_run *run)
 
 void wt_flow_run_finish(struct wt_flow_run *run)
 {
+	for (unsigned i = 0; run->rr && i < run->world->flows; i++)
+		wt_rr_finish(&run->rr[i]);
+	free(run->rr);
 	free(run->sender);
 	free(run->server);
 	free(run->timer);
@@ -273,6 +277,7 @@ void wt_flow_run_finish(struct wt_flow_run *run)
 	run->datagram_sink = NULL;
 	run->datagram_server = NULL;
 	run->sender = NULL;
+	run->rr = NULL;
 	run->server = NULL;
 	run->timer = NULL;
 }

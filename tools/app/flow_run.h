@@ -20,6 +20,7 @@ struct wt_flow_run {
 	void *arg;
 
 	struct wt_bulk_sender *sender;  /* by flow; host NULL: not here, or not begun */
+	struct wt_rr *rr;               /* by flow: of those that ask */
 	struct wt_bulk_server *server;
 	struct wt_cbr_sender *datagram_sender; /* by flow; NULL: none of them is such */
 	struct wt_cbr_sink *datagram_sink;

@@ -412,11 +412,14 @@ int wt_simulation_run(const struct wt_simulation *simulation, struct wt_simulati
 	result->flow = run.flows.sender;
 	result->datagram_sender = run.flows.datagram_sender;
 	result->datagram_sink = run.flows.datagram_sink;
+	result->rr = run.flows.rr;
 	run.flows.sender = NULL;
+	run.flows.rr = NULL;
 	run.flows.datagram_sender = NULL;
 	run.flows.datagram_sink = NULL;
 	wt_flow_run_finish(&run.flows);
 	result->links = run.world->links;
+	result->flows = run.world->flows;
 	if (!error)
 		error = closed;
 	if (error)
@@ -436,6 +439,10 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 	free(result->path);
 	free(result->path_end);
 	free(result->hop);
+	for (unsigned i = 0; result->rr && i < result->flows; i++)
+		wt_rr_finish(&result->rr[i]);
+	free(result->rr);
+	result->rr = NULL;
 	free(result->flow);
 	for (unsigned i = 0; result->datagram_sender && i < result->flows; i++)
 		wt_cbr_finish(&result->datagram_sender[i]);

@@ -47,6 +47,7 @@ struct wt_simulation_result {
 	struct wt_hop_books (*hop)[2];     /* by link */
 	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result */
+	struct wt_rr *rr; /* by flow: what those that ask have counted; theirs is flow[i].config.rr */
 	struct wt_cbr_sender *datagram_sender; /* of flows that are datagrams, instead; NULL: there are none */
 	struct wt_cbr_sink *datagram_sink;
 };

@@ -91,11 +91,32 @@ static void shift(struct wt_world *world, wt_time base)
 	}
 }
 
-/* The lines of the flows that begin here. Once. */
+/* What this host knows of a flow: all of one of TCP that begins here, and its end of one of datagrams. */
+static void tell_flow(struct station *station, unsigned i)
+{
+	const struct wt_world_flow *flow = &station->world->flow[i];
+	bool sends = flow->host[0] == station->host, receives = flow->host[1] == station->host;
+	bool datagrams = station->flows.flow[i].datagrams;
+	struct wt_json json;
+
+	if (!sends && !(receives && datagrams))
+		return;
+	wt_json_init(&json, station->out);
+	wt_json_object(&json, NULL);
+	wt_json_u64(&json, "flow", i);
+	wt_flow_json(&json, station->world, i);
+	if (datagrams)
+		wt_cbr_json(&json, sends ? &station->flows.datagram_sender[i] : NULL, receives ? &station->flows.datagram_sink[i] : NULL);
+	else
+		wt_bulk_json(&json, &station->flows.sender[i]);
+	wt_json_u64(&json, sends ? "kernel_drops" : "kernel_drops_b", station->net.port[1]->kernel_drops);
+	wt_json_end(&json);
+}
+
+/* The lines of the flows that begin here, and of datagrams that come here. Once. */
 static void tell(struct station *station)
 {
 	struct wt_world *world = station->world;
-	struct wt_json json;
 
 	if (station->told)
 		return;
@@ -104,17 +125,8 @@ static void tell(struct station *station)
 					 wt_rloop_clock(station->rloop));
 	wt_port_refresh(station->net.port[1]);
 	shift(world, -station->base);
-	for (unsigned i = 0; i < world->flows; i++) {
-		if (world->flow[i].host[0] != station->host)
-			continue;
-		wt_json_init(&json, station->out);
-		wt_json_object(&json, NULL);
-		wt_json_u64(&json, "flow", i);
-		wt_flow_json(&json, world, i);
-		wt_bulk_json(&json, &station->flows.sender[i]);
-		wt_json_u64(&json, "kernel_drops", station->net.port[1]->kernel_drops);
-		wt_json_end(&json);
-	}
+	for (unsigned i = 0; i < world->flows; i++)
+		tell_flow(station, i);
 	fprintf(station->out, "done\n");
 	fflush(station->out);
 }

@@ -297,6 +297,45 @@ static json_t *read_record(const struct lab *lab)
 	return record;
 }
 
+static double number(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static bool is_datagrams(const json_t *flow)
+{
+	return json_object_get(flow, "datagrams");
+}
+
+/* Both ends of a flow of datagrams are known: what left and did not come is lost. */
+static void count_lost(json_t *flow)
+{
+	json_t *datagrams = json_object_get(flow, "datagrams");
+	double sent = number(datagrams, "sent"), lost = sent - number(datagrams, "received");
+
+	json_object_set_new(datagrams, "lost", json_integer((json_int_t)(lost > 0 ? lost : 0)));
+	json_object_set_new(datagrams, "loss_percent", json_real(lost > 0 ? 100 * lost / sent : 0));
+}
+
+/* The other end of a flow of which one is known. */
+static void join(json_t *flow, json_t *other)
+{
+	const json_t *sender = json_object_get(flow, "payload_bytes") ? flow : other, *sink = sender == flow ? other : flow;
+	bool sent = !strcmp(text_of(sender, "outcome"), "complete"), over = sent && !strcmp(text_of(sink, "outcome"), "complete");
+
+	json_object_update_recursive(flow, other);
+	count_lost(flow);
+	over |= sent && !number(json_object_get(flow, "datagrams"), "lost"); /* the sink at another host is not told how many there are */
+	json_object_set_new(flow, "outcome", json_string(over ? "complete" : "unfinished"));
+}
+
 /* The flows' objects by their numbers, from all hosts. */
 static json_t *collect(const struct lab *lab)
 {
@@ -309,24 +348,14 @@ static json_t *collect(const struct lab *lab)
 
 		while (rest && (line = strsep(&rest, "\n"))) {
 			flow = *line == '{' ? json_loads(line, 0, NULL) : NULL;
-			if (flow)
-				json_array_set(all, (size_t)json_integer_value(json_object_get(flow, "flow")), flow);
+			if (flow && json_is_object(json_array_get(all, (size_t)number(flow, "flow"))))
+				join(json_array_get(all, (size_t)number(flow, "flow")), flow);
+			else if (flow)
+				json_array_set(all, (size_t)number(flow, "flow"), flow);
 			json_decref(flow);
 		}
 	}
 	return all;
-}
-
-static double number(const json_t *object, const char *key)
-{
-	return json_number_value(json_object_get(object, key));
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
 }
 
 /* Did each come to its end, or to the run's? */
@@ -340,11 +369,33 @@ static bool add_up(const json_t *flows, struct wt_flow_sum *sum)
 		const json_t *sender = json_object_get(flow, "sender");
 		bool cut = json_object_get(flow, "delivered_bytes");
 
+		if (is_datagrams(flow)) /* their sum is not the flows', as in virtual time */
+			continue;
 		good &= cut || !strcmp(text_of(flow, "outcome"), "complete");
 		wt_flow_sum_add(sum, (uint64_t)number(flow, cut ? "delivered_bytes" : "payload_bytes"), number(flow, "goodput_bps") / 8,
 				(uint64_t)number(sender, "sent_segs"), (uint64_t)number(sender, "retransmits_segs"));
 	}
 	return good;
+}
+
+static void print_datagrams(const json_t *flow)
+{
+	const json_t *datagrams = json_object_get(flow, "datagrams");
+
+	printf("%s %s-%s %s: %.0f datagrams, %.0f arrived, %.0f lost (%.3g %%), %.0f twice, %.0f late\n", text_of(flow, "name"), text_of(flow, "from"),
+	       text_of(flow, "to"), text_of(flow, "outcome"), number(datagrams, "sent"), number(datagrams, "received"), number(datagrams, "lost"),
+	       number(datagrams, "loss_percent"), number(datagrams, "duplicate"), number(datagrams, "late"));
+	printf("  udp  %.2f KB/s (%.4g Mbit/s), delay %.3f ms at least, %.3f in the mean, %.3f at most, jitter %.3f ms\n", number(flow, "goodput_kBps"),
+	       number(flow, "goodput_bps") * 1e-6, number(datagrams, "delay_min_s") * 1e3, number(datagrams, "delay_mean_s") * 1e3,
+	       number(datagrams, "delay_max_s") * 1e3, number(datagrams, "jitter_s") * 1e3);
+}
+
+static void print_rr(const json_t *rr)
+{
+	printf("  rr   %.0f transactions, %.1f per second; latency in ms: %.3f at least, %.3f in the mean, %.3f %.3f %.3f %.3f at 50, 90, 95, 99 %%, "
+	       "%.3f at most\n", number(rr, "transactions"), number(rr, "transactions_per_s"), number(rr, "latency_min_s") * 1e3,
+	       number(rr, "latency_mean_s") * 1e3, number(rr, "latency_p50_s") * 1e3, number(rr, "latency_p90_s") * 1e3,
+	       number(rr, "latency_p95_s") * 1e3, number(rr, "latency_p99_s") * 1e3, number(rr, "latency_max_s") * 1e3);
 }
 
 static void print_text(const struct lab *lab, const json_t *flows, const json_t *record, const struct wt_flow_sum *sum)
@@ -356,11 +407,17 @@ static void print_text(const struct lab *lab, const json_t *flows, const json_t 
 	json_array_foreach(flows, i, flow) {
 		const json_t *sender = json_object_get(flow, "sender");
 
+		if (is_datagrams(flow)) {
+			print_datagrams(flow);
+			continue;
+		}
 		printf("%s %s-%s %s: %.0fB in %.3f s: %.2f KB/s (%.4g Mbit/s); %s: %.0f segments, %.0f sent again, %.0f timeouts, srtt %.1f ms\n",
 		       text_of(flow, "name"), text_of(flow, "from"), text_of(flow, "to"), text_of(flow, "outcome"),
 		       number(flow, json_object_get(flow, "delivered_bytes") ? "delivered_bytes" : "payload_bytes"), number(flow, "connection_time_s"),
 		       number(flow, "goodput_kBps"), number(flow, "goodput_bps") * 1e-6, text_of(sender, "module"), number(sender, "sent_segs"),
 		       number(sender, "retransmits_segs"), number(sender, "timeouts"), number(sender, "srtt_s") * 1e3);
+		if (json_object_get(flow, "rr"))
+			print_rr(json_object_get(flow, "rr"));
 	}
 	if (lab->world.flows > 1)
 		wt_flow_sum_text(stdout, sum);
@@ -460,10 +517,6 @@ static int read_line(struct lab *lab, int argc, char **argv)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!lab->world.flows)
 		return wt_fail(WT_EXIT_USAGE, "%s: [flow NAME] is missing: who sends to whom", lab->file);
-	for (unsigned i = 0; i < lab->world.flows; i++)
-		if (lab->flow[i].datagrams) /* its sender and its sink are two processes, and each knows half of the result */
-			return wt_world_complain(&lab->world, lab->world.flow[i].line, err, sizeof(err), "flow %s: cbr flows run in virtual time alone, "
-						 "wavetank sim -f", lab->world.flow[i].name), wt_fail(WT_EXIT_USAGE, "%s", err);
 	return WT_EXIT_OK;
 }
 

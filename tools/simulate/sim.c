@@ -29,7 +29,7 @@ static const struct wt_option options[] = {
 	[OPT_LINK] = {0, "link", "WORDS", "the same words both ways"},
 	[OPT_SIZE] = {'n', "bytes", "SIZE", "payload of each flow (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "instead, the run ends after this time; what has arrived by then counts"},
-	[OPT_APP] = {0, "app", "WORDS", "what flows do: bulk, onoff:on=1s,off=1s, playback:interval=40ms,read=5KB, cbr:rate=1Mbit,size=1000B"},
+	[OPT_APP] = {0, "app", "WORDS", "what flows do: bulk, onoff:on=1s,off=1s, playback:..., rr:request=64B,response=1KB, cbr:..."},
 	[OPT_TOKENS] = {0, "tokens", "WORDS", "count the tokens the first rate on the way gives per round trip: tokens:token=1078B,slot=30ms"},
 	[OPT_TOKENS_TRACE] = {0, "tokens-trace", "FILE", "with --tokens: CSV, a line per round trip"},
 	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default newreno, recovery sack)"},
@@ -236,6 +236,8 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 	if (s->got_result && s->result.attempts)
 		printf("  app  %" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n", s->result.successes, s->result.attempts,
 		       wt_playback_success(&s->result));
+	if (s->config.rr)
+		wt_rr_text(stdout, s->config.rr);
 }
 
 static const char *shown(const char *path)

@@ -204,14 +204,15 @@ static int take_app(struct resolve *r)
 	const char *app = run->text[WT_SWEEP_APP], *tokens = run->text[WT_SWEEP_TOKENS];
 	char why[700];
 
-	if (*app && strcmp(app, "bulk") != 0) {
-		if (wt_playback_parse(app, &flow->playback, why, sizeof(why)) ||
-		    wt_playback_check(&flow->playback, &flow->b.settings, why, sizeof(why)))
-			return refuse_param(r, WT_SWEEP_APP, why);
-		flow->plays = true;
-		if (!flow->size && !flow->time)
-			flow->size = wt_playback_size(&flow->playback);
-	}
+	if (*app && (wt_flow_app(flow, app, why, sizeof(why)) ||
+		     (flow->plays && wt_playback_check(&flow->playback, &flow->b.settings, why, sizeof(why)))))
+		return refuse_param(r, WT_SWEEP_APP, why);
+	if (flow->plays && !flow->size && !flow->time)
+		flow->size = wt_playback_size(&flow->playback);
+	if (flow->datagrams || (flow->asks && !flow->time && !flow->rr.requests))
+		return refuse_param(r, WT_SWEEP_APP, flow->asks ? "it has no end: expected time, or rr:requests=100" : "datagrams run in worlds: sim -f");
+	if ((flow->asks || flow->off) && strcmp(r->sweep->backend, "sim") != 0)
+		return refuse_param(r, WT_SWEEP_APP, "rr and onoff only in virtual time (backend = sim)");
 	if (flow->plays && *run->kernel)
 		return refuse_param(r, WT_SWEEP_APP, "only with our own stack, not the kernel's");
 	if (*tokens) {
@@ -257,7 +258,7 @@ static int take_numbers(struct resolve *r)
 		return refuse_param(r, mtu ? WT_SWEEP_MTU : WT_SWEEP_FLOWS, "only in virtual time (backend = sim)");
 	if (take_app(r))
 		return -EINVAL;
-	if (!flow->size && !flow->time)
+	if (!flow->size && !flow->time && !flow->asks)
 		flow->size = 5 << 20;
 	run->mtu = (uint32_t)mtu;
 	run->flows = (unsigned)flows;
@@ -440,7 +441,9 @@ static void app_json(struct wt_json *json, const struct wt_sweep_run *run)
 	char text[64];
 
 	wt_json_object(json, "app");
-	wt_json_string(json, "name", flow->plays ? "playback" : "bulk");
+	wt_json_string(json, "name", flow->plays ? "playback" : flow->asks ? "rr" : flow->off ? "onoff" : "bulk");
+	if (flow->asks || flow->off)
+		wt_json_string(json, "words", run->text[WT_SWEEP_APP]);
 	for (size_t i = 0; flow->plays && i < wt_playback_param_count; i++)
 		wt_json_string(json, wt_playback_params[i].name, wt_param_format(&wt_playback_params[i], &flow->playback, text, sizeof(text)));
 	wt_json_end(json);

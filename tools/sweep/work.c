@@ -14,7 +14,8 @@
 
 static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
 				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
-				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
+				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round",
+				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"};
 
 bool wt_sweep_metric_known(const char *name)
 {
@@ -31,6 +32,8 @@ const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep
 
 	if (!strcmp(name, "success_percent"))
 		return run->flow.plays ? NULL : "app = playback";
+	if (!strcmp(name, "transactions_per_s") || !strncmp(name, "latency_", 8))
+		return run->flow.asks ? NULL : "app = rr";
 	if (!strncmp(name, "tokens_", 7))
 		return run->counts ? NULL : "tokens = tokens";
 	if (!strcmp(name, "simulated_s") || !strcmp(name, "jain"))
@@ -98,6 +101,23 @@ void wt_sweep_fail(struct wt_sweep_result *result, enum wt_sweep_outcome outcome
 	wt_sweep_result_close(result, &json, outcome);
 }
 
+/* Of those that ask: the mean over the flows of each one's rate and percentiles. */
+static void rr_json(struct wt_json *json, const struct wt_simulation_result *result, bool ok)
+{
+	static const double percent[] = {50, 95, 99};
+	static const char *const names[] = {"latency_p50_s", "latency_p95_s", "latency_p99_s"};
+	double rate = 0, latency[3] = {0};
+
+	for (unsigned i = 0; i < result->flows; i++) {
+		rate += wt_rr_rate(&result->rr[i]) / result->flows;
+		for (unsigned k = 0; k < 3; k++)
+			latency[k] += (double)wt_rr_percentile(&result->rr[i], 0, UINT32_MAX, percent[k]) / 1e9 / result->flows;
+	}
+	wt_json_number(json, "transactions_per_s", ok ? rate : NAN);
+	for (unsigned k = 0; k < 3; k++)
+		wt_json_number(json, names[k], ok ? latency[k] : NAN);
+}
+
 /* Of players: successes of all in % of their attempts. Of a meter: the mean of each unit. */
 static void app_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
 {
@@ -108,6 +128,8 @@ static void app_json(struct wt_json *json, const struct wt_simulation *simulatio
 		sum += wt_playback_success(&result->flow[i].result);
 	if (simulation->flow[0].plays)
 		wt_json_number(json, "success_percent", ok ? sum / result->flows : NAN);
+	if (simulation->flow[0].asks)
+		rr_json(json, result, ok);
 	for (unsigned i = 0; i < WT_TOKEN_UNITS && simulation->tokens; i++)
 		wt_json_number(json, units[i], ok ? result->tokens[i].mean : NAN);
 }

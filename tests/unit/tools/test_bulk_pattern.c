@@ -70,13 +70,17 @@ static void request_and_result_survive_the_wire(void **state)
 	struct wt_bulk_result in = {.bytes = 5242880, .bad_at = 1ull << 40, .verified = false, .compared = true,
 				    .first = 3, .last = 4 * WT_S, .segs = 5, .dup_segs = 6, .out_of_order_segs = 7, .ce_segs = 0xfedcba98,
 				    .receiver = "real", .attempts = 0xffffff, .successes = 0xabcdef}, out;
-	uint64_t size, seed;
+	struct wt_bulk_request asked = {1ull << 35, ~0ull, WT_BULK_ASKS, 200, 0xfedcba98}, got;
 
-	wt_bulk_put_request(request, 1ull << 35, ~0ull);
-	assert_true(wt_bulk_get_request(request, &size, &seed));
-	assert_true(size == 1ull << 35 && seed == ~0ull);
+	wt_bulk_put_request(request, &asked);
+	assert_true(wt_bulk_get_request(request, &got));
+	assert_true(got.size == asked.size && got.seed == asked.seed && got.kind == asked.kind && got.streams == asked.streams &&
+		    got.time_ms == asked.time_ms);
+	request[24] = 99;
+	assert_false(wt_bulk_get_request(request, &got));
+	request[24] = WT_BULK_SENDS;
 	request[3] ^= 1;
-	assert_false(wt_bulk_get_request(request, &size, &seed));
+	assert_false(wt_bulk_get_request(request, &got));
 	wt_bulk_put_result(wire, &in);
 	assert_true(wt_bulk_get_result(wire, &out));
 	assert_true(in.bytes == out.bytes && in.bad_at == out.bad_at && in.verified == out.verified);
