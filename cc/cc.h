@@ -103,6 +103,7 @@ struct wt_newest {
 	uint32_t inflight;   /* bytes in flight when it was sent, itself included */
 	uint64_t total_lost; /* wt_ack.total_lost when it was sent */
 	bool retransmitted;  /* it was sent more than once: which copy arrived is not known */
+	uint16_t later;      /* of its record: sent + later is the place among all transmissions (by_time) */
 };
 
 struct wt_ack {
@@ -180,7 +181,7 @@ struct wt_sender_out {
 
 struct wt_sender_ops {
 	const char *name, *text;      /* text: one line with the source */
-	const char *default_recovery; /* recovery module that goes with it */
+	const char *default_recovery; /* recovery module that goes with it; NULL: that of the stack's preset (modern: rack) */
 	const struct wt_param *params;
 	size_t param_count, params_size, state_size;
 	const void *params_default;   /* params_size bytes */
@@ -220,8 +221,9 @@ struct wt_tx_record {
 	uint32_t len;       /* bytes of sequence space, FIN and SYN count one */
 	uint8_t flags;      /* enum wt_tx_flags */
 	bool app_limited;   /* it was sent while the application left the window unused */
+	uint16_t later;     /* nanoseconds that `sent` is after the moment at which it left: by_time has no two transmissions of one time */
 	uint32_t inflight;  /* bytes in flight after it was sent */
-	wt_time sent;       /* last transmission */
+	wt_time sent;       /* last transmission, and `later` */
 	uint64_t delivered; /* rate sample state at that moment */
 	wt_time delivered_time, first_sent;
 	uint64_t total_lost; /* as in wt_ack, when it was sent */

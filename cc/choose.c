@@ -179,8 +179,7 @@ int wt_receiver_take(const struct wt_receiver_ops *ops, const char *profile, con
 	return fill(&MODULE_OF(ops), list, profile, choice->params, err, err_len);
 }
 
-/* The word of the parameter "profile", or NULL. */
-static const char *profile_of(const struct wt_sender_choice *sender)
+const char *wt_sender_profile(const struct wt_sender_choice *sender)
 {
 	uint64_t word;
 
@@ -195,13 +194,13 @@ static const char *profile_of(const struct wt_sender_choice *sender)
 	return NULL;
 }
 
-void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice)
+void wt_recovery_follow(const struct wt_sender_choice *sender, const char *usual, struct wt_recovery_choice *choice)
 {
-	const char *profile = profile_of(sender), *name = sender->ops->default_recovery;
+	const char *profile = wt_sender_profile(sender), *name = sender->ops->default_recovery;
 	const void *params;
 
-	if (wt_recovery_choose(name ? name : "newreno", choice, NULL, 0))
-		wt_recovery_choose("newreno", choice, NULL, 0);
+	if (wt_recovery_choose(name ? name : usual, choice, NULL, 0))
+		wt_recovery_choose(usual, choice, NULL, 0);
 	params = preset_named(choice->ops->presets, profile);
 	if (params)
 		memcpy(choice->params, params, choice->ops->params_size);

@@ -34,8 +34,13 @@ int wt_receiver_choose(const char *text, struct wt_receiver_choice *choice, char
 int wt_sender_choose_in(const char *profile, const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
 int wt_recovery_choose_in(const char *profile, const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);
 int wt_receiver_choose_in(const char *profile, const char *text, struct wt_receiver_choice *choice, char *err, size_t err_len);
-/* The recovery module that goes with a sender, with the sender's profile if it knows one of that name. */
-void wt_recovery_follow(const struct wt_sender_choice *sender, struct wt_recovery_choice *choice);
+/* The sender's profile: the word of its parameter of that name; NULL: it has none. */
+const char *wt_sender_profile(const struct wt_sender_choice *sender);
+/*
+ * The recovery module that goes with a sender, with the sender's profile if it knows one of that name. A sender that names none gets
+ * `usual`, the one of the stack's preset.
+ */
+void wt_recovery_follow(const struct wt_sender_choice *sender, const char *usual, struct wt_recovery_choice *choice);
 
 /*
  * The same for a table that is not in the registry: its parameters from `list` ("gain=1.25"; NULL: its defaults). The table stays

@@ -79,15 +79,15 @@ static bool sent_after(wt_time sent, wt_seq end, wt_time other, wt_seq other_end
 static void take_newest(struct rack *r, const struct wt_ack *ack)
 {
 	const struct wt_newest *newest = &ack->newest;
-	wt_time rtt = ack->now > newest->sent ? ack->now - newest->sent : 1;
+	wt_time sent = newest->sent + newest->later, rtt = ack->now > sent ? ack->now - sent : 1;
 
 	if (!newest->len || (newest->retransmitted && rtt < r->min_rtt))
 		return;
 	if (!newest->retransmitted && (!r->min_rtt || rtt < r->min_rtt))
 		r->min_rtt = rtt;
 	r->rtt = rtt;
-	if (!r->sent || sent_after(newest->sent, newest->end, r->sent, r->end)) {
-		r->sent = newest->sent;
+	if (!r->sent || sent_after(sent, newest->end, r->sent, r->end)) {
+		r->sent = sent;
 		r->end = newest->end;
 	}
 }

@@ -95,8 +95,10 @@ int wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time
 
 /* ---- TCP ---------------------------------------------------------------------------------------------- */
 
-/* The modern preset, sender newreno with recovery sack, receiver standard, no callback. */
+/* The preset modern with its sender and recovery (cubic, rack), receiver standard, no callback. */
 void wt_tcp_config_init(struct wt_tcp_config *config);
+/* Settings, sender and recovery of a preset. 0, or -EINVAL with the known names in err, and nothing changed. */
+int wt_tcp_config_preset(struct wt_tcp_config *config, const char *name, char *err, size_t err_len);
 
 /*
  * Passive open at a port of one address of the host, or of any (family NONE): who listens at the address comes before who listens at any.

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What applications call: the user calls of RFC 9293 3.10.1 to 3.10.6, without blocking. */
 #include <errno.h>
+#include <string.h>
 
 #include "stack/host/internal.h"
+
+int wt_tcp_config_preset(struct wt_tcp_config *config, const char *name, char *err, size_t err_len)
+{
+	int error = wt_tcp_preset(name, &config->settings, err, err_len);
+
+	for (size_t i = 0; !error && wt_tcp_preset_names[i]; i++)
+		if (!strcmp(name, wt_tcp_preset_names[i]))
+			config->preset = wt_tcp_preset_names[i];
+	if (!error) {
+		wt_sender_choose_in(name, wt_tcp_preset_sender(name), &config->sender, NULL, 0);
+		wt_recovery_choose_in(name, wt_tcp_preset_recovery(name), &config->recovery, NULL, 0);
+	}
+	return error;
+}
 
 void wt_tcp_config_init(struct wt_tcp_config *config)
 {
 	*config = (struct wt_tcp_config){0};
-	wt_tcp_preset("modern", &config->settings, NULL, 0);
-	wt_sender_choose("newreno", &config->sender, NULL, 0);
-	wt_recovery_choose("sack", &config->recovery, NULL, 0); /* which is NewReno's if the peer does not do SACK */
+	wt_tcp_config_preset(config, "modern", NULL, 0);
 }
 
-/* Fills in what was left to us: the sender's usual recovery, the standard receiver. */
+/* Fills in what was left to us: the preset's sender, the sender's usual recovery, the standard receiver. */
 static void complete(struct wt_tcp_config *config)
 {
 	if (!config->sender.ops)
-		wt_sender_choose("newreno", &config->sender, NULL, 0);
+		wt_sender_choose(wt_tcp_preset_sender(config->preset), &config->sender, NULL, 0);
 	if (!config->recovery.ops)
-		wt_recovery_follow(&config->sender, &config->recovery);
+		wt_recovery_follow(&config->sender, wt_tcp_preset_recovery(config->preset), &config->recovery);
 	if (!config->receiver.ops)
 		wt_receiver_choose("standard", &config->receiver, NULL, 0);
 }

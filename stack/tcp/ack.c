@@ -115,7 +115,7 @@ static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, stru
 		return wt_time_max(1, wt_tcp_elapsed(tcp, rtt->timed_at));
 	}
 	if (!news->retransmitted && news->newest.len)
-		return wt_time_max(1, wt_tcp_elapsed(tcp, news->newest.sent));
+		return wt_time_max(1, wt_tcp_elapsed(tcp, news->newest.sent - news->newest.later));
 	if (tcp->ts_ok && seg->has_ts && seg->tsecr && news->advanced) {
 		uint32_t sent_ms = seg->tsecr - tcp->ts_offset, now_ms = (uint32_t)(tcp->stack->now / WT_MS);
 
@@ -193,26 +193,27 @@ static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct wt_ack *ack)
 {
 	const struct wt_tx_record *newest = &news->newest;
-	wt_time interval, least;
+	wt_time sent = newest->sent - newest->later, interval, least;
 
 	if (!newest->len)
 		return;
-	interval = wt_time_max(newest->sent - newest->first_sent, tcp->stack->now - newest->delivered_time);
+	interval = wt_time_max(sent - newest->first_sent, tcp->stack->now - newest->delivered_time);
 	ack->newest = (struct wt_newest){
 		.len = newest->len,
 		.end = newest->seq + newest->len,
-		.sent = newest->sent,
+		.sent = sent,
+		.later = newest->later,
 		.inflight = newest->inflight,
 		.total_lost = newest->total_lost,
 		.retransmitted = newest->flags & WT_TX_RETRANSMITTED,
 	};
 	ack->flags |= newest->app_limited ? WT_ACK_APP_LIMITED : 0u;
 	ack->prior_delivered = newest->delivered;
-	if (!(newest->flags & WT_TX_RETRANSMITTED) && (!tcp->shortest || tcp->stack->now - newest->sent < tcp->shortest))
-		tcp->shortest = wt_time_max(1, tcp->stack->now - newest->sent);
+	if (!(newest->flags & WT_TX_RETRANSMITTED) && (!tcp->shortest || tcp->stack->now - sent < tcp->shortest))
+		tcp->shortest = wt_time_max(1, tcp->stack->now - sent);
 	least = tcp->shortest ? tcp->shortest : tcp->rtt.min_rtt; /* before data: the handshake's */
 	ack->rate_interval = interval < least ? 0 : interval;
-	tcp->first_sent = newest->sent;
+	tcp->first_sent = sent;
 }
 
 static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)

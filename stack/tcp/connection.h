@@ -46,8 +46,9 @@ typedef void wt_tcp_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_
 
 struct wt_tcp_config {
 	struct wt_tcp_settings settings;
-	struct wt_sender_choice sender;
-	struct wt_recovery_choice recovery; /* ops NULL: the sender's default */
+	const char *preset;                 /* a name of wt_tcp_preset_names; it lives as long as the program. NULL: modern */
+	struct wt_sender_choice sender;     /* ops NULL: the preset's */
+	struct wt_recovery_choice recovery; /* ops NULL: the sender's own, or else the preset's */
 	struct wt_receiver_choice receiver; /* ops NULL: standard */
 	wt_tcp_callback *callback;          /* NULL: poll with wt_tcp_info() */
 	void *arg;

@@ -181,6 +181,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 	if (tcp->snd_una == record->seq && wt_tcp_pipe(tcp) == record->len)
 		tcp->first_sent = tcp->delivered_time = now; /* the pipe was empty: a new measurement of rate begins */
 	record->sent = tcp->config.recovery.ops->by_time ? wt_order_time(&tcp->order, now) : now;
+	record->later = (uint16_t)wt_time_min(record->sent - now, UINT16_MAX);
 	record->delivered = tcp->board.delivered;
 	record->delivered_time = tcp->delivered_time;
 	record->first_sent = tcp->first_sent;

@@ -167,23 +167,54 @@ static const struct wt_tcp_settings xkernel = {
 	.keepalive_probes = 9,
 };
 
+/* In the order of the names. Without SACK `rack` and `sack` are both NewReno (RFC 6582). */
+static const struct {
+	const struct wt_tcp_settings *settings;
+	const char *sender, *recovery;
+} presets[] = {
+	{&modern, "cubic", "rack"}, /* as Linux: RFC 9438, RFC 8985, RFC 9937 */
+	{&bsd90, "newreno", "sack"},
+	{&xkernel, "newreno", "sack"},
+};
+
 const char *const wt_tcp_preset_names[] = {"modern", "bsd90", "xkernel", NULL};
 const char *const wt_tcp_preset_texts[] = {
-	"window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
+	"as Linux: CUBIC, RACK-TLP, PRR; window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
 	"BSD of the 1990s: 500 ms ticks, RTO at least 2 ticks, MSS/8, 64 KB window, ACK per segment",
 	"TCP of the x-kernel 3.2: 4.3BSD timers, ACKs by a 200 ms timer or window updates, 4 KB buffers",
 	NULL,
 };
 
+/* Index of a preset, -1: there is none of that name. */
+static int preset_of(const char *name)
+{
+	for (int i = 0; name && wt_tcp_preset_names[i]; i++)
+		if (!strcmp(name, wt_tcp_preset_names[i]))
+			return i;
+	return -1;
+}
+
+const char *wt_tcp_preset_sender(const char *name)
+{
+	int i = preset_of(name);
+
+	return presets[i < 0 ? 0 : i].sender;
+}
+
+const char *wt_tcp_preset_recovery(const char *name)
+{
+	int i = preset_of(name);
+
+	return presets[i < 0 ? 0 : i].recovery;
+}
+
 int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err, size_t err_len)
 {
-	static const struct wt_tcp_settings *const presets[] = {&modern, &bsd90, &xkernel};
+	int i = preset_of(name);
 
-	for (unsigned i = 0; wt_tcp_preset_names[i]; i++) {
-		if (strcmp(name, wt_tcp_preset_names[i]) == 0) {
-			*settings = *presets[i];
-			return 0;
-		}
+	if (i >= 0) {
+		*settings = *presets[i].settings;
+		return 0;
 	}
 	if (err)
 		snprintf(err, err_len, "no preset '%s'; known: modern, bsd90, xkernel", name);

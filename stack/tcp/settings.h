@@ -67,6 +67,12 @@ extern const size_t wt_tcp_param_count;
 
 /* Presets by name: "modern", "bsd90", "xkernel". 0, or -EINVAL with the known names in err. */
 int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err, size_t err_len);
+/*
+ * The modules that go with a preset: the sender of a connection that names none, and the recovery of a sender that names none of its own
+ * (wt_sender_ops.default_recovery). NULL or an unknown name: those of modern.
+ */
+const char *wt_tcp_preset_sender(const char *name);
+const char *wt_tcp_preset_recovery(const char *name);
 /* NULL-terminated names and one line about each. */
 extern const char *const wt_tcp_preset_names[];
 extern const char *const wt_tcp_preset_texts[];

@@ -16,6 +16,9 @@
 #define ROUGH "rate 10Mbit burst 20KB limit 64KB loss 1% duplicate 1% reorder 3% delay 3ms delay 12ms"
 #define TIGHT "rate 5Mbit burst 3KB limit 16KB delay 20ms"
 #define MARKING(queue) "rate 10Mbit burst 0B limit 64KB queue " queue " delay 12ms"
+/* round numbers, where RACK's timer and a frame meet at one nanosecond if they ever do; delayed ACKs do (docs/determinism.md), if told so */
+#define ROUND "rate 8Mbit burst 0B limit 64KB loss 2% reorder 2% delay 4ms delay 16ms"
+#define LUMP "rate 10000B every 10ms burst 0B limit 64KB loss 1% reorder 1% delay 5ms delay 20ms"
 #define HANDOFF "rate 6Mbit burst 0B limit 128KB outage every 3s for 300ms at 1s delay 15ms"
 
 static const struct {
@@ -37,6 +40,10 @@ static const struct {
 	{"newreno-ecn", {"modern", "ecn=on", "newreno", NULL, "standard", MARKING("codel ecn"), "delay 12ms", 3 << 20, 17}},
 	{"real-ecn", {"modern", "ecn=on", "real", NULL, "real", MARKING("red min 10KB max 40KB gentle ecn"), "delay 12ms", 3 << 20, 17}},
 	{"dctcp-dualpi2", {"modern", "ecn=on,ect1=on", "dctcp", NULL, "dctcp", MARKING("dualpi2"), "delay 12ms", 3 << 20, 17}},
+	{"modern-rough", {"modern", NULL, NULL, NULL, "standard", ROUGH, ROUGH, 2 << 20, 18}},
+	{"modern-tight", {"modern", NULL, NULL, NULL, "standard", TIGHT, TIGHT, 2 << 20, 18}},
+	{"modern-round", {"modern", NULL, NULL, NULL, "standard", ROUND, ROUND, 2 << 20, 18}},
+	{"modern-lump", {"modern", "ack_delay=39999999ns", NULL, NULL, "standard", LUMP, LUMP, 2 << 20, 18}},
 	{"fallback", {"modern", NULL, "real", NULL, "standard", ROUGH, "delay 12ms", 1 << 20, 16}},
 };
 

@@ -212,6 +212,8 @@ static void draw_modules(struct draw *draw, struct plan *plan)
 	receiver = chance(draw, 65) ? "standard" : wt_receivers[below(draw, receivers)]->name;
 	if (chance(draw, 25))
 		recovery = wt_recoveries[below(draw, recoveries)]->name;
+	else if (!strcmp(sender, "newreno"))
+		recovery = "sack"; /* the oracles of the Reno family know when a loss by RFC 6675 is due */
 	plan->scalable = !strcmp(sender, "dctcp") || !strcmp(receiver, "dctcp");
 	if (plan->scalable)
 		sender = receiver = "dctcp";
@@ -222,8 +224,6 @@ static void draw_modules(struct draw *draw, struct plan *plan)
 	snprintf(plan->recovery, sizeof(plan->recovery), "%s", recovery ? recovery : "");
 	plan->standard = !strcmp(receiver, "standard");
 	plan->reno = !strcmp(sender, "newreno") || !strcmp(sender, "reno") || !strcmp(sender, "tahoe");
-	if (!recovery && !strcmp(sender, "newreno"))
-		recovery = "sack";
 	if (!recovery && plan->reno)
 		recovery = sender;
 	plan->classic = recovery && (!strcmp(recovery, "sack") || !strcmp(recovery, "newreno") || !strcmp(recovery, "reno"));

@@ -30,7 +30,7 @@ static void on_rtt(struct watch *watch, struct conn *conn, const struct wt_trace
 	conn->rto_gap = 0;
 	if (conn->advanced == watch->now)
 		conn->armed = 0; /* the timer was started anew by this very ACK */
-	if (conn->una > 1)
+	if (conn->una > 1 && conn->advanced == watch->now) /* a timer that runs keeps its three seconds */
 		conn->syn_again = false;
 	if (settings->tick > 1 || settings->rto_formula != WT_RTO_RFC6298 || settings->rtt_forget) {
 		conn->rtt_most = sample > conn->rtt_most ? sample + settings->tick : conn->rtt_most;

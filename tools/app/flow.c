@@ -40,10 +40,10 @@ int wt_flow_app(struct wt_app_flow *flow, const char *words, char *err, size_t e
 	return wt_playback_parse(words, &flow->playback, err, err_len);
 }
 
-/* One word of a flow at one end, or at both. */
-static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const char *text, char *err, size_t err_len)
+/* One word of a flow at one end, or at both. Modules that have a profile of the preset's name start from it. */
+static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const char *text, const char *preset, char *err, size_t err_len)
 {
-	struct wt_tcp_words a = {0}, b = {0};
+	struct wt_tcp_words a = {.profile = preset}, b = {.profile = preset};
 
 	switch (word) {
 	case WT_FLOW_PRESET: a.preset = b.preset = text; break;
@@ -54,6 +54,16 @@ static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const cha
 	default: return wt_flow_app(flow, text, err, err_len);
 	}
 	return wt_tcp_words_apply(&a, &flow->a, err, err_len) || wt_tcp_words_apply(&b, &flow->b, err, err_len) ? -EINVAL : 0;
+}
+
+/* A protocol of two sides is whole when its sender is named: TCP-Real, DCTCP. Parameters of the sender's profile hold for both. */
+static void other_side(struct wt_app_flow *flow, const char *preset)
+{
+	const struct wt_sender_choice *sender = &flow->a.sender;
+	const char *profile = wt_sender_profile(sender);
+
+	if (sender->ops && sender->ops->default_receiver)
+		wt_receiver_choose_in(profile ? profile : preset, sender->ops->default_receiver, &flow->b.receiver, NULL, 0);
 }
 
 /* What TCP would be told, and UDP cannot be. What [run] says of all flows is not meant for this one. */
@@ -75,8 +85,10 @@ int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_
 	wt_tcp_config_init(&flow->a);
 	wt_tcp_config_init(&flow->b);
 	for (unsigned i = 0; i < WT_FLOW_WORDS; i++)
-		if (said->word[i] && take_word(flow, (enum wt_flow_word)i, said->word[i], why, sizeof(why)))
+		if (said->word[i] && take_word(flow, (enum wt_flow_word)i, said->word[i], said->word[WT_FLOW_PRESET], why, sizeof(why)))
 			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: %s", wt_flow_word_name[i], why);
+	if (!said->word[WT_FLOW_RECEIVER])
+		other_side(flow, said->word[WT_FLOW_PRESET]);
 	flow->size = flow->asks ? 0 : said->bytes;
 	if (flow->asks && said->bytes && said->bytes != world->each.bytes)
 		return wt_world_complain(world, said->line, err, err_len, "flow %s: rr counts requests, not bytes: app = rr:requests=100",

@@ -123,9 +123,9 @@ static bool check_companions(const struct wt_sender_ops *ops, struct wt_cc_repor
 	struct wt_receiver_choice receiver;
 	bool good;
 
-	good = ops->default_recovery && !wt_recovery_choose(ops->default_recovery, &recovery, NULL, 0);
+	good = !ops->default_recovery || !wt_recovery_choose(ops->default_recovery, &recovery, NULL, 0);
 	good = wt_cc_keep(r, WT_CC_RULE_COMPANIONS, good, "default_recovery '%.40s' is no recovery module of this program",
-			  ops->default_recovery ? ops->default_recovery : "");
+			  ops->default_recovery);
 	return good && wt_cc_keep(r, WT_CC_RULE_COMPANIONS,
 				  !ops->default_receiver || !wt_receiver_choose(ops->default_receiver, &receiver, NULL, 0),
 				  "default_receiver '%.40s' is no receiver module of this program", ops->default_receiver);

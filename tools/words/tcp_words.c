@@ -9,7 +9,7 @@ int wt_tcp_words_apply(const struct wt_tcp_words *words, struct wt_tcp_config *c
 	int error = 0;
 
 	if (words->preset)
-		error = wt_tcp_preset(words->preset, &config->settings, err, err_len);
+		error = wt_tcp_config_preset(config, words->preset, err, err_len);
 	if (!error && words->settings)
 		error = wt_param_set_list(wt_tcp_params, wt_tcp_param_count, &config->settings, words->settings, err, err_len);
 	if (!error && words->sender)

@@ -109,7 +109,6 @@ static const struct compound_params compound_default = {.alpha = 0.125, .k = 0.7
 const struct wt_sender_ops wt_sender_compound = {
 	.name = "compound",
 	.text = "Reno's window and one by delay together (Tan et al. 2006)",
-	.default_recovery = "sack",
 	.params = compound_params,
 	.param_count = sizeof(compound_params) / sizeof(compound_params[0]),
 	.params_size = sizeof(struct compound_params),

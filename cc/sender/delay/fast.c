@@ -96,7 +96,6 @@ static const struct fast_params fast_default = {.alpha = 20, .gamma = 0.5, .keep
 const struct wt_sender_ops wt_sender_fast = {
 	.name = "fast",
 	.text = "keeps alpha segments in queues, at any rate (Jin, Wei and Low 2004)",
-	.default_recovery = "sack",
 	.params = fast_params,
 	.param_count = sizeof(fast_params) / sizeof(fast_params[0]),
 	.params_size = sizeof(struct fast_params),

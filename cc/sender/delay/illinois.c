@@ -133,7 +133,6 @@ static const struct illinois_params illinois_default = {
 const struct wt_sender_ops wt_sender_illinois = {
 	.name = "illinois",
 	.text = "pace and back-off by queueing delay (Liu, Basar and Srikant 2006)",
-	.default_recovery = "sack",
 	.params = illinois_params,
 	.param_count = sizeof(illinois_params) / sizeof(illinois_params[0]),
 	.params_size = sizeof(struct illinois_params),

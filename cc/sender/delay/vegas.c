@@ -95,7 +95,6 @@ static const struct vegas_params vegas_default = {.alpha = 2, .beta = 4, .gamma 
 const struct wt_sender_ops wt_sender_vegas = {
 	.name = "vegas",
 	.text = "keeps two to four segments in queues (Brakmo and Peterson 1995)",
-	.default_recovery = "sack",
 	.params = vegas_params,
 	.param_count = sizeof(vegas_params) / sizeof(vegas_params[0]),
 	.params_size = sizeof(struct vegas_params),

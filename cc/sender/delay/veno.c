@@ -73,7 +73,6 @@ static const struct veno_params veno_default = {.beta = 3, .keep = 0.8, .slow = 
 const struct wt_sender_ops wt_sender_veno = {
 	.name = "veno",
 	.text = "Reno that gives up less where nothing waits in queues (Fu and Liew 2003)",
-	.default_recovery = "sack",
 	.params = veno_params,
 	.param_count = sizeof(veno_params) / sizeof(veno_params[0]),
 	.params_size = sizeof(struct veno_params),

@@ -121,7 +121,6 @@ static const struct yeah_params yeah_default = {.q_max = 80, .gamma = 1, .phi = 
 const struct wt_sender_ops wt_sender_yeah = {
 	.name = "yeah",
 	.text = "Scalable while queues are short, else Reno that drains them (Baiocchi et al. 2007)",
-	.default_recovery = "sack",
 	.params = yeah_params,
 	.param_count = sizeof(yeah_params) / sizeof(yeah_params[0]),
 	.params_size = sizeof(struct yeah_params),

@@ -101,7 +101,6 @@ static const struct bic_params bic_default = {.s_max = 32, .s_min = 0.01, .keep 
 const struct wt_sender_ops wt_sender_bic = {
 	.name = "bic",
 	.text = "binary search for the window of the last loss (Xu, Harfoush and Rhee 2004)",
-	.default_recovery = "sack",
 	.params = bic_params,
 	.param_count = sizeof(bic_params) / sizeof(bic_params[0]),
 	.params_size = sizeof(struct bic_params),

@@ -216,7 +216,6 @@ static const struct cubic_params cubic_default = {
 const struct wt_sender_ops wt_sender_cubic = {
 	.name = "cubic",
 	.text = "a cubic of the time since the last loss, HyStart++ (RFC 9438, RFC 9406)",
-	.default_recovery = "rack",
 	.params = cubic_params,
 	.param_count = sizeof(cubic_params) / sizeof(cubic_params[0]),
 	.params_size = sizeof(struct cubic_params),

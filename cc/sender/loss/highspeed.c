@@ -118,7 +118,6 @@ static const struct highspeed_params highspeed_default = {
 const struct wt_sender_ops wt_sender_highspeed = {
 	.name = "highspeed",
 	.text = "the larger the window, the faster it grows and the less it gives up (RFC 3649)",
-	.default_recovery = "sack",
 	.params = highspeed_params,
 	.param_count = sizeof(highspeed_params) / sizeof(highspeed_params[0]),
 	.params_size = sizeof(struct highspeed_params),

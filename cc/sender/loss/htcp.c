@@ -149,7 +149,6 @@ static const struct htcp_params htcp_default = {.beta_min = 0.5, .beta_max = 0.8
 const struct wt_sender_ops wt_sender_htcp = {
 	.name = "htcp",
 	.text = "grows faster the longer no loss was (Leith and Shorten 2004)",
-	.default_recovery = "sack",
 	.params = htcp_params,
 	.param_count = sizeof(htcp_params) / sizeof(htcp_params[0]),
 	.params_size = sizeof(struct htcp_params),

@@ -98,7 +98,6 @@ static const struct hybla_params hybla_default = {.rtt0 = 25 * WT_MS, .pacing = 
 const struct wt_sender_ops wt_sender_hybla = {
 	.name = "hybla",
 	.text = "the pace of a 25 ms round trip at any round trip (Caini and Firrincieli 2004)",
-	.default_recovery = "sack",
 	.params = hybla_params,
 	.param_count = sizeof(hybla_params) / sizeof(hybla_params[0]),
 	.params_size = sizeof(struct hybla_params),

@@ -76,7 +76,6 @@ static const struct newreno_params newreno_default = {
 const struct wt_sender_ops wt_sender_newreno = {
 	.name = "newreno",
 	.text = "Reno with NewReno's careful exit from recovery (RFC 6582)",
-	.default_recovery = "sack",
 	.params = newreno_params,
 	.param_count = sizeof(newreno_params) / sizeof(newreno_params[0]),
 	.params_size = sizeof(struct newreno_params),

@@ -61,7 +61,6 @@ static const struct scalable_params scalable_default = {.a = 0.01, .keep = 0.875
 const struct wt_sender_ops wt_sender_scalable = {
 	.name = "scalable",
 	.text = "grows by a share of the window (Kelly 2003)",
-	.default_recovery = "sack",
 	.params = scalable_params,
 	.param_count = sizeof(scalable_params) / sizeof(scalable_params[0]),
 	.params_size = sizeof(struct scalable_params),

@@ -106,7 +106,6 @@ static const struct dctcp_params dctcp_default = {
 const struct wt_sender_ops wt_sender_dctcp = {
 	.name = "dctcp",
 	.text = "DCTCP: reduces by the share of marked bytes; an experiment, with ecn=on and receiver dctcp (RFC 8257)",
-	.default_recovery = "sack",
 	.params = dctcp_params,
 	.param_count = sizeof(dctcp_params) / sizeof(dctcp_params[0]),
 	.params_size = sizeof(struct dctcp_params),

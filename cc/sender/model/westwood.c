@@ -122,7 +122,6 @@ static const struct westwood_params westwood_default = {.filter = FILTER_PLUS, .
 const struct wt_sender_ops wt_sender_westwood = {
 	.name = "westwood",
 	.text = "Reno that falls to the bandwidth it measured (Mascolo et al. 2001, 2004)",
-	.default_recovery = "sack",
 	.params = westwood_params,
 	.param_count = sizeof(westwood_params) / sizeof(westwood_params[0]),
 	.params_size = sizeof(struct westwood_params),

@@ -23,7 +23,7 @@ static struct wt_sent_entry *entry(const struct wt_sent_order *order, uint32_t i
 
 static bool grow(struct wt_sent_order *order, struct wt_chunks *pool)
 {
-	uint32_t room = order->at ? 2 * (order->mask + 1) : 64;
+	uint32_t room = order->at ? 2 * (order->mask + 1) : 32;
 	struct wt_sent_entry *at;
 
 	if (!wt_chunks_charge(pool, room * sizeof(*at)))

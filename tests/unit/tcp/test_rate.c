@@ -92,6 +92,7 @@ static uint64_t start(struct bench *b)
 	*b = (struct bench){.pool = config.pool = wt_pool_create(256, 2048)};
 	b->host = wt_host_create(&config);
 	wt_tcp_config_init(&tcp);
+	wt_recovery_choose("sack", &tcp.recovery, NULL, 0); /* no probes of the tail before the timer */
 	tcp.sender.ops = &notes;
 	tcp.settings.timestamps = tcp.settings.window_scaling = 0;
 	b->tcp = wt_tcp_connect(b->host, &peer, NULL, &tcp, 0);

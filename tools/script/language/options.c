@@ -18,6 +18,9 @@ void wt_script_options_init(struct wt_script_options *options)
 	options->secret = 1;
 	options->max_connections = 64;
 	wt_tcp_config_init(&options->tcp);
+	/* a script names its module, or shows what the engine does: by the plainest one, whatever a preset means today */
+	wt_sender_choose("newreno", &options->tcp.sender, NULL, 0);
+	wt_recovery_choose("sack", &options->tcp.recovery, NULL, 0);
 }
 
 static int set_number(const char *value, uint64_t max, uint64_t *out, char *error, size_t error_len)
