@@ -136,6 +136,7 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
 	copy->csum = frame->csum;
 	copy->told = frame->told;
 	copy->mark = frame->mark;
+	copy->fate = frame->fate;
 	memcpy(copy->inside.bytes, frame->inside.bytes, frame->len);
 	return copy;
 }

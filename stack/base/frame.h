@@ -19,6 +19,12 @@ enum wt_csum {
 	WT_CSUM_VALID,   /* checksum in the bytes is known to be right */
 };
 
+/* Frames that come back to the one who sent them say so. */
+enum wt_fate {
+	WT_FATE_UNDERWAY, /* an ordinary frame */
+	WT_FATE_NO_ACK,   /* the air gave it up: it comes back by the port it was sent into, its bytes as they were */
+};
+
 struct wt_pool;
 
 struct wt_frame {
@@ -36,6 +42,7 @@ struct wt_frame {
 	uint16_t gso_size;     /* payload per packet of a big offload frame; 0: an ordinary frame */
 	uint8_t csum : 4;      /* enum wt_csum */
 	uint8_t told : 4;      /* 1: an ICMP error that a node on the way made. What a host sent is never such, whatever its source says */
+	uint8_t fate;          /* enum wt_fate. Who does not look for another way drops it: WT_DROP_NO_ACK */
 	uint8_t mark;          /* free for a node's own use while it owns the frame */
 };
 

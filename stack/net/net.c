@@ -205,6 +205,8 @@ enum wt_ip_verdict wt_net_input(struct wt_net *net, unsigned interface, wt_time 
 	struct wt_eth eth;
 	bool to_us, to_all, to_group;
 
+	if (frame->fate != WT_FATE_UNDERWAY) /* it came back, and there is no other way to send it */
+		return wt_net_drop(net, now, frame, WT_DROP_NO_ACK);
 	if (!wt_eth_parse(wt_frame_head(frame), frame->len, &eth))
 		return wt_net_drop(net, now, frame, WT_DROP_SHORT);
 	to_us = memcmp(&eth.dst, &net->interface[interface].mac, sizeof(eth.dst)) == 0;

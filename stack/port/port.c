@@ -148,6 +148,10 @@ static int pass(struct wt_node *node, unsigned from, wt_time now, struct wt_fram
 {
 	if (from == 1)
 		return 0;
+	if (frame->fate != WT_FATE_UNDERWAY) {
+		wt_node_drop(node, now, frame, WT_DROP_NO_ACK); /* a kernel takes nothing back */
+		return WT_KEPT;
+	}
 	write_out((struct wt_port *)node, now, frame);
 	return WT_KEPT;
 }

@@ -327,6 +327,8 @@ static void see(struct wt_through *through, unsigned port, wt_time now, struct w
 {
 	struct tap *tap = (struct tap *)through;
 
+	if (frame->fate != WT_FATE_UNDERWAY)
+		return; /* it stands there as sent: nothing arrived */
 	packet(tap->capture, tap->point, now, frame, port ? FLAG_INBOUND : FLAG_OUTBOUND, NULL);
 }
 
