@@ -12,7 +12,7 @@ PATH = ['emu', 'emu/words', 'emu/loss', 'emu/queue', 'emu/stages']
 TCP = BASE + ['stack/wire', 'stack/net', 'cc', 'stack/tcp']
 HOST = TCP + ['stack/host']
 EDGE = ['stack/record', 'stack/port', 'stack/drive']
-WORLD = ['emu/router', 'emu/world']
+WORLD = ['emu/router', 'emu/mobility', 'emu/air', 'emu/world']
 EMULATOR = ['emu/daemon', 'emu/machine']
 SHARED = ['tools', 'tools/common', 'tools/words', 'tools/results', 'tools/app']
 MAY = {
@@ -27,6 +27,8 @@ MAY = {
     'stack/record': BASE + ['stack/wire', 'stack/record'],
     'stack/port': BASE + ['stack/wire', 'stack/record', 'stack/port'],
     'stack/drive': BASE + ['stack/wire', 'stack/record', 'stack/port', 'stack/drive'],
+    'emu/mobility': BASE + ['emu/mobility'],
+    'emu/air': BASE + ['emu/mobility', 'emu/air'],
     'emu/router': BASE + ['stack/wire', 'stack/net', 'emu/router'],
     'emu/world': HOST + PATH + EDGE + WORLD,
     'stack/include': ['stack/include'],

@@ -14,6 +14,8 @@ LOWER = {
     'wt_cc': ['wt_base', 'wt_text'],
     'wt_emu': ['wt_base', 'wt_text', 'wt_wire', 'wt_net'],
     'wt_net': ['wt_base', 'wt_text', 'wt_wire'],
+    'wt_mobility': ['wt_base', 'wt_text'],
+    'wt_air': ['wt_base', 'wt_text', 'wt_mobility'],
     'wt_tcp': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net'],
     'wt_host': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net', 'wt_tcp'],
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The interface queue of a station: routing messages before all else (network control by their DSCP, RFC 4594 3.1), each in order. One
+ * limit for both; a routing message that finds it reached takes the place of the last other frame.
+ */
+#include <string.h>
+
+#include "emu/air/parts.h"
+#include "stack/base/bytes.h"
+
+enum { ETHERNET = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, CONTROL = 0xc0 /* precedence 6 and 7 */ };
+
+static bool is_routing(const struct wt_frame *frame)
+{
+	const uint8_t *ip = frame->data + ETHERNET;
+	unsigned type;
+
+	if (frame->len < ETHERNET + 2)
+		return false;
+	type = wt_get16(frame->data + 12);
+	if (type == TYPE_IPV4)
+		return ip[1] >= CONTROL;
+	return type == TYPE_IPV6 && ((wt_get16(ip) >> 4) & 0xff) >= CONTROL;
+}
+
+static void drop(struct wt_air *air, struct wt_air_station *station, wt_time now, struct wt_frame *frame)
+{
+	station->count.dropped++;
+	wt_node_drop(&air->node, now, frame, WT_DROP_QUEUE);
+}
+
+/* The last that came. */
+static struct wt_frame *take_last(struct wt_frame_queue *queue)
+{
+	struct wt_frame *frame = NULL;
+
+	for (uint32_t left = queue->frames; left; left--) {
+		frame = wt_frame_queue_pop(queue);
+		if (left > 1)
+			wt_frame_queue_push(queue, frame);
+	}
+	return frame;
+}
+
+void wt_waiting_add(struct wt_air *air, struct wt_air_station *station, wt_time now, struct wt_frame *frame)
+{
+	bool first = is_routing(frame);
+	struct wt_frame_queue *queue = station->queue;
+
+	if (queue[0].frames + queue[1].frames >= air->config.queue) {
+		if (!first || !queue[1].frames) {
+			drop(air, station, now, frame);
+			return;
+		}
+		station->count.waiting--;
+		air->node.audit.queued--;
+		drop(air, station, now, take_last(&queue[1]));
+	}
+	station->count.waiting++;
+	air->node.audit.queued++;
+	wt_frame_queue_push(&queue[!first], frame);
+}
+
+struct wt_frame *wt_waiting_take(struct wt_air_station *station, bool *first)
+{
+	*first = station->queue[0].frames;
+	return wt_frame_queue_pop(&station->queue[!*first]);
+}
+
+void wt_waiting_return(struct wt_air *air, struct wt_air_station *station, const uint8_t mac[6])
+{
+	for (unsigned i = 0; i < 2; i++)
+		for (uint32_t left = station->queue[i].frames; left; left--) {
+			struct wt_frame *frame = wt_frame_queue_pop(&station->queue[i]);
+
+			if (memcmp(frame->data, mac, 6)) {
+				wt_frame_queue_push(&station->queue[i], frame);
+				continue;
+			}
+			station->count.waiting--;
+			station->count.returned++;
+			frame->fate = WT_FATE_NO_ACK;
+			wt_air_leave(air, wt_air_number(air, station), frame);
+		}
+}
