@@ -42,7 +42,7 @@ static struct wt_signal *make(struct wt_air *air, struct wt_air_station *station
 		station->sent = true;
 	}
 	if (kind == WT_AIR_DATA || kind == WT_AIR_RTS)
-		memcpy(signal->sending.to, station->frame->data, 6);
+		memcpy(signal->sending.to, wt_frame_head(station->frame), 6);
 	else
 		memcpy(signal->sending.to, air->station[to].mac, 6);
 	signal->sending.end = wt_air_time(&air->config.phy, rate, signal->sending.len); /* for now: how long it takes */
@@ -101,7 +101,7 @@ static bool by_rts(const struct wt_air *air, const struct wt_air_station *statio
 static void take_next(struct wt_air *air, struct wt_air_station *station)
 {
 	station->frame = wt_waiting_take(station, &station->first);
-	station->to = wt_air_find(air, station->frame->data);
+	station->to = wt_air_find(air, wt_frame_head(station->frame));
 	station->len = wt_air_len(station->frame->len);
 	station->short_count = station->long_count = 0;
 	station->taken = station->sent = false;
@@ -159,7 +159,7 @@ static void give_up(struct wt_air *air, struct wt_air_station *station, wt_time 
 	frame->fate = WT_FATE_NO_ACK;
 	wt_air_leave(air, wt_air_number(air, station), frame);
 	if (air->config.purge)
-		wt_waiting_return(air, station, frame->data);
+		wt_waiting_return(air, station, wt_frame_head(frame));
 }
 
 static void fail(struct wt_air *air, struct wt_air_station *station, wt_time now)

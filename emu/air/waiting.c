@@ -12,12 +12,12 @@ enum { ETHERNET = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, CONTROL = 0xc0 /* 
 
 static bool is_routing(const struct wt_frame *frame)
 {
-	const uint8_t *ip = frame->data + ETHERNET;
+	const uint8_t *ip = wt_frame_head(frame) + ETHERNET;
 	unsigned type;
 
 	if (frame->len < ETHERNET + 2)
 		return false;
-	type = wt_get16(frame->data + 12);
+	type = wt_get16(wt_frame_head(frame) + 12);
 	if (type == TYPE_IPV4)
 		return ip[1] >= CONTROL;
 	return type == TYPE_IPV6 && ((wt_get16(ip) >> 4) & 0xff) >= CONTROL;
@@ -73,7 +73,7 @@ void wt_waiting_return(struct wt_air *air, struct wt_air_station *station, const
 		for (uint32_t left = station->queue[i].frames; left; left--) {
 			struct wt_frame *frame = wt_frame_queue_pop(&station->queue[i]);
 
-			if (memcmp(frame->data, mac, 6)) {
+			if (memcmp(wt_frame_head(frame), mac, 6)) {
 				wt_frame_queue_push(&station->queue[i], frame);
 				continue;
 			}

@@ -15,7 +15,7 @@ struct wtl_frame *wtl_frame_new(struct wtl_pool *pool, const void *bytes, uint32
 		frame = NULL;
 	}
 	if (frame) {
-		memcpy(frame->data, bytes, len);
+		memcpy(wt_frame_own_bytes(frame), bytes, len);
 		frame->len = len;
 	}
 	return (struct wtl_frame *)frame;
@@ -48,7 +48,7 @@ uint8_t *wtl_frame_bytes(struct wtl_frame *frame)
 
 	wt_frame_finish_csum(inner);
 	inner->csum = WT_CSUM_NONE;
-	return inner->data;
+	return wt_frame_own_bytes(inner);
 }
 
 int wtl_frame_resize(struct wtl_frame *frame, uint32_t len)

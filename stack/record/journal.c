@@ -10,6 +10,7 @@
 
 #include "stack/record/create.h"
 #include "stack/record/event_json.h"
+#include "stack/text/addr.h"
 
 #define BUFFER (256 * 1024)
 #define LONGEST_LINE (16 * 1024)
@@ -105,6 +106,20 @@ static void end_line(struct wt_journal *journal)
 	check(journal);
 }
 
+/* An address is for people. */
+static void write_field(struct wt_json *json, const char *name, uint64_t value)
+{
+	static const char suffix[] = "_ipv4";
+	size_t len = strlen(name);
+	struct wt_addr addr = wt_addr_ipv4((uint8_t)(value >> 24), (uint8_t)(value >> 16), (uint8_t)(value >> 8), (uint8_t)value);
+	char text[WT_ADDR_TEXT];
+
+	if (len < sizeof(suffix) || strcmp(name + len - (sizeof(suffix) - 1), suffix))
+		wt_json_u64(json, name, value);
+	else
+		wt_json_string(json, name, wt_addr_format(&addr, text));
+}
+
 static void on_event(struct wt_trace_sink *sink, const struct wt_trace_event *event)
 {
 	struct trace_sink *trace = (struct trace_sink *)sink;
@@ -119,7 +134,7 @@ static void on_event(struct wt_trace_sink *sink, const struct wt_trace_event *ev
 	wt_json_string(json, "event", info->name);
 	wt_json_object(json, "data");
 	for (unsigned i = 0; i < WT_TRACE_FIELDS && info->fields[i]; i++)
-		wt_json_u64(json, info->fields[i], event->field[i]);
+		write_field(json, info->fields[i], event->field[i]);
 	for (unsigned i = 0; event->gauges && event->gauges[i]; i++)
 		wt_json_number(json, event->gauges[i], event->gauge[i]);
 	wt_json_end(json);

@@ -372,11 +372,39 @@ def sweep_seeds(top):
     yield from sources(top, "tools/data/sweeps/*.ini")
 
 
+# ---- routing: records of fuzz_routing.c ------------------------------------------------------------------
+
+
+def heard(control, message=b""):
+    return bytes([control, len(message)]) + message
+
+
+def station(i):
+    return bytes([10, 0, 0, i + 1])
+
+
+def aodv_messages():
+    yield b"\x01\x08\0\x02" + struct.pack("!I", 7) + station(0) + bytes(4) + station(5) + struct.pack("!I", 3)
+    yield b"\x01\0\0\x02" + struct.pack("!I", 8) + station(6) + bytes(4) + station(5) + struct.pack("!I", 4)
+    yield b"\x02\0\0\x01" + station(6) + struct.pack("!I", 9) + station(0) + struct.pack("!I", 10000)
+    yield b"\x02\0\0\0" + station(2) + bytes(8) + struct.pack("!I", 2000)
+    yield b"\x03\0\0\x02" + station(6) + struct.pack("!I", 10) + station(5) + struct.pack("!I", 5)
+    yield b"\x03\x80\0\x01" + station(6) + struct.pack("!I", 10)
+    yield b"\x01\0\0\x01" + bytes(20) + b"\x01\x04\0\0\x03\xe8"
+
+
+def routing_seeds(messages):
+    messages = list(messages)
+    for message in messages:
+        yield heard(0, message) + heard(0x24, message) + heard(0x88, station(6)[3:])
+    yield heard(0x80, b"\x06") + b"".join(heard(0x11 + i % 3, message) + heard(0x95, message) for i, message in enumerate(messages)) + heard(0x2c)
+
+
 def main():
     top, into = sys.argv[1:3]
     for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds()),
                         ("router", router_seeds()), ("host", host_seeds()), ("words", words_seeds()), ("world", world_seeds(top)),
-                        ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini"))):
+                        ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini")), ("aodv", routing_seeds(aodv_messages()))):
         folder = os.path.join(into, name)
         os.makedirs(folder, exist_ok=True)
         for i, seed in enumerate(seeds):

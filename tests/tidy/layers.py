@@ -12,7 +12,7 @@ PATH = ['emu', 'emu/words', 'emu/loss', 'emu/queue', 'emu/stages']
 TCP = BASE + ['stack/wire', 'stack/net', 'cc', 'stack/tcp']
 HOST = TCP + ['stack/host']
 EDGE = ['stack/record', 'stack/port', 'stack/drive']
-WORLD = ['emu/router', 'emu/mobility', 'emu/air', 'emu/world']
+WORLD = ['emu/router', 'emu/mobility', 'emu/air', 'stack/mesh', 'emu/world']
 EMULATOR = ['emu/daemon', 'emu/machine']
 SHARED = ['tools', 'tools/common', 'tools/words', 'tools/results', 'tools/app']
 MAY = {
@@ -20,6 +20,7 @@ MAY = {
     'stack/text': BASE,
     'stack/wire': BASE + ['stack/wire'],
     'stack/net': BASE + ['stack/wire', 'stack/net'],
+    'stack/mesh': BASE + ['stack/wire', 'stack/net', 'stack/mesh'],
     'cc': BASE + ['cc'],
     'stack/tcp': TCP,
     'stack/host': HOST,

@@ -16,6 +16,7 @@ LOWER = {
     'wt_net': ['wt_base', 'wt_text', 'wt_wire'],
     'wt_mobility': ['wt_base', 'wt_text'],
     'wt_air': ['wt_base', 'wt_text', 'wt_mobility'],
+    'wt_mesh': ['wt_base', 'wt_text', 'wt_wire', 'wt_net'],
     'wt_tcp': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net'],
     'wt_host': ['wt_base', 'wt_text', 'wt_wire', 'wt_cc', 'wt_net', 'wt_tcp'],
 }

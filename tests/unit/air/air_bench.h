@@ -79,15 +79,15 @@ static inline void bench_send(struct bench *bench, unsigned from, unsigned to, u
 
 	assert_non_null(frame);
 	frame->len = 14 + len;
-	memset(frame->data, 0, frame->len);
+	memset(wt_frame_own_bytes(frame), 0, frame->len);
 	if (to == 0xffff)
-		memset(frame->data, 0xff, 6);
+		memset(wt_frame_own_bytes(frame), 0xff, 6);
 	else
-		bench_mac(frame->data, to);
-	bench_mac(frame->data + 6, from);
-	wt_put16(frame->data + 12, 0x0800);
-	frame->data[14] = 0x45;
-	frame->data[15] = tos;
+		bench_mac(wt_frame_own_bytes(frame), to);
+	bench_mac(wt_frame_own_bytes(frame) + 6, from);
+	wt_put16(wt_frame_own_bytes(frame) + 12, 0x0800);
+	wt_frame_own_bytes(frame)[14] = 0x45;
+	wt_frame_own_bytes(frame)[15] = tos;
 	bench->node->ops->input(bench->node, from, bench->now, frame);
 	assert_true(wt_audit_holds(&bench->node->audit));
 }

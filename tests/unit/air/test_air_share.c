@@ -46,8 +46,8 @@ static double bianchi(unsigned n, bool rts)
 
 static void refill(struct bench *bench, unsigned station, const struct wt_frame *frame)
 {
-	if (station == 0 && frame->data[11])
-		bench_send(bench, frame->data[11], 0, PACKET, 0);
+	if (station == 0 && wt_frame_look(frame)[11])
+		bench_send(bench, wt_frame_look(frame)[11], 0, PACKET, 0);
 }
 
 static double saturated(unsigned n, bool rts)
@@ -95,7 +95,7 @@ static void saturation_is_that_of_bianchi(void **state)
 
 static void keep_sending(struct bench *bench, unsigned station, const struct wt_frame *frame)
 {
-	unsigned from = frame->fate == WT_FATE_NO_ACK ? station : frame->data[11], to = frame->fate == WT_FATE_NO_ACK ? frame->data[5] : station;
+	unsigned from = frame->fate == WT_FATE_NO_ACK ? station : wt_frame_look(frame)[11], to = frame->fate == WT_FATE_NO_ACK ? wt_frame_look(frame)[5] : station;
 
 	bench_send(bench, from, to, 1000, 0);
 }
