@@ -266,6 +266,8 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		take_fin(tcp);
 	} else if (fin && !tcp->fin_taken && tcp->fin_seq != tcp->rcv_nxt) {
 		flags |= WT_RX_OUT_OF_ORDER; /* a FIN above a hole asks for a duplicate ACK */
+		if (!len)
+			report_first(tcp, tcp->fin_seq);
 	}
 	tcp->count.bytes_received += tcp->rcv_nxt - before - ((flags & WT_RX_FIN) ? 1 : 0);
 	tell_module(tcp, seg, len ? seq : seg->seq, len, flags | marked);

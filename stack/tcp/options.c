@@ -18,23 +18,53 @@ static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
 	seg->sack_count++;
 }
 
-/* RFC 2018 4: the block with the newest segment first, then by recency; RFC 2883: a D-SACK block before them all. */
+/*
+ * The interval that waits above a hole and holds `seq`; what the FIN ends has its number too, and a FIN alone is an interval of one.
+ * False: none does (any more).
+ */
+static bool waits_at(struct wt_tcp *tcp, wt_seq seq, struct wt_range *block)
+{
+	bool fin = tcp->fin_seen && !tcp->fin_taken;
+
+	if (wt_ranges_after(&tcp->waiting, seq, block) && wt_seq_le(block->start, seq)) {
+		block->end += fin && block->end == tcp->fin_seq;
+		return true;
+	}
+	*block = (struct wt_range){seq, seq + 1};
+	return fin && seq == tcp->fin_seq && !wt_ranges_contain(&tcp->waiting, seq - 1, seq);
+}
+
+static bool reported(const struct wt_tcp_header *seg, wt_seq start, unsigned from)
+{
+	for (unsigned i = from; i < seg->sack_count; i++)
+		if (seg->sack[i].start == start)
+			return true;
+	return false;
+}
+
+/*
+ * RFC 2018 4: the block with the newest segment first, then by recency; RFC 2883: a D-SACK block before them all. Once more intervals
+ * have come than are remembered, and those have been delivered, the lowest of the others follow: as many as there is room for.
+ */
 static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
-	struct wt_ranges *waiting = &tcp->waiting;
 	struct wt_range block;
+	unsigned first;
 
 	if (!tcp->sack_ok)
 		return;
 	if (tcp->has_dsack)
 		add_block(seg, tcp->dsack.start, tcp->dsack.end);
 	tcp->has_dsack = false;
-	for (unsigned i = 0; i < tcp->sack_recents && seg->sack_count < WT_TCP_SACK_BLOCKS; i++) {
-		wt_seq recent = tcp->sack_recent[i];
-
-		if (wt_ranges_after(waiting, recent, &block) && wt_seq_le(block.start, recent)) /* not delivered since */
-			add_block(seg, block.start, block.end + (tcp->fin_seen && block.end == tcp->fin_seq)); /* the FIN has a number too */
-	}
+	first = seg->sack_count;
+	for (unsigned i = 0; i < tcp->sack_recents && seg->sack_count < WT_TCP_SACK_BLOCKS; i++)
+		if (waits_at(tcp, tcp->sack_recent[i], &block))
+			add_block(seg, block.start, block.end);
+	for (wt_seq at = tcp->rcv_nxt; seg->sack_count < WT_TCP_SACK_BLOCKS && wt_ranges_after(&tcp->waiting, at, &block); at = block.end)
+		if (!reported(seg, block.start, first) && waits_at(tcp, block.start, &block))
+			add_block(seg, block.start, block.end);
+	if (tcp->fin_seen && waits_at(tcp, tcp->fin_seq, &block) && !reported(seg, block.start, first))
+		add_block(seg, block.start, block.end);
 }
 
 static void add_experiment(struct wt_tcp_header *seg, const struct wt_cc_option *option)

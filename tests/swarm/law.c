@@ -499,6 +499,20 @@ static void draw_words(void)
 	}
 }
 
+static void draw_law(uint64_t seed)
+{
+	memset(&law, 0, sizeof(law));
+	law.draw.key = wt_key_derive(seed, "law");
+	law.kind = (enum kind)(seed / 3 % KINDS);
+	draw_words();
+}
+
+void law_words(uint64_t seed, char *out, size_t len)
+{
+	draw_law(seed);
+	append(out, len, "%d %s|%s|%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", law.kind, law.words, law.other, law.a, law.b, law.c);
+}
+
 static void walk(struct wt_span *span, struct wt_graph *graph)
 {
 	const char *both[2] = {law.other, NULL};
@@ -527,10 +541,7 @@ const char *law_run(uint64_t seed, bool verbose)
 	struct wt_span span;
 	char err[200];
 
-	memset(&law, 0, sizeof(law));
-	law.draw.key = wt_key_derive(seed, "law");
-	law.kind = (enum kind)(seed / 3 % KINDS);
-	draw_words();
+	draw_law(seed);
 	words[0] = law.words;
 	words[1] = "";
 	if (verbose)

@@ -2,7 +2,7 @@
 /*
  * A scenario from one number: a path each way out of all stages of the emulator, a live change, hosts, modules out of the registry,
  * settings, applications. What may be left out is an element with a number, so that a failure can be cut down: the draws are the
- * same whatever is left out.
+ * same whatever is left out, and whoever compiled the program: never two draws in the arguments of one call, for C leaves their order open.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,30 +64,42 @@ static void draw_losses(struct draw *draw, struct plan *plan, unsigned d)
 	char words[160];
 
 	if (chance(draw, 10)) {
-		snprintf(words, sizeof(words), "outage every %" PRIu64 "ms for %" PRIu64 "ms at %" PRIu64 "ms%s", 2000 + below(draw, 5000),
-			 1 + below(draw, 900), below(draw, 2000), chance(draw, 30) ? " drop 50%" : chance(draw, 30) ? " unreachable" : "");
+		uint64_t every = 2000 + below(draw, 5000), lasts = 1 + below(draw, 900), at = below(draw, 2000);
+		const char *how = chance(draw, 30) ? " drop 50%" : chance(draw, 30) ? " unreachable" : "";
+
+		snprintf(words, sizeof(words), "outage every %" PRIu64 "ms for %" PRIu64 "ms at %" PRIu64 "ms%s", every, lasts, at, how);
 		add(plan, d, &facts->drops, words);
 	}
 	if (chance(draw, 30)) {
-		snprintf(words, sizeof(words), "loss %s%" PRIu64 "%%", chance(draw, 10) ? "twice " : "", 1 + below(draw, chance(draw, 15) ? 30 : 4));
+		bool twice = chance(draw, 10);
+		uint64_t percent = 1 + below(draw, chance(draw, 15) ? 30 : 4);
+
+		snprintf(words, sizeof(words), "loss %s%" PRIu64 "%%", twice ? "twice " : "", percent);
 		add(plan, d, &facts->drops, words);
 	}
 	if (chance(draw, 10)) {
-		snprintf(words, sizeof(words), "loss gilbert on %" PRIu64 "ms %" PRIu64 "%% off %" PRIu64 "ms 0%%", 10 + below(draw, 1500),
-			 1 + below(draw, 60), 10 + below(draw, 1500));
+		uint64_t on = 10 + below(draw, 1500), percent = 1 + below(draw, 60), off = 10 + below(draw, 1500);
+
+		snprintf(words, sizeof(words), "loss gilbert on %" PRIu64 "ms %" PRIu64 "%% off %" PRIu64 "ms 0%%", on, percent, off);
 		add(plan, d, &facts->drops, words);
 	}
 	if (chance(draw, 8)) {
-		snprintf(words, sizeof(words), "loss markov state %" PRIu64 "ms 0%% state %" PRIu64 "ms %" PRIu64 "%% state 100ms 2%%",
-			 100 + below(draw, 900), 20 + below(draw, 200), 5 + below(draw, 60));
+		uint64_t good = 100 + below(draw, 900), bad = 20 + below(draw, 200), percent = 5 + below(draw, 60);
+
+		snprintf(words, sizeof(words), "loss markov state %" PRIu64 "ms 0%% state %" PRIu64 "ms %" PRIu64 "%% state 100ms 2%%", good, bad,
+			 percent);
 		add(plan, d, &facts->drops, words);
 	}
 	if (chance(draw, 8)) {
-		snprintf(words, sizeof(words), "loss elliott mean %" PRIu64 "%% burst %" PRIu64 "packets", 1 + below(draw, 6), 1 + below(draw, 5));
+		uint64_t mean = 1 + below(draw, 6), burst = 1 + below(draw, 5);
+
+		snprintf(words, sizeof(words), "loss elliott mean %" PRIu64 "%% burst %" PRIu64 "packets", mean, burst);
 		add(plan, d, &facts->drops, words);
 	}
 	if (chance(draw, 15)) {
-		snprintf(words, sizeof(words), "loss list %" PRIu64 ",%" PRIu64, 4 + below(draw, 8), 14 + below(draw, 60));
+		uint64_t early = 4 + below(draw, 8), late = 14 + below(draw, 60);
+
+		snprintf(words, sizeof(words), "loss list %" PRIu64 ",%" PRIu64, early, late);
 		add(plan, d, &facts->drops, words);
 	}
 }
@@ -140,10 +152,12 @@ static void draw_medium(struct draw *draw, struct plan *plan, unsigned d)
 /* What both directions share. */
 static void draw_handoff(struct draw *draw, struct plan *plan)
 {
+	uint64_t every = 1500 + below(draw, 4000), lasts = 1 + below(draw, 200), percent = below(draw, 101);
+	const char *queue = plan->facts[0].rate && plan->facts[1].rate ? PICK(draw, "flush", "keep") : "";
 	char words[200];
 
 	snprintf(words, sizeof(words), " handoff every %" PRIu64 "ms for %" PRIu64 "ms drop %" PRIu64 "%% %s to-delay %" PRIu64 "ms then to-delay 5ms",
-		 1500 + below(draw, 4000), 1 + below(draw, 200), below(draw, 101), plan->facts[0].rate && plan->facts[1].rate ? PICK(draw, "flush", "keep") : "", 1 + below(draw, 80));
+		 every, lasts, percent, queue, 1 + below(draw, 80));
 	if (!chance(draw, 8) || !keep(plan))
 		return;
 	for (unsigned d = 0; d < 2; d++) {
@@ -229,23 +243,27 @@ static void draw_modules(struct draw *draw, struct plan *plan)
 	plan->classic = recovery && (!strcmp(recovery, "sack") || !strcmp(recovery, "newreno") || !strcmp(recovery, "reno"));
 }
 
-static void setting(struct plan *plan, bool in, const char *name, uint64_t value, const char *unit)
+/* In so many of a hundred plans: a value from `least` on. */
+static void setting(struct draw *draw, struct plan *plan, unsigned percent, const char *name, uint64_t least, uint64_t span, const char *unit)
 {
+	bool in = chance(draw, percent);
+	uint64_t value = least + below(draw, span);
+
 	if (in && keep(plan))
 		append(plan->settings, sizeof(plan->settings), ",%s=%" PRIu64 "%s", name, value, unit);
 }
 
 static void draw_settings(struct draw *draw, struct plan *plan)
 {
-	bool small = chance(draw, 40);
+	uint64_t most = chance(draw, 40) ? 30000 : 300000, receive = 2048 + below(draw, most), send = 2048 + below(draw, most);
 
 	plan->ecn = PICK(draw, "on", "passive", "off");
 	/* patience enough that only a path that is really bad ends a connection */
 	snprintf(plan->settings, sizeof(plan->settings), "ecn=%s%s,rto_max=8s,data_retries=60,syn_retries=20,msl=1s,fin_wait_2=20s,rcv_buffer=%" PRIu64
 		 "B,snd_buffer=%" PRIu64 "B", plan->scalable ? "on" : plan->ecn, plan->scalable ? ",ect1=on" : "",
-		 2048 + below(draw, small ? 30000 : 300000), 2048 + below(draw, small ? 30000 : 300000));
-	setting(plan, chance(draw, 25), "mss", 88 + below(draw, 1400), "B");
-	setting(plan, chance(draw, 15), "ack_every", 1 + below(draw, 8), "");
+		 receive, send);
+	setting(draw, plan, 25, "mss", 88, 1400, "B");
+	setting(draw, plan, 15, "ack_every", 1, 8, "");
 	if (chance(draw, 20) && keep(plan))
 		append(plan->settings, sizeof(plan->settings), ",nagle=off");
 	if (chance(draw, 25) && keep(plan))
@@ -254,9 +272,9 @@ static void draw_settings(struct draw *draw, struct plan *plan)
 		append(plan->settings, sizeof(plan->settings), ",sack=off");
 	if (chance(draw, 15) && keep(plan))
 		append(plan->settings, sizeof(plan->settings), ",window_scaling=off");
-	setting(plan, chance(draw, 10), "tick", 1 + below(draw, 500), "ms");
-	setting(plan, chance(draw, 15), "rto_min", 100 + below(draw, 900), "ms");
-	setting(plan, chance(draw, 10), "keepalive", 1 + below(draw, 5), "s");
+	setting(draw, plan, 10, "tick", 1, 500, "ms");
+	setting(draw, plan, 15, "rto_min", 100, 900, "ms");
+	setting(draw, plan, 10, "keepalive", 1, 5, "s");
 }
 
 static void draw_habits(struct draw *draw, struct plan *plan)
@@ -265,10 +283,8 @@ static void draw_habits(struct draw *draw, struct plan *plan)
 	bool both = chance(draw, 30) && keep(plan), slow = chance(draw, 20) && keep(plan), lazy = chance(draw, 20) && keep(plan);
 	bool aborts = chance(draw, 8) && keep(plan);
 	unsigned aborter = (unsigned)below(draw, 2);
-	struct habits habits = {
-		.chunk = 1 + below(draw, 5000), .read = 1 + below(draw, 20000),
-		.pause = (wt_time)(1 + below(draw, 60)) * WT_MS + 17, .rest = (wt_time)(1 + below(draw, 60)) * WT_MS + 29,
-	};
+	uint64_t chunk = 1 + below(draw, 5000), read = 1 + below(draw, 20000), pause = 1 + below(draw, 60), rest = 1 + below(draw, 60);
+	struct habits habits = {.chunk = chunk, .read = read, .pause = ms(pause) + 17, .rest = ms(rest) + 29};
 	uint64_t other = 1 + below(draw, 60000), at = 1 + below(draw, size);
 
 	plan->flows = chance(draw, 20) && keep(plan) ? 2 + (unsigned)below(draw, FLOWS_MAX - 1) : 1;
@@ -321,8 +337,11 @@ void plan_draw(uint64_t seed, uint64_t without, struct plan *plan)
 		memcpy(plan->path[0], words, strlen(words));
 		plan->facts[0].narrows = true;
 	}
-	if (chance(&draw, 10) && keep(plan))
-		plan->lies = 1u << below(&draw, 6) | (chance(&draw, 30) ? (unsigned)below(&draw, LIES + 1) : 0);
+	if (chance(&draw, 10) && keep(plan)) {
+		plan->lies = 1u << below(&draw, 6);
+		if (chance(&draw, 30))
+			plan->lies |= (unsigned)below(&draw, LIES + 1);
+	}
 }
 
 void plan_show(const struct plan *plan)
@@ -339,4 +358,19 @@ void plan_show(const struct plan *plan)
 		       side ? "server" : "client", h->bytes, h->chunk, h->pause / WT_MS, h->read, h->rest / WT_MS, h->abort_at);
 	}
 	printf("  flows %u, lies %#x, elements %u\n", plan->flows, plan->lies, plan->elements);
+}
+
+void plan_text(const struct plan *plan, char *out, size_t len)
+{
+	append(out, len, "%s|%s|%s|%s|%s|%s|%s|%s|", plan->path[0], plan->path[1], plan->settings, plan->preset, plan->ecn, plan->sender,
+	       plan->recovery, plan->receiver);
+	append(out, len, "%s|%s|%" PRId64 "|%u|%u|%u|%u\n", plan->change[0], plan->change[1], plan->change_at, plan->mtu, plan->flows, plan->lies,
+	       plan->elements);
+	for (unsigned i = 0; i < plan->flows; i++)
+		for (unsigned side = 0; side < 2; side++) {
+			const struct habits *h = &plan->habits[i][side];
+
+			append(out, len, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 " %d\n", h->bytes, h->chunk, h->read, h->pause,
+			       h->rest, h->abort_at, h->closes);
+		}
 }

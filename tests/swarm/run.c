@@ -15,8 +15,6 @@
 
 #define LONGEST (20 * 3600 * WT_S)
 
-enum { BLOCKS = 2 * (64 * 128 + 8) };
-
 void fault(struct run *run, const char *format, ...)
 {
 	va_list ap;
@@ -418,6 +416,10 @@ static void drive(struct run *run)
 	run->ended = now;
 	if (run->failed || run->plan->lies || aborts)
 		return;
+	if (!run->stop && (watch_gave_up(run->watch[0]) || watch_gave_up(run->watch[1]))) {
+		run->quit = true; /* whoever only listens never learns of it */
+		return;
+	}
 	if (!run->stop)
 		fault(run, "neither finished nor given up after %" PRId64 " s", now / WT_S);
 	else if (!run->quit && now > patience(run))

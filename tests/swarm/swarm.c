@@ -10,6 +10,7 @@
  *   swarm --from N --budget S    from N on for S wall seconds: a soak
  *
  *   swarm --fail 1 --cut 0       ends at the first failure, which is not cut down
+ *   swarm --drawn 1000 --as X    runs nothing: is the fingerprint of the first 1000 scenarios X? Every compiler has to draw the same.
  *
  * A failure is cut down: elements are left out one at a time while it still fails, and the last line is the command that repeats it.
  */
@@ -111,6 +112,43 @@ static bool one(uint64_t seed, uint64_t without, bool verbose, struct tally *tal
 	return false;
 }
 
+/* ---- what is drawn ------------------------------------------------------------------------------------------- */
+
+/* FNV-1a of all that a plan says, as text, so that neither padding nor the size of a type counts. */
+static uint64_t print(uint64_t hash, uint64_t seed)
+{
+	static char text[8192];
+	struct plan plan;
+
+	*text = 0;
+	if (seed % 3 == 0) {
+		law_words(seed, text, sizeof(text));
+	} else {
+		plan_draw(seed, 0, &plan);
+		plan_text(&plan, text, sizeof(text));
+	}
+	for (const char *at = text; *at; at++)
+		hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
+	return hash;
+}
+
+static int drawn(uint64_t count, const char *as)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	char own[20];
+
+	for (uint64_t seed = 1; seed <= count; seed++)
+		hash = print(hash, seed);
+	snprintf(own, sizeof(own), "%016" PRIx64, hash);
+	printf("%s\n", own);
+	if (!as || !strcmp(as, own))
+		return 0;
+	fprintf(stderr, "swarm: the scenarios 1 to %" PRIu64 " have the fingerprint %s, and %s was expected. If you changed what is drawn (a module more "
+			"is a change), write the new one into tests/swarm/meson.build; if another build agrees with the old one, two draws stand in "
+			"the arguments of one call.\n", count, own, as);
+	return 1;
+}
+
 /* An abort is a failure too: say which scenario it was. */
 static uint64_t current;
 
@@ -131,8 +169,9 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t from = 1, seed = 0, count = 4000, without = 0, most = UINT64_MAX, i;
+	uint64_t from = 1, seed = 0, count = 4000, without = 0, some = 0, most = UINT64_MAX, i;
 	double budget = 0, start = seconds();
+	const char *as = NULL;
 	struct tally tally = {0};
 
 	for (int n = 1; n + 1 < argc; n += 2) {
@@ -150,11 +189,18 @@ int main(int argc, char **argv)
 			uncut = !strtoul(argv[n + 1], NULL, 0);
 		else if (!strcmp(argv[n], "--fail"))
 			most = strtoull(argv[n + 1], NULL, 0);
+		else if (!strcmp(argv[n], "--drawn"))
+			some = strtoull(argv[n + 1], NULL, 0);
+		else if (!strcmp(argv[n], "--as"))
+			as = argv[n + 1];
 		else if (!strcmp(argv[n], "--budget"))
 			budget = strtod(argv[n + 1], NULL);
 		else
-			return fprintf(stderr, "swarm [--seed N [--without MASK] [--log 1]] [--from N] [--count N] [--budget SECONDS] [--fail MOST] [--cut 0]\n"), 2;
+			return fprintf(stderr, "swarm [--seed N [--without MASK] [--log 1]] [--from N] [--count N] [--budget SECONDS] [--fail MOST] [--cut 0] "
+						"[--drawn N [--as FINGERPRINT]]\n"), 2;
 	}
+	if (some)
+		return drawn(some, as);
 	signal(SIGABRT, on_abort);
 	signal(SIGSEGV, on_abort);
 	if (seed)

@@ -29,6 +29,7 @@ void append(char *out, size_t len, const char *format, ...) __attribute__((forma
 /* ---- plan.c: what is run ------------------------------------------------------------------------------------ */
 
 enum { FLOWS_MAX = 6 };
+enum { BLOCKS = 2 * (64 * 128 + 8) }; /* bytes: of a host's entries of half-open and waiting connections, which are kept */
 
 /* What one application does. Times are of the host's clock. */
 struct habits {
@@ -65,6 +66,8 @@ struct plan {
 
 void plan_draw(uint64_t seed, uint64_t without, struct plan *plan);
 void plan_show(const struct plan *plan);
+/* All that was drawn. */
+void plan_text(const struct plan *plan, char *out, size_t len);
 
 /* ---- run.c --------------------------------------------------------------------------------------------------- */
 
@@ -117,15 +120,18 @@ struct watch *watch_new(struct run *run, unsigned side);
 struct wt_node *watch_node(struct watch *watch);
 void watch_number(struct watch *watch, unsigned flow, uint32_t number); /* of a connection that the host opens itself */
 void watch_event(struct watch *watch, const struct wt_trace_event *event);
+/* Has a connection of this host sent the same as often as it may, unheard? */
+bool watch_gave_up(const struct watch *watch);
 /* A quiet moment, at the end or between two frames: is anything overdue? */
 void watch_rest(struct watch *watch, wt_time now);
 
-/* ---- liar.c, path.c, laws.c ---------------------------------------------------------------------------------- */
+/* ---- liar.c, law.c ------------------------------------------------------------------------------------------- */
 
 enum { LIE_OPTIMISTIC = 1, LIE_DIVISION = 2, LIE_SACK = 4, LIE_WINDOW = 8, LIE_BLIND = 16, LIE_OVERLAP = 32, LIES = 63 };
 
 struct wt_node *liar_new(struct wt_pool *pool, const struct plan *plan);
 /* A path alone, with frames of no host, against arithmetic. NULL or a sentence. */
 const char *law_run(uint64_t seed, bool verbose);
+void law_words(uint64_t seed, char *out, size_t len);
 
 #endif

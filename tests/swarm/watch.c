@@ -7,7 +7,7 @@
 
 #include "tests/swarm/watch.h"
 
-enum { ETH = 14, IP = 20, CLIENT_PORT = 20001, FRAMES_MOST = 400000 };
+enum { ETH = 14, IP = 20, CLIENT_PORT = 20001, FRAMES_MOST = 400000, CHUNK = 4096, RECORD = 64, CONNECTION = 8192 };
 
 void watch_fault(struct watch *watch, const struct conn *conn, const char *format, ...)
 {
@@ -142,6 +142,31 @@ static void tell(const struct watch *watch, const struct conn *conn, unsigned po
 	printf("\n");
 }
 
+/*
+ * What a host may hold: its state before any connection, and for each a chunk for each 4 KiB of what is not acknowledged, not read or above
+ * a hole, with what stands over at the ends of each interval; records of the flight and intervals, in tables that double.
+ */
+static void check_memory(struct watch *watch)
+{
+	struct run *run = watch->run;
+	uint64_t most = run->memory[watch->side] + BLOCKS, held = wt_host_memory(run->net.host[watch->side]);
+
+	for (unsigned i = 0; i < run->plan->flows; i++) {
+		struct conn *conn = &watch->conn[i];
+		const struct app *app = app_of(watch, conn);
+		uint64_t bytes = spans_bytes(&conn->waiting);
+
+		if (conn->off || app->over || conn->waiting.full)
+			return;
+		conn->count_most = conn->count > conn->count_most ? conn->count : conn->count_most;
+		bytes += app->written + 1 > conn->una ? app->written + 1 - conn->una : 0;
+		bytes += conn->next > 1 + app->got ? conn->next - 1 - app->got : 0;
+		most += bytes + (uint64_t)CHUNK * 2 * (conn->waiting.n + 3) + RECORD * 2 * (uint64_t)conn->count_most + CONNECTION;
+	}
+	if (held > most)
+		fault(run, "host %s holds %" PRIu64 " bytes, and has reason for %" PRIu64, run->world.host[watch->side].name, held, most);
+}
+
 static void see(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct watch *watch = (struct watch *)through;
@@ -150,11 +175,13 @@ static void see(struct wt_through *through, unsigned port, wt_time now, struct w
 	unsigned client;
 
 	watch->now = now;
-	if (++watch->frames > FRAMES_MOST)
+	if (++watch->frames > watch->frames_most)
 		fault(watch->run, "%u frames at host %s: they go to and fro and bring nothing", watch->frames, watch->run->world.host[watch->side].name);
 	for (unsigned i = 0; i < watch->run->plan->flows; i++)
 		if (port || watch->conn[i].owed < now)
 			watch_overdue(watch, &watch->conn[i], now);
+	if (watch->frames % 16 == 0)
+		check_memory(watch);
 	if (!read_segment(watch, frame, port, &seen)) {
 		if (port && frame->len > ETH + IP && wt_frame_own_bytes(frame)[ETH + 9] == 1)
 			watch->repath = true;
@@ -181,6 +208,13 @@ struct watch *watch_new(struct run *run, unsigned side)
 	wt_through_init(&watch->through, side ? "watch.b" : "watch.a", see);
 	watch->run = run;
 	watch->side = side;
+	watch->frames_most = FRAMES_MOST;
+	for (unsigned i = 0; i < run->plan->flows; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			const struct habits *habits = &run->plan->habits[i][k];
+
+			watch->frames_most += habits->chunk ? (unsigned)(8 * habits->bytes / habits->chunk) : 0; /* of small writes one each */
+		}
 	for (unsigned i = 0; i < FLOWS_MAX; i++)
 		watch->conn[i].owed = watch->conn[i].oldest = WT_NEVER;
 	return watch;
@@ -201,4 +235,12 @@ void watch_rest(struct watch *watch, wt_time now)
 	watch->now = now;
 	for (unsigned i = 0; i < watch->run->plan->flows; i++)
 		watch_overdue(watch, &watch->conn[i], now);
+}
+
+bool watch_gave_up(const struct watch *watch)
+{
+	for (unsigned i = 0; i < watch->run->plan->flows; i++)
+		if (watch->conn[i].rtos >= settings_of(watch)->data_retries)
+			return true;
+	return false;
 }

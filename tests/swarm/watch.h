@@ -56,11 +56,13 @@ struct conn {
 	uint64_t acked_now, recover;
 	bool resent, fin_out, lied;
 	struct piece piece[FLIGHT];
-	unsigned first, count; /* in the ring */
+	unsigned first, count, count_most; /* in the ring */
 	wt_time moved, advanced, oldest, newest; /* last sign of life of the flight; of what the last ACK took off */
 	bool ambiguous_newest, ambiguous;                /* that was sent more than once */
 	wt_time rto_at, rto_gap, rtt_most, srtt, rttvar;
+	wt_time running; /* the longest that the timer may last that was started before the last sample; 0: none is known */
 	unsigned rtos, armed; /* timeouts in a row; when the timer was started */
+	unsigned advanced_by; /* the frame that advanced una last: others may come at the same instant */
 	bool syn_again;
 	bool heard;        /* something came since the last timeout */
 	uint64_t since_rto; /* bytes sent since then, without an ACK between */
@@ -89,7 +91,7 @@ struct watch {
 	struct wt_through through; /* first */
 	struct run *run;
 	unsigned side;
-	unsigned frames;
+	unsigned frames, frames_most; /* seen; more than that bring nothing */
 	bool repath; /* an ICMP error has come */
 	wt_time now;
 	struct conn *last; /* whose segment came last */
@@ -125,6 +127,7 @@ void watch_in(struct watch *watch, struct conn *conn, const struct seen *seen);
 void watch_out(struct watch *watch, struct conn *conn, const struct seen *seen);
 void watch_overdue(struct watch *watch, struct conn *conn, wt_time now);
 void watch_fault(struct watch *watch, const struct conn *conn, const char *format, ...) __attribute__((format(printf, 3, 4)));
+wt_time watch_timer_most(const struct watch *watch, const struct conn *conn);
 void watch_window(struct watch *watch, struct conn *conn);
 void watch_agree(struct conn *conn);
 struct piece *watch_piece(struct conn *conn, unsigned i);

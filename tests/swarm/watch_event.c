@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Judges what the engine says of itself, its trace: round trips, timeouts, and the window of the Reno family. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "tests/swarm/watch.h"
 
@@ -26,11 +27,16 @@ static void on_rtt(struct watch *watch, struct conn *conn, const struct wt_trace
 	const struct wt_tcp_settings *settings = settings_of(watch);
 	wt_time sample = (wt_time)event->field[0], srtt = (wt_time)event->field[1], rto = (wt_time)event->field[2], own, slack;
 
+	if (conn->advanced_by != watch->frames && conn->running < watch_timer_most(watch, conn))
+		conn->running = watch_timer_most(watch, conn); /* a sample by SACK alone leaves a running timer as it is (RFC 6298 5.3) */
 	conn->rtos = 0;
 	conn->rto_gap = 0;
-	if (conn->advanced == watch->now)
+	if (conn->advanced_by == watch->frames)
 		conn->armed = 0; /* the timer was started anew by this very ACK */
-	if (conn->una > 1 && conn->advanced == watch->now) /* a timer that runs keeps its three seconds */
+	if (watch->run->plan->log)
+		printf("%12.9f %s %d round trip %.6f srtt %.6f rto %.6f\n", (double)watch->now / 1e9, watch->side ? "server" : "client",
+		       (int)(conn - watch->conn), (double)sample / 1e9, (double)srtt / 1e9, (double)rto / 1e9);
+	if (conn->una > 1 && conn->advanced_by == watch->frames) /* a timer that runs keeps its three seconds */
 		conn->syn_again = false;
 	if (settings->tick > 1 || settings->rto_formula != WT_RTO_RFC6298 || settings->rtt_forget) {
 		conn->rtt_most = sample > conn->rtt_most ? sample + settings->tick : conn->rtt_most;
@@ -63,12 +69,13 @@ static void on_rtt(struct watch *watch, struct conn *conn, const struct wt_trace
 static void on_rto(struct watch *watch, struct conn *conn, const struct wt_trace_event *event)
 {
 	const struct wt_tcp_settings *settings = settings_of(watch);
-	wt_time gap = conn->rto_at ? event->time - conn->rto_at : 0, slack = 2 * settings->tick;
+	/* what was sent in between without an ACK is a tail loss probe, which starts the timer anew (RFC 8985 7.3): nothing to compare with */
+	wt_time gap = conn->rto_at && conn->moved <= conn->rto_at ? event->time - conn->rto_at : 0, slack = 2 * settings->tick;
 
 	if (conn->open && conn->una < conn->top && conn->una >= conn->again && !conn->rtos && event->time - conn->advanced + slack < settings->rto_min)
 		watch_fault(watch, conn, "a timeout %" PRId64 " ns after the last sign, and the least is %" PRId64, event->time - conn->advanced,
 			    settings->rto_min);
-	if (conn->rtos && !conn->heard && conn->rto_gap) {
+	if (conn->rtos && !conn->heard && conn->rto_gap && gap) {
 		wt_time most = 2 * conn->rto_gap < settings->rto_max ? 2 * conn->rto_gap : settings->rto_max;
 
 		if (gap > most + slack || (settings->rto_backoff_most >= 30 && gap + 2 * slack < most))
@@ -77,6 +84,7 @@ static void on_rto(struct watch *watch, struct conn *conn, const struct wt_trace
 	conn->rto_gap = conn->rtos && !conn->heard ? gap : 0;
 	conn->rto_at = event->time;
 	conn->armed = ++conn->rtos;
+	conn->running = 0;
 	conn->heard = false;
 	conn->since_rto = 0;
 	conn->again = conn->recover = conn->gone = conn->top;
@@ -137,6 +145,7 @@ static void on_loss(struct watch *watch, struct conn *conn, const struct wt_trac
 	uint64_t flight = conn->top - conn->una + conn->acked_now, most;
 
 	conn->lost_now = true;
+	conn->recover = conn->top; /* also where a reduction was undone and the next loss finds its hole filled already */
 	if (conn->una < conn->top)
 		conn->again = conn->una < conn->again ? conn->again : conn->una + 1;
 	if (!watch->run->plan->reno || app_of(watch, conn)->over || !app_of(watch, conn)->tcp)

@@ -32,6 +32,15 @@ static void owe_later(const struct watch *watch, struct conn *conn)
 	conn->held = true;
 }
 
+/* The segment that came starts the retransmission timer (RFC 6298 5.3). */
+static void timer_starts(const struct watch *watch, struct conn *conn)
+{
+	conn->moved = conn->advanced = watch->now;
+	conn->advanced_by = watch->frames;
+	conn->armed = conn->rtos;
+	conn->running = 0;
+}
+
 static void learn_syn(struct watch *watch, struct conn *conn, const struct seen *seen)
 {
 	conn->doubt |= conn->in && ((conn->syn[1].flags ^ seen->tcp.flags) & (WT_ECE | WT_CWR));
@@ -51,8 +60,7 @@ static void learn_syn(struct watch *watch, struct conn *conn, const struct seen 
 		conn->open = true;
 		conn->una = 1;
 		conn->heard = true;
-		conn->moved = conn->advanced = watch->now;
-		conn->armed = conn->rtos;
+		timer_starts(watch, conn);
 		conn->first = conn->count = 0;
 	}
 	conn->reason = true;
@@ -174,8 +182,7 @@ static void take_ack(struct watch *watch, struct conn *conn, const struct seen *
 		conn->in_avoidance += conn->acked_now;
 		conn->una = ack;
 		conn->dups = conn->strict_dups = 0;
-		conn->moved = conn->advanced = watch->now;
-		conn->armed = conn->rtos;
+		timer_starts(watch, conn);
 		spans_trim(&conn->sacked, ack);
 	}
 	take_window(conn, seen, seq, ack);
@@ -281,8 +288,8 @@ static bool acceptable(const struct conn *conn, uint64_t seq, uint64_t len)
 {
 	if (conn->right == conn->next)
 		return seq == conn->next;
-	if (!len)
-		return seq >= conn->next && seq < conn->right;
+	if (!len) /* and at the right edge, from where a peer that has filled the window acknowledges (docs/deviations.md) */
+		return seq >= conn->next && seq <= conn->right;
 	return (seq >= conn->next && seq < conn->right) || (seq + len - 1 >= conn->next && seq + len - 1 < conn->right);
 }
 
@@ -339,8 +346,7 @@ void watch_in(struct watch *watch, struct conn *conn, const struct seen *seen)
 		conn->open = true;
 		conn->wl1 = 0;
 		conn->wl2 = 0;
-		conn->moved = conn->advanced = watch->now;
-		conn->armed = conn->rtos;
+		timer_starts(watch, conn);
 	}
 	if (conn->ts && seq <= conn->last_ack && !mod_lt(seen->tcp.tsval, conn->ts_recent))
 		conn->ts_recent = seen->tcp.tsval;

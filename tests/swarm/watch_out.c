@@ -44,7 +44,7 @@ static void check_sack(struct watch *watch, struct conn *conn, const struct seen
 		watch_fault(watch, conn, "no D-SACK of %" PRIu64 "-%" PRIu64 ", which came twice", conn->dsack_from, conn->dsack_to);
 	}
 	conn->dsack = false;
-	if (watch->run->plan->standard && conn->sack && !seen->len && conn->waiting.n && i == seen->tcp.sack_count)
+	if (conn->sack && !seen->len && conn->waiting.n && i == seen->tcp.sack_count)
 		watch_fault(watch, conn, "data waits above a hole and no SACK block tells of it");
 	for (; i < seen->tcp.sack_count; i++) {
 		uint64_t from = place(seen->tcp.sack[i].start, conn->irs, conn->next), to = place(seen->tcp.sack[i].end, conn->irs, conn->next);
@@ -182,6 +182,7 @@ static void check_new(struct watch *watch, struct conn *conn, const struct seen 
 	if (!flight) {
 		conn->advanced = seen->now;
 		conn->armed = conn->rtos;
+		conn->running = 0;
 	}
 	keep_piece(conn, from, to, seen->now);
 }
@@ -260,8 +261,12 @@ void watch_out(struct watch *watch, struct conn *conn, const struct seen *seen)
 		return;
 	}
 	if (seen->tcp.flags & WT_SYN) {
-		if (conn->out && conn->open)
+		if (conn->fin_taken && conn->fin_out && conn->una == conn->top)
+			conn->off = true; /* it is over: an old copy of the peer's SYN opens another, which the peer refuses */
+		if (conn->out && conn->open && !conn->off)
 			watch_fault(watch, conn, "a SYN on an open connection");
+		if (conn->off)
+			return;
 		conn->syn_again = conn->out;
 		conn->doubt |= conn->out && ((conn->syn[0].flags ^ seen->tcp.flags) & (WT_ECE | WT_CWR));
 		conn->out = true;
@@ -296,7 +301,7 @@ void watch_out(struct watch *watch, struct conn *conn, const struct seen *seen)
 /* ---- what does not leave ------------------------------------------------------------------------------------------ */
 
 /* The longest that the retransmission timer may run: five of the longest round trips bound srtt + 4 rttvar (RFC 6298), doubled each time. */
-static wt_time timer_most(const struct watch *watch, const struct conn *conn)
+wt_time watch_timer_most(const struct watch *watch, const struct conn *conn)
 {
 	const struct wt_tcp_settings *settings = settings_of(watch);
 	wt_time most = conn->rtt_most ? 5 * conn->rtt_most + 3 * settings->tick + settings->rto_var_min : settings->rto_initial;
@@ -307,7 +312,8 @@ static wt_time timer_most(const struct watch *watch, const struct conn *conn)
 	for (unsigned i = 0; i < conn->armed && most < settings->rto_max; i++)
 		most *= 2;
 	most = most < settings->rto_max ? most : settings->rto_max;
-	return most + 2 * settings->tick;
+	most += 2 * settings->tick;
+	return most > conn->running ? most : conn->running;
 }
 
 /* An application that has read so much has to be told of: RFC 9293 3.8.6.2.2 again. */
@@ -318,7 +324,8 @@ static void check_told(struct watch *watch, struct conn *conn)
 
 	if (!watch->run->plan->standard || conn->fin_taken || conn->fin_out || conn->fin || !app_of(watch, conn)->tcp)
 		return;
-	if (room > conn->next + (65535u << conn->scale[0])) /* more than the field can say */
+	/* more than the field can say, or could say in the last ACK: the next one tells of it */
+	if (room > conn->next + (65535u << conn->scale[0]) || conn->right >= conn->last_ack + (65535u << conn->scale[0]))
 		return;
 	least = settings->rcv_buffer / settings->window_update_part < least ? settings->rcv_buffer / settings->window_update_part : least;
 	if (room > conn->right + least + (2u << conn->scale[0]))
@@ -336,7 +343,7 @@ void watch_overdue(struct watch *watch, struct conn *conn, wt_time now)
 	if (conn->must_resend)
 		watch_fault(watch, conn, "as many duplicate ACKs as it takes, and no fast retransmit of %" PRIu64, conn->una);
 	conn->must_resend = false;
-	if (conn->una < conn->top && now - conn->moved > timer_most(watch, conn))
+	if (conn->una < conn->top && now - conn->moved > watch_timer_most(watch, conn))
 		watch_fault(watch, conn, "%" PRIu64 " bytes are outstanding for %.3f s, and no timer has run out", conn->top - conn->una,
 			    (double)(now - conn->moved) / 1e9);
 }

@@ -115,7 +115,7 @@ struct toy_sink {
 	struct wt_node node;
 	unsigned count;
 	struct {
-		wt_time time;
+		wt_time time, stamp; /* the graph's, the frame's */
 		unsigned port;
 		uint32_t number;
 	} got[1000];
@@ -127,6 +127,7 @@ static inline void toy_sink_input(struct wt_node *node, unsigned port, wt_time n
 
 	if (sink->count < 1000) {
 		sink->got[sink->count].time = now;
+		sink->got[sink->count].stamp = frame->time;
 		sink->got[sink->count].port = port;
 		sink->got[sink->count++].number = wt_get32(wt_frame_own_bytes(frame));
 	}

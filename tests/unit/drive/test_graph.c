@@ -70,6 +70,21 @@ static void events_run_by_time_and_then_by_node_index(void **state)
 	assert_false(wt_graph_step(graph));
 }
 
+/* A port tells by it how late a frame is (wt_port_stats); a source need not set it. */
+static void a_frame_carries_the_time_at_which_it_was_handed_over(void **state)
+{
+	struct toy_source source;
+
+	toy_source_init(&source, "source", pool, 100, 50, 3);
+	wt_graph_add(graph, &source.node);
+	wt_graph_add(graph, &sink.node);
+	wt_graph_join(graph, &source.node, 0, &sink.node, 0);
+	wt_graph_run(graph, WT_NEVER);
+	assert_int_equal(sink.count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(sink.got[i].stamp, 100 + 50 * i);
+}
+
 static void a_late_driver_runs_every_event_with_its_own_due_time(void **state)
 {
 	struct toy_source source;
@@ -526,6 +541,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		CASE(events_run_by_time_and_then_by_node_index),
+		CASE(a_frame_carries_the_time_at_which_it_was_handed_over),
 		CASE(a_late_driver_runs_every_event_with_its_own_due_time),
 		CASE(a_frame_from_outside_enters_after_what_was_due_before_it),
 		CASE(a_port_that_leads_nowhere_counts_unrouted_drops),
