@@ -78,7 +78,7 @@ what|3|neither .section. nor name = value
 [run]\npreset = nosuch|4|known: modern
 [run]\nsettings = mss=x|4|a size with its unit
 [run]\nstack = linux|4|expected user
-[run]\napp = film|4|known: playback
+[run]\napp = film|4|known: bulk
 [run]\ntokens = gold|4|expected tokens
 [run]\nsize = 1KiB\nsize = 2KiB|5|first on line 4
 END
