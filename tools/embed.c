@@ -9,10 +9,10 @@ static int embed(const char *root, const char *path)
 	size_t skip = strlen(root);
 	int c;
 
-	if (!file || strncmp(root, path, skip) || path[skip] != '/')
+	if (!file || strncmp(root, path, skip) || path[skip] != '/' || !strrchr(path, '.'))
 		return 1;
 	path += skip + 1;
-	printf("\t{\"%.*s\", (const char[]){", (int)(strlen(path) - strlen(".ini") /* or another of three letters */), path);
+	printf("\t{\"%.*s\", (const char[]){", (int)(strrchr(path, '.') - path), path);
 	while ((c = getc(file)) != EOF)
 		printf("%d,", c);
 	puts("0}},");
@@ -21,10 +21,10 @@ static int embed(const char *root, const char *path)
 
 int main(int argc, char **argv)
 {
-	if (argc < 4)
+	if (argc < 3)
 		return 2;
-	printf("/* made by tools/embed.c */\n#include \"tools/paper/table.h\"\n\nextern const struct wt_paper_file %s[];\n"
-	       "const struct wt_paper_file %s[] = {\n", argv[1], argv[1]);
+	printf("/* made by tools/embed.c */\n#include \"tools/common/embedded.h\"\n\nextern const struct wt_embedded %s[];\n"
+	       "const struct wt_embedded %s[] = {\n", argv[1], argv[1]);
 	for (int i = 3; i < argc; i++)
 		if (embed(argv[2], argv[i])) {
 			fprintf(stderr, "embed: %s\n", argv[i]);

@@ -332,9 +332,9 @@ static void read_all(struct wt_world_file *file, const char *name)
 		wt_file_refuse(file, "out of memory");
 }
 
-int wt_world_read(struct wt_world *world, const char *name, const struct wt_world_keys *emulator, char *err, size_t err_len)
+static int read_stream(struct wt_world *world, FILE *stream, const char *name, const struct wt_world_keys *emulator, char *err, size_t err_len)
 {
-	struct wt_world_file file = {.world = world, .emulator = emulator, .file = fopen(name, "re")};
+	struct wt_world_file file = {.world = world, .emulator = emulator, .file = stream};
 
 	if (!file.file) {
 		snprintf(err, err_len, "%s: %s", name, strerror(errno));
@@ -349,4 +349,14 @@ int wt_world_read(struct wt_world *world, const char *name, const struct wt_worl
 		return 0;
 	snprintf(err, err_len, "%s:%u: %s", name, file.bad_line ? file.bad_line : 1, file.why);
 	return -EINVAL;
+}
+
+int wt_world_read(struct wt_world *world, const char *name, const struct wt_world_keys *emulator, char *err, size_t err_len)
+{
+	return read_stream(world, fopen(name, "re"), name, emulator, err, err_len);
+}
+
+int wt_world_parse(struct wt_world *world, const char *text, const char *name, const struct wt_world_keys *emulator, char *err, size_t err_len)
+{
+	return read_stream(world, fmemopen((char *)(uintptr_t)text, strlen(text), "r"), name, emulator, err, err_len);
 }

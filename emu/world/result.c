@@ -68,23 +68,33 @@ void wt_hops_text(FILE *out, const struct wt_world *world, struct wt_hop_books (
 		}
 }
 
-static void hop_json(struct wt_json *json, const char *link, unsigned direction, const struct wt_hop_books *books)
+void wt_hop_books_json(struct wt_json *json, const struct wt_hop_books *books)
 {
-	wt_json_object(json, NULL);
-	wt_json_string(json, "link", link);
-	wt_json_string(json, "direction", direction ? "rev" : "fwd");
+	uint64_t dropped = 0;
+
+	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
+		dropped += books->dropped[cause];
 	wt_json_u64(json, "in", books->in);
 	wt_json_u64(json, "made", books->made);
 	wt_json_u64(json, "out", books->out);
 	wt_json_u64(json, "queued", books->queued);
 	wt_json_u64(json, "back", books->back);
 	wt_json_u64(json, "marked", books->marked);
+	wt_json_u64(json, "dropped_frames", dropped);
 	wt_json_object(json, "dropped");
 	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
 		if (books->dropped[cause])
 			wt_json_u64(json, wt_drop_name(cause), books->dropped[cause]);
 	wt_json_end(json);
 	wt_json_bool(json, "holds", books->hold);
+}
+
+static void hop_json(struct wt_json *json, const char *link, unsigned direction, const struct wt_hop_books *books)
+{
+	wt_json_object(json, NULL);
+	wt_json_string(json, "link", link);
+	wt_json_string(json, "direction", direction ? "rev" : "fwd");
+	wt_hop_books_json(json, books);
 	wt_json_end(json);
 }
 

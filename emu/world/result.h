@@ -26,6 +26,8 @@ void wt_flow_sum_json(struct wt_json *json, const struct wt_flow_sum *sum);
 
 /* Every hop with stages: a line each; an array "hops" in the open object. hop: by link, fwd and rev. */
 void wt_hops_text(FILE *out, const struct wt_world *world, struct wt_hop_books (*hop)[2]);
+/* Of one hop: keys of the open object. */
+void wt_hop_books_json(struct wt_json *json, const struct wt_hop_books *books);
 void wt_hops_json(struct wt_json *json, const struct wt_world *world, struct wt_hop_books (*hop)[2]);
 /* The same of a network as it is now. */
 void wt_network_hops_json(struct wt_json *json, const struct wt_network *net);

@@ -135,6 +135,9 @@ struct wt_world_keys {
 /* Reads a file over the world, which keeps what the file does not say. 0, or -EINVAL: err begins "FILE:LINE: ". */
 int wt_world_read(struct wt_world *world, const char *file, const struct wt_world_keys *emulator, char *err, size_t err_len);
 
+/* The same from a text, which is not empty; `name` is for messages. */
+int wt_world_parse(struct wt_world *world, const char *text, const char *name, const struct wt_world_keys *emulator, char *err, size_t err_len);
+
 /* A sentence about a word that is none of a list: the nearest, or all of them. -EINVAL. */
 int wt_world_unknown(const char *what, const char *word, const char *const *known, char *err, size_t err_len);
 

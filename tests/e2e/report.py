@@ -151,7 +151,9 @@ def _():
     check("Jain 0." in text or "Jain 1.0" in text, "Jain's index of three flows")
     with open(home.path("sweep/runs.jsonl"), encoding="utf-8") as file:
         plan = json.loads(file.readline())
-    check(", commit " + plan["commit"][:12] in text and "digest of its sources" in text and plan["source"] in text, "commit and digest by their names")
+    with open(home.path("sweep/facts.jsonl"), encoding="utf-8") as file:
+        facts = json.loads(file.readline())
+    check(facts["commit"] in text and "digest of its sources" in text and plan["source"] in text, "commit and digest by their names")
 
 
 @test("runs of sim are listed flow by flow, with what they were run with")
@@ -316,7 +318,7 @@ def _():
     with open(home.path("slow/runs.jsonl"), "w") as file:
         for record in data:
             if record.get("variant") == "reno" and record["record"] == "run":
-                record["goodput_kBps"] /= 2
+                record["metrics"]["goodput_kBps"] /= 2
             file.write(json.dumps(record) + "\n")
     out, _ = home.run("report", "compare", "sweep", "slow", code=1)
     check("DIFFER" in out, out)

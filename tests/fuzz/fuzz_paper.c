@@ -10,6 +10,7 @@ enum { LONGEST = 6000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static struct wt_sweep sweep;
 	static struct wt_paper *paper;
 	static struct wt_claims *claims;
 	char err[1000] = "", *text;
@@ -21,8 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = malloc(size + 1);
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (wt_paper_parse(text, "fuzz.ini", paper, err, sizeof(err)))
+	if (wt_sweep_parse(&sweep, text, "fuzz.ini", err, sizeof(err)) || wt_paper_view(&sweep, 0, paper, err, sizeof(err)))
 		CLAIM(err[0]);
+	wt_sweep_finish(&sweep);
 	err[0] = 0;
 	if (wt_claims_parse(text, "fuzz.ini", claims, err, sizeof(err)))
 		CLAIM(err[0]);

@@ -370,8 +370,6 @@ static int run(int argc, char **argv)
 	} else if (!code) {
 		print_text(c);
 	}
-	if (!code && (fflush(stdout) || ferror(stdout)))
-		code = wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	if (!code && c->picture)
 		code = draw(c);
 	free(c);

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "tools/common/cli.h"
-#include "tools/paper/table.h"
+#include "tools/common/embedded.h"
 
 extern const struct wt_command wt_command_cc_new;
-extern const struct wt_paper_file wt_module_templates[]; /* tools/data/modules */
+extern const struct wt_embedded wt_module_templates[]; /* tools/data/modules */
 
 enum { OPT_SIDE };
 
@@ -29,7 +29,7 @@ struct new {
 
 static const char *template(const char *id)
 {
-	for (const struct wt_paper_file *file = wt_module_templates; file->id; file++)
+	for (const struct wt_embedded *file = wt_module_templates; file->id; file++)
 		if (!strcmp(file->id, id))
 			return file->text;
 	abort();

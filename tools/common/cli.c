@@ -428,7 +428,7 @@ int wt_cli_main(int argc, char **argv)
 		}
 	}
 	/* A result that did not reach its reader is not fine (full disk). */
-	if ((fflush(stdout) || ferror(stdout)) && code == WT_EXIT_OK)
+	if ((fflush(stdout) || ferror(stdout)) && (code == WT_EXIT_OK || code == WT_EXIT_SOME_FAILED))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write to standard output: %s", strerror(errno));
 	return code;
 }

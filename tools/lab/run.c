@@ -287,7 +287,7 @@ static int begin(struct lab *lab)
 
 	if (len <= 0)
 		return -errno;
-	snprintf(lab->name, sizeof(lab->name), "%.8s-%d-%d", lab->job->kind, (int)getppid(), (int)getpid());
+	snprintf(lab->name, sizeof(lab->name), "sweep-%d-%d", (int)getppid(), (int)getpid());
 	for (unsigned i = 0; i < 2; i++)
 		snprintf(lab->host[i], sizeof(lab->host[i]), "%s:%c", lab->name, 'a' + (int)i);
 	snprintf(lab->seed, sizeof(lab->seed), "%" PRIu64, lab->job->seed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One transfer in real time, for sweeps and published tables alike. It is what a person would type: lab up, recv on b, send on a, lab down,
+ * One transfer in real time, for sweeps. It is what a person would type: lab up, recv on b, send on a, lab down,
  * by this same program. The lab is made and taken down for every run, so that nothing of one run is left for the next; it belongs to this
  * process and ends with it. While the host is too busy for the result to mean anything, the run is repeated.
  */
@@ -21,7 +21,6 @@
 
 /* Texts are words of lab up, recv and send; NULL or empty: not given. */
 struct wt_lab_job {
-	const char *kind; /* "sweep", "paper": begins the lab's name */
 	const char *backend, *fwd, *rev;
 	const char *preset, *settings, *app; /* of both ends */
 	const char *sender, *recovery, *receiver;

@@ -475,8 +475,6 @@ static int conclude(struct lab *lab)
 		print_text(lab, flows, record, &sum);
 	json_decref(record);
 	json_decref(flows);
-	if (fflush(stdout) || ferror(stdout))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return !good ? WT_EXIT_CONNECTION : !valid ? wt_fail(WT_EXIT_FAILED, "the run is not valid: the host was too busy, see its verdict") : WT_EXIT_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "tools/words/ini_text.h"
 #include "tools/paper/results.h"
 
-extern const struct wt_paper_file wt_calibration_files[];
+extern const struct wt_embedded wt_calibration_files[];
 
 #define FAMILY "tcp-real-2001"
 
@@ -151,7 +151,7 @@ unsigned wt_calibration_measure(struct wt_calibration *calibration, const char *
 		struct wt_calibration_family *family = &calibration->family[i];
 
 		for (unsigned t = 0; t < family->tables; t++) {
-			if (wt_paper_results_load(results, dir, FAMILY, family->table[t].name, err, sizeof(err)))
+			if (wt_paper_results_load(results, dir, FAMILY, family->table[t].name, NULL, err, sizeof(err)))
 				continue;
 			found++;
 			measure(family, &family->table[t], results);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavetank paper calibration. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tools/paper/calibration.h"
 #include "tools/paper/explain.h"
@@ -166,8 +163,6 @@ static int calibration_main(int argc, char **argv)
 		wt_calibration_print(stdout, &calibration);
 		wt_explain_print(stdout, &explanation);
 	}
-	if (fflush(stdout) || ferror(stdout))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return WT_EXIT_OK;
 }
 

@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stack/text/units.h"
 #include "tools/words/ini_text.h"
 #include "tools/paper/table.h"
 
-extern const struct wt_paper_file wt_claim_files[];
+extern const struct wt_embedded wt_claim_files[];
 
 const char *const wt_claim_verdicts[WT_CLAIM_VERDICTS] = {
 	[WT_CLAIM_NOT_YET] = "not yet",
@@ -49,16 +50,16 @@ static struct wt_claim *claim_of(struct parse *parse, const char *id)
 static int take_paper(struct parse *parse, const char *number)
 {
 	struct wt_claims *claims = parse->claims;
-	struct wt_claim_paper *paper = &claims->paper[claims->papers - parse->ini.more];
+	struct wt_claim_paper *paper = &claims->paper[claims->papers];
 
-	for (unsigned i = 0; i < claims->papers && !parse->ini.more; i++)
+	for (unsigned i = 0; i < claims->papers; i++)
 		if (!strcmp(claims->paper[i].number, number))
 			return wt_ini_refuse(&parse->ini, "[paper %s] stands twice", number);
 	if (strcmp(parse->ini.key, "title"))
 		return wt_ini_refuse(&parse->ini, "unknown key '%s' in [paper %s], expected title", parse->ini.key, number);
-	if ((!parse->ini.more && claims->papers == WT_CLAIM_PAPERS) || strlen(number) >= sizeof(paper->number))
+	if (claims->papers == WT_CLAIM_PAPERS || strlen(number) >= sizeof(paper->number))
 		return wt_ini_refuse(&parse->ini, "too many papers, or '%s' is too long a number", number);
-	claims->papers += !parse->ini.more;
+	claims->papers++;
 	snprintf(paper->number, sizeof(paper->number), "%s", number);
 	return wt_ini_copy(&parse->ini, paper->title, sizeof(paper->title));
 }
@@ -80,7 +81,7 @@ static int take_equation(struct parse *parse, const char *id)
 	}
 	if (!strcmp(ini->key, "tolerance"))
 		return wt_parse_share(ini->value, &equation->tolerance, ini->why, sizeof(ini->why));
-	if (!wt_ini_name(ini->key, "row") || equation->rows == WT_CLAIM_ROWS || ini->more ||
+	if (!wt_ini_name(ini->key, "row") || equation->rows == WT_CLAIM_ROWS ||
 	    sscanf(ini->value, "%lf =%n", &equation->sum[equation->rows], &at) != 1 || !at)
 		return wt_ini_refuse(ini, "'%s': expected tolerance, or row NAME = SUM = TERM TERM ...", ini->value);
 	while (terms < WT_CLAIM_TERMS && sscanf(ini->value + at, "%lf%n", &equation->term[equation->rows][terms], &used) == 1) {
@@ -139,7 +140,44 @@ int wt_claims_parse(const char *text, const char *name, struct wt_claims *claims
 	return 0;
 }
 
+#define IN_TABLE "in its table"
+
+/* [claims] of a table: its rule, in which the table itself need not be named. */
+static int take_rule(struct wt_claims *claims, const struct wt_sweep *sweep, const struct wt_sweep_note *note, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < claims->count; i++) {
+		struct wt_claim *claim = &claims->claim[i];
+
+		if (strcmp(claim->id, note->key))
+			continue;
+		if (strcmp(claim->judge, IN_TABLE))
+			break;
+		snprintf(claim->judge, sizeof(claim->judge), "%s%s%s", note->text, strchr(note->text, ' ') ? "" : " ",
+			 strchr(note->text, ' ') ? "" : sweep->name);
+		return 0;
+	}
+	snprintf(err, err_len, "%s:%u: claim %s: expected one of claims.ini whose rule is '" IN_TABLE "'", sweep->file, note->line, note->key);
+	return -EINVAL;
+}
+
+static int take_rules(struct wt_claims *claims, struct wt_sweep *sweep, const char *table, char *err, size_t err_len)
+{
+	int error = wt_sweep_load(sweep, table, err, err_len);
+
+	for (unsigned i = 0; i < sweep->notes && !error; i++)
+		if (!strcmp(sweep->note[i].section, "claims"))
+			error = take_rule(claims, sweep, &sweep->note[i], err, err_len);
+	wt_sweep_finish(sweep);
+	return error == -ENODATA ? 0 : error;
+}
+
 int wt_claims_load(struct wt_claims *claims, char *err, size_t err_len)
 {
-	return wt_claims_parse(wt_claim_files[0].text, wt_claim_files[0].id, claims, err, err_len);
+	struct wt_sweep *sweep = malloc(sizeof(*sweep));
+	int error = wt_claims_parse(wt_claim_files[0].text, wt_claim_files[0].id, claims, err, err_len);
+
+	for (unsigned i = 0; wt_paper_files[i].id && !error && sweep; i++)
+		error = take_rules(claims, sweep, wt_paper_files[i].id, err, err_len);
+	free(sweep);
+	return error;
 }

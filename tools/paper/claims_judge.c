@@ -8,7 +8,6 @@
  * Everything here takes results that are there. Results of changes (without a rule of ours, under another stack) lie in
  * folders of their own in the same folder, and are judged by the same rules.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,10 +57,10 @@ static bool load(struct judge *judge, struct wt_paper_results *results, const ch
 
 	if (judge->change) {
 		snprintf(dir, sizeof(dir), "%s/%s", judge->dir, judge->change);
-		if (wt_paper_results_load(results, dir, FAMILY, object, err, sizeof(err)) == 0)
+		if (wt_paper_results_load(results, dir, FAMILY, object, NULL, err, sizeof(err)) == 0)
 			return judge->touched = true;
 	}
-	if (wt_paper_results_load(results, judge->dir, FAMILY, object, err, sizeof(err)) == 0)
+	if (wt_paper_results_load(results, judge->dir, FAMILY, object, NULL, err, sizeof(err)) == 0)
 		return true;
 	set(judge->claim, WT_CLAIM_NOT_YET, "no results: %.500s", err);
 	return false;
@@ -362,8 +361,8 @@ static struct wt_mean token_pair(const struct wt_paper_results *results, unsigne
 	struct wt_mean d = {0};
 
 	for (unsigned k = 0; real && other && evenness && k < repeats; k++) {
-		real[k] = -wt_paper_record(&results->plan, results->records, k, point, 0)->tokens_spread;
-		other[k] = -wt_paper_record(&results->plan, results->records, k, point, variant)->tokens_spread;
+		real[k] = -wt_paper_record(&results->plan, results->records, k, point, 0)->spread;
+		other[k] = -wt_paper_record(&results->plan, results->records, k, point, variant)->spread;
 	}
 	if (real && other)
 		d = wt_paired_difference(real, other, repeats);

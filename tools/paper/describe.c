@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The experiment inside its results: what a report needs to know of a table, so that it needs nothing but result files. */
+/* The experiment beside its cells: what a page needs to know of a table, so that it needs nothing but result files. */
 #include <math.h>
+#include <string.h>
 
-#include "tools/paper/files.h"
+#include "tools/paper/judge.h"
 
-static void variants(struct wt_json *json, const struct wt_paper *paper)
+static void variants(struct wt_json *json, const struct wt_paper *paper, const struct wt_sweep *sweep)
 {
+	static const enum wt_sweep_param kept[] = {WT_SWEEP_SENDER, WT_SWEEP_RECOVERY, WT_SWEEP_RECEIVER};
+
 	wt_json_array(json, "variants");
 	for (unsigned i = 0; i < paper->variants; i++) {
-		const struct wt_paper_variant *variant = &paper->variant[i];
-
 		wt_json_object(json, NULL);
-		wt_json_string(json, "name", variant->name);
-		wt_json_string(json, "label", variant->label);
-		wt_json_string(json, "sender", variant->sender);
-		wt_json_string(json, "recovery", variant->recovery);
-		wt_json_string(json, "receiver", variant->receiver);
+		wt_json_string(json, "name", paper->variant[i].name);
+		wt_json_string(json, "label", paper->variant[i].label);
+		for (unsigned k = 0; k < 3; k++)
+			wt_json_string(json, wt_sweep_param_name[kept[k]], wt_paper_param(sweep, paper->variant[i].name, kept[k]));
 		wt_json_end(json);
 	}
 	wt_json_end(json);
@@ -29,7 +29,6 @@ static void points(struct wt_json *json, const struct wt_paper *paper)
 
 		wt_json_object(json, NULL);
 		wt_json_string(json, "label", point->label);
-		wt_json_string(json, "p", point->p);
 		wt_json_string(json, "note", point->note);
 		wt_json_object(json, "suspect");
 		for (unsigned v = 0; v < paper->variants; v++)
@@ -46,28 +45,47 @@ static void points(struct wt_json *json, const struct wt_paper *paper)
 	wt_json_end(json);
 }
 
-void wt_paper_describe(struct wt_json *json, const struct wt_paper *paper)
+static void parameters(struct wt_json *json, const struct wt_sweep *sweep)
 {
-	wt_json_object(json, "experiment");
-	wt_json_string(json, "title", paper->title);
-	wt_json_string(json, "source", paper->source);
-	wt_json_string(json, "axis", paper->axis);
-	wt_json_u64(json, "size_bytes", paper->size);
-	wt_json_number(json, "limit_s", (double)paper->limit / 1e9);
-	wt_json_object(json, "metric");
-	wt_json_string(json, "name", wt_paper_metrics[paper->metric].name);
-	wt_json_string(json, "unit", wt_paper_metrics[paper->metric].unit);
-	wt_json_string(json, "key", wt_paper_metrics[paper->metric].key);
-	wt_json_end(json);
 	wt_json_array(json, "parameters");
-	for (unsigned i = 0; i < paper->parameters; i++) {
-		wt_json_object(json, NULL);
-		wt_json_string(json, "name", paper->parameter[i].name);
-		wt_json_string(json, "text", paper->parameter[i].text);
-		wt_json_end(json);
-	}
+	for (unsigned i = 0; i < sweep->notes; i++)
+		if (!strcmp(sweep->note[i].section, "parameters")) {
+			wt_json_object(json, NULL);
+			wt_json_string(json, "name", sweep->note[i].key);
+			wt_json_string(json, "text", sweep->note[i].text);
+			wt_json_end(json);
+		}
 	wt_json_end(json);
-	variants(json, paper);
-	points(json, paper);
-	wt_json_end(json);
+}
+
+void wt_paper_describe(FILE *out, const struct wt_paper_plan *plan, const struct wt_sweep *sweep)
+{
+	static const enum wt_sweep_param kept[] = {WT_SWEEP_FWD, WT_SWEEP_REV, WT_SWEEP_LINK, WT_SWEEP_PRESET, WT_SWEEP_SETTINGS, WT_SWEEP_SIZE,
+						   WT_SWEEP_LIMIT, WT_SWEEP_WORLD};
+	const struct wt_paper *paper = plan->paper;
+	struct wt_json json;
+
+	wt_json_init(&json, out);
+	wt_json_object(&json, NULL);
+	wt_json_string(&json, "record", "table");
+	wt_json_string(&json, "schema", "wavetank.table.1");
+	wt_json_string(&json, "table", paper->id);
+	wt_json_string(&json, "backend", plan->backend);
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		wt_json_string(&json, wt_sweep_param_name[kept[i]], wt_paper_param(sweep, NULL, kept[i]));
+	wt_json_object(&json, "experiment");
+	wt_json_string(&json, "title", paper->title);
+	wt_json_string(&json, "source", paper->source);
+	wt_json_string(&json, "axis", paper->axis);
+	wt_json_object(&json, "metric");
+	wt_json_string(&json, "path", paper->metric.path);
+	wt_json_string(&json, "name", paper->metric.name);
+	wt_json_string(&json, "unit", paper->metric.unit);
+	wt_json_string(&json, "key", paper->metric.key);
+	wt_json_end(&json);
+	parameters(&json, sweep);
+	variants(&json, paper, sweep);
+	points(&json, paper);
+	wt_json_end(&json);
+	wt_json_end(&json);
 }

@@ -90,7 +90,7 @@ static bool load(struct wt_paper_results *results, const char *dir, const char *
 	char path[700], err[900];
 
 	snprintf(path, sizeof(path), "%s%s%s", dir, *change ? "/" : "", change);
-	return wt_paper_results_load(results, path, FAMILY, object, err, sizeof(err)) == 0;
+	return wt_paper_results_load(results, path, FAMILY, object, NULL, err, sizeof(err)) == 0;
 }
 
 /* Does the printed value lie where our single runs lie? */

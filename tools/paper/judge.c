@@ -18,17 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/paper/run.h"
+#include "tools/paper/judge.h"
 
 #define PAIRS (WT_PAPER_VARIANTS * (WT_PAPER_VARIANTS - 1) / 2)
 
-double wt_paper_value(const struct wt_paper *paper, const struct wt_paper_record *record)
+uint32_t wt_paper_count(const struct wt_paper_plan *plan)
 {
-	switch (paper->metric) {
-	case WT_PAPER_SUCCESS: return record->success;
-	case WT_PAPER_TOKENS: return record->tokens;
-	default: return record->goodput;
-	}
+	return plan->repeats * plan->paper->points * plan->paper->variants;
+}
+
+struct wt_paper_place wt_paper_at(const struct wt_paper_plan *plan, uint32_t index)
+{
+	unsigned points = plan->paper->points, variants = plan->paper->variants;
+
+	return (struct wt_paper_place){index / (points * variants), index / variants % points, index % variants};
+}
+
+const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, const struct wt_paper_record *records,
+					      unsigned repeat, unsigned point, unsigned variant)
+{
+	return &records[(repeat * plan->paper->points + point) * plan->paper->variants + variant];
 }
 
 /* What one cell came to by repeat, NaN where it failed. */
@@ -39,7 +48,7 @@ static void samples(const struct wt_paper_plan *plan, const struct wt_paper_reco
 	for (unsigned k = 0; k < plan->repeats; k++) {
 		const struct wt_paper_record *record = wt_paper_record(plan, records, k, point, variant);
 
-		out[k] = record->outcome == WT_PAPER_OK ? wt_paper_value(plan->paper, record) : NAN;
+		out[k] = record->outcome == WT_PAPER_OK ? record->value : NAN;
 		cell->failed += record->outcome == WT_PAPER_FAILED;
 		cell->invalid += record->outcome == WT_PAPER_INVALID;
 	}
@@ -72,7 +81,7 @@ static double level_of(const struct wt_paper_plan *plan)
 static void judge_order(const struct wt_paper_plan *plan, const struct wt_paper_point *point, double *const sample[],
 			struct wt_paper_row_result *row)
 {
-	double ours[WT_PAPER_VARIANTS], paper[WT_PAPER_VARIANTS], p[PAIRS];
+	double ours[WT_PAPER_VARIANTS], paper[WT_PAPER_VARIANTS], p[PAIRS] = {0};
 	bool as_printed[PAIRS], decided[PAIRS], level[PAIRS];
 	unsigned n = 0, undecided = 0, against = 0, even = 0, pairs = 0;
 
@@ -142,20 +151,18 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 	double *all = calloc((size_t)variants * plan->repeats, sizeof(double)), *sample[WT_PAPER_VARIANTS];
 
 	memset(report, 0, sizeof(*report));
-	report->complete = true;
 	for (uint32_t i = 0; i < wt_paper_count(plan); i++) {
 		const struct wt_paper_record *record = &records[i];
 
-		report->complete &= record->outcome != WT_PAPER_NOT_RUN && record->outcome != WT_PAPER_STOPPED;
-		report->runs += record->outcome == WT_PAPER_OK || record->outcome == WT_PAPER_FAILED || record->outcome == WT_PAPER_INVALID;
+		report->runs += record->outcome != WT_PAPER_NOT_RUN;
 		report->failed += record->outcome == WT_PAPER_FAILED;
 		report->invalid += record->outcome == WT_PAPER_INVALID;
 		report->repeated += record->attempts > 1;
 		report->repetitions += record->attempts > 1 ? record->attempts - 1 : 0;
 		report->simulated += record->simulated;
 	}
-	for (unsigned p = 0; p < plan->points && all; p++) {
-		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+	for (unsigned p = 0; p < plan->paper->points && all; p++) {
+		const struct wt_paper_point *point = &plan->paper->point[p];
 		struct wt_paper_row_result *row = &report->row[p];
 
 		for (unsigned v = 0; v < variants; v++) {
@@ -172,4 +179,37 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 			row->cell[v].verdict = verdict(&point->cell[v], &row->cell[v], row->order == WT_ORDER_AGREES);
 	}
 	free(all);
+}
+
+/* ---- in real time and in virtual time ------------------------------------------------------------------- */
+
+static bool compare_cell(FILE *out, const char *point, const char *variant, const struct wt_mean *a, const struct wt_mean *b,
+			 size_t comparisons)
+{
+	enum wt_agreement verdict = wt_means_judge(a, b, comparisons);
+	char real[40], sim[40];
+
+	fprintf(out, "  %-5s %-10s %s %s %s\n", point, variant, wt_mean_text(real, a), wt_mean_text(sim, b), wt_agreement_names[verdict]);
+	return verdict == WT_AGREE || verdict == WT_AGREE_CLOSE;
+}
+
+unsigned wt_paper_agreement(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *real,
+			    const struct wt_paper_report *virtual_time, unsigned virtual_repeats, unsigned *cells)
+{
+	const struct wt_paper *paper = plan->paper;
+	unsigned agree = 0;
+	size_t comparisons = (size_t)paper->points * paper->variants;
+
+	*cells = 0;
+	fprintf(out, "\n%s (%u runs) beside virtual time (%u runs), %s, mean and 95 %% interval:\n", plan->backend, plan->repeats,
+		virtual_repeats, paper->metric.unit);
+	for (unsigned p = 0; p < paper->points; p++)
+		for (unsigned v = 0; v < paper->variants; v++) {
+			agree += compare_cell(out, v ? "" : paper->point[p].label, paper->variant[v].label,
+					      &real->row[p].cell[v].ours, &virtual_time->row[p].cell[v].ours, comparisons);
+			++*cells;
+		}
+	fprintf(out, "agree: %u of %u (one distribution explains both: two-sample t, 5 %% over all cells; or means within 1 %%)\n",
+		agree, *cells);
+	return agree;
 }

@@ -7,20 +7,22 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/common/wrap.h"
+#include "tools/sweep/point.h"
 
 extern const struct wt_command wt_command_paper_list, wt_command_paper_show;
 
 /* "tcp-real-2001/figure2" */
-static const char *figure_name(const struct wt_paper *paper)
+static const char *figure_name(const struct wt_sweep *sweep)
 {
-	const char *slash = strrchr(paper->figure, '/');
+	const char *slash = strrchr(sweep->figure, '/');
 
-	return slash ? slash + 1 : paper->figure;
+	return slash ? slash + 1 : sweep->figure;
 }
 
 static bool prints_numbers(const struct wt_paper *paper)
@@ -32,29 +34,38 @@ static bool prints_numbers(const struct wt_paper *paper)
 	return false;
 }
 
+/* A line of the list. An exit code. */
+static int list_one(const char *id)
+{
+	static struct wt_sweep sweep; /* large */
+	static struct wt_paper paper;
+	char err[700];
+	int error = wt_sweep_load(&sweep, id, err, sizeof(err));
+
+	if (!error)
+		error = wt_paper_view(&sweep, 0, &paper, err, sizeof(err));
+	if (!error || error == -ENODATA)
+		printf("%-22s ", id);
+	if (error == -ENODATA)
+		printf("%s: no numbers\n", sweep.title ? sweep.title : id);
+	else if (!error)
+		printf("%s (%u x %u cells%s%s)\n", paper.title, paper.points, paper.variants, sweep.figure ? "; plotted in " : "",
+		       sweep.figure ? figure_name(&sweep) : "");
+	wt_sweep_finish(&sweep);
+	return error && error != -ENODATA ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
+}
+
 static int list_main(int argc, char **argv)
 {
 	struct wt_args args;
-	struct wt_paper paper;
-	char err[300];
-	int option;
+	int option, code = WT_EXIT_OK;
 
 	wt_args_init(&args, &wt_command_paper_list, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END)
 		return option == WT_ARGS_BAD ? WT_EXIT_USAGE : wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
-	for (unsigned i = 0; wt_paper_files[i].id; i++) {
-		int error = wt_paper_load(wt_paper_files[i].id, &paper, err, sizeof(err));
-
-		if (error && error != -ENODATA)
-			return wt_fail(WT_EXIT_USAGE, "%s", err);
-		printf("%-22s ", wt_paper_files[i].id);
-		if (error)
-			printf("%s: no numbers\n", paper.title);
-		else
-			printf("%s (%u x %u cells%s%s)\n", paper.title, paper.points, paper.variants, *paper.figure ? "; plotted in " : "",
-			       *paper.figure ? figure_name(&paper) : "");
-	}
-	return WT_EXIT_OK;
+	for (unsigned i = 0; wt_paper_files[i].id && !code; i++)
+		code = list_one(wt_paper_files[i].id);
+	return code;
 }
 
 static void show_cell(const struct wt_paper_cell *cell)
@@ -73,8 +84,8 @@ static void show_numbers(const struct wt_paper *paper)
 		printf("\npublished: a plot without numbers, of %u rows by %s\n", paper->points, *paper->axis ? paper->axis : "point");
 		return;
 	}
-	printf("\npublished %s%s, by %s:\n  %-6s", wt_paper_metrics[paper->metric].heading,
-	       paper->metric == WT_PAPER_GOODPUT ? " and time in s" : "", *paper->axis ? paper->axis : "point", "");
+	printf("\npublished %s%s, by %s:\n  %-6s", paper->metric.heading,
+	       !strcmp(paper->metric.name, "goodput") ? " and time in s" : "", *paper->axis ? paper->axis : "point", "");
 	for (unsigned v = 0; v < paper->variants; v++)
 		printf(" %18s", paper->variant[v].label);
 	putchar('\n');
@@ -101,59 +112,97 @@ static void show_numbers(const struct wt_paper *paper)
 	}
 }
 
-static void show(const struct wt_paper *paper)
+static void show_set_up(const struct wt_sweep *sweep, const struct wt_paper *paper)
 {
-	char text[64], fwd[640], rev[640];
-	const struct wt_paper_variant *v = &paper->variant[0];
+	static const enum wt_sweep_param shown[] = {WT_SWEEP_WORLD, WT_SWEEP_LINK, WT_SWEEP_FWD, WT_SWEEP_REV};
 
-	printf("%s: %s\n", paper->id, paper->title);
-	wt_wrap(stdout, paper->source, 0, 0);
-	if (*paper->figure)
-		printf("its numbers are plotted in %s\n", figure_name(paper));
 	putchar('\n');
-	for (unsigned i = 0; i < paper->parameters; i++) {
-		printf("  %-14s ", paper->parameter[i].name);
-		wt_wrap(stdout, paper->parameter[i].text, 17, 17);
-	}
-	printf("\n  %-14s %s\n  %-14s %s\n  %-14s %s %s\n", "fwd", paper->fwd, "rev", paper->rev, "hosts", paper->preset,
-	       paper->settings);
-	for (unsigned i = 0; i < paper->variants; i++)
-		printf("  %-14s sender %s, recovery %s, receiver %s\n", paper->variant[i].label, paper->variant[i].sender,
-		       *paper->variant[i].recovery ? paper->variant[i].recovery : "(the sender's own)",
-		       *paper->variant[i].receiver ? paper->variant[i].receiver : "standard");
-	if (*paper->app)
-		printf("  %-14s %s\n", "app", paper->app);
-	if (*paper->meter)
-		printf("  %-14s %s\n", "meter", paper->meter);
-	for (unsigned i = 0; i < paper->changes; i++) {
-		const char *name = paper->change[i].name;
-		bool without = !strncmp(name, "without-", 8);
-		char head[64];
+	for (unsigned i = 0; i < 4; i++)
+		if (sweep->param[shown[i]].text)
+			printf("  %-14s %s\n", wt_sweep_param_name[shown[i]], sweep->param[shown[i]].text);
+	printf("  %-14s %s %s\n", "hosts", wt_paper_param(sweep, NULL, WT_SWEEP_PRESET), wt_paper_param(sweep, NULL, WT_SWEEP_SETTINGS));
+	for (unsigned i = 0; i < paper->variants; i++) {
+		const char *name = paper->variant[i].name, *sender = wt_paper_param(sweep, name, WT_SWEEP_SENDER);
+		const char *recovery = wt_paper_param(sweep, name, WT_SWEEP_RECOVERY), *receiver = wt_paper_param(sweep, name, WT_SWEEP_RECEIVER);
 
-		snprintf(head, sizeof(head), "  %s %s: ", without ? "--without" : "--preset", strchr(name, '-') + 1);
-		fputs(head, stdout);
-		wt_wrap(stdout, paper->change[i].text, 17, strlen(head));
+		printf("  %-14s sender %s, recovery %s, receiver %s\n", paper->variant[i].label, *sender ? sender : "(default)",
+		       *recovery ? recovery : "(the sender's own)", *receiver ? receiver : "standard");
 	}
-	show_numbers(paper);
-	wt_paper_words(paper->fwd, paper->point[paper->points / 2].p, fwd, sizeof(fwd));
-	wt_paper_words(paper->rev, paper->point[paper->points / 2].p, rev, sizeof(rev));
-	printf("\none cell by hand (%s, %s):\n  wavetank sim --preset %s -S %s -n %s --seed %" PRIu64 "%s%s -C %s%s%s%s%s \\\n"
-	       "    --fwd '%s' \\\n    --rev '%s'\nthe same event by event: with --trace cell.jsonl, then\n  wavetank report build cell.jsonl\n"
-	       "all of it:\n  wavetank paper run %s\n",
-	       v->label, paper->point[paper->points / 2].label, *paper->preset ? paper->preset : "modern",
-	       *paper->settings ? paper->settings : "nagle=on", wt_format_size(paper->size, text, sizeof(text)), paper->seed,
-	       *paper->app ? " --app " : "", paper->app,
-	       v->sender, *v->recovery ? " --recovery " : "", v->recovery, *v->receiver ? " --rcc " : "", v->receiver, fwd, rev,
-	       paper->id);
+	if (sweep->param[WT_SWEEP_APP].text)
+		printf("  %-14s %s\n", "app", sweep->param[WT_SWEEP_APP].text);
+	if (sweep->param[WT_SWEEP_TOKENS].text)
+		printf("  %-14s %s\n", "meter", sweep->param[WT_SWEEP_TOKENS].text);
+	for (unsigned i = 0; i < sweep->changes; i++) {
+		const char *name = sweep->change[i].name;
+		char head[96];
+
+		snprintf(head, sizeof(head), "  %s %s: ", !strncmp(name, "without-", 8) ? "--without" : "--preset", strchr(name, '-') + 1);
+		fputs(head, stdout);
+		wt_wrap(stdout, sweep->change[i].text ? sweep->change[i].text : "", 17, strlen(head));
+	}
+}
+
+/* The command for the cell in the middle, if it is one of sim's. */
+static void show_cell_by_hand(const struct wt_sweep *sweep, const struct wt_paper *paper)
+{
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	uint32_t point = 0;
+	char err[600];
+
+	for (uint32_t i = 0; i < sweep->points && !point; i++)
+		if (wt_sweep_row(sweep, i) == paper->points / 2)
+			point = i;
+	if (run && !wt_sweep_resolve(sweep, point, run, err, sizeof(err)) && !*run->world) {
+		const char *recovery = run->text[WT_SWEEP_RECOVERY], *receiver = run->text[WT_SWEEP_RECEIVER], *app = run->text[WT_SWEEP_APP];
+
+		printf("\none cell by hand (%s, %s):\n  wavetank sim --preset %s -S %s -n %s --seed %" PRIu64 "%s%s -C %s%s%s%s%s \\\n"
+		       "    --fwd '%s' \\\n    --rev '%s'\nthe same event by event: with --trace cell.jsonl, then\n  wavetank report build cell.jsonl\n",
+		       paper->variant[0].label, paper->point[paper->points / 2].label,
+		       *run->text[WT_SWEEP_PRESET] ? run->text[WT_SWEEP_PRESET] : "modern",
+		       *run->text[WT_SWEEP_SETTINGS] ? run->text[WT_SWEEP_SETTINGS] : "nagle=on", run->text[WT_SWEEP_SIZE], sweep->seed,
+		       *app ? " --app " : "", app, run->text[WT_SWEEP_SENDER], *recovery ? " --recovery " : "", recovery,
+		       *receiver ? " --rcc " : "", receiver, *run->text[WT_SWEEP_FWD] ? run->text[WT_SWEEP_FWD] : run->text[WT_SWEEP_LINK],
+		       *run->text[WT_SWEEP_REV] ? run->text[WT_SWEEP_REV] : run->text[WT_SWEEP_LINK]);
+	}
+	free(run);
+}
+
+/* An exit code. */
+static int show(const struct wt_sweep *sweep)
+{
+	static struct wt_paper paper; /* large */
+	char err[700];
+
+	if (wt_paper_view(sweep, 0, &paper, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	printf("%s: %s\n", paper.id, paper.title);
+	wt_wrap(stdout, paper.source, 0, 0);
+	if (sweep->figure)
+		printf("its numbers are plotted in %s\n", figure_name(sweep));
+	putchar('\n');
+	for (unsigned i = 0; i < sweep->notes; i++)
+		if (!strcmp(sweep->note[i].section, "parameters")) {
+			printf("  %-14s ", sweep->note[i].key);
+			wt_wrap(stdout, sweep->note[i].text, 17, 17);
+		}
+	show_set_up(sweep, &paper);
+	for (unsigned table = 0; table < wt_paper_tables(sweep); table++) {
+		if (table && wt_paper_view(sweep, table, &paper, err, sizeof(err)))
+			return wt_fail(WT_EXIT_USAGE, "%s", err);
+		show_numbers(&paper);
+	}
+	show_cell_by_hand(sweep, &paper);
+	printf("all of it:\n  wavetank paper run %s\n", paper.id);
+	return WT_EXIT_OK;
 }
 
 static int show_main(int argc, char **argv)
 {
+	static struct wt_sweep sweep; /* large */
 	const char *id = NULL;
 	struct wt_args args;
-	struct wt_paper paper;
-	char err[300];
-	int option;
+	char err[700];
+	int option, code;
 
 	wt_args_init(&args, &wt_command_paper_show, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
@@ -165,10 +214,9 @@ static int show_main(int argc, char **argv)
 	}
 	if (!id)
 		return wt_fail(WT_EXIT_USAGE, "which table? 'wavetank paper list' lists them");
-	if (wt_paper_load(id, &paper, err, sizeof(err)))
-		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	show(&paper);
-	return WT_EXIT_OK;
+	code = wt_sweep_load(&sweep, id, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : show(&sweep);
+	wt_sweep_finish(&sweep);
+	return code;
 }
 
 const struct wt_command wt_command_paper_list = {

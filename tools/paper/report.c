@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stack/record/json.h"
-#include "tools/paper/run.h"
+#include "tools/paper/judge.h"
 #include "tools/version.h"
 #include "tools/common/wrap.h"
 
@@ -80,7 +80,7 @@ static const char *verdict_text(const char *verdict)
 static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report, unsigned p,
 		      struct notes *notes)
 {
-	const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+	const struct wt_paper_point *point = &plan->paper->point[p];
 	const struct wt_paper_row_result *row = &report->row[p];
 	char mean[32], half[32], one[32], paper[32], ratio[32], mark[16];
 
@@ -121,7 +121,7 @@ static unsigned count_of(const struct wt_paper_plan *plan, const struct wt_paper
 {
 	unsigned count = 0;
 
-	for (unsigned p = 0; p < plan->points; p++)
+	for (unsigned p = 0; p < plan->paper->points; p++)
 		for (unsigned v = 0; v < plan->paper->variants; v++)
 			count += !strcmp(report->row[p].cell[v].verdict, word);
 	return count;
@@ -135,9 +135,9 @@ void wt_paper_summary(FILE *out, const struct wt_paper_plan *plan, const struct 
 	for (unsigned i = 0; i < VERDICTS; i++)
 		if (count_of(plan, report, verdicts[i].word))
 			fprintf(out, " %u %s", count_of(plan, report, verdicts[i].word), verdict_text(verdicts[i].word));
-	for (unsigned p = 0; p < plan->points; p++)
+	for (unsigned p = 0; p < plan->paper->points; p++)
 		orders[report->row[p].order]++;
-	if (orders[WT_ORDER_NONE] == plan->points) {
+	if (orders[WT_ORDER_NONE] == plan->paper->points) {
 		fputs(" · no order to compare\n", out);
 		return;
 	}
@@ -160,10 +160,10 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 	struct notes notes = {0};
 
 	fprintf(out, "%s%s%s: %s\n%s\n%s: mean, its 95 %% interval and that of one run, of %s%u runs; first column: %s\n\n", paper->id,
-		*paper->changed ? ", " : "", paper->changed, paper->title, paper->source, wt_paper_metrics[paper->metric].heading,
+		*paper->changed ? ", " : "", paper->changed, paper->title, paper->source, paper->metric.heading,
 		plan->looks > 1 ? "up to " : "", plan->repeats, *paper->axis ? paper->axis : "point");
 	fprintf(out, "  %-5s %-10s %8s   %-6s   %-6s %9s %6s  %s\n", "", "protocol", "ours", "", "one", "paper", "ratio", "verdict");
-	for (unsigned p = 0; p < plan->points; p++)
+	for (unsigned p = 0; p < plan->paper->points; p++)
 		print_row(out, plan, report, p, &notes);
 	for (unsigned i = 0; i < notes.count; i++) {
 		fprintf(out, "%s  [%u] ", i ? "" : "\n", i + 1);
@@ -183,13 +183,13 @@ void wt_paper_print(FILE *out, const struct wt_paper_plan *plan, const struct wt
 
 void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_paper_report *report)
 {
-	const struct wt_paper_metric *metric = &wt_paper_metrics[plan->paper->metric];
+	const struct wt_paper_metric *metric = &plan->paper->metric;
 	const char *name = metric->name, *key = metric->key;
 
 	fprintf(out, "point,variant,runs,failed,%s_mean_%s,%s_half95_%s,%s_stddev_%s,paper_%s_%s,ratio,verdict,paper_suspect,invalid,"
 		"%s_one_half95_%s,mean_holds\r\n", name, key, name, key, name, key, name, key, name, key);
-	for (unsigned p = 0; p < plan->points; p++) {
-		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+	for (unsigned p = 0; p < plan->paper->points; p++) {
+		const struct wt_paper_point *point = &plan->paper->point[p];
 
 		for (unsigned v = 0; v < plan->paper->variants; v++) {
 			const struct wt_paper_cell_result *cell = &report->row[p].cell[v];
@@ -208,8 +208,8 @@ void wt_paper_csv(FILE *out, const struct wt_paper_plan *plan, const struct wt_p
 
 static void json_metric(struct wt_json *json, const struct wt_paper *paper, const char *format, double value)
 {
-	const struct wt_paper_metric *metric = &wt_paper_metrics[paper->metric];
-	char name[64];
+	const struct wt_paper_metric *metric = &paper->metric;
+	char name[160];
 
 	snprintf(name, sizeof(name), format, metric->name, metric->key);
 	wt_json_number(json, name, value);
@@ -221,8 +221,8 @@ void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_
 	struct wt_json json;
 
 	wt_json_init(&json, out);
-	for (unsigned p = 0; p < plan->points; p++) {
-		const struct wt_paper_point *point = &plan->paper->point[plan->point[p]];
+	for (unsigned p = 0; p < plan->paper->points; p++) {
+		const struct wt_paper_point *point = &plan->paper->point[p];
 		const struct wt_paper_row_result *row = &report->row[p];
 
 		for (unsigned v = 0; v < plan->paper->variants; v++) {
@@ -231,6 +231,7 @@ void wt_paper_json(FILE *out, const struct wt_paper_plan *plan, const struct wt_
 			wt_json_object(&json, NULL);
 			wt_json_string(&json, "record", "cell");
 			wt_json_string(&json, "table", plan->paper->id);
+			wt_json_string(&json, "metric", plan->paper->metric.path);
 			wt_json_string(&json, "backend", plan->backend);
 			wt_json_string(&json, "point", point->label);
 			wt_json_string(&json, "variant", plan->paper->variant[v].name);

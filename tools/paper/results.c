@@ -7,76 +7,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS_MAX 100000
+#include "tools/results/metric.h"
 
-static double number(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
+#define REPEATS_MAX 1000000
 
 static int take_plan(struct wt_paper_results *results, json_t *line)
 {
-	const char *table = NULL;
-	json_int_t seed = -1, repeats = 0;
+	struct wt_paper_plan *plan = &results->plan;
+	json_int_t seed = -1, repeats = 0, looks = 1;
+	const char *name = NULL, *backend = "sim";
 
-	if (json_unpack(line, "{s:s, s:I, s:I, s?:F, s?:F}", "table", &table, "seed", &seed, "repeats", &repeats, "level",
-			&results->plan.level, "margin", &results->plan.margin) ||
-	    strcmp(table, results->paper.id) || repeats < 1 || repeats > REPEATS_MAX || results->records)
+	if (json_unpack(line, "{s:s, s:I, s:I, s?:s, s?:I, s?:F, s?:F}", "name", &name, "seed", &seed, "most_repeats", &repeats, "backend",
+			&backend, "looks", &looks, "level", &plan->level, "margin", &plan->margin) ||
+	    strcmp(name, results->paper.id) || repeats < 1 || repeats > REPEATS_MAX || results->records)
 		return -EINVAL;
-	results->plan.seed = (uint64_t)seed;
-	results->plan.repeats = (uint32_t)repeats;
-	results->records = calloc(wt_paper_count(&results->plan), sizeof(*results->records));
+	snprintf(plan->backend, sizeof(plan->backend), "%.7s", backend);
+	plan->seed = (uint64_t)seed;
+	plan->looks = (uint32_t)looks;
+	plan->repeats = (uint32_t)repeats;
+	results->records = calloc(wt_paper_count(plan), sizeof(*results->records));
 	return results->records ? 0 : -ENOMEM;
-}
-
-int wt_paper_record_parse(const struct wt_paper_plan *plan, const json_t *line, uint32_t *index, struct wt_paper_record *record)
-{
-	const struct wt_paper *paper = plan->paper;
-	const char *point = NULL, *variant = NULL, *why = "";
-	json_int_t repeat = -1, attempts = 0;
-	unsigned p = 0, v = 0;
-	int ok = 0, invalid = 0;
-
-	if (json_unpack((json_t *)(uintptr_t)line, "{s:s, s:s, s:I, s:b, s?:b, s?:I, s?:s}", "point", &point, "variant", &variant, "repeat",
-			&repeat, "ok", &ok, "invalid", &invalid, "attempts", &attempts, "why", &why) ||
-	    repeat < 0 || repeat >= plan->repeats)
-		return -EINVAL;
-	while (p < plan->points && strcmp(paper->point[plan->point[p]].label, point))
-		p++;
-	while (v < paper->variants && strcmp(paper->variant[v].name, variant))
-		v++;
-	if (p == plan->points || v == paper->variants)
-		return -EINVAL;
-	*index = ((uint32_t)repeat * plan->points + p) * paper->variants + v;
-	*record = (struct wt_paper_record){
-		.outcome = ok ? WT_PAPER_OK : invalid ? WT_PAPER_INVALID : WT_PAPER_FAILED,
-		.attempts = (uint32_t)attempts,
-		.goodput = number(line, "goodput_kBps"),
-		.time = number(line, "connection_time_s"),
-		.success = number(line, "success_percent"),
-		.tokens = number(line, "tokens_kB"),
-		.tokens_spread = number(line, "tokens_spread"),
-		.simulated = number(line, "simulated_s"),
-		.sent_segs = (uint64_t)json_integer_value(json_object_get(line, "sent_segs")),
-		.retransmits_segs = (uint64_t)json_integer_value(json_object_get(line, "retransmits_segs")),
-		.fast_recoveries = (uint64_t)json_integer_value(json_object_get(line, "fast_recoveries")),
-		.timeouts = (uint64_t)json_integer_value(json_object_get(line, "timeouts")),
-		.dropped_frames = (uint64_t)json_integer_value(json_object_get(line, "dropped_frames")),
-	};
-	snprintf(record->why, sizeof(record->why), "%s", why);
-	return 0;
 }
 
 static int take_run(struct wt_paper_results *results, json_t *line)
 {
-	struct wt_paper_record record;
-	uint32_t index;
+	const struct wt_paper *paper = &results->paper;
+	const char *row = NULL, *variant = NULL, *outcome = NULL;
+	const char *why = json_string_value(json_object_get(line, "why"));
+	struct wt_paper_record *record;
+	unsigned p = 0, v = 0;
+	json_int_t repeat = -1;
 
-	if (!results->records || wt_paper_record_parse(&results->plan, line, &index, &record))
+	if (!results->records || json_unpack(line, "{s:s, s:s, s:I, s:s}", "row", &row, "variant", &variant, "repeat", &repeat, "outcome", &outcome) ||
+	    repeat < 0 || repeat >= results->plan.repeats)
 		return -EINVAL;
-	results->records[index] = record;
+	while (p < paper->points && strcmp(paper->point[p].label, row))
+		p++;
+	while (v < paper->variants && strcmp(paper->variant[v].name, variant))
+		v++;
+	if (p == paper->points || v == paper->variants)
+		return -EINVAL;
+	record = &results->records[((uint32_t)repeat * paper->points + p) * paper->variants + v];
+	record->outcome = !strcmp(outcome, "ok") ? WT_PAPER_OK : !strcmp(outcome, "invalid") ? WT_PAPER_INVALID : WT_PAPER_FAILED;
+	record->attempts = (uint32_t)json_integer_value(json_object_get(line, "attempts"));
+	record->value = wt_metric_of(line, paper->metric.path);
+	record->spread = wt_metric_of(line, "tokens_spread");
+	record->simulated = wt_metric_of(line, "simulated_s");
+	if (isnan(record->simulated)) /* in real time */
+		record->simulated = wt_metric_of(line, "connection_time_s");
+	if (isnan(record->simulated))
+		record->simulated = 0;
+	snprintf(record->why, sizeof(record->why), "%.159s", why ? why : "");
 	return 0;
 }
 
@@ -90,30 +71,22 @@ static int take(struct wt_paper_results *results, const char *text)
 		error = take_plan(results, line);
 	else if (kind && !strcmp(kind, "run"))
 		error = take_run(results, line);
-	else if (kind && (!strcmp(kind, "cell") || !strcmp(kind, "end")))
+	else if (kind && (!strcmp(kind, "point") || !strcmp(kind, "end")))
 		error = 0;
 	json_decref(line);
 	return error;
 }
 
-int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, char *err,
-			  size_t err_len)
+int wt_paper_results_read(struct wt_paper_results *results, const char *dir, char *err, size_t err_len)
 {
-	char path[700], id[96], *text = NULL; /* the plan is a long line */
+	char path[700], *text = NULL; /* lines are long */
 	size_t room = 0;
 	FILE *file;
-	int error;
+	int error = 0;
 
-	memset(results, 0, sizeof(*results));
-	snprintf(id, sizeof(id), "%s/%s", family, object);
-	error = wt_paper_load(id, &results->paper, err, err_len);
-	if (error)
-		return -EINVAL;
-	results->plan.paper = &results->paper;
-	results->plan.backend = "sim";
-	for (; results->plan.points < results->paper.points; results->plan.points++)
-		results->plan.point[results->plan.points] = results->plan.points;
-	snprintf(path, sizeof(path), "%s/%s/runs.jsonl", dir, object);
+	results->records = NULL;
+	results->plan = (struct wt_paper_plan){.paper = &results->paper};
+	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
 	file = fopen(path, "re");
 	if (!file) {
 		error = -errno;
@@ -123,7 +96,7 @@ int wt_paper_results_load(struct wt_paper_results *results, const char *dir, con
 	for (unsigned line = 1; !error && getline(&text, &room, file) > 0; line++) {
 		error = take(results, text);
 		if (error)
-			snprintf(err, err_len, "%s:%u: not a record of %s", path, line, id);
+			snprintf(err, err_len, "%s:%u: not a record of %s", path, line, results->paper.id);
 	}
 	if (!error && !results->records) {
 		snprintf(err, err_len, "%s: no plan in it", path);
@@ -136,6 +109,20 @@ int wt_paper_results_load(struct wt_paper_results *results, const char *dir, con
 	return error;
 }
 
+int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, const char *metric,
+			  char *err, size_t err_len)
+{
+	const char *slash = strrchr(object, '/');
+	char id[160], path[700];
+
+	memset(results, 0, sizeof(*results));
+	snprintf(id, sizeof(id), "%s%s%s", slash ? "" : family, slash ? "" : "/", object);
+	snprintf(path, sizeof(path), "%s/%s", dir, slash ? slash + 1 : object);
+	if (wt_paper_load(id, metric, &results->paper, err, err_len))
+		return -EINVAL;
+	return wt_paper_results_read(results, path, err, err_len);
+}
+
 void wt_paper_results_finish(struct wt_paper_results *results)
 {
 	free(results->records);
@@ -146,5 +133,5 @@ double wt_paper_results_value(const struct wt_paper_results *results, unsigned r
 {
 	const struct wt_paper_record *record = wt_paper_record(&results->plan, results->records, repeat, point, variant);
 
-	return record->outcome == WT_PAPER_OK ? wt_paper_value(&results->paper, record) : NAN;
+	return record->outcome == WT_PAPER_OK ? record->value : NAN;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads back what a sweep has written: runs.jsonl of one table. */
+/* Reads back what a sweep over a published table has written: runs.jsonl. */
 #ifndef WT_TOOLS_PAPER_RESULTS_H
 #define WT_TOOLS_PAPER_RESULTS_H
 
-#include <jansson.h>
-
-#include "tools/paper/run.h"
+#include "tools/paper/judge.h"
 
 struct wt_paper_results {
 	struct wt_paper paper;
@@ -14,14 +12,14 @@ struct wt_paper_results {
 };
 
 /*
- * FAMILY/OBJECT from DIR/OBJECT/runs.jsonl. 0, -ENOENT (no such file), -EINVAL (not one of ours, or of another table), each with a
- * sentence in err. Finish after 0.
+ * DIR/runs.jsonl as runs of results->paper, which the caller has set. 0, -ENOENT (no such file), -EINVAL (not one of ours, or of another
+ * table), each with a sentence in err. Finish after 0.
  */
-int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, char *err,
-			  size_t err_len);
+int wt_paper_results_read(struct wt_paper_results *results, const char *dir, char *err, size_t err_len);
+/* FAMILY/OBJECT from DIR/OBJECT; metric NULL: its first. An object that names its own paper, "PAPER/TABLE", is that. */
+int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, const char *metric,
+			  char *err, size_t err_len);
 void wt_paper_results_finish(struct wt_paper_results *results);
-/* The record of a run and its place in the plan, from its line. 0 or -EINVAL: not of this plan. */
-int wt_paper_record_parse(const struct wt_paper_plan *plan, const json_t *line, uint32_t *index, struct wt_paper_record *record);
 /* The number of one run in the table's metric, NaN if it failed or never was. */
 double wt_paper_results_value(const struct wt_paper_results *results, unsigned repeat, unsigned point, unsigned variant);
 

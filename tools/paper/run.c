@@ -2,331 +2,422 @@
 #include "tools/paper/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/path.h"
-#include "stack/record/json.h"
-#include "tools/common/jobs.h"
-#include "tools/paper/store.h"
-#include "tools/common/progress.h"
-#include "tools/words/tcp_words.h"
+#include "stack/text/units.h"
+#include "tools/common/cli.h"
+#include "tools/lab/run.h"
+#include "tools/paper/results.h"
+#include "tools/sweep/files.h"
+#include "tools/sweep/kernel.h"
 
-uint32_t wt_paper_count(const struct wt_paper_plan *plan)
+#define LOOKS 3 /* at 1, 3 and 9 times the repeats */
+#define BESIDE 30 /* repeats in virtual time beside real time: enough for a narrow interval */
+
+/* ---- what is run ------------------------------------------------------------------------------------------ */
+
+/* The row that a word names by its label or by an equal number: "0" is "0.00". */
+static int find_row(const struct wt_paper *paper, const char *word)
 {
-	return plan->repeats * plan->points * plan->paper->variants;
+	double a, b;
+
+	for (unsigned p = 0; p < paper->points; p++)
+		if (!strcmp(word, paper->point[p].label) ||
+		    (!wt_parse_number(word, &a, NULL, 0) && !wt_parse_number(paper->point[p].label, &b, NULL, 0) && fabs(a - b) < 1e-9))
+			return (int)p;
+	return -1;
 }
 
-struct wt_paper_place wt_paper_at(const struct wt_paper_plan *plan, uint32_t index)
+/* The axis whose words are the rows; NULL: several make them. */
+static struct wt_sweep_axis *row_axis(struct wt_sweep *sweep)
 {
-	unsigned variants = plan->paper->variants;
+	int series = wt_sweep_series(sweep);
 
-	return (struct wt_paper_place){index / (plan->points * variants), index / variants % plan->points, index % variants};
+	return sweep->axes == 2 && series >= 0 ? &sweep->axis[!series] : NULL;
 }
 
-const struct wt_paper_record *wt_paper_record(const struct wt_paper_plan *plan, const struct wt_paper_record *records,
-					      unsigned repeat, unsigned point, unsigned variant)
+/* Rows that are not named go: their words, and their printed numbers. */
+static void keep_rows(struct wt_sweep *sweep, struct wt_sweep_axis *axis, const struct wt_paper *paper, const bool *wanted)
 {
-	return &records[(repeat * plan->points + point) * plan->paper->variants + variant];
+	unsigned kept = 0, notes = 0;
+
+	for (unsigned i = 0; i < sweep->notes; i++) {
+		struct wt_sweep_note *note = &sweep->note[i];
+		bool goes = false;
+
+		for (unsigned p = 0; p < paper->points && !strncmp(note->section, "printed", 7); p++) {
+			const char *label = paper->point[p].label, *in = strchr(note->key, ' ') ? strchr(note->key, ' ') + 1 : note->key;
+
+			goes |= !wanted[p] && !strncmp(in, label, strlen(label)) && (!in[strlen(label)] || in[strlen(label)] == ' ');
+		}
+		if (goes) {
+			free(note->section);
+			free(note->key);
+			free(note->text);
+		} else {
+			sweep->note[notes++] = *note;
+		}
+	}
+	sweep->notes = notes;
+	for (unsigned p = 0; p < axis->words; p++)
+		if (wanted[p])
+			axis->word[kept++] = axis->word[p];
+		else
+			free(axis->word[p]);
+	sweep->points = sweep->points / axis->words * kept;
+	axis->words = kept;
 }
 
-int wt_paper_simulation(const struct wt_paper_plan *plan, unsigned point, unsigned variant, uint64_t seed,
-		      struct wt_paper_words *words, struct wt_simulation *simulation, char *err, size_t err_len)
+static int choose_rows(struct wt_sweep *sweep, const struct wt_paper *paper, const char *points, char *err, size_t err_len)
 {
-	const struct wt_paper *paper = plan->paper;
-	const struct wt_paper_variant *v = &paper->variant[variant];
-	const char *p = paper->point[plan->point[point]].p;
-	struct wt_tcp_words a = {
-		.preset = *paper->preset ? paper->preset : NULL,
-		.settings = *paper->settings ? paper->settings : NULL,
-		.sender = v->sender,
-		.recovery = *v->recovery ? v->recovery : NULL,
-	};
-	struct wt_tcp_words b = {.preset = a.preset, .settings = a.settings, .receiver = *v->receiver ? v->receiver : NULL};
+	struct wt_sweep_axis *axis = row_axis(sweep);
+	bool wanted[WT_PAPER_POINTS] = {false};
+	char list[256], *save = NULL;
+
+	if (!axis) {
+		snprintf(err, err_len, "--points: the rows of %s are no words of one axis", paper->id);
+		return -EINVAL;
+	}
+	snprintf(list, sizeof(list), "%s", points);
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		int row = find_row(paper, word);
+
+		if (row < 0 || wanted[row]) {
+			size_t at = (size_t)snprintf(err, err_len, "%s row '%s'; there are:", row < 0 ? "no" : "twice", word);
+
+			for (unsigned i = 0; i < paper->points && at < err_len; i++)
+				at += (size_t)snprintf(err + at, err_len - at, " %s", paper->point[i].label);
+			return -EINVAL;
+		}
+		wanted[row] = true;
+	}
+	keep_rows(sweep, axis, paper, wanted);
+	if (!sweep->points)
+		snprintf(err, err_len, "no row named");
+	return sweep->points ? 0 : -EINVAL;
+}
+
+/* Declared by the table, or, of a preset, its settings alone. */
+static int make_change(const struct wt_paper_job *job, struct wt_sweep *sweep, char *err, size_t err_len)
+{
+	if (!*job->change)
+		return 0;
+	if (!job->preset || wt_sweep_change_of(sweep, job->change))
+		return wt_sweep_apply_change(sweep, job->change, err, err_len);
+	free(sweep->param[WT_SWEEP_PRESET].text);
+	sweep->param[WT_SWEEP_PRESET].text = strdup(job->preset);
+	free(sweep->changed);
+	sweep->changed = strdup(job->change);
+	return sweep->param[WT_SWEEP_PRESET].text && sweep->changed ? 0 : -ENOMEM;
+}
+
+int wt_paper_prepare(const struct wt_paper_job *job, struct wt_sweep *sweep, char *err, size_t err_len)
+{
+	struct wt_paper *paper = malloc(sizeof(*paper));
+	int error = wt_sweep_load(sweep, job->id, err, err_len);
+
+	if (!error && job->backend)
+		snprintf(sweep->backend, sizeof(sweep->backend), "%s", job->backend);
+	if (!error) {
+		sweep->repeats = job->repeats ? job->repeats : strcmp(sweep->backend, "sim") ? 3 : sweep->repeats;
+		sweep->seed = job->has_seed ? job->seed : sweep->seed;
+		sweep->attempts = job->attempts ? job->attempts : sweep->attempts;
+		sweep->bounds.late = job->bounds.late ? job->bounds.late : sweep->bounds.late;
+		sweep->bounds.steal = job->bounds.steal >= 0 ? job->bounds.steal : sweep->bounds.steal;
+		sweep->looks = job->until ? LOOKS : 1;
+		sweep->level = WT_PAPER_LEVEL / sweep->looks;
+		sweep->margin = job->margin;
+		error = make_change(job, sweep, err, err_len);
+	}
+	if (!error)
+		error = paper ? wt_paper_view(sweep, 0, paper, err, err_len) : -ENOMEM;
+	if (!error && job->points)
+		error = choose_rows(sweep, paper, job->points, err, err_len);
+	for (unsigned i = 0; i < wt_paper_tables(sweep) && !error; i++)
+		error = wt_paper_view(sweep, i, paper, err, err_len);
+	free(paper);
+	return error ? error : wt_sweep_check(sweep, err, err_len);
+}
+
+/* ---- what is made of it ------------------------------------------------------------------------------------ */
+
+/* A table of the folder's runs, judged. 0 or negative errno; finish the results after 0. */
+static int judge(const struct wt_sweep *sweep, unsigned table, const char *dir, struct wt_paper_results *results, struct wt_paper_report *report,
+		 char *err, size_t err_len)
+{
 	int error;
 
-	wt_simulation_init(simulation);
-	memset(&words->flow, 0, sizeof(words->flow));
-	wt_tcp_config_init(&words->flow.a);
-	wt_tcp_config_init(&words->flow.b);
-	words->flow.size = paper->size;
-	wt_paper_words(paper->fwd, p, words->fwd, sizeof(words->fwd));
-	wt_paper_words(paper->rev, p, words->rev, sizeof(words->rev));
-	wt_paper_words(paper->app, p, words->app, sizeof(words->app));
-	words->flow.plays = *words->app;
-	if (*words->app && wt_playback_parse(words->app, &words->flow.playback, err, err_len))
-		return -EINVAL;
-	if (*paper->meter) {
-		char meter[96];
-
-		wt_paper_words(paper->meter, p, meter, sizeof(meter));
-		if (wt_token_parse(meter, &words->tokens, err, err_len))
-			return -EINVAL;
-		simulation->tokens = &words->tokens;
-	}
-	simulation->world.limit = paper->limit;
-	simulation->world.seed = seed;
-	error = wt_tcp_words_apply(&a, &words->flow.a, err, err_len);
+	memset(results, 0, sizeof(*results));
+	error = wt_paper_view(sweep, table, &results->paper, err, err_len);
 	if (!error)
-		error = wt_tcp_words_apply(&b, &words->flow.b, err, err_len);
-	return error ? error : wt_simulation_pair(simulation, words->fwd, words->rev, &words->flow, 1, err, err_len);
-}
-
-int wt_paper_check(const struct wt_paper_plan *plan, char *err, size_t err_len)
-{
-	struct wt_paper_words words;
-	struct wt_simulation simulation;
-
-	for (unsigned point = 0; point < plan->points; point++)
-		for (unsigned variant = 0; variant < plan->paper->variants; variant++) {
-			int error = wt_paper_simulation(plan, point, variant, 1, &words, &simulation, err, err_len);
-
-			wt_simulation_finish(&simulation);
-			if (error)
-				return error;
-		}
-	return 0;
-}
-
-static void fill(struct wt_paper_record *record, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
-{
-	const struct wt_bulk_sender *s = &result->flow[0];
-
-	record->simulated = (double)result->simulated / 1e9;
-	record->wall = result->wall_s;
-	record->sent_segs = s->info.segs_sent;
-	record->retransmits_segs = s->info.retransmits_segs;
-	record->fast_recoveries = s->info.fast_recoveries;
-	record->timeouts = s->info.timeouts;
-	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
-		record->dropped_frames += result->dropped[i];
-	if (result->interrupted) {
-		record->outcome = WT_PAPER_STOPPED;
-	} else if (wt_simulation_ok(result)) {
-		record->outcome = WT_PAPER_OK;
-		record->goodput = wt_bulk_goodput(s) / 1000;
-		record->time = (double)(s->acked - s->start) / 1e9;
-		record->success = wt_playback_success(&s->result);
-		record->tokens = record->tokens_spread = NAN;
-		if (simulation->tokens) {
-			record->tokens = result->tokens[simulation->tokens->per].mean;
-			record->tokens_spread = result->tokens[simulation->tokens->per].spread;
-		}
-	} else {
-		record->outcome = WT_PAPER_FAILED;
-		if (result->out_of_time)
-			snprintf(record->why, sizeof(record->why), "not finished after %.0f simulated seconds", record->simulated);
-		else
-			snprintf(record->why, sizeof(record->why), "%s%s%s", wt_bulk_fail_text(result->fail),
-				 result->error ? ": " : "", result->error ? strerror(-result->error) : "");
-	}
-}
-
-void wt_paper_run_sim(const struct wt_paper_plan *plan, uint32_t index, struct wt_paper_record *record, const volatile int *stop)
-{
-	struct wt_paper_place at = wt_paper_at(plan, index);
-	struct wt_simulation_result result;
-	struct wt_simulation simulation;
-	struct wt_paper_words words;
-	int error = wt_paper_simulation(plan, at.point, at.variant, plan->seed + at.repeat, &words, &simulation, record->why,
-					sizeof(record->why));
-
-	simulation.interrupt = stop;
+		error = wt_paper_results_read(results, dir, err, err_len);
 	if (!error)
-		error = wt_simulation_run(&simulation, &result, record->why, sizeof(record->why));
-	if (error) {
-		record->outcome = WT_PAPER_FAILED;
-	} else {
-		fill(record, &simulation, &result);
-		wt_simulation_result_finish(&result);
-	}
-	wt_simulation_finish(&simulation);
-}
-
-int wt_paper_trace_tokens(const struct wt_paper_plan *plan, unsigned point, unsigned variant, const char *file)
-{
-	struct wt_simulation_result result;
-	struct wt_simulation simulation;
-	struct wt_paper_words words;
-	char err[300];
-	int error = wt_paper_simulation(plan, point, variant, plan->seed, &words, &simulation, err, sizeof(err));
-
-	simulation.tokens_trace = file;
-	if (!error)
-		error = wt_simulation_run(&simulation, &result, err, sizeof(err));
-	if (!error)
-		wt_simulation_result_finish(&result);
-	wt_simulation_finish(&simulation);
+		wt_paper_judge(&results->plan, results->records, report);
 	return error;
 }
 
-/* ---- sweep -------------------------------------------------------------------------------------------- */
-
-struct sweep {
-	const struct wt_paper_plan *plan;
-	wt_paper_run_fn *run;
-	struct wt_paper_record *records;
-	struct wt_paper_store *keep;
-	uint32_t *index; /* of a job */
-	uint32_t before, count; /* done when we began; to do */
-	const volatile int *interrupt;
-	volatile int stop;
-	unsigned failed, invalid, repetitions;
-	struct wt_progress progress;
+struct outcome {
+	struct wt_paper_results results;
+	struct wt_paper_report report;
 };
 
-static void work(void *arg, uint32_t job, void *result, const volatile int *stop)
+/* Rows in which more repeats could still say something get three times as many. True: there are such. */
+static bool look(struct wt_sweep_state *state, const char *dir)
 {
-	struct sweep *sweep = arg;
+	const struct wt_sweep *sweep = state->sweep;
+	struct outcome *now = malloc(sizeof(*now));
+	char err[900];
+	bool more = false;
 
-	sweep->run(sweep->plan, sweep->index[job], result, stop);
-}
-
-static void done(void *arg, uint32_t job, const void *result, bool lost)
-{
-	struct sweep *sweep = arg;
-	struct wt_paper_record *record = &sweep->records[sweep->index[job]];
-
-	memcpy(record, result, sizeof(*record));
-	if (lost) {
-		record->outcome = WT_PAPER_FAILED;
-		snprintf(record->why, sizeof(record->why), "the process that ran it died");
+	for (unsigned table = 0; now && table < wt_paper_tables(sweep); table++) {
+		if (judge(sweep, table, dir, &now->results, &now->report, err, sizeof(err)))
+			continue;
+		for (uint32_t point = 0; point < sweep->points; point++)
+			if (now->report.row[wt_sweep_row(sweep, point)].open && state->point[point].wanted < wt_sweep_most(sweep)) {
+				state->point[point].wanted *= 3;
+				more = true;
+			}
+		wt_paper_results_finish(&now->results);
 	}
-	if (record->outcome == WT_PAPER_STOPPED)
-		return;
-	sweep->failed += record->outcome == WT_PAPER_FAILED;
-	sweep->invalid += record->outcome == WT_PAPER_INVALID;
-	sweep->repetitions += record->attempts > 1 ? record->attempts - 1 : 0;
-	if (sweep->keep && wt_paper_store_add(sweep->keep, sweep->plan, sweep->index[job], record))
-		sweep->stop = 1; /* the disk is full, most likely: the others would be lost as well */
+	free(now);
+	return more;
 }
 
-static void tick(void *arg, uint32_t finished)
+/* tokens-POINT-VARIANT.csv: the curves behind a mean number of tokens, of the first repeat. */
+static int token_traces(const struct wt_sweep *sweep, const char *dir)
 {
-	struct sweep *sweep = arg;
-	char extra[100];
-	double now = wt_wall_clock(), left = finished ? (now - sweep->progress.started) / finished * (sweep->count - finished) : -1;
-	int at = 0;
+	struct wt_sweep_run *run = malloc(sizeof(*run));
+	int series = wt_sweep_series(sweep), error = run ? 0 : -ENOMEM;
+	char path[900], row[100], err[600];
 
-	if (*sweep->interrupt)
-		sweep->stop = 1;
-	if (sweep->failed)
-		at = snprintf(extra, sizeof(extra), "%u failed", sweep->failed);
-	if (sweep->repetitions)
-		at += snprintf(extra + at, sizeof(extra) - (size_t)at, "%shost too busy: %u repeated, %u invalid", at ? ", " : "",
-			       sweep->repetitions, sweep->invalid);
-	wt_progress_show(&sweep->progress, sweep->before + finished, left, at ? extra : NULL, now);
-}
+	for (uint32_t point = 0; point < sweep->points && !error; point++) {
+		struct wt_simulation_result result;
+		struct wt_simulation simulation;
 
-/* What has no record yet of the first `upto` repeats. */
-static int64_t look(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
-		    uint32_t upto, const volatile int *interrupt)
-{
-	uint32_t count = wt_paper_count(plan);
-	struct sweep sweep = {.plan = plan, .run = run, .records = records, .keep = keep, .interrupt = interrupt};
-	struct wt_jobs jobs = {
-		.workers = plan->jobs,
-		.result_size = sizeof(struct wt_paper_record),
-		.work = work,
-		.done = done,
-		.tick = tick,
-		.arg = &sweep,
-		.interrupt = &sweep.stop,
-	};
-	const char *slash = strrchr(plan->paper->id, '/');
-	char what[96];
-	int64_t finished;
-
-	sweep.index = calloc(count, sizeof(*sweep.index));
-	if (!sweep.index)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		if (records[i].outcome == WT_PAPER_NOT_RUN && wt_paper_at(plan, i).repeat < upto)
-			sweep.index[jobs.count++] = i;
-	count = wt_paper_count(plan) / plan->repeats * upto;
-	sweep.before = count - jobs.count;
-	sweep.count = jobs.count;
-	if (!jobs.count) {
-		free(sweep.index);
-		return 0;
+		error = wt_sweep_resolve(sweep, point, run, err, sizeof(err));
+		if (error || !run->counts)
+			continue;
+		wt_sweep_row_text(sweep, point, row, sizeof(row));
+		for (char *c = row; *c; c++)
+			*c = *c == ' ' ? '-' : *c;
+		snprintf(path, sizeof(path), "%s/tokens-%s-%s.csv", dir, row, wt_sweep_word(sweep, point, (unsigned)series));
+		error = wt_sweep_simulation(run, sweep->seed, &simulation, err, sizeof(err));
+		simulation.tokens_trace = path;
+		if (!error)
+			error = wt_simulation_run(&simulation, &result, err, sizeof(err));
+		if (!error)
+			wt_simulation_result_finish(&result);
+		wt_simulation_finish(&simulation);
 	}
-	snprintf(what, sizeof(what), "%s@%s", slash ? slash + 1 : plan->paper->id, plan->backend);
-	wt_progress_start(&sweep.progress, what, count, wt_wall_clock());
-	finished = wt_jobs_run(&jobs);
-	wt_progress_end(&sweep.progress);
-	free(sweep.index);
-	return finished;
+	free(run);
+	return error;
 }
 
-/* Rows in which more repeats would say nothing new. False: there is no memory. */
-static bool spare(const struct wt_paper_plan *plan, struct wt_paper_record *records)
+/* table.csv, or of a sweep with several tables table-METRIC.csv. */
+static int write_csv(const struct outcome *now, const char *dir, unsigned tables)
 {
-	struct wt_paper_report *report = malloc(sizeof(*report));
+	char name[120];
+	FILE *file;
 
-	if (!report)
-		return false;
-	wt_paper_judge(plan, records, report);
-	for (uint32_t i = 0; i < wt_paper_count(plan); i++)
-		if (records[i].outcome == WT_PAPER_NOT_RUN && !report->row[wt_paper_at(plan, i).point].open)
-			records[i].outcome = WT_PAPER_SPARED;
+	snprintf(name, sizeof(name), tables > 1 ? "table-%s.csv" : "table.csv", now->results.paper.metric.path);
+	file = wt_sweep_create(dir, name);
+	if (file)
+		wt_paper_csv(file, &now->results.plan, &now->report);
+	return wt_sweep_shut(file, 0, dir, name);
+}
+
+struct writing {
+	const struct wt_paper_job *job;
+	const char *dir;
+	FILE *text, *lines;
+	double wall;
+	bool quiet;
+};
+
+/* One table to all that is written. */
+static int write_table(const struct writing *to, const struct wt_sweep *sweep, struct outcome *now)
+{
+	const struct wt_paper_plan *plan = &now->results.plan;
+
+	if (to->text)
+		wt_paper_print(to->text, plan, &now->report, 0);
+	if (to->lines) {
+		wt_paper_describe(to->lines, plan, sweep);
+		wt_paper_json(to->lines, plan, &now->report);
+	}
+	if (!to->quiet && to->job->json)
+		wt_paper_json(stdout, plan, &now->report);
+	else if (!to->quiet)
+		wt_paper_print(stdout, plan, &now->report, to->wall);
+	if (to->job->summary && !to->quiet) {
+		fprintf(to->job->summary, "%-24s ", plan->paper->id);
+		wt_paper_summary(to->job->summary, plan, &now->report);
+	}
+	return write_csv(now, to->dir, wt_paper_tables(sweep));
+}
+
+static void tell_failures(const struct wt_paper_results *results)
+{
+	const struct wt_paper_plan *plan = &results->plan;
+
+	for (uint32_t i = 0, shown = 0; i < wt_paper_count(plan) && shown < 5; i++) {
+		const struct wt_paper_record *record = &results->records[i];
+		struct wt_paper_place at = wt_paper_at(plan, i);
+
+		if (record->outcome != WT_PAPER_FAILED && record->outcome != WT_PAPER_INVALID)
+			continue;
+		shown++;
+		wt_say("%s: %s at %s, seed %" PRIu64 ": %s", record->outcome == WT_PAPER_FAILED ? "failed" : "invalid",
+		       plan->paper->variant[at.variant].label, plan->paper->point[at.point].label, plan->seed + at.repeat, record->why);
+	}
+}
+
+/* All tables of the folder: printed, and written beside the runs. 0 or negative errno; *report: of the first. */
+static int write_all(struct writing *to, const struct wt_sweep *sweep, struct wt_paper_report *report, char *err, size_t err_len)
+{
+	struct outcome *now = malloc(sizeof(*now));
+	int error = now ? 0 : -ENOMEM;
+
+	*err = '\0';
+	to->text = wt_sweep_create(to->dir, "table.txt");
+	to->lines = wt_sweep_create(to->dir, "table.jsonl");
+	for (unsigned table = 0; table < wt_paper_tables(sweep) && !error; table++) {
+		error = judge(sweep, table, to->dir, &now->results, &now->report, err, err_len);
+		if (error)
+			break;
+		if (table && !to->quiet && !to->job->json)
+			putchar('\n');
+		error = write_table(to, sweep, now);
+		if (!table) {
+			*report = now->report;
+			if (!to->quiet)
+				tell_failures(&now->results);
+		}
+		wt_paper_results_finish(&now->results);
+	}
+	error = wt_sweep_shut(to->text, error, to->dir, "table.txt");
+	error = wt_sweep_shut(to->lines, error, to->dir, "table.jsonl");
+	free(now);
+	if (error && !*err)
+		snprintf(err, err_len, "%s: %s; what is finished is kept", to->dir, strerror(-error));
+	return error;
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------- */
+
+/* Runs what is missing into `dir`, look by look, and writes runs.jsonl. 0, -EINTR, or negative errno with a sentence. */
+static int work(const struct wt_paper_job *job, struct wt_sweep *sweep, const char *dir, uint64_t *before, char *err, size_t err_len)
+{
+	struct wt_sweep_totals totals;
+	struct wt_sweep_state state;
+	char already[48] = "";
+	int error = wt_sweep_state_init(&state, sweep, dir, err, err_len);
+
+	wt_kernel_release(sweep->kernel);
+	state.jobs = job->jobs ? (unsigned)job->jobs : !strcmp(sweep->backend, "sim") ? wt_cores() : WT_LAB_RUNS;
+	if (!error)
+		error = wt_sweep_state_name(&state, err, err_len);
+	if (!error)
+		error = wt_sweep_kernel_check(&state, err, err_len);
+	if (!error)
+		error = wt_sweep_begin(&state, "done.jsonl", err, err_len);
+	if (!error) {
+		wt_sweep_totals(&state, &totals);
+		*before = totals.done;
+		if (totals.done)
+			snprintf(already, sizeof(already), ", %" PRIu64 " done already", totals.done);
+		wt_say("%s: %" PRIu64 " runs%s on %s%s, %u at a time", sweep->name, totals.wanted, sweep->looks > 1 ? " or more" : "",
+		       sweep->backend, already, state.jobs);
+		snprintf(err, err_len, "no worker process");
+	}
+	do {
+		int composed;
+
+		if (error)
+			break;
+		error = wt_sweep_execute(&state, job->interrupt);
+		if (error && error != -EINTR)
+			snprintf(err, err_len, "%s: %s; what is finished is kept", dir, strerror(-error));
+		composed = error && error != -EINTR ? error : wt_sweep_compose(&state, err, err_len);
+		error = error ? error : composed;
+	} while (!error && look(&state, dir));
+	wt_sweep_state_finish(&state);
+	return error;
+}
+
+/* The same rows in virtual time, in a folder of their own: do the two agree? */
+static int compare(const struct wt_paper_job *job, const struct wt_sweep *real_sweep, const struct wt_paper_report *real, const char *dir)
+{
+	struct wt_paper_job beside = *job;
+	struct wt_sweep *sweep = malloc(sizeof(*sweep));
+	struct outcome *now = malloc(sizeof(*now)), *then = malloc(sizeof(*then));
+	unsigned agree = 0, cells = 0;
+	char below[600], err[900] = "no memory";
+	uint64_t before;
+
+	beside.backend = "sim";
+	beside.repeats = real_sweep->repeats > BESIDE ? real_sweep->repeats : BESIDE;
+	beside.jobs = 0;
+	snprintf(below, sizeof(below), "%.580s/virtual-time", dir);
+	if (sweep && now && then && !wt_paper_prepare(&beside, sweep, err, sizeof(err)) &&
+	    !work(&beside, sweep, below, &before, err, sizeof(err)) && !judge(sweep, 0, below, &now->results, &now->report, err, sizeof(err))) {
+		if (!judge(real_sweep, 0, dir, &then->results, &then->report, err, sizeof(err))) {
+			agree = wt_paper_agreement(job->json ? stderr : stdout, &then->results.plan, real, &now->report, (unsigned)beside.repeats, &cells);
+			wt_paper_results_finish(&then->results);
+		}
+		wt_paper_results_finish(&now->results);
+	} else {
+		wt_say("%s", err);
+	}
+	if (sweep)
+		wt_sweep_finish(sweep);
+	free(sweep);
+	free(now);
+	free(then);
+	return agree == cells && cells ? WT_EXIT_OK : WT_EXIT_FAILED;
+}
+
+/* What a person sees at the end. An exit code. */
+static int conclude(const struct wt_paper_job *job, struct wt_sweep *sweep, const char *dir, double wall)
+{
+	struct writing to = {.job = job, .dir = dir, .wall = wall};
+	struct wt_paper_report *report = calloc(1, sizeof(*report));
+	char err[900] = "no memory";
+	int code = WT_EXIT_OK, error = report ? write_all(&to, sweep, report, err, sizeof(err)) : -ENOMEM;
+
+	if (!error)
+		error = token_traces(sweep, dir);
+	if (!error && report->invalid)
+		wt_say("where the host was too busy helps: " WT_LAB_HINT " (--late or --steal)");
+	if (!error && (report->failed || report->invalid))
+		code = WT_EXIT_SOME_FAILED;
+	if (!error && !*job->interrupt && strcmp(sweep->backend, "sim")) {
+		int agreed = compare(job, sweep, report, dir);
+
+		code = code ? code : agreed;
+	}
 	free(report);
-	return true;
+	if (error)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", *err ? err : strerror(-error));
+	wt_say("results in %s: runs.jsonl, table.csv, table.txt%s", dir, *job->interrupt ? "; the same command goes on with what is missing" : "");
+	return *job->interrupt ? 128 + *job->interrupt : code;
 }
 
-int64_t wt_paper_sweep(const struct wt_paper_plan *plan, wt_paper_run_fn *run, struct wt_paper_record *records, struct wt_paper_store *keep,
-		       const volatile int *interrupt)
+int wt_paper_run(const struct wt_paper_job *job, struct wt_sweep *sweep, const char *dir)
 {
-	uint32_t upto = plan->looks > 1 ? plan->first : plan->repeats;
-	int64_t finished = 0;
+	double from = wt_wall_clock();
+	char own[200], end[20], err[900];
+	uint64_t before = 0;
+	int error;
 
-	for (;;) {
-		int64_t more = look(plan, run, records, keep, upto < plan->repeats ? upto : plan->repeats, interrupt);
-
-		if (more < 0)
-			return more;
-		finished += more;
-		if (upto >= plan->repeats || *interrupt || (keep && keep->error))
-			return finished;
-		if (!spare(plan, records))
-			return -ENOMEM;
-		upto *= 3;
-	}
-}
-
-void wt_paper_record_json(FILE *out, const struct wt_paper_plan *plan, uint32_t index, const struct wt_paper_record *record)
-{
-	struct wt_paper_place at = wt_paper_at(plan, index);
-	const struct wt_paper *paper = plan->paper;
-	struct wt_json json;
-
-	wt_json_init(&json, out);
-	wt_json_object(&json, NULL);
-	wt_json_string(&json, "record", "run");
-	wt_json_string(&json, "point", paper->point[plan->point[at.point]].label);
-	wt_json_string(&json, "variant", paper->variant[at.variant].name);
-	wt_json_u64(&json, "repeat", at.repeat);
-	wt_json_u64(&json, "seed", plan->seed + at.repeat);
-	wt_json_bool(&json, "ok", record->outcome == WT_PAPER_OK);
-	if (record->outcome != WT_PAPER_OK)
-		wt_json_string(&json, "why", record->why);
-	if (strcmp(plan->backend, "sim")) {
-		wt_json_bool(&json, "invalid", record->outcome == WT_PAPER_INVALID);
-		wt_json_u64(&json, "attempts", record->attempts);
-	}
-	wt_json_number(&json, "goodput_kBps", record->goodput);
-	wt_json_number(&json, "connection_time_s", record->time);
-	if (record->outcome == WT_PAPER_OK && !isnan(record->success))
-		wt_json_number(&json, "success_percent", record->success);
-	if (record->outcome == WT_PAPER_OK && !isnan(record->tokens)) {
-		wt_json_number(&json, "tokens_kB", record->tokens);
-		wt_json_number(&json, "tokens_spread", record->tokens_spread);
-	}
-	wt_json_number(&json, "simulated_s", record->simulated);
-	wt_json_u64(&json, "sent_segs", record->sent_segs);
-	wt_json_u64(&json, "retransmits_segs", record->retransmits_segs);
-	wt_json_u64(&json, "fast_recoveries", record->fast_recoveries);
-	wt_json_u64(&json, "timeouts", record->timeouts);
-	wt_json_u64(&json, "dropped_frames", record->dropped_frames);
-	wt_json_end(&json);
+	snprintf(end, sizeof(end), "-%s", sweep->backend);
+	wt_sweep_folder(sweep, end, own, sizeof(own));
+	dir = dir ? dir : own;
+	error = work(job, sweep, dir, &before, err, sizeof(err));
+	if (error && error != -EINTR)
+		return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
+	return conclude(job, sweep, dir, before ? 0 : wt_wall_clock() - from); /* the time of all runs, or not told */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A published table as a data file (tools/data/papers): what was varied, how the runs are set up, what was printed. INI; the
- * sections are those of tcp-real-2001/table1.ini, which is the reference for the format.
+ * A published table: the printed side of a sweep (tools/sweep/file.h). Its rows are the points of the sweep, its columns the words of the axis
+ * `variant`; [printed] has the numbers of the sweep's metric, [printed METRIC] those of another one, each a table of its own.
  */
 #ifndef WT_TOOLS_PAPER_TABLE_H
 #define WT_TOOLS_PAPER_TABLE_H
@@ -10,23 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stack/base/time.h"
+#include "tools/sweep/file.h"
 
 #define WT_PAPER_POINTS 16
-#define WT_PAPER_VARIANTS 8
-#define WT_PAPER_PARAMETERS 48
+#define WT_PAPER_VARIANTS 12
+#define WT_PAPER_METRICS 12
 #define WT_PAPER_CHANGES 12
 
-/* What a table counts. Its column names are NAME_mean_UNIT and so on. */
+/* What a table counts: a number of the result (tools/results/metric.h). Its column names are NAME_mean_UNIT and so on. */
 struct wt_paper_metric {
-	const char *name;    /* "goodput" */
-	const char *unit;    /* as in a data file: "KB/s" */
-	const char *key;     /* in column names: "kBps" */
-	const char *heading; /* for people */
+	char path[96];  /* "goodput_kBps" */
+	char name[64];  /* "goodput" */
+	char unit[16];  /* as in print: "KB/s" */
+	char key[16];   /* in column names: "kBps" */
+	char heading[96]; /* for people */
 };
-
-enum { WT_PAPER_GOODPUT, WT_PAPER_SUCCESS, WT_PAPER_TOKENS, WT_PAPER_METRICS };
-extern const struct wt_paper_metric wt_paper_metrics[WT_PAPER_METRICS];
 
 struct wt_paper_cell {
 	double value;   /* in the table's metric, as printed; NaN: not printed */
@@ -35,84 +33,41 @@ struct wt_paper_cell {
 };
 
 struct wt_paper_point {
-	char label[16];
-	char p[16]; /* what {p} stands for: "33.3333%" */
-	char note[200];
+	char label[48];
+	char note[240];
 	struct wt_paper_cell cell[WT_PAPER_VARIANTS];
 };
 
 struct wt_paper_variant {
-	char name[16], label[24];
-	char sender[160], recovery[160], receiver[160]; /* empty: the default */
-};
-
-struct wt_paper_parameter {
-	char name[32];
-	char text[400]; /* "stated: ..." or "chosen: ..." */
-};
-
-/*
- * Another way to run the table, declared in its file: [without RULE] switches off a rule of ours, so that a verdict can say whether it
- * rests on it; [under PRESET] is another stack. What it does not name stays; settings and module parameters are added behind
- * the table's own, where the last word counts.
- */
-struct wt_paper_change {
-	char name[40]; /* "without-wave_end_ack", "under-xkernel" */
-	char text[240];
-	char preset[24], settings[160];
-	struct {
-		char sender[80], recovery[80], receiver[80]; /* parameters */
-	} variant[WT_PAPER_VARIANTS];
+	char name[32], label[32];
 };
 
 struct wt_paper {
-	char id[64], title[160], source[320], axis[64];
-	char figure[64]; /* the published figure that plots these numbers: "tcp-real-2001/figure2"; empty: none */
-	char unavailable[200]; /* why there is nothing to run: a figure without numbers; empty: there is */
-	char fwd[512], rev[512];
-	char preset[24], settings[256];
-	char meter[96]; /* words of the token meter (tools/app/token_meter.h); empty: none */
-	char app[256]; /* words of the application (tools/app/playback.h); empty: bulk */
-	unsigned metric; /* WT_PAPER_GOODPUT ... */
-	uint64_t size, seed, repeats;
-	wt_time limit;
-	unsigned points, variants, parameters, changes;
-	struct wt_paper_change change[WT_PAPER_CHANGES];
-	char changed[40]; /* the name of the change that was applied; empty: none */
+	char id[128], title[160], source[320], axis[80];
+	char changed[64]; /* the name of the change that was made; empty: none */
+	struct wt_paper_metric metric;
+	unsigned points, variants;
 	struct wt_paper_point point[WT_PAPER_POINTS];
 	struct wt_paper_variant variant[WT_PAPER_VARIANTS];
-	struct wt_paper_parameter parameter[WT_PAPER_PARAMETERS];
 };
 
-/* A table that came with the program. */
-struct wt_paper_file {
-	const char *id, *text;
-};
-extern const struct wt_paper_file wt_paper_files[]; /* ends with id NULL */
+/* How many metrics a sweep has printed numbers of: each is a table. 0: it is no published table. */
+unsigned wt_paper_tables(const struct wt_sweep *sweep);
+/* One of them. 0, or -EINVAL with "FILE:LINE: ..." in err. */
+int wt_paper_view(const struct wt_sweep *sweep, unsigned table, struct wt_paper *paper, char *err, size_t err_len);
+/* That of a metric (NULL: the first one) of a sweep by name. 0, -EINVAL, or an error of wt_sweep_load(), with a sentence in err. */
+int wt_paper_load(const char *id, const char *metric, struct wt_paper *paper, char *err, size_t err_len);
 
-/*
- * Parses. `base = ID` in [table] takes over everything of that table but its rows, to be changed; `rows = ID` takes those. `name`
- * is for messages. 0, or -EINVAL with one sentence in err ("table1.ini:12: unknown key 'szie'").
- */
-int wt_paper_parse(const char *text, const char *name, struct wt_paper *paper, char *err, size_t err_len);
-/*
- * By id, from $WAVETANK_DATA/papers/ID.ini if that is set and the file exists, else from the program itself; or, if `id` ends
- * with ".ini", from that file. The id of a figure that plots a table's numbers is that table. -ENOENT, -ENODATA (a figure without
- * numbers), -EINVAL, or an error of the file, each with a sentence in err.
- */
-int wt_paper_load(const char *id, struct wt_paper *paper, char *err, size_t err_len);
-/* The change of that name; NULL: the table declares none. */
-const struct wt_paper_change *wt_paper_change_of(const struct wt_paper *paper, const char *name);
+/* A parameter as the section of a variant has it, else as [run] has it (variant NULL: that); empty: the default. */
+const char *wt_paper_param(const struct wt_sweep *sweep, const char *variant, enum wt_sweep_param which);
+
 /* The names of all changes that the tables of a paper ("tcp-real-2001") declare, in their order. */
 struct wt_paper_changes {
 	unsigned count;
-	struct wt_paper_change of[WT_PAPER_CHANGES]; /* as the first table has it */
-	const char *name[WT_PAPER_CHANGES];          /* of[i].name */
+	char name[WT_PAPER_CHANGES][64];
 };
 void wt_paper_changes_of(const char *family, struct wt_paper_changes *changes);
-/* Makes the table the changed one. 0, or -EINVAL with a sentence in err: it declares no such change, or a text gets too long. */
-int wt_paper_apply_change(struct wt_paper *paper, const char *name, char *err, size_t err_len);
-/* The words of a path with {p} filled in. */
-void wt_paper_words(const char *words, const char *p, char *out, size_t len);
+/* Is the table of this paper? */
+bool wt_paper_belongs(const char *table, const char *family);
 
 #endif

@@ -3,7 +3,6 @@
 #include "tools/report/compare.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "tools/common/cli.h"
@@ -94,7 +93,7 @@ static int compare(const char *const word[2], bool as_json)
 
 	if (!code)
 		code = load(&b, word[1]);
-	if (!code && (strcmp(a.metric, b.metric) || strcmp(a.key, b.key)))
+	if (!code && strcmp(a.metric, b.metric))
 		code = wt_fail(WT_EXIT_USAGE, "%s has %s in %s, %s has %s in %s", a.dir, a.metric, a.unit, b.dir, b.metric, b.unit);
 	if (!code) {
 		if (!as_json)

@@ -229,26 +229,22 @@ def machine(host):
 
 
 def program(plan):
-    """The program by name: a table has its commit, which may stand for changed files; a sweep only the digest of the program's sources."""
-    by = 'commit %s' % plan['commit'][:18] if plan.get('commit') else 'sources %s' % plan['source'][:12]
-    return 'wavetank %s, %s' % (plan['version'], by)
+    """The program by name: the digest of its sources, since a commit may stand for changed files."""
+    return 'wavetank %s, sources %s' % (plan['version'], plan['source'][:12])
 
 
 def provenance(page, table):
     plan, end = table.plan, table.end
     words = ['wavetank', 'paper', 'run', plan['table'], '--repeats', str(plan['repeats']), '--seed', str(plan['seed'])]
-    if 'axes' in plan:
+    if not table.published:
         words = ['wavetank', 'sweep', 'run', plan['name'] + '.ini']
     elif plan['backend'] != 'sim':
         words += ['--backend', plan['backend']]
-    host = table.facts if table.facts.get('record') == 'start' else table.facts.get('machine')
     modules = '<br>'.join('%s: <code>%s</code>' % (e(v['label']), e(', '.join(
         '%s %s' % (k, v[k]) for k in ('sender', 'recovery', 'receiver') if v[k]))) for v in table.variants)
-    seconds = '%s simulated s in %s s' % (format(round(end['simulated_s']), ','), number(table.facts['wall_s'], 1)) \
-        if end.get('simulated_s') and table.facts.get('wall_s') else None
     page.add('<details><summary>Where these numbers come from: seeds %d to %d, %s</summary>%s<pre>%s</pre></details>' % (
         plan['seed'], plan['seed'] + plan['repeats'] - 1, e(program(plan)), facts([
-        ('program', e('wavetank ' + plan['version'])), ('commit', e(plan['commit']) if plan.get('commit') else None),
+        ('program', e('wavetank ' + plan['version'])), ('commit', e(table.facts['commit']) if table.facts.get('commit') else None),
         ('digest of its sources', '<code>%s</code> (SHA-256)' % e(plan['source']) if plan.get('source') else None),
         ('backend', e(plan['backend']) + (': virtual time, exactly repeatable' if plan['backend'] == 'sim' else ': real time')),
         ('seeds', '%d to %d, the same losses for every protocol and row' % (plan['seed'], plan['seed'] + plan['repeats'] - 1)),
@@ -258,7 +254,7 @@ def provenance(page, table):
                                           '' if end.get('complete') else ', incomplete'))),
         ('one cell', '<code>%s</code> prints the command for one, whose journal (<code>--trace</code>) shows it event by event' % e(
             'wavetank paper show ' + plan['table']) if table.printed() else None),
-        ('time', seconds), ('machine', machine(host)), ('compiler', e(table.facts.get('compiler', ''))), ('file', '<code>%s</code>' % e(table.path)),
+        ('machine', machine(table.facts)), ('compiler', e(table.facts.get('compiler', ''))), ('file', '<code>%s</code>' % e(table.path)),
     ]), e(shlex.join(words))))
 
 
@@ -527,7 +523,7 @@ def legend():
 
 def build(request):
     try:
-        every = [tables.Table(folder, request['statistics'].get(folder)) for folder in request['folders']]
+        every = [table for folder in request['folders'] for table in tables.tables_of(folder, request['statistics'].get(folder))]
         every.sort(key=lambda table: 'figure' in table.id) # tables first
     except tables.Bad as why:
         print('wavetank report: %s' % why, file=sys.stderr)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavetank report build, open: results and journals as one page. What is drawn and written is in tools/report (Python). */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +80,7 @@ static void statistics(struct wt_json *json, const struct build *build)
 	for (unsigned i = 0; i < build->folders; i++) {
 		if (!wt_results_load(&results, build->folder[i], err, sizeof(err))) {
 			wt_json_object(json, build->folder[i]);
-			wt_json_bool(json, "sweep", results.sweep);
+			wt_json_bool(json, "sweep", !results.printed);
 			wt_json_string(json, "series", results.series);
 			wt_json_string(json, "baseline", results.baseline);
 			wt_json_u64(json, "draws", WT_BOOTSTRAP_DRAWS);
@@ -164,7 +163,7 @@ static int comparisons(struct wt_json *json, const struct build *build)
 		error = wt_results_load(&a, build->folder[i], err, sizeof(err));
 		for (unsigned j = 0; j < i && !error; j++) {
 			error = wt_results_load(&b, build->folder[j], err, sizeof(err));
-			if (!error && !strcmp(a.table, b.table) && !strcmp(a.key, b.key)) {
+			if (!error && !strcmp(a.table, b.table) && !strcmp(a.metric, b.metric)) {
 				wt_json_object(json, NULL);
 				wt_json_string(json, "a", a.dir);
 				wt_json_string(json, "b", b.dir);

@@ -259,8 +259,6 @@ static int stats_main(int argc, char **argv)
 	if (wt_results_find(word, dir, sizeof(dir), err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = wt_report_stats_folder(dir, json);
-	if (fflush(stdout) || ferror(stdout))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return code;
 }
 

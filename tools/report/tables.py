@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results as a page needs them: runs.jsonl of one folder (docs/files.md). Means, intervals and verdicts are those of the file."""
+"""Results as a page needs them: runs.jsonl of one folder, and of a published table its table.jsonl (docs/files.md). Means, intervals and
+verdicts are those of the files."""
 import csv
 import json
 import os
@@ -9,9 +10,33 @@ class Bad(Exception):
     pass
 
 
+def tables_of(folder, statistics=None):
+    """The tables of a folder: one, or one for each metric with printed numbers."""
+    path = os.path.join(folder, 'table.jsonl')
+    if not os.path.exists(path):
+        return [Table(folder, statistics)]
+    with open(path, encoding='utf-8') as file:
+        records = [json.loads(line) for line in file]
+    begins = [at for at, record in enumerate(records) if record['record'] == 'table'] + [len(records)]
+    return [Table(folder, statistics, records[a:b]) for a, b in zip(begins, begins[1:])]
+
+
+def metric_of(run, path):
+    """A number of a result by name, as tools/results/metric.c has it. None: there is none."""
+    at = run if '.' in path else run.get('metrics')
+    words, counts = path.split('.'), False
+    while words and isinstance(at, dict):
+        name = next(('.'.join(words[:n]) for n in range(1, len(words) + 1) if '.'.join(words[:n]) in at), None)
+        if name is None:
+            return 0 if counts and len(words) == 1 else None
+        at, words, counts = at[name], words[name.count('.') + 1:], name in ('dropped', 'dropped_frames')
+    return at if not words and isinstance(at, (int, float)) and not isinstance(at, bool) else None
+
+
 class Table:
-    def __init__(self, folder, statistics=None):
-        self.folder = folder
+    def __init__(self, folder, statistics=None, printed=None):
+        """printed: of a published table its record and its cells."""
+        self.folder, self.published = folder, bool(printed)
         self.path = os.path.join(folder, 'runs.jsonl')
         self.plan, self.end, self.cells, self.runs, self.failures, self.facts = None, {}, {}, {}, [], {}
         self.grid = None # of a sweep over two parameters: ((name, words), (name, words))
@@ -23,10 +48,14 @@ class Table:
                     continue # cut off
         self._take_facts(os.path.join(folder, 'facts.jsonl'))
         statistics = statistics or {'cells': []}
-        if statistics.get('sweep') and self.plan:
+        if printed and self.plan:
+            if printed[0]['experiment']['metric']['path'] != self.plan['metric']:
+                statistics = {'cells': []} # they are of the sweep's metric
+            self._as_printed(printed)
+        elif statistics.get('sweep') and self.plan and {'metric', 'axes'} <= set(self.plan):
             self._as_table(statistics)
         if not self.plan or 'experiment' not in self.plan:
-            raise Bad('%s: written by an older wavetank, without its experiment: run it again' % self.path)
+            raise Bad('%s: not a table or a sweep of this wavetank: run it again' % self.path)
         if not self.cells:
             raise Bad('%s: no cells: the sweep did not come to its end' % self.path)
         experiment = self.plan['experiment']
@@ -37,6 +66,21 @@ class Table:
         self.points = [point for point in experiment['points'] if point['label'] in ran]
         self.statistics = {(cell['point'], cell['variant']): cell for cell in statistics['cells']}
         self.baseline, self.draws = statistics.get('baseline') or self.variants[-1]['name'], statistics.get('draws', 0)
+
+    def _as_printed(self, records):
+        table, kept = records[0], {}
+        metric = table['experiment']['metric']
+        for record in records[1:]:
+            self.cells[record['point'], record['variant']] = record
+        for run in [run for runs in self.runs.values() for run in runs]:
+            ok = run['outcome'] == 'ok'
+            value = metric_of(run, metric['path'])
+            kept.setdefault((run['row'], run['variant']), []).append(
+                {**run, 'point': run['row'], 'ok': ok, '%s_%s' % (metric['name'], metric['key']): value})
+        self.runs = kept
+        self.failures = [run for runs in kept.values() for run in runs if not run['ok']]
+        self.plan.update({key: table[key] for key in ('table', 'preset', 'settings', 'experiment')}, commit=None,
+                         fwd=table['fwd'] or table['link'] or table['world'], rev=table['rev'] or table['link'] or table['world'])
 
     def _as_table(self, sweep):
         """A sweep in the form of a table: rows are the words of its axes, protocols its variants; nothing is published."""
@@ -51,7 +95,7 @@ class Table:
         variants = list(dict.fromkeys(cell['variant'] for cell in cells))
         for run in [run for runs in self.runs.values() for run in runs]:
             point = ' '.join(word for axis, word in run['axes'].items() if axis != series)
-            value = (run.get('metrics') or {}).get(plan['metric'])
+            value = metric_of(run, plan['metric'])
             ok = run['outcome'] == 'ok'
             kept.setdefault((point, run['axes'].get(series, '')), []).append({**run, 'ok': ok, '%s_%s' % (name, key): value})
         self.runs = kept
@@ -76,15 +120,11 @@ class Table:
             self.plan = record
         elif kind == 'run':
             self.runs.setdefault((record['point'], record.get('variant')), []).append(record)
-            if not record.get('ok', True):
-                self.failures.append(record)
-        elif kind == 'cell':
-            self.cells[record['point'], record['variant']] = record
         elif kind == 'end':
             self.end = record
 
     def _take_facts(self, path):
-        """Of the machine: a table's only record, or the last session of a sweep."""
+        """Of the machine: the last session."""
         if not os.path.exists(path):
             return
         with open(path, encoding='utf-8', errors='replace') as file:
@@ -93,7 +133,7 @@ class Table:
                     record = json.loads(line)
                 except ValueError:
                     continue
-                if record.get('record') in ('facts', 'start'):
+                if record.get('record') == 'start':
                     self.facts = record
 
     def cell(self, point, variant):

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/results/metric.h"
+
 #define REPEATS_MAX 10000000
 
 
@@ -93,7 +95,7 @@ static void consider(void *arg, const char *dir)
 {
 	struct search *search = arg;
 	json_t *plan = plan_of(dir);
-	const char *table = string(plan, "table"), *last = strrchr(table, '/');
+	const char *table = string(plan, "name"), *last = strrchr(table, '/');
 	char path[600];
 	struct stat facts;
 
@@ -162,22 +164,13 @@ static void choose_series(struct wt_results *results, const json_t *plan)
 
 static void take_plan(struct wt_results *results, const json_t *plan)
 {
-	const json_t *metric = json_object_get(json_object_get(plan, "experiment"), "metric");
+	const char *metric = string(plan, "metric"), *unit = strrchr(metric, '_'); /* "goodput_kBps": the unit is in the name */
 
-	results->sweep = !strncmp(string(plan, "schema"), "wavetank.sweep.", 15);
-	snprintf(results->table, sizeof(results->table), "%s", string(plan, results->sweep ? "name" : "table"));
+	snprintf(results->table, sizeof(results->table), "%s", string(plan, "name"));
 	snprintf(results->backend, sizeof(results->backend), "%s", string(plan, "backend"));
-	if (results->sweep) { /* "goodput_kBps": the unit is in the name */
-		const char *unit = strrchr(string(plan, "metric"), '_');
-
-		choose_series(results, plan);
-		snprintf(results->metric, sizeof(results->metric), "%s", string(plan, "metric"));
-		snprintf(results->unit, sizeof(results->unit), "%s", unit ? unit + 1 : "");
-		return;
-	}
-	snprintf(results->metric, sizeof(results->metric), "%s", metric ? string(metric, "name") : "goodput");
-	snprintf(results->unit, sizeof(results->unit), "%s", metric ? string(metric, "unit") : "KB/s");
-	snprintf(results->key, sizeof(results->key), "%s", metric ? string(metric, "key") : "kBps");
+	snprintf(results->metric, sizeof(results->metric), "%s", metric);
+	snprintf(results->unit, sizeof(results->unit), "%s", unit ? unit + 1 : "");
+	choose_series(results, plan);
 }
 
 /* The point of a sweep's run in words: those of its axes but the series. */
@@ -215,11 +208,11 @@ static int make_room(struct wt_results_cell *cell, json_int_t repeat)
 
 static void take_jain(struct wt_results *results, struct wt_results_cell *cell, const json_t *run)
 {
-	const json_t *flows = json_object_get(run, "flows"), *value = json_object_get(json_object_get(run, "metrics"), "jain");
+	double jain = wt_metric_of(run, "jain");
 
-	if (json_array_size(flows) < 2 || !json_is_number(value))
+	if (json_object_size(json_object_get(run, "flow")) < 2 || isnan(jain))
 		return;
-	cell->jain_sum += json_number_value(value);
+	cell->jain_sum += jain;
 	cell->jains++;
 	results->jain = true;
 }
@@ -227,22 +220,18 @@ static void take_jain(struct wt_results *results, struct wt_results_cell *cell, 
 static int take_run(struct wt_results *results, const json_t *run)
 {
 	struct wt_results_cell *cell;
-	const char *variant = string(run, "variant");
+	const char *row = json_string_value(json_object_get(run, "row")), *variant = string(run, "variant");
 	json_int_t repeat = json_integer_value(json_object_get(run, "repeat"));
-	const json_t *value;
-	char name[80], point[96];
+	char point[96];
 	int error;
-	bool ok;
 
 	if (repeat < 0 || repeat >= REPEATS_MAX)
 		return -EINVAL;
-
-	snprintf(point, sizeof(point), "%s", string(run, "point"));
-	ok = json_is_true(json_object_get(run, "ok"));
-	if (results->sweep) {
+	results->printed |= row != NULL;
+	snprintf(point, sizeof(point), "%s", row ? row : "");
+	if (!row) {
 		axes_text(run, results->series, point, sizeof(point));
 		variant = string(json_object_get(run, "axes"), results->series);
-		ok = !strcmp(string(run, "outcome"), "ok");
 	}
 	cell = (struct wt_results_cell *)wt_results_cell(results, point, variant);
 	if (!cell) {
@@ -256,9 +245,7 @@ static int take_run(struct wt_results *results, const json_t *run)
 	if (error)
 		return error;
 	take_jain(results, cell, run);
-	snprintf(name, sizeof(name), "%s_%s", results->metric, results->key);
-	value = json_object_get(results->sweep ? json_object_get(run, "metrics") : run, results->sweep ? results->metric : name);
-	cell->sample[repeat] = ok && json_is_number(value) ? json_number_value(value) : NAN;
+	cell->sample[repeat] = strcmp(string(run, "outcome"), "ok") ? NAN : wt_metric_of(run, results->metric);
 	return 0;
 }
 

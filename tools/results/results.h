@@ -23,8 +23,8 @@ struct wt_results_cell {
 
 struct wt_results {
 	char dir[512], table[96], backend[32];
-	char metric[32], unit[32], key[32]; /* of what is compared: "goodput", "KB/s", "kBps" */
-	bool sweep; /* of `sweep run`: points are words of axes */
+	char metric[96], unit[32]; /* of what is compared: "goodput_kBps", "kBps" */
+	bool printed; /* of a published table: points are its rows, else words of axes */
 	char series[16]; /* of a sweep: the axis that stands for the protocol: variant, else stack, else sender; or empty */
 	char baseline[32]; /* the protocol others are set against: Reno, else the last; empty: there is only one */
 	bool complete, ended, jain;

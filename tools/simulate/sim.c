@@ -308,8 +308,6 @@ static int run_sim(struct sim *sim)
 	code = result.interrupted ? 128 + interrupted : wt_simulation_ok(&result) ? WT_EXIT_OK :
 	       result.out_of_time ? WT_EXIT_TIMEOUT : result.fail == WT_BULK_MISMATCH ? WT_EXIT_FAILED : WT_EXIT_CONNECTION;
 	wt_simulation_result_finish(&result);
-	if (fflush(stdout) || ferror(stdout))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return code;
 }
 

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "stack/text/units.h"
 #include "tools/lab/run.h"
@@ -153,7 +152,7 @@ static int begin(struct command *command, int argc, char **argv)
 	code = wt_sweep_open(&command->sweep, command->file);
 	if (code)
 		return code;
-	snprintf(command->own_dir, sizeof(command->own_dir), "results/%s", command->sweep.name);
+	wt_sweep_folder(&command->sweep, "", command->own_dir, sizeof(command->own_dir));
 	if (!command->dir)
 		command->dir = command->own_dir;
 	if (wt_sweep_state_init(&command->state, &command->sweep, command->dir, err, sizeof(err)) || name_runs(command, err, sizeof(err)))
@@ -169,8 +168,6 @@ static int finish(struct command *command, int code)
 {
 	wt_sweep_state_finish(&command->state);
 	wt_sweep_finish(&command->sweep);
-	if (fflush(stdout) || ferror(stdout))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	return code;
 }
 
@@ -326,27 +323,19 @@ static int conclude(struct command *command, int error)
 static int execute(struct command *command)
 {
 	struct wt_sweep_totals totals;
-	char name[64] = "done.jsonl", err[1200], *start;
-	int error;
+	char name[64] = "done.jsonl", err[1200];
 
 	if (wt_sweep_kernel_check(&command->state, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (command->shards)
 		snprintf(name, sizeof(name), "done-%" PRIu64 "-of-%" PRIu64 ".jsonl", command->shard, command->shards);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk */
-	if (wt_sweep_store_write(&command->state.store, name, err, sizeof(err)))
+	if (wt_sweep_begin(&command->state, name, err, sizeof(err)))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
-	wt_sweep_settle(&command->state);
 	wt_sweep_totals(&command->state, &totals);
 	wt_say("%s: %" PRIu64 " runs%s, %" PRIu64 " done already, %u at a time", command->sweep.name, totals.wanted,
 	       command->sweep.relative > 0 ? " or more" : "", totals.done, command->state.jobs);
-	start = totals.done < totals.wanted ? wt_sweep_start_text(&command->state) : NULL;
-	error = start ? wt_sweep_store_line(&command->state.store, start) : 0;
-	free(start);
-	if (!error)
-		error = wt_sweep_execute(&command->state, &interrupted);
-	wt_sweep_settle(&command->state);
-	return conclude(command, error);
+	return conclude(command, wt_sweep_execute(&command->state, &interrupted));
 }
 
 static int run_main(int argc, char **argv)

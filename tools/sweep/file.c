@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tools/sweep/file.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <ini.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,47 +9,31 @@
 #include "stack/text/params.h"
 #include "stack/text/units.h"
 #include "tools/lab/run.h"
+#include "tools/words/ini_text.h"
 
-#define TEXT_MAX (4u << 20)
-#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* which libinih passes over */
+#define BASE_DEPTH 4
 
 const char *const wt_sweep_param_name[WT_SWEEP_PARAMS] = {
 	"stack", "sender", "recovery", "receiver", "preset", "settings", "link", "fwd", "rev", "mtu", "size", "time", "flows", "limit",
-	"app", "tokens",
+	"app", "tokens", "world",
 };
 
-static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", "steal", NULL};
+static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", "steal", "title",
+					 "source", "axis", "figure", "unavailable", "base", "rows", NULL};
 #define SWEEP_KEYS (sizeof(sweep_keys) / sizeof(sweep_keys[0]))
+#define SECTIONS "[sweep], [axes], [run] or [variant NAME], of a table [printed METRIC], [claims], [parameters], [without RULE] or [under PRESET]"
 
 struct parse {
+	struct wt_ini ini; /* first: what is told of an entry leads back to this */
 	struct wt_sweep *sweep;
-	/* Where libinih is: lines are handed to it one at a time. */
-	const char *next;
-	unsigned line, too_long;
-	bool indented;
-	/* The entry being read; continuation lines are joined to it. */
-	char section[80], key[80], value[WT_SWEEP_VALUE * 8];
-	unsigned at;
-	bool pending, failed;
-	char heading[80];                  /* the section we are in, from its own line: libinih tells no empty ones */
-	unsigned key_line[SWEEP_KEYS];     /* of [sweep], where they stand; 0: nowhere */
-	unsigned fault_line;
-	char why[400];
+	struct wt_sweep_variant *section; /* the one we are in */
+	struct wt_sweep_change *change;
+	unsigned key_line[SWEEP_KEYS];    /* of [sweep], where they stand; 0: nowhere */
+	unsigned depth, base_line;        /* of files based on files; where the base is named */
+	bool begun;                       /* there was an entry */
 };
 
-static int refuse(struct parse *parse, unsigned line, const char *format, ...)
-{
-	va_list ap;
-
-	if (parse->failed) /* the first fault is told */
-		return -EINVAL;
-	parse->failed = true;
-	parse->fault_line = line;
-	va_start(ap, format);
-	vsnprintf(parse->why, sizeof(parse->why), format, ap);
-	va_end(ap);
-	return -EINVAL;
-}
+static int parse_text(struct wt_sweep *sweep, const char *text, const char *name, unsigned depth, char *err, size_t err_len);
 
 static const char *next_param(const void *ctx, size_t i)
 {
@@ -64,40 +45,22 @@ static const char *next_sweep_key(const void *ctx, size_t i)
 	return sweep_keys[i];
 }
 
-static int unknown(struct parse *parse, const char *what, const char *(*next)(const void *, size_t))
+static int unknown(struct wt_ini *ini, const char *what, const char *(*next)(const void *, size_t))
 {
-	const char *near = wt_nearest_word(parse->key, next, NULL);
-	char known[200] = "";
+	const char *near = wt_nearest_word(ini->key, next, NULL);
+	char known[240] = "";
 
 	for (size_t i = 0; next(NULL, i); i++)
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", i ? ", " : "", next(NULL, i));
-	return refuse(parse, parse->at, "unknown key '%s' in [%s]%s%s%s; expected %s: %s", parse->key, parse->heading,
-		      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", what, known);
-}
-
-/* "rel 2% max 200" */
-static int stop_rule(struct parse *parse, char *err, size_t err_len)
-{
-	struct wt_sweep *sweep = parse->sweep;
-	char share[40], most[40], more[2];
-
-	if (sscanf(parse->value, "rel %39s max %39s %1s", share, most, more) != 2 ||
-	    wt_parse_share(share, &sweep->relative, NULL, 0) || !(sweep->relative > 0) ||
-	    wt_parse_count(most, &sweep->most, NULL, 0) || !sweep->most) {
-		snprintf(err, err_len, "'%.100s' stop: expected 'rel SHARE max N', such as rel 2%% max 200", parse->value);
-		return -EINVAL;
-	}
-	return 0;
+	return wt_ini_refuse(ini, "unknown key '%s' in [%s]%s%s%s; expected %s: %s", ini->key, ini->section,
+			     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", what, known);
 }
 
 static bool name_ok(const char *name)
 {
-	if (!*name || strlen(name) > 60)
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && !strchr("-_.", *name))
-			return false;
-	return true;
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+	return *name && strlen(name) <= 60 && !name[strspn(name, letters)];
 }
 
 static int keep(char **out, const char *text)
@@ -107,117 +70,199 @@ static int keep(char **out, const char *text)
 	return *out ? 0 : -ENOMEM;
 }
 
-static int count_of(struct parse *parse, uint64_t *out, uint64_t most, char *err, size_t err_len)
+/* A new last one of a list on the heap, all zero; NULL: no memory. */
+static void *grow(void *list, unsigned *count, size_t size)
 {
-	int error = wt_parse_count(parse->value, out, err, err_len);
+	char *more = realloc(*(void **)list, (*count + 1) * size);
 
-	if (!error && (!*out || *out > most)) {
-		snprintf(err, err_len, "'%.100s' %s: expected 1 to %llu", parse->value, parse->key, (unsigned long long)most);
-		return -EINVAL;
-	}
-	return error;
+	if (!more)
+		return NULL;
+	memcpy(list, &more, sizeof(more));
+	return memset(more + (*count)++ * size, 0, size);
 }
 
-static int seed_of(struct parse *parse, char *err, size_t err_len)
+/* ---- [sweep] ---------------------------------------------------------------------------------------------- */
+
+/* "rel 2% max 200" */
+static int stop_rule(struct wt_ini *ini, struct wt_sweep *sweep)
 {
-	int error = wt_parse_count(parse->value, &parse->sweep->seed, err, err_len);
+	char share[40], most[40], more[2];
 
-	if (!error && parse->sweep->seed > (uint64_t)WT_SWEEP_SEED) {
-		snprintf(err, err_len, "'%.100s' seed: expected 0 to %lld", parse->value, (long long)WT_SWEEP_SEED);
-		return -EINVAL;
-	}
-	return error;
-}
-
-static bool first_of_its_kind(struct parse *parse)
-{
-	for (size_t i = 0; sweep_keys[i]; i++)
-		if (!strcmp(parse->key, sweep_keys[i])) {
-			if (parse->key_line[i])
-				refuse(parse, parse->at, "'%s' stands twice, first on line %u", parse->key, parse->key_line[i]);
-			parse->key_line[i] = parse->at;
-		}
-	return !parse->failed;
-}
-
-static int sweep_key(struct parse *parse, char *err, size_t err_len)
-{
-	struct wt_sweep *sweep = parse->sweep;
-	const char *key = parse->key, *value = parse->value;
-
-	if (!first_of_its_kind(parse))
-		return -EINVAL;
-	if (!strcmp(key, "name")) {
-		snprintf(err, err_len, "'%.100s' name: expected letters, digits, - _ and . (it names the results folder)", value);
-		return name_ok(value) && value[0] != '.' ? keep(&sweep->name, value) : -EINVAL;
-	}
-	if (!strcmp(key, "metric")) {
-		sweep->metric_line = parse->at;
-		return keep(&sweep->metric, value);
-	}
-	if (!strcmp(key, "repeats"))
-		return count_of(parse, &sweep->repeats, 1000000, err, err_len);
-	if (!strcmp(key, "attempts"))
-		return count_of(parse, &sweep->attempts, 100, err, err_len);
-	if (!strcmp(key, "seed"))
-		return seed_of(parse, err, err_len);
-	if (!strcmp(key, "late"))
-		return wt_parse_time(value, &sweep->bounds.late, err, err_len);
-	if (!strcmp(key, "steal"))
-		return wt_parse_share(value, &sweep->bounds.steal, err, err_len);
-	if (!strcmp(key, "stop"))
-		return stop_rule(parse, err, err_len);
-	if (strcmp(key, "backend") != 0)
-		return unknown(parse, "one of", next_sweep_key);
-	snprintf(err, err_len, "'%.100s' backend: expected sim, tap or packet", value);
-	if (strcmp(value, "sim") != 0 && strcmp(value, "tap") != 0 && strcmp(value, "packet") != 0)
-		return -EINVAL;
-	snprintf(sweep->backend, sizeof(sweep->backend), "%.7s", value);
+	if (sscanf(ini->value, "rel %39s max %39s %1s", share, most, more) != 2 ||
+	    wt_parse_share(share, &sweep->relative, NULL, 0) || !(sweep->relative > 0) ||
+	    wt_parse_count(most, &sweep->most, NULL, 0) || !sweep->most)
+		return wt_ini_refuse(ini, "'%.100s' stop: expected 'rel SHARE max N', such as rel 2%% max 200", ini->value);
 	return 0;
 }
 
-static int param_key(struct parse *parse, struct wt_sweep_value *params)
+static int count_of(struct wt_ini *ini, uint64_t *out, uint64_t least, uint64_t most)
 {
-	for (unsigned i = 0; i < WT_SWEEP_PARAMS; i++)
-		if (!strcmp(parse->key, wt_sweep_param_name[i])) {
-			if (params[i].text)
-				return refuse(parse, parse->at, "'%s' stands twice, first on line %u", parse->key, params[i].line);
-			params[i].line = parse->at;
-			return keep(&params[i].text, parse->value);
-		}
-	return unknown(parse, "one of", next_param);
+	int error = wt_parse_count(ini->value, out, ini->why, sizeof(ini->why));
+
+	if (!error && (*out < least || *out > most))
+		return wt_ini_refuse(ini, "'%.100s' %s: expected %llu to %llu", ini->value, ini->key, (unsigned long long)least,
+				     (unsigned long long)most);
+	return error;
+}
+
+static int take_name(struct wt_ini *ini, struct wt_sweep *sweep)
+{
+	const char *slash = strchr(ini->value, '/');
+	char paper[64];
+
+	snprintf(paper, sizeof(paper), "%.*s", slash ? (int)(slash - ini->value) : 1, ini->value);
+	if (!name_ok(slash ? slash + 1 : ini->value) || !name_ok(paper) || *ini->value == '.')
+		return wt_ini_refuse(ini, "'%.100s' name: expected letters, digits, - _ and . (it names the results folder), or PAPER/TABLE",
+				     ini->value);
+	return keep(&sweep->name, ini->value);
+}
+
+static int take_backend(struct wt_ini *ini, struct wt_sweep *sweep)
+{
+	if (strcmp(ini->value, "sim") != 0 && strcmp(ini->value, "tap") != 0 && strcmp(ini->value, "packet") != 0)
+		return wt_ini_refuse(ini, "'%.100s' backend: expected sim, tap or packet", ini->value);
+	snprintf(sweep->backend, sizeof(sweep->backend), "%.7s", ini->value);
+	return 0;
+}
+
+/* Another file by its name. */
+static int load_other(struct parse *parse, struct wt_sweep *out)
+{
+	struct wt_ini *ini = &parse->ini;
+	char name[512], why[500];
+	int error = 0;
+	char *text;
+
+	text = parse->depth < BASE_DEPTH ? wt_sweep_text(ini->value, name, &error, why, sizeof(why)) : NULL;
+	if (text)
+		error = parse_text(out, text, name, parse->depth + 1, why, sizeof(why));
+	free(text);
+	if (error && error != -ELOOP)
+		return wt_ini_refuse(ini, "%s: %s", ini->key, why);
+	if (!error && text)
+		return 0;
+	wt_ini_refuse(ini, "%s: a chain of more than %d files, or one that leads back to itself", ini->key, BASE_DEPTH);
+	return -ELOOP;
+}
+
+static int take_base(struct parse *parse)
+{
+	struct wt_sweep *sweep = parse->sweep;
+	char *file = sweep->file;
+	int error;
+
+	if (parse->begun)
+		return wt_ini_refuse(&parse->ini, "'base' takes over all of another file: expected it as the first key of this one");
+	sweep->file = NULL;
+	wt_sweep_finish(sweep);
+	error = load_other(parse, sweep);
+	free(sweep->file);
+	sweep->file = file;
+	if (error)
+		return error;
+	parse->base_line = parse->ini.line;
+	free(sweep->name);
+	free(sweep->title);
+	free(sweep->figure);
+	sweep->name = sweep->title = sweep->figure = NULL;
+	wt_sweep_forget_notes(sweep, false);
+	wt_sweep_set_lines(sweep, 0);
+	return 0;
+}
+
+/* The printed numbers of another table with the axes they belong to, where only the set-up differs. */
+static int take_rows(struct parse *parse)
+{
+	struct wt_sweep *from = calloc(1, sizeof(*from)), *sweep = parse->sweep;
+	int error = from ? load_other(parse, from) : -ENOMEM;
+	struct wt_sweep_note *mine;
+
+	if (!error) {
+		wt_sweep_forget_axes(sweep);
+		memcpy(sweep->axis, from->axis, sizeof(sweep->axis));
+		sweep->axes = from->axes;
+		from->axes = 0;
+	}
+	for (unsigned i = 0; i < from->notes && !error; i++) {
+		struct wt_sweep_note *note = &from->note[i];
+
+		if (strncmp(note->section, "printed", 7))
+			continue;
+		mine = grow(&sweep->note, &sweep->notes, sizeof(*mine));
+		if (!mine || keep(&mine->section, note->section) || keep(&mine->key, note->key) || keep(&mine->text, note->text))
+			error = -ENOMEM;
+		else
+			mine->line = parse->ini.line;
+	}
+	if (from)
+		wt_sweep_finish(from);
+	free(from);
+	return error;
+}
+
+static int sweep_key(struct parse *parse)
+{
+	struct wt_sweep *sweep = parse->sweep;
+	struct wt_ini *ini = &parse->ini;
+	unsigned key = 0;
+
+	while (sweep_keys[key] && strcmp(sweep_keys[key], ini->key))
+		key++;
+	if (!sweep_keys[key])
+		return unknown(ini, "one of", next_sweep_key);
+	if (parse->key_line[key])
+		return wt_ini_refuse(ini, "'%s' stands twice, first on line %u", ini->key, parse->key_line[key]);
+	parse->key_line[key] = ini->line;
+	switch (key) {
+	case 0: return take_name(ini, sweep);
+	case 1: return take_backend(ini, sweep);
+	case 2: return count_of(ini, &sweep->repeats, 1, 1000000);
+	case 3: return count_of(ini, &sweep->seed, 0, (uint64_t)WT_SWEEP_SEED);
+	case 4: return stop_rule(ini, sweep);
+	case 5:
+		sweep->metric_line = ini->line;
+		return keep(&sweep->metric, ini->value);
+	case 6: return count_of(ini, &sweep->attempts, 1, 100);
+	case 7: return wt_parse_time(ini->value, &sweep->bounds.late, ini->why, sizeof(ini->why));
+	case 8: return wt_parse_share(ini->value, &sweep->bounds.steal, ini->why, sizeof(ini->why));
+	case 9: return keep(&sweep->title, ini->value);
+	case 10: return keep(&sweep->source, ini->value);
+	case 11: return keep(&sweep->heading, ini->value);
+	case 12: return keep(&sweep->figure, ini->value);
+	case 13: return keep(&sweep->unavailable, ini->value);
+	case 14: return take_base(parse);
+	}
+	return take_rows(parse);
+}
+
+static int take_value(struct wt_ini *ini, struct wt_sweep_value *value)
+{
+	if (value->text && value->line)
+		return wt_ini_refuse(ini, "'%s' stands twice, first on line %u", ini->key, value->line);
+	value->line = ini->line;
+	return keep(&value->text, ini->value);
+}
+
+/* A key of [run], or of the section of a word; `section` NULL: of [run]. */
+static int param_key(struct wt_ini *ini, struct wt_sweep_value *params, struct wt_sweep_variant *section)
+{
+	int param = wt_sweep_param_of(ini->key);
+	struct wt_sweep_name *own;
+
+	if (param >= 0)
+		return take_value(ini, &params[param]);
+	if (section && !strcmp(ini->key, "label"))
+		return keep(&section->label, ini->value);
+	if (!section || !strcmp(section->axis, "variant"))
+		return unknown(ini, "one of", next_param);
+	for (unsigned i = 0; i < section->names; i++)
+		if (!strcmp(section->own[i].name, ini->key))
+			return take_value(ini, &section->own[i].value);
+	own = grow(&section->own, &section->names, sizeof(*own));
+	return own && !keep(&own->name, ini->key) ? take_value(ini, &own->value) : -ENOMEM;
 }
 
 /* ---- axes ----------------------------------------------------------------------------------------------- */
-
-/* The next word of a list: blanks part words, a comma at a word's end is dropped, quotes hold words with blanks together. */
-static int next_word(const char **from, char *out, size_t len)
-{
-	const char *at = *from;
-	size_t n = 0;
-	char quote = 0;
-
-	while (isspace((unsigned char)*at))
-		at++;
-	if (!*at)
-		return 0;
-	if (*at == '"' || *at == '\'')
-		quote = *at++;
-	for (; *at && (quote ? *at != quote : !isspace((unsigned char)*at)); at++) {
-		if (n + 1 >= len)
-			return -ENAMETOOLONG;
-		out[n++] = *at;
-	}
-	if (quote && *at++ != quote)
-		return -EINVAL;
-	if (!quote && n && out[n - 1] == ',')
-		n--;
-	else if (quote && *at == ',')
-		at++;
-	out[n] = '\0';
-	*from = at;
-	return 1;
-}
 
 static int add_word(struct wt_sweep_axis *axis, const char *word)
 {
@@ -230,160 +275,217 @@ static int add_word(struct wt_sweep_axis *axis, const char *word)
 	return axis->word[axis->words] ? (int)++axis->words : -ENOMEM;
 }
 
-static int axis_key(struct parse *parse)
+/* An axis of the base is said anew. */
+static struct wt_sweep_axis *axis_named(struct parse *parse)
 {
 	struct wt_sweep *sweep = parse->sweep;
-	struct wt_sweep_axis *axis = &sweep->axis[sweep->axes];
-	char word[WT_SWEEP_VALUE];
-	const char *from = parse->value;
-	int more;
+	struct wt_ini *ini = &parse->ini;
+	struct wt_sweep_axis *axis = NULL;
 
 	for (unsigned i = 0; i < sweep->axes; i++)
-		if (!strcmp(sweep->axis[i].name, parse->key))
-			return refuse(parse, parse->at, "axis '%s' stands twice, first on line %u", parse->key, sweep->axis[i].line);
-	if (sweep->axes == WT_SWEEP_AXES)
-		return refuse(parse, parse->at, "axis '%s' is too much: expected at most %d axes", parse->key, WT_SWEEP_AXES);
-	if (!name_ok(parse->key) || !strcmp(parse->key, "seed"))
-		return refuse(parse, parse->at, "'%s' cannot name an axis: expected letters, digits, - _ and .", parse->key);
-	axis->line = parse->at;
-	sweep->axes++;
-	if (keep(&axis->name, parse->key))
-		return -ENOMEM;
-	while ((more = next_word(&from, word, sizeof(word))) > 0) {
+		if (!strcmp(sweep->axis[i].name, ini->key))
+			axis = &sweep->axis[i];
+	if (axis && axis->line)
+		wt_ini_refuse(ini, "axis '%s' stands twice, first on line %u", ini->key, axis->line);
+	else if (!axis && sweep->axes == WT_SWEEP_AXES)
+		wt_ini_refuse(ini, "axis '%s' is too much: expected at most %d axes", ini->key, WT_SWEEP_AXES);
+	else if (!name_ok(ini->key) || !strcmp(ini->key, "seed"))
+		wt_ini_refuse(ini, "'%s' cannot name an axis: expected letters, digits, - _ and .", ini->key);
+	if (ini->error)
+		return NULL;
+	if (!axis) {
+		axis = &sweep->axis[sweep->axes];
+		memset(axis, 0, sizeof(*axis));
+		if (keep(&axis->name, ini->key))
+			return NULL;
+		sweep->axes++;
+	}
+	while (axis->words)
+		free(axis->word[--axis->words]);
+	axis->line = ini->line;
+	return axis;
+}
+
+static int axis_key(struct parse *parse)
+{
+	struct wt_ini *ini = &parse->ini;
+	struct wt_sweep_axis *axis = axis_named(parse);
+	char word[WT_SWEEP_VALUE];
+	const char *from = ini->value;
+	int more;
+
+	if (!axis)
+		return ini->error ? ini->error : -ENOMEM;
+	while ((more = wt_ini_word(&from, word, sizeof(word))) > 0) {
 		for (unsigned i = 0; i < axis->words; i++)
 			if (!strcmp(axis->word[i], word))
-				return refuse(parse, parse->at, "axis '%s' has the word '%s' twice", parse->key, word);
+				return wt_ini_refuse(ini, "axis '%s' has the word '%s' twice", ini->key, word);
 		if (axis->words == WT_SWEEP_WORDS)
-			return refuse(parse, parse->at, "axis '%s' has more than %d words", parse->key, WT_SWEEP_WORDS);
+			return wt_ini_refuse(ini, "axis '%s' has more than %d words", ini->key, WT_SWEEP_WORDS);
 		if (add_word(axis, word) < 0)
 			return -ENOMEM;
 	}
 	if (more < 0)
-		return refuse(parse, parse->at, "axis '%s': %s", parse->key, more == -EINVAL ? "a quote is not closed" : "a word is too long");
+		return wt_ini_refuse(ini, "axis '%s': %s", ini->key, more == -EINVAL ? "a quote is not closed" : "a word is too long");
 	if (!axis->words)
-		return refuse(parse, parse->at, "axis '%s' has no words: expected a list, such as 0%% 1%% 5%%", parse->key);
+		return wt_ini_refuse(ini, "axis '%s' has no words: expected a list, such as 0%% 1%% 5%%", ini->key);
 	return 0;
 }
 
-/* A section of its own even if it is empty: the variant that changes nothing. */
-static int begin_variant(struct parse *parse, const char *name)
+/* ---- sections --------------------------------------------------------------------------------------------- */
+
+/* A section of its own even if it is empty: the variant that changes nothing. One of the base is added to. */
+static int begin_variant(struct parse *parse, const char *axis, const char *name)
 {
 	struct wt_sweep *sweep = parse->sweep;
+	struct wt_ini *ini = &parse->ini;
+	struct wt_sweep_variant *section = NULL;
 
-	for (unsigned i = 0; i < sweep->variants; i++)
-		if (!strcmp(sweep->variant[i].name, name))
-			return refuse(parse, parse->line, "[variant %s] stands twice, first on line %u", name, sweep->variant[i].line);
-	if (!name_ok(name) || sweep->variants == WT_SWEEP_VARIANTS)
-		return refuse(parse, parse->line, "[variant %s]: expected at most %d variants, named by letters, digits, - _ and .", name,
-			      WT_SWEEP_VARIANTS);
-	sweep->variant[sweep->variants].line = parse->line;
-	return keep(&sweep->variant[sweep->variants++].name, name);
+	for (unsigned i = 0; i < sweep->variants && !section; i++)
+		if (!strcmp(sweep->variant[i].axis, axis) && !strcmp(sweep->variant[i].name, name))
+			section = &sweep->variant[i];
+	if (section && section->line)
+		return wt_ini_refuse(ini, "[%s] stands twice, first on line %u", ini->section, section->line);
+	if (!section) {
+		if (!name_ok(name) || sweep->variants == WT_SWEEP_VARIANTS)
+			return wt_ini_refuse(ini, "[%s]: expected at most %d variants, named by letters, digits, - _ and .", ini->section,
+					     WT_SWEEP_VARIANTS);
+		section = &sweep->variant[sweep->variants++];
+		if (keep(&section->axis, axis) || keep(&section->name, name))
+			return -ENOMEM;
+	}
+	section->line = ini->line;
+	parse->section = section;
+	return 0;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------ */
-
-/* The entry is whole: continuation lines have been joined. */
-static int take(struct parse *parse)
+static int begin_change(struct parse *parse, const char *kind, const char *name)
 {
-	char err[300] = "no memory";
+	struct wt_sweep *sweep = parse->sweep;
+	struct wt_ini *ini = &parse->ini;
+	char full[128];
+
+	snprintf(full, sizeof(full), "%s-%s", kind, name);
+	if (!name_ok(full))
+		return wt_ini_refuse(ini, "[%s]: expected a name of letters, digits, - _ and .", ini->section);
+	parse->change = NULL;
+	for (unsigned i = 0; i < sweep->changes; i++)
+		if (!strcmp(sweep->change[i].name, full))
+			parse->change = &sweep->change[i];
+	if (parse->change && parse->change->line)
+		return wt_ini_refuse(ini, "[%s] stands twice, first on line %u", ini->section, parse->change->line);
+	if (!parse->change) {
+		parse->change = grow(&sweep->change, &sweep->changes, sizeof(*sweep->change));
+		if (!parse->change || keep(&parse->change->name, full))
+			return -ENOMEM;
+	}
+	parse->change->line = ini->line;
+	return 0;
+}
+
+static bool is_notes(const char *section)
+{
+	return !strcmp(section, "printed") || wt_ini_name(section, "printed") || !strcmp(section, "claims") || !strcmp(section, "parameters");
+}
+
+static int begin(struct wt_ini *ini)
+{
+	struct parse *parse = (struct parse *)ini;
+	struct wt_sweep *sweep = parse->sweep;
+	const char *name;
+
+	parse->section = NULL;
+	parse->change = NULL;
+	if (!strcmp(ini->section, "sweep") || !strcmp(ini->section, "axes") || !strcmp(ini->section, "run") || is_notes(ini->section))
+		return 0;
+	if ((name = wt_ini_name(ini->section, "variant")))
+		return begin_variant(parse, "variant", name);
+	if ((name = wt_ini_name(ini->section, "without")))
+		return begin_change(parse, "without", name);
+	if ((name = wt_ini_name(ini->section, "under")))
+		return begin_change(parse, "under", name);
+	for (unsigned i = 0; i < sweep->axes; i++)
+		if ((name = wt_ini_name(ini->section, sweep->axis[i].name)))
+			for (unsigned w = 0; w < sweep->axis[i].words; w++)
+				if (!strcmp(sweep->axis[i].word[w], name))
+					return begin_variant(parse, sweep->axis[i].name, name);
+	return wt_ini_refuse(ini, "unknown section [%s]; expected " SECTIONS, ini->section);
+}
+
+/* One of the same section and key in the base is replaced, and so is a value that goes on. */
+static int take_note(struct parse *parse)
+{
+	struct wt_sweep *sweep = parse->sweep;
+	struct wt_ini *ini = &parse->ini;
+	struct wt_sweep_note *note = NULL;
+
+	for (unsigned i = 0; i < sweep->notes && !note; i++)
+		if (!strcmp(sweep->note[i].section, ini->section) && !strcmp(sweep->note[i].key, ini->key))
+			note = &sweep->note[i];
+	if (note && note->line)
+		return wt_ini_refuse(ini, "'%s' stands twice, first on line %u", ini->key, note->line);
+	if (!note)
+		note = grow(&sweep->note, &sweep->notes, sizeof(*note));
+	if (!note || keep(&note->section, ini->section) || keep(&note->key, ini->key) || keep(&note->text, ini->value))
+		return -ENOMEM;
+	note->line = ini->line;
+	return 0;
+}
+
+/* text, a parameter of all, or "PARAMETER VARIANT" of one. */
+static int change_key(struct parse *parse)
+{
+	struct wt_sweep *sweep = parse->sweep;
+	struct wt_ini *ini = &parse->ini;
+	size_t len = strcspn(ini->key, " ");
+	const char *variant = ini->key[len] ? ini->key + len + 1 : NULL;
+	struct wt_sweep_edit *edit;
+	bool known = !variant;
+	char word[80];
+	int param;
+
+	if (!strcmp(ini->key, "text"))
+		return keep(&parse->change->text, ini->value);
+	snprintf(word, sizeof(word), "%.*s", (int)len, ini->key);
+	param = wt_sweep_param_of(word);
+	for (unsigned i = 0; i < sweep->variants && variant; i++)
+		known |= !strcmp(sweep->variant[i].axis, "variant") && !strcmp(sweep->variant[i].name, variant);
+	if (param < 0 || !known)
+		return wt_ini_refuse(ini, "unknown key '%s' of [%s]: expected text, preset, settings, or sender, recovery or receiver with the "
+				     "name of a variant above", ini->key, ini->section);
+	for (unsigned i = 0; i < parse->change->edits; i++) {
+		edit = &parse->change->edit[i];
+		if (edit->param == (enum wt_sweep_param)param && (variant ? edit->variant && !strcmp(edit->variant, variant) : !edit->variant))
+			return keep(&edit->text, ini->value);
+	}
+	edit = grow(&parse->change->edit, &parse->change->edits, sizeof(*edit));
+	if (!edit || keep(&edit->text, ini->value) || (variant && keep(&edit->variant, variant)))
+		return -ENOMEM;
+	edit->param = (enum wt_sweep_param)param;
+	return 0;
+}
+
+static int take(struct wt_ini *ini)
+{
+	struct parse *parse = (struct parse *)ini;
 	int error;
 
-	if (!parse->pending || parse->failed)
-		return 0;
-	parse->pending = false;
-	if (!strcmp(parse->heading, "sweep"))
-		error = sweep_key(parse, err, sizeof(err));
-	else if (!strcmp(parse->heading, "axes"))
+	if (!strcmp(ini->section, "sweep"))
+		error = sweep_key(parse);
+	else if (!strcmp(ini->section, "axes"))
 		error = axis_key(parse);
-	else if (!strcmp(parse->heading, "run"))
-		error = param_key(parse, parse->sweep->param);
-	else if (*parse->heading)
-		error = param_key(parse, parse->sweep->variant[parse->sweep->variants - 1].param);
+	else if (!strcmp(ini->section, "run"))
+		error = param_key(ini, parse->sweep->param, NULL);
+	else if (parse->section)
+		error = param_key(ini, parse->section->param, parse->section);
+	else if (parse->change)
+		error = change_key(parse);
+	else if (is_notes(ini->section))
+		error = take_note(parse);
 	else
-		error = refuse(parse, parse->at, "'%s' stands before any section; expected [sweep] first", parse->key);
-	return error ? refuse(parse, parse->at, "%s", err) : 0;
-}
-
-/* "[NAME]", which ends what stood before it. */
-static int begin_section(struct parse *parse, const char *line)
-{
-	size_t len = strcspn(line, "]\n");
-	const char *from = line;
-	int error = take(parse);
-
-	while (len > 1 && isspace((unsigned char)from[1])) {
-		from++;
-		len--;
-	}
-	if (error || line[strcspn(line, "]\n")] != ']')
-		return error; /* libinih finds that */
-	if (len > sizeof(parse->heading))
-		return refuse(parse, parse->line, "too long: '%.40s'", line);
-	snprintf(parse->heading, sizeof(parse->heading), "%.*s", (int)len - 1, from + 1);
-	if (!strncmp(parse->heading, "variant ", 8))
-		return begin_variant(parse, parse->heading + 8);
-	if (!strcmp(parse->heading, "sweep") || !strcmp(parse->heading, "axes") || !strcmp(parse->heading, "run"))
-		return 0;
-	return refuse(parse, parse->line, "unknown section [%s]; expected [sweep], [axes], [run] or [variant NAME]", parse->heading);
-}
-
-/* libinih strips comments from the first line of a value only. */
-static int without_comment(const char *value)
-{
-	for (const char *at = value; *at; at++)
-		if (*at == ';' && (at == value || isspace((unsigned char)at[-1]))) {
-			while (at > value && isspace((unsigned char)at[-1]))
-				at--;
-			return (int)(at - value);
-		}
-	return (int)strlen(value);
-}
-
-static int on_entry(void *arg, const char *section, const char *key, const char *value)
-{
-	struct parse *parse = arg;
-	size_t len = strlen(parse->value);
-
-	if (parse->indented && parse->pending && !strcmp(section, parse->section) && !strcmp(key, parse->key)) {
-		if (len + strlen(value) + 2 > sizeof(parse->value))
-			return refuse(parse, parse->line, "the value of '%s' is too long", key) == 0;
-		snprintf(parse->value + len, sizeof(parse->value) - len, " %.*s", without_comment(value), value);
-		return 1;
-	}
-	take(parse);
-	if (strlen(section) >= sizeof(parse->section) || strlen(key) >= sizeof(parse->key) || strlen(value) >= sizeof(parse->value))
-		return refuse(parse, parse->line, "too long: '%.40s'", key) == 0;
-	snprintf(parse->section, sizeof(parse->section), "%s", section);
-	snprintf(parse->key, sizeof(parse->key), "%s", key);
-	snprintf(parse->value, sizeof(parse->value), "%s", value);
-	parse->at = parse->line;
-	parse->pending = true;
-	return !parse->failed;
-}
-
-/* libinih asks for lines in the manner of fgets(). We count them, which it does not tell its handlers. */
-static char *on_read(char *out, int len, void *arg)
-{
-	struct parse *parse = arg;
-	size_t n = strcspn(parse->next, "\n");
-
-	if (!*parse->next || len < 2)
-		return NULL;
-	parse->line++;
-	parse->indented = *parse->next == ' ' || *parse->next == '\t';
-	if (parse->next[parse->line == 1 ? strspn(parse->next, BYTE_ORDER_MARK) : 0] == '[')
-		begin_section(parse, strchr(parse->next, '['));
-	if (n > (size_t)len - 2) {
-		if (!parse->too_long)
-			parse->too_long = parse->line;
-		snprintf(out, (size_t)len, "\n");
-	} else {
-		memcpy(out, parse->next, n);
-		out[n] = '\n';
-		out[n + 1] = '\0';
-	}
-	parse->next += n + (parse->next[n] == '\n');
-	return out;
+		error = wt_ini_refuse(ini, "'%s' stands before any section; expected [sweep] first", ini->key);
+	parse->begun = true;
+	return error;
 }
 
 /* [variant NAME] sections are an axis, the last one unless [axes] says `variant` itself. */
@@ -391,30 +493,38 @@ static int add_variants(struct parse *parse)
 {
 	struct wt_sweep *sweep = parse->sweep;
 	struct wt_sweep_axis *axis = NULL;
+	unsigned first = 0, count = 0;
 
+	for (unsigned i = sweep->variants; i-- > 0;)
+		if (!strcmp(sweep->variant[i].axis, "variant")) {
+			first = sweep->variant[i].line;
+			count++;
+		}
 	for (unsigned i = 0; i < sweep->axes; i++)
 		if (!strcmp(sweep->axis[i].name, "variant"))
 			axis = &sweep->axis[i];
-	if (!sweep->variants && axis)
-		return refuse(parse, axis->line, "axis 'variant' needs sections: expected [variant %s]", axis->word[0]);
+	if (!count && axis)
+		return wt_ini_refuse_at(&parse->ini, axis->line, "axis 'variant' needs sections: expected [variant %s]", axis->word[0]);
 	for (unsigned w = 0; axis && w < axis->words; w++) {
 		unsigned i = 0;
 
-		while (i < sweep->variants && strcmp(sweep->variant[i].name, axis->word[w]))
+		while (i < sweep->variants && (strcmp(sweep->variant[i].axis, "variant") || strcmp(sweep->variant[i].name, axis->word[w])))
 			i++;
 		if (i == sweep->variants)
-			return refuse(parse, axis->line, "axis 'variant': no section [variant %s]", axis->word[w]);
+			return wt_ini_refuse_at(&parse->ini, axis->line, "axis 'variant': no section [variant %s]", axis->word[w]);
 	}
-	if (!sweep->variants || axis)
+	if (!count || axis)
 		return 0;
 	if (sweep->axes == WT_SWEEP_AXES)
-		return refuse(parse, sweep->variant[0].line, "variants are an axis too: expected at most %d axes", WT_SWEEP_AXES);
-	axis = &sweep->axis[sweep->axes++];
-	axis->line = sweep->variant[0].line;
+		return wt_ini_refuse_at(&parse->ini, first, "variants are an axis too: expected at most %d axes", WT_SWEEP_AXES);
+	axis = &sweep->axis[sweep->axes];
+	memset(axis, 0, sizeof(*axis));
 	if (keep(&axis->name, "variant"))
 		return -ENOMEM;
+	sweep->axes++;
+	axis->line = first;
 	for (unsigned i = 0; i < sweep->variants; i++)
-		if (add_word(axis, sweep->variant[i].name) < 0)
+		if (!strcmp(sweep->variant[i].axis, "variant") && add_word(axis, sweep->variant[i].name) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -422,33 +532,37 @@ static int add_variants(struct parse *parse)
 static int complete(struct parse *parse)
 {
 	struct wt_sweep *sweep = parse->sweep;
+	struct wt_ini *ini = &parse->ini;
 	uint64_t points = 1, most;
 
+	if (sweep->unavailable)
+		return 0;
 	if (!sweep->name)
-		return refuse(parse, parse->line, "no name: expected 'name = ...' in [sweep]");
+		return wt_ini_refuse(ini, "no name: expected 'name = ...' in [sweep]%s", parse->base_line ? "; a base does not give its own" : "");
+	wt_sweep_set_lines(sweep, parse->base_line ? parse->base_line : 1);
 	if (add_variants(parse))
 		return -EINVAL;
 	if (sweep->relative > 0 && sweep->most < sweep->repeats)
-		return refuse(parse, parse->line, "stop: max %llu is below repeats %llu", (unsigned long long)sweep->most,
-			      (unsigned long long)sweep->repeats);
+		return wt_ini_refuse(ini, "stop: max %llu is below repeats %llu", (unsigned long long)sweep->most,
+				     (unsigned long long)sweep->repeats);
 	if (sweep->relative > 0 && sweep->repeats < 3)
-		return refuse(parse, parse->line, "stop needs an interval: expected repeats of 3 or more");
+		return wt_ini_refuse(ini, "stop needs an interval: expected repeats of 3 or more");
 	most = sweep->relative > 0 ? sweep->most : sweep->repeats;
 	for (unsigned i = 0; i < sweep->axes; i++) {
 		points *= sweep->axis[i].words;
 		if (points * most > WT_SWEEP_RUNS)
-			return refuse(parse, sweep->axis[i].line, "more than %u runs", WT_SWEEP_RUNS);
+			return wt_ini_refuse_at(ini, sweep->axis[i].line, "more than %u runs", WT_SWEEP_RUNS);
 	}
 	if (most > WT_SWEEP_RUNS)
-		return refuse(parse, parse->line, "more than %u runs", WT_SWEEP_RUNS);
+		return wt_ini_refuse(ini, "more than %u runs", WT_SWEEP_RUNS);
 	sweep->points = (uint32_t)points;
 	return 0;
 }
 
-int wt_sweep_parse(struct wt_sweep *sweep, const char *text, const char *name, char *err, size_t err_len)
+static int parse_text(struct wt_sweep *sweep, const char *text, const char *name, unsigned depth, char *err, size_t err_len)
 {
 	struct parse *parse = calloc(1, sizeof(*parse));
-	int line, error;
+	int error;
 
 	memset(sweep, 0, sizeof(*sweep));
 	sweep->seed = 1;
@@ -461,88 +575,25 @@ int wt_sweep_parse(struct wt_sweep *sweep, const char *text, const char *name, c
 		free(parse);
 		return -ENOMEM;
 	}
+	parse->ini.take = take;
+	parse->ini.begin = begin;
 	parse->sweep = sweep;
-	parse->next = text;
-	line = ini_parse_stream(on_read, parse, on_entry, parse);
-	if (parse->too_long && (!parse->failed || parse->too_long <= parse->fault_line)) {
-		parse->failed = false;
-		refuse(parse, parse->too_long, "the line is too long; continue on the next line, indented");
+	parse->depth = depth;
+	error = wt_ini_parse(&parse->ini, text, name, err, err_len);
+	if (!error && !depth && complete(parse)) {
+		error = parse->ini.error ? parse->ini.error : -ENOMEM;
+		if (parse->ini.error)
+			snprintf(err, err_len, "%s:%u: %s", name, parse->ini.fault_line, parse->ini.why);
 	}
-	if (line > 0 && !parse->failed)
-		refuse(parse, (unsigned)line, "neither [section] nor name = value");
-	take(parse);
-	error = parse->failed || complete(parse) ? -EINVAL : 0;
-	if (parse->failed)
-		snprintf(err, err_len, "%s:%u: %s", name, parse->fault_line, parse->why);
+	if (!error && !depth && sweep->unavailable) {
+		error = -ENODATA;
+		snprintf(err, err_len, "%s: %s", name, sweep->unavailable);
+	}
 	free(parse);
 	return error;
 }
 
-int wt_sweep_load(struct wt_sweep *sweep, const char *path, char *err, size_t err_len)
+int wt_sweep_parse(struct wt_sweep *sweep, const char *text, const char *name, char *err, size_t err_len)
 {
-	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(TEXT_MAX + 1) : NULL;
-	size_t len = text ? fread(text, 1, TEXT_MAX, file) : 0;
-	int error = 0;
-
-	memset(sweep, 0, sizeof(*sweep));
-	if (!file || !text || ferror(file))
-		error = !file || text ? -errno : -ENOMEM;
-	else if (!feof(file))
-		error = -EFBIG;
-	if (error) {
-		snprintf(err, err_len, "%s: %s", path, strerror(-error));
-	} else if (memchr(text, 0, len)) {
-		error = -EINVAL;
-		snprintf(err, err_len, "%s:1: not a text file", path);
-	} else {
-		text[len] = '\0';
-		error = wt_sweep_parse(sweep, text, path, err, err_len);
-	}
-	free(text);
-	if (file)
-		fclose(file);
-	return error;
-}
-
-static void free_params(struct wt_sweep_value *params)
-{
-	for (unsigned i = 0; i < WT_SWEEP_PARAMS; i++)
-		free(params[i].text);
-}
-
-void wt_sweep_finish(struct wt_sweep *sweep)
-{
-	free(sweep->file);
-	free(sweep->name);
-	free(sweep->metric);
-	free_params(sweep->param);
-	for (unsigned i = 0; i < sweep->variants; i++) {
-		free(sweep->variant[i].name);
-		free_params(sweep->variant[i].param);
-	}
-	for (unsigned i = 0; i < sweep->axes; i++) {
-		for (unsigned w = 0; w < sweep->axis[i].words; w++)
-			free(sweep->axis[i].word[w]);
-		free(sweep->axis[i].word);
-		free(sweep->axis[i].name);
-	}
-	memset(sweep, 0, sizeof(*sweep));
-}
-
-const char *wt_sweep_word(const struct wt_sweep *sweep, uint32_t point, unsigned axis)
-{
-	for (unsigned i = sweep->axes - 1; i > axis; i--)
-		point /= sweep->axis[i].words;
-	return sweep->axis[axis].word[point % sweep->axis[axis].words];
-}
-
-const char *wt_sweep_point_text(const struct wt_sweep *sweep, uint32_t point, char *text, size_t len)
-{
-	size_t at = 0;
-
-	snprintf(text, len, "%s", sweep->axes ? "" : "the only point");
-	for (unsigned i = 0; i < sweep->axes && at < len; i++)
-		at += (size_t)snprintf(text + at, len - at, "%s%s=%s", i ? " " : "", sweep->axis[i].name, wt_sweep_word(sweep, point, i));
-	return text;
+	return parse_text(sweep, text, name, 0, err, err_len);
 }

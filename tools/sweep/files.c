@@ -91,7 +91,14 @@ static void plan_json(FILE *file, const struct wt_sweep *sweep)
 	wt_json_u64(&json, "repeats", sweep->repeats);
 	wt_json_string(&json, "metric", sweep->metric);
 	wt_json_number(&json, "stop_relative", sweep->relative > 0 ? sweep->relative : NAN);
-	wt_json_u64(&json, "most_repeats", sweep->relative > 0 ? sweep->most : sweep->repeats);
+	wt_json_u64(&json, "most_repeats", wt_sweep_most(sweep));
+	if (sweep->changed)
+		wt_json_string(&json, "changed", sweep->changed);
+	if (sweep->looks) {
+		wt_json_u64(&json, "looks", sweep->looks);
+		wt_json_number(&json, "level", sweep->level);
+		wt_json_number(&json, "margin", sweep->margin);
+	}
 	wt_json_array(&json, "axes");
 	for (unsigned i = 0; i < sweep->axes; i++) {
 		wt_json_object(&json, NULL);
@@ -135,7 +142,8 @@ static int point_json(FILE *file, const struct wt_sweep_state *state, uint32_t p
 static void run_json(FILE *file, const struct wt_sweep_state *state, uint32_t point, uint32_t repeat, const struct wt_sweep_done *done,
 		     const char *line)
 {
-	char *text = NULL;
+	int series = wt_sweep_series(state->sweep);
+	char *text = NULL, row[300];
 	size_t len = 0;
 	FILE *head = open_memstream(&text, &len);
 	struct wt_json json;
@@ -150,6 +158,10 @@ static void run_json(FILE *file, const struct wt_sweep_state *state, uint32_t po
 	wt_json_u64(&json, "seed", state->sweep->seed + repeat);
 	wt_json_string(&json, "id", done->id);
 	wt_sweep_axes_json(&json, state->sweep, point);
+	if (wt_sweep_is_table(state->sweep) && series >= 0) {
+		wt_json_string(&json, "row", wt_sweep_row_text(state->sweep, point, row, sizeof(row)));
+		wt_json_string(&json, "variant", wt_sweep_word(state->sweep, point, (unsigned)series));
+	}
 	wt_json_end(&json);
 	fclose(head);
 	/* "{...}\n" without its end, then `"outcome":...}}` of the done line without its beginning and last brace */
@@ -202,39 +214,46 @@ static int write_runs(FILE *runs, FILE *facts, const struct wt_sweep_state *stat
 	return error;
 }
 
-static int close_whole(FILE *file)
+static int temporary(char path[740], const char *dir, const char *name)
 {
-	int error = fflush(file) || fsync(fileno(file)) ? -errno : 0;
+	return snprintf(path, 740, "%s/%s.%d", dir, name, (int)getpid()) < 740 ? 0 : -ENAMETOOLONG;
+}
 
-	return fclose(file) && !error ? -errno : error;
+FILE *wt_sweep_create(const char *dir, const char *name)
+{
+	char path[740];
+
+	return temporary(path, dir, name) ? NULL : fopen(path, "we");
+}
+
+int wt_sweep_shut(FILE *file, int error, const char *dir, const char *name)
+{
+	char from[740], to[740];
+
+	if (!file)
+		return error ? error : errno ? -errno : -EIO;
+	if (!error && (ferror(file) || fflush(file) || fsync(fileno(file))))
+		error = errno ? -errno : -EIO;
+	if (fclose(file) && !error)
+		error = -errno;
+	snprintf(to, sizeof(to), "%s/%s", dir, name);
+	temporary(from, dir, name);
+	if (!error && rename(from, to))
+		error = -errno;
+	if (error)
+		unlink(from);
+	return error;
 }
 
 int wt_sweep_compose(const struct wt_sweep_state *state, char *err, size_t err_len)
 {
-	static const char *const names[2] = {"runs.jsonl", "facts.jsonl"};
-	char path[2][700], fresh[2][740];
-	FILE *file[2] = {NULL, NULL};
-	int error = 0;
+	const char *dir = state->store.dir;
+	FILE *runs = wt_sweep_create(dir, "runs.jsonl"), *facts = wt_sweep_create(dir, "facts.jsonl");
+	int error = runs && facts ? write_runs(runs, facts, state) : -errno;
 
-	for (unsigned i = 0; i < 2 && !error; i++) {
-		snprintf(path[i], sizeof(path[i]), "%s/%s", state->store.dir, names[i]);
-		snprintf(fresh[i], sizeof(fresh[i]), "%.700s.%d", path[i], (int)getpid());
-		file[i] = fopen(fresh[i], "we");
-		error = file[i] ? 0 : -errno;
-	}
-	if (!error)
-		error = write_runs(file[0], file[1], state);
-	for (unsigned i = 0; i < 2 && file[i]; i++) {
-		int more = close_whole(file[i]);
-
-		error = error ? error : more;
-	}
-	for (unsigned i = 0; i < 2 && file[i]; i++)
-		if (error || rename(fresh[i], path[i])) {
-			error = error ? error : -errno;
-			unlink(fresh[i]);
-		}
+	error = wt_sweep_shut(runs, error, dir, "runs.jsonl");
+	error = wt_sweep_shut(facts, error, dir, "facts.jsonl");
 	if (error)
-		snprintf(err, err_len, "%s/runs.jsonl: %s; what is finished is kept in done.jsonl", state->store.dir, strerror(-error));
+		snprintf(err, err_len, "%s/runs.jsonl: %s; what is finished is kept in done.jsonl", dir, strerror(-error));
 	return error;
 }

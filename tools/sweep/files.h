@@ -8,6 +8,12 @@
 
 #include "tools/sweep/run.h"
 
+/*
+ * Opens DIR/NAME for writing under another name, and closes it: only a whole file takes its place, and none where there was an error before.
+ * 0, that error, or a negative errno (a full disk).
+ */
+FILE *wt_sweep_create(const char *dir, const char *name);
+int wt_sweep_shut(FILE *file, int error, const char *dir, const char *name);
 /* The line that opens a session of work, in a done file and in facts.jsonl: host, program, time. malloc'ed; NULL: no memory. */
 char *wt_sweep_start_text(const struct wt_sweep_state *state);
 /* Writes both files, each under another name first: what stands there is whole. 0 or negative errno. The state is settled. */

@@ -76,8 +76,9 @@ static void result_json(struct wt_sweep_result *out, const struct wt_lab_result 
 	wt_sweep_result_head(&json, outcome, lab->why);
 	metrics_json(&json, lab->record, lab->emulator);
 	drops_json(&json, lab->emulator);
-	wt_json_array(&json, "flows");
-	wt_json_object(&json, NULL);
+	wt_json_u64(&json, "attempts", lab->attempts);
+	wt_json_object(&json, "flow");
+	wt_json_object(&json, "tcp1");
 	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		copy(&json, lab->record, kept[i]);
 	wt_json_end(&json);
@@ -96,7 +97,6 @@ void wt_sweep_lab_work(const struct wt_sweep *sweep, const struct wt_sweep_run *
 		[WT_LAB_INVALID] = WT_SWEEP_INVALID,
 	};
 	const struct wt_lab_job job = {
-		.kind = "sweep",
 		.backend = sweep->backend,
 		.fwd = run->fwd,
 		.rev = run->rev,

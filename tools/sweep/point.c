@@ -2,15 +2,12 @@
 #include "tools/sweep/point.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stack/text/units.h"
-#include "tools/source.h"
 #include "tools/sweep/work.h"
-#include "tools/results/tcp_json.h"
 #include "tools/words/tcp_words.h"
 
 struct resolve {
@@ -19,6 +16,7 @@ struct resolve {
 	struct wt_sweep_run *run;
 	char *err;
 	size_t err_len;
+	bool in_world; /* what is filled in is the text of a world */
 };
 
 static int refuse(const struct resolve *r, unsigned line, const char *format, ...)
@@ -54,21 +52,47 @@ static int find_axis(const struct wt_sweep *sweep, const char *name, size_t len)
 
 /* ---- words ---------------------------------------------------------------------------------------------- */
 
-/* Puts {axis} to its word. */
+/* Does the section hold at this point? */
+static bool holds(const struct resolve *r, const struct wt_sweep_variant *section)
+{
+	int axis = find_axis(r->sweep, section->axis, strlen(section->axis));
+
+	return axis >= 0 && !strcmp(wt_sweep_word(r->sweep, r->point, (unsigned)axis), section->name);
+}
+
+/* What {name} stands for: an axis's word, a name of its sections; in a world a parameter as well. NULL: nothing. */
+static const char *value_of(const struct resolve *r, const char *name, size_t len)
+{
+	int axis = find_axis(r->sweep, name, len);
+
+	for (unsigned i = r->sweep->variants; i-- > 0;) {
+		const struct wt_sweep_variant *section = &r->sweep->variant[i];
+
+		for (unsigned k = 0; k < section->names && holds(r, section); k++)
+			if (strlen(section->own[k].name) == len && !memcmp(section->own[k].name, name, len))
+				return section->own[k].value.text;
+	}
+	for (unsigned i = 0; i < WT_SWEEP_PARAMS && r->in_world; i++)
+		if (strlen(wt_sweep_param_name[i]) == len && !memcmp(wt_sweep_param_name[i], name, len))
+			return r->run->text[i];
+	return axis < 0 ? NULL : wt_sweep_word(r->sweep, r->point, (unsigned)axis);
+}
+
+/* Puts {name} to its value. */
 static int fill_in(const struct resolve *r, const char *from, unsigned line, char *out, size_t len)
 {
 	size_t at = 0;
 
 	while (*from) {
-		size_t n = *from == '{' ? strcspn(from, "}") : 0;
-		int axis = n ? find_axis(r->sweep, from + 1, n - 1) : -1;
+		size_t n = *from == '{' ? strcspn(from, "}\n") : 0;
+		const char *value = n ? value_of(r, from + 1, n - 1) : NULL;
 
 		if (n && from[n] != '}')
 			return refuse(r, line, "'%.60s' is not closed: expected {AXIS}", from);
-		if (n && axis < 0)
+		if (n && !value)
 			return refuse(r, line, "'%.*s}' is no axis of [axes]", (int)(n < 60 ? n : 60), from);
 		if (n) {
-			at += (size_t)snprintf(out + at, len - at, "%s", wt_sweep_word(r->sweep, r->point, (unsigned)axis));
+			at += (size_t)snprintf(out + at, len - at, "%s", value);
 			from += n + 1;
 		} else {
 			out[at++] = *from++;
@@ -80,28 +104,17 @@ static int fill_in(const struct resolve *r, const char *from, unsigned line, cha
 	return 0;
 }
 
-static const struct wt_sweep_variant *variant_at(const struct wt_sweep *sweep, uint32_t point)
-{
-	int axis = find_axis(sweep, "variant", 7);
-	const char *name = axis >= 0 && sweep->variants ? wt_sweep_word(sweep, point, (unsigned)axis) : NULL;
-
-	for (unsigned i = 0; name && i < sweep->variants; i++)
-		if (!strcmp(sweep->variant[i].name, name))
-			return &sweep->variant[i];
-	return NULL;
-}
-
-/* [run], over it [variant NAME], over it an axis of the parameter's own name. */
+/* [run], over it the sections of the axes' words, [variant NAME] among them, over them an axis of the parameter's own name. */
 static int choose(struct resolve *r, enum wt_sweep_param param)
 {
 	const struct wt_sweep *sweep = r->sweep;
-	const struct wt_sweep_variant *variant = variant_at(sweep, r->point);
 	const struct wt_sweep_value *value = &sweep->param[param];
 	const char *name = wt_sweep_param_name[param];
 	int axis = find_axis(sweep, name, strlen(name));
 
-	if (variant && variant->param[param].text)
-		value = &variant->param[param];
+	for (unsigned i = 0; i < sweep->variants; i++)
+		if (sweep->variant[i].param[param].text && holds(r, &sweep->variant[i]))
+			value = &sweep->variant[i].param[param];
 	r->run->line[param] = axis >= 0 ? sweep->axis[axis].line : value->line;
 	if (axis >= 0)
 		return fill_in(r, wt_sweep_word(sweep, r->point, (unsigned)axis), r->run->line[param], r->run->text[param],
@@ -294,12 +307,44 @@ static int take_paths(struct resolve *r)
 	return error;
 }
 
-int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_run *run, char *err, size_t err_len)
+/*
+ * A world is said in a file: beside the sweep's own, or among the tables that came with the program. Every {NAME} in it is filled in, and
+ * then it is read and checked like any other.
+ */
+static int take_world(struct resolve *r)
 {
-	struct resolve r = {sweep, point, run, err, err_len};
+	struct wt_sweep_run *run = r->run;
+	char name[512], why[700], *text;
+	struct wt_simulation simulation;
 	int error = 0;
 
-	memset(run, 0, sizeof(*run));
+	for (unsigned i = WT_SWEEP_LINK; i < WT_SWEEP_PARAMS; i++)
+		if (*run->text[i] && i != WT_SWEEP_WORLD)
+			return refuse_param(r, (enum wt_sweep_param)i, "a world says for itself; expected {...} in its file, or no world");
+	if (strcmp(r->sweep->backend, "sim") != 0)
+		return refuse_param(r, WT_SWEEP_WORLD, "only in virtual time (backend = sim)");
+	text = wt_sweep_world_text(r->sweep, run->text[WT_SWEEP_WORLD], name, &error, why, sizeof(why));
+	if (!text)
+		return refuse_param(r, WT_SWEEP_WORLD, why);
+	r->in_world = true;
+	error = fill_in(r, text, run->line[WT_SWEEP_WORLD], run->world, sizeof(run->world));
+	r->in_world = false;
+	free(text);
+	if (error)
+		return error;
+	snprintf(run->world_name, sizeof(run->world_name), "%s", name);
+	error = wt_sweep_simulation(run, 1, &simulation, why, sizeof(why));
+	wt_simulation_finish(&simulation);
+	return error ? refuse_param(r, WT_SWEEP_WORLD, why) : 0;
+}
+
+int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_run *run, char *err, size_t err_len)
+{
+	struct resolve r = {.sweep = sweep, .point = point, .run = run, .err = err, .err_len = err_len};
+	int error = 0;
+
+	memset(run, 0, offsetof(struct wt_sweep_run, world));
+	*run->world = '\0';
 	wt_tcp_config_init(&run->flow.a);
 	wt_tcp_config_init(&run->flow.b);
 	for (unsigned i = 0; i < WT_SWEEP_PARAMS && !error; i++)
@@ -319,9 +364,28 @@ int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_swe
 		if (!error && !side)
 			error = apply(&r, WT_SWEEP_RECOVERY, config);
 	}
+	if (!error && *run->text[WT_SWEEP_WORLD])
+		return take_world(&r);
 	if (!error)
 		error = take_numbers(&r);
 	return error ? error : take_paths(&r);
+}
+
+static int no_emulator(void *arg, const char *key, const char *value, char *err, size_t err_len)
+{
+	snprintf(err, err_len, "%s: the world of a sweep runs without an emulator", key);
+	return -EINVAL;
+}
+
+static int read_world(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
+{
+	const struct wt_world_keys keys = {no_emulator, NULL};
+	int error;
+
+	simulation->world.limit = WT_WORLD_LIMIT;
+	error = wt_world_parse(&simulation->world, run->world, run->world_name, &keys, err, err_len);
+	simulation->world.seed = seed;
+	return error ? error : wt_simulation_resolve(simulation, err, err_len);
 }
 
 int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
@@ -329,6 +393,8 @@ int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt
 	int error;
 
 	wt_simulation_init(simulation);
+	if (*run->world)
+		return read_world(run, seed, simulation, err, err_len);
 	simulation->world.seed = seed;
 	simulation->world.limit = run->limit;
 	simulation->tokens = run->counts ? &run->tokens : NULL;
@@ -338,35 +404,53 @@ int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt
 	return error;
 }
 
-/* An axis that changes nothing is a mistake. */
-static int check_used(const struct resolve *r, unsigned index)
+/* Does a value, a word of an axis or the world of some point say {name}? */
+static bool is_said(const struct resolve *r, const char *name, const char *worlds)
+{
+	const struct wt_sweep *sweep = r->sweep;
+	char braces[100];
+
+	snprintf(braces, sizeof(braces), "{%s}", name);
+	for (unsigned i = 0; i < WT_SWEEP_PARAMS; i++) {
+		if (sweep->param[i].text && strstr(sweep->param[i].text, braces))
+			return true;
+		for (unsigned v = 0; v < sweep->variants; v++)
+			if (sweep->variant[v].param[i].text && strstr(sweep->variant[v].param[i].text, braces))
+				return true;
+	}
+	for (unsigned axis = 0; axis < sweep->axes; axis++)
+		for (unsigned w = 0; w < sweep->axis[axis].words; w++)
+			if (strcmp(sweep->axis[axis].name, name) && strstr(sweep->axis[axis].word[w], braces))
+				return true;
+	return worlds && strstr(worlds, braces);
+}
+
+/* An axis that changes nothing is a mistake, and so is a name in one of its sections: a key that is none. */
+static int check_used(const struct resolve *r, unsigned index, const char *worlds)
 {
 	const struct wt_sweep *sweep = r->sweep;
 	const struct wt_sweep_axis *axis = &sweep->axis[index];
-	char braces[80];
+	bool sections = false;
 	const char *rest;
 
-	if (!strcmp(axis->name, "variant") || dotted(axis->name, &rest) != WT_SWEEP_PARAMS)
+	for (unsigned v = 0; v < sweep->variants; v++)
+		for (unsigned k = 0; k < sweep->variant[v].names && !strcmp(sweep->variant[v].axis, axis->name); k++)
+			if (!is_said(r, sweep->variant[v].own[k].name, worlds))
+				return refuse(r, sweep->variant[v].own[k].value.line, "'%s' is no parameter, and {%s} is said nowhere",
+					      sweep->variant[v].own[k].name, sweep->variant[v].own[k].name);
+	for (unsigned v = 0; v < sweep->variants; v++)
+		sections |= !strcmp(sweep->variant[v].axis, axis->name);
+	for (unsigned i = 0; i < WT_SWEEP_PARAMS; i++)
+		sections |= !strcmp(axis->name, wt_sweep_param_name[i]);
+	if (sections || dotted(axis->name, &rest) != WT_SWEEP_PARAMS || is_said(r, axis->name, worlds))
 		return 0;
-	snprintf(braces, sizeof(braces), "{%s}", axis->name);
-	for (unsigned i = 0; i < WT_SWEEP_PARAMS; i++) {
-		if (!strcmp(axis->name, wt_sweep_param_name[i]) || (sweep->param[i].text && strstr(sweep->param[i].text, braces)))
-			return 0;
-		for (unsigned v = 0; v < sweep->variants; v++)
-			if (sweep->variant[v].param[i].text && strstr(sweep->variant[v].param[i].text, braces))
-				return 0;
-	}
-	for (unsigned other = 0; other < sweep->axes; other++)
-		for (unsigned w = 0; w < sweep->axis[other].words; w++)
-			if (other != index && strstr(sweep->axis[other].word[w], braces))
-				return 0;
-	return refuse(r, axis->line, "axis '%s' changes nothing: expected %s in a value, or the name of a parameter, or settings.NAME",
-		      axis->name, braces);
+	return refuse(r, axis->line, "axis '%s' changes nothing: expected {%s} in a value, or the name of a parameter, or settings.NAME",
+		      axis->name, axis->name);
 }
 
 static int check_metric(const struct resolve *r, const struct wt_sweep_run *run)
 {
-	const char *lacks = wt_sweep_metric_lacks(r->sweep->metric, r->sweep, run);
+	const char *lacks = strchr(r->sweep->metric, '.') ? NULL : wt_sweep_metric_lacks(r->sweep->metric, r->sweep, run);
 	char point[300];
 
 	return !lacks ? 0 : refuse(r, r->sweep->metric_line, "metric: %s is known only with %s (not at %s)", r->sweep->metric, lacks,
@@ -375,148 +459,25 @@ static int check_metric(const struct resolve *r, const struct wt_sweep_run *run)
 
 int wt_sweep_check(const struct wt_sweep *sweep, char *err, size_t err_len)
 {
-	struct resolve r = {sweep, 0, NULL, err, err_len};
+	struct resolve r = {.sweep = sweep, .err = err, .err_len = err_len};
 	struct wt_sweep_run *run = malloc(sizeof(*run));
 	int error = run ? 0 : -ENOMEM;
-	char known[500];
+	char known[600], name[512], why[700];
+	const char *world = sweep->param[WT_SWEEP_WORLD].text;
+	char *worlds = world ? wt_sweep_world_text(sweep, world, name, &(int){0}, why, sizeof(why)) : NULL;
 
 	snprintf(err, err_len, "%s: no memory", sweep->file);
 	if (!error && !wt_sweep_metric_known(sweep->metric))
-		error = refuse(&r, sweep->metric_line, "metric: '%s': expected one of %s", sweep->metric, wt_sweep_metrics(known, sizeof(known)));
+		error = refuse(&r, sweep->metric_line, "metric: '%s': expected one of %s, or a path in the result such as flow.tcp1.goodput_kBps",
+			       sweep->metric, wt_sweep_metrics(known, sizeof(known)));
 	for (; r.point < sweep->points && !error; r.point++) {
 		error = wt_sweep_resolve(sweep, r.point, run, err, err_len);
 		if (!error)
 			error = check_metric(&r, run);
 	}
 	for (unsigned i = 0; i < sweep->axes && !error; i++)
-		error = check_used(&r, i);
+		error = check_used(&r, i, worlds);
+	free(worlds);
 	free(run);
 	return error;
-}
-
-/* ---- names ------------------------------------------------------------------------------------------------ */
-
-void wt_sweep_axes_json(struct wt_json *json, const struct wt_sweep *sweep, uint32_t point)
-{
-	wt_json_object(json, "axes");
-	for (unsigned i = 0; i < sweep->axes; i++)
-		wt_json_string(json, sweep->axis[i].name, wt_sweep_word(sweep, point, i));
-	wt_json_end(json);
-}
-
-static void file_json(struct wt_json *json, const char *path)
-{
-	char text[WT_SHA256_TEXT];
-	FILE *file = fopen(path, "re");
-	struct wt_sha256 sha;
-	uint8_t data[4096];
-	size_t n;
-
-	wt_sha256_init(&sha);
-	while (file && (n = fread(data, 1, sizeof(data), file)) > 0)
-		wt_sha256_add(&sha, data, n);
-	if (file)
-		fclose(file);
-	wt_sha256_end(&sha, text);
-	wt_json_string(json, path, text);
-}
-
-/* What a file holds is part of what determines a run: "rate trace FILE", "loss trace FILE", "jitter file FILE". */
-static void files_json(struct wt_json *json, const char *words)
-{
-	char word[512];
-	bool named = false;
-
-	for (const char *at = words; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
-		if (named)
-			file_json(json, word);
-		named = !named && (!strcmp(word, "trace") || !strcmp(word, "file"));
-	}
-}
-
-static void app_json(struct wt_json *json, const struct wt_sweep_run *run)
-{
-	const struct wt_app_flow *flow = &run->flow;
-	char text[64];
-
-	wt_json_object(json, "app");
-	wt_json_string(json, "name", flow->plays ? "playback" : flow->asks ? "rr" : flow->off ? "onoff" : "bulk");
-	if (flow->asks || flow->off)
-		wt_json_string(json, "words", run->text[WT_SWEEP_APP]);
-	for (size_t i = 0; flow->plays && i < wt_playback_param_count; i++)
-		wt_json_string(json, wt_playback_params[i].name, wt_param_format(&wt_playback_params[i], &flow->playback, text, sizeof(text)));
-	wt_json_end(json);
-	if (run->counts)
-		wt_json_string(json, "tokens", run->text[WT_SWEEP_TOKENS]);
-}
-
-void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, const struct wt_sweep_run *run)
-{
-	const struct wt_app_flow *flow = &run->flow;
-
-	wt_json_string(json, "backend", sweep->backend);
-	if (strcmp(sweep->backend, "sim") != 0) {
-		wt_json_number(json, "late_s", (double)sweep->bounds.late / 1e9);
-		wt_json_number(json, "steal_share", sweep->bounds.steal);
-	}
-	wt_json_string(json, "stack", *run->kernel ? "kernel" : "user");
-	wt_json_string(json, "fwd", run->fwd);
-	wt_json_string(json, "rev", run->rev);
-	wt_json_object(json, "files");
-	files_json(json, run->fwd);
-	files_json(json, run->rev);
-	wt_json_end(json);
-	wt_json_u64(json, "size_bytes", flow->size);
-	wt_json_number(json, "time_s", (double)flow->time / 1e9);
-	wt_json_u64(json, "flows", run->flows);
-	wt_json_u64(json, "mtu_bytes", run->mtu ? run->mtu : 1500);
-	wt_json_number(json, "limit_s", (double)run->limit / 1e9);
-	app_json(json, run);
-	if (*run->kernel) {
-		wt_json_string(json, "kernel", run->kernel);
-		wt_json_string(json, "kernel_release", sweep->kernel);
-	} else {
-		wt_tcp_config_json(json, "a", &flow->a);
-		wt_tcp_config_json(json, "b", &flow->b);
-	}
-}
-
-int wt_sweep_digest(const struct wt_sweep *sweep, const struct wt_sweep_run *run, char digest[WT_SHA256_TEXT])
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *file = open_memstream(&text, &len);
-	struct wt_sha256 sha;
-	struct wt_json json;
-
-	if (!file)
-		return -ENOMEM;
-	wt_json_init(&json, file);
-	wt_json_object(&json, NULL);
-	wt_json_string(&json, "schema", "wavetank.sweep.1");
-	wt_json_string(&json, "source", WT_SOURCE);
-	wt_sweep_config_json(&json, sweep, run);
-	wt_json_end(&json);
-	if (fclose(file)) {
-		free(text);
-		return -ENOMEM;
-	}
-	wt_sha256_init(&sha);
-	wt_sha256_add(&sha, text, len);
-	wt_sha256_end(&sha, digest);
-	free(text);
-	return 0;
-}
-
-void wt_sweep_id(const char digest[WT_SHA256_TEXT], uint64_t seed, char id[WT_SWEEP_ID])
-{
-	char text[WT_SHA256_TEXT + 24], hash[WT_SHA256_TEXT];
-	struct wt_sha256 sha;
-	int len = snprintf(text, sizeof(text), "%s %" PRIu64, digest, seed);
-
-	wt_sha256_init(&sha);
-	wt_sha256_add(&sha, text, (size_t)len);
-	wt_sha256_end(&sha, hash);
-	snprintf(id, WT_SWEEP_ID, "%.32s", hash);
 }

@@ -14,6 +14,7 @@
 #include "tools/sweep/file.h"
 #include "tools/app/token_meter.h"
 
+#define WT_SWEEP_WORLD_TEXT 65536
 #define WT_SWEEP_ID 33 /* 128 bits in hexadecimal, with the final 0 */
 
 /* Large: on the heap. */
@@ -28,6 +29,8 @@ struct wt_sweep_run {
 	wt_time limit;
 	bool counts;           /* tokens, as they say: */
 	struct wt_token_config tokens;
+	char world_name[512];  /* for messages */
+	char world[WT_SWEEP_WORLD_TEXT]; /* of a world of its own its text, filled in, in place of path and flows; empty: none */
 };
 
 /* 0, or -EINVAL with "FILE:LINE: ..." in err. */

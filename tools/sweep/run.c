@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/common/cli.h"
+#include "tools/sweep/files.h"
 
 #define LIVES 3 /* so often may the worker of a run die before the run is recorded as failed */
 
@@ -177,6 +178,25 @@ static int run_round(struct round *round)
 	return finished < 0 ? (int)finished : round->error ? round->error : round->stop ? -EINTR : 0;
 }
 
+int wt_sweep_begin(struct wt_sweep_state *state, const char *name, char *err, size_t err_len)
+{
+	struct wt_sweep_totals totals;
+	char *start = NULL;
+	int error = wt_sweep_store_write(&state->store, name, err, err_len);
+
+	if (error)
+		return error;
+	wt_sweep_settle(state);
+	wt_sweep_totals(state, &totals);
+	if (totals.done < totals.wanted)
+		start = wt_sweep_start_text(state);
+	error = start ? wt_sweep_store_line(&state->store, start) : 0;
+	free(start);
+	if (error)
+		snprintf(err, err_len, "%s: %s; what is finished is kept", state->store.dir, strerror(-error));
+	return error;
+}
+
 int wt_sweep_execute(struct wt_sweep_state *state, volatile int *interrupt)
 {
 	struct round round = {.state = state, .interrupt = interrupt};
@@ -195,6 +215,7 @@ int wt_sweep_execute(struct wt_sweep_state *state, volatile int *interrupt)
 		error = run_round(&round);
 		wt_sweep_settle(state);
 	}
+	wt_sweep_settle(state);
 	wt_progress_end(&round.progress);
 	free(round.job);
 	return error;

@@ -52,8 +52,10 @@ const struct wt_sweep_done *wt_sweep_find(const struct wt_sweep_state *state, ui
 bool wt_sweep_settle(struct wt_sweep_state *state);
 void wt_sweep_totals(const struct wt_sweep_state *state, struct wt_sweep_totals *totals);
 
+/* Opens the store for writing to DIR/NAME, and notes there who works, if there is work. 0 or negative errno with err. */
+int wt_sweep_begin(struct wt_sweep_state *state, const char *name, char *err, size_t err_len);
 /*
- * Does what is missing; the store is open for writing. 0, -EINTR after *interrupt, or an error of writing or of starting workers; what
+ * Does what is missing; wt_sweep_begin() was called. 0, -EINTR after *interrupt, or an error of writing or of starting workers; what
  * is finished is kept in any case.
  */
 int wt_sweep_execute(struct wt_sweep_state *state, volatile int *interrupt);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -140,12 +139,10 @@ static int shard_main(int argc, char **argv)
 	if (!code && !shard.shards)
 		code = wt_fail(WT_EXIT_USAGE, "into how many parts? --shards N");
 	if (!code) {
-		snprintf(dir, sizeof(dir), "results/%s", sweep.name);
+		wt_sweep_folder(&sweep, "", dir, sizeof(dir));
 		if (!shard.dir)
 			shard.dir = dir;
 		print_script(&shard, sweep.name);
-		if (fflush(stdout) || ferror(stdout))
-			code = wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	}
 	wt_sweep_finish(&sweep);
 	return code;

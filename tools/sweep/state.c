@@ -134,7 +134,7 @@ static void look(struct wt_sweep_state *state, uint32_t index, double *sample)
 bool wt_sweep_settle(struct wt_sweep_state *state)
 {
 	const struct wt_sweep *sweep = state->sweep;
-	double *sample = calloc((size_t)(sweep->relative > 0 ? sweep->most : sweep->repeats), sizeof(*sample));
+	double *sample = calloc((size_t)wt_sweep_most(sweep), sizeof(*sample));
 	bool more = false;
 
 	for (uint32_t i = 0; i < sweep->points && sample; i++) {

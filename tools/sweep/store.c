@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/results/metric.h"
 #include "tools/sweep/store.h"
 
 #include <dirent.h>
@@ -79,7 +80,6 @@ static int put(struct wt_sweep_store *store, const struct wt_sweep_done *done)
 static bool read_line(const struct wt_sweep_store *store, const char *line, struct wt_sweep_done *done)
 {
 	const char *result = strstr(line, RESULT), *outcome = NULL;
-	const json_t *value;
 	json_t *root;
 	double wall = 0;
 	int again = 0;
@@ -97,8 +97,7 @@ static bool read_line(const struct wt_sweep_store *store, const char *line, stru
 	done->wall = wall;
 	done->result_at = (uint32_t)(result - line) + sizeof(RESULT) - 2;
 	done->len = (uint32_t)strlen(line);
-	value = json_object_get(json_object_get(json_object_get(root, "result"), "metrics"), store->metric);
-	done->metric = done->outcome == WT_SWEEP_OK && json_is_number(value) ? json_number_value(value) : NAN;
+	done->metric = done->outcome == WT_SWEEP_OK ? wt_metric_of(json_object_get(root, "result"), store->metric) : NAN;
 	json_decref(root);
 	return true;
 }

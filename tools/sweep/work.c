@@ -14,11 +14,13 @@
 
 static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
 				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
-				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round",
+				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round", "tokens_kB", "tokens_spread",
 				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"};
 
 bool wt_sweep_metric_known(const char *name)
 {
+	if (strchr(name, '.')) /* a path, which the first result may not have yet */
+		return true;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
 		if (!strcmp(metrics[i], name))
 			return true;
@@ -30,6 +32,9 @@ const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep
 	static const char *const ours[] = {"fast_recoveries", "timeouts", "ecn_reductions"};
 	bool real_time = strcmp(sweep->backend, "sim") != 0;
 
+	if (*run->world)
+		return !strcmp(name, "success_percent") || !strncmp(name, "tokens_", 7) || !strncmp(name, "latency_", 8) ||
+		       !strcmp(name, "transactions_per_s") ? "a path of two hosts, not a world" : NULL;
 	if (!strcmp(name, "success_percent"))
 		return run->flow.plays ? NULL : "app = playback";
 	if (!strcmp(name, "transactions_per_s") || !strncmp(name, "latency_", 8))
@@ -124,6 +129,8 @@ static void app_json(struct wt_json *json, const struct wt_simulation *simulatio
 	static const char *const units[] = {"tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round"};
 	double sum = 0;
 
+	if (!result->flows)
+		return;
 	for (unsigned i = 0; i < result->flows && simulation->flow[0].plays; i++)
 		sum += wt_playback_success(&result->flow[i].result);
 	if (simulation->flow[0].plays)
@@ -132,6 +139,10 @@ static void app_json(struct wt_json *json, const struct wt_simulation *simulatio
 		rr_json(json, result, ok);
 	for (unsigned i = 0; i < WT_TOKEN_UNITS && simulation->tokens; i++)
 		wt_json_number(json, units[i], ok ? result->tokens[i].mean : NAN);
+	if (simulation->tokens) { /* per what the words say */
+		wt_json_number(json, "tokens_kB", ok ? result->tokens[simulation->tokens->per].mean : NAN);
+		wt_json_number(json, "tokens_spread", ok ? result->tokens[simulation->tokens->per].spread : NAN);
+	}
 }
 
 static void metrics_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
@@ -144,6 +155,8 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 		const struct wt_bulk_sender *s = &result->flow[i];
 		double time = s->acked > s->start ? (double)(s->acked - s->start) / 1e9 : 0;
 
+		if (wt_simulation_is_datagrams(result, i))
+			continue;
 		goodput += wt_bulk_goodput(s) / 1000;
 		longest = time > longest ? time : longest;
 		recoveries += s->info.fast_recoveries;
@@ -169,6 +182,48 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 	wt_json_end(json);
 }
 
+/* Of many flows the numbers that one compares: all of all would not fit. */
+static void short_json(struct wt_json *json, const struct wt_bulk_sender *s)
+{
+	wt_json_string(json, "outcome", wt_bulk_outcome(s));
+	wt_json_number(json, "goodput_kBps", wt_bulk_goodput(s) / 1000);
+	wt_json_u64(json, "sent_segs", s->info.segs_sent);
+	wt_json_u64(json, "retransmits_segs", s->info.retransmits_segs);
+	wt_json_u64(json, "timeouts", s->info.timeouts);
+	wt_json_number(json, "srtt_s", (double)s->info.srtt / 1e9);
+}
+
+/* {"tcp1": {...}}: by name, so that a metric is a path, flow.tcp1.goodput_kBps. */
+static void flows_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
+{
+	wt_json_object(json, "flow");
+	for (unsigned i = 0; i < result->flows; i++) {
+		wt_json_object(json, simulation->world.flow[i].name);
+		if (wt_simulation_is_datagrams(result, i))
+			wt_cbr_json(json, &result->datagram_sender[i], &result->datagram_sink[i]);
+		else
+			(result->flows > WT_SWEEP_FLOWS_MAX ? short_json : wt_bulk_json)(json, &result->flow[i]);
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+}
+
+/* {"narrow": {"fwd": {...}, "rev": {...}}} */
+static void hops_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
+{
+	wt_json_object(json, "hop");
+	for (unsigned i = 0; i < result->links; i++) {
+		wt_json_object(json, simulation->world.link[i].name);
+		for (unsigned d = 0; d < 2; d++) {
+			wt_json_object(json, d ? "rev" : "fwd");
+			wt_hop_books_json(json, &result->hop[i][d]);
+			wt_json_end(json);
+		}
+		wt_json_end(json);
+	}
+	wt_json_end(json);
+}
+
 static void simulation_json(struct wt_sweep_result *out, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
 {
 	bool ok = wt_simulation_ok(result);
@@ -189,13 +244,9 @@ static void simulation_json(struct wt_sweep_result *out, const struct wt_simulat
 		if (result->dropped[i])
 			wt_json_u64(&json, wt_drop_name(i), result->dropped[i]);
 	wt_json_end(&json);
-	wt_json_array(&json, "flows");
-	for (unsigned i = 0; i < result->flows; i++) {
-		wt_json_object(&json, NULL);
-		wt_bulk_json(&json, &result->flow[i]);
-		wt_json_end(&json);
-	}
-	wt_json_end(&json);
+	flows_json(&json, simulation, result);
+	if (simulation->world.links > 1)
+		hops_json(&json, simulation, result);
 	wt_sweep_result_close(out, &json, ok ? WT_SWEEP_OK : WT_SWEEP_FAILED);
 }
 

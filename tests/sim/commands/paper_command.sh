@@ -15,12 +15,15 @@ expect 2 paper run tcp-real-2001/figure1
 grep -q 'without numbers' err.txt || fail "no reason why Figure 1 cannot be run: $(cat err.txt)"
 expect 2 paper show
 expect 2 paper show nothing
-printf '[table]\nbase = ./loop.ini\n' >loop.ini
+printf '[sweep]\nbase = ./loop.ini\n' >loop.ini
 expect 2 paper show ./loop.ini
-grep -q 'show: ./loop.ini:2: base: a chain of more than 4 tables' err.txt || fail "a table based on itself: $(cat err.txt)"
-printf '[table]\nbase = tcp-real-2001/table1\n' >bare.ini
+grep -q 'show: ./loop.ini:2: base: a chain of more than 4 files' err.txt || fail "a table based on itself: $(cat err.txt)"
+printf '[sweep]\nbase = tcp-real-2001/table1\n' >bare.ini
 expect 2 paper show ./bare.ini
-grep -q 'missing: id title; a base does not give' err.txt || fail "a table that is all base: $(cat err.txt)"
+grep -q 'no name: .*; a base does not give' err.txt || fail "a table that is all base: $(cat err.txt)"
+printf '[sweep]\nname = plain\n' >plain.ini
+expect 2 paper run ./plain.ini
+grep -q 'plain.ini:1: no printed numbers' err.txt || fail "a sweep that is no table: $(cat err.txt)"
 expect 2 paper run
 expect 2 paper run $table --points 0.07
 expect 2 paper run $table --points 0,0.00
@@ -38,16 +41,25 @@ expect 0 paper run $table --points 0,0.2 --repeats 3 --jobs 1 -o one
 expect 0 paper run $table --points 0,0.2 --repeats 3 --jobs 5 -o five
 for d in one five; do
 	whole $d/runs.jsonl
-	grep -v '"record":"end"' $d/runs.jsonl >$d/lines
-	[ "$(grep -c '"record":"run"' $d/lines)" = 18 ] || fail "$d: not 18 runs"
+	[ "$(grep -c '"record":"run"' $d/runs.jsonl)" = 18 ] || fail "$d: not 18 runs"
 done
-cmp one/lines five/lines || fail "runs differ between 1 and 5 jobs"
+cmp one/runs.jsonl five/runs.jsonl || fail "runs differ between 1 and 5 jobs"
 cmp one/table.csv five/table.csv || fail "tables differ between 1 and 5 jobs"
-# Nothing is overwritten; without -o every sweep gets a folder of its own.
-expect 3 paper run $table --points 0 --repeats 1 -o one
+# Each table has a folder of its own below results/. What is done is not done again, whichever rows are asked for.
 expect 0 paper run $table --points 0 --repeats 1
-expect 0 paper run $table --points 0 --repeats 1
-[ -f results/tcp-real-2001-table1-sim/table.csv ] && [ -f results/tcp-real-2001-table1-sim-2/table.csv ] || fail "no fresh folders"
+[ -f results/tcp-real-2001-table1-sim/table.csv ] || fail "no folder of its own"
+expect 0 paper run $table --points 0,0.2 --repeats 1
+grep -q '6 runs on sim, 3 done already' err.txt || fail "runs were done again: $(cat err.txt)"
+# A table is a sweep: the same words, the same runs, the same names.
+expect 0 sweep run $table -o sweep --jobs 2
+expect 0 paper run $table -o sweep
+grep -q ', 630 done already' err.txt || fail "a sweep over a table does other runs: $(cat err.txt)"
+grep -q '^cells: ' sweep/table.txt || fail "no verdicts on the runs of a sweep"
+# Rows whose order is open go on to nine times the repeats, the others stop.
+expect 0 paper run $table --points 0,0.33 --repeats 3 --until-decided -o until
+[ "$(grep -c '"record":"run".*"row":"0.00"' until/runs.jsonl)" -lt 81 ] || fail "a row without losses goes on"
+grep -q '"most_repeats":27,.*"looks":3,' until/runs.jsonl || fail "the plan does not say how often was looked"
+[ "$(grep -c '"record":"run".*"row":"0.33"' until/runs.jsonl)" -gt 9 ] || fail "a row that is open stops"
 
 # A paper's name runs all its tables, each with its folder, and says how they went.
 expect 0 paper run tcp-real-2001 --repeats 2 -o all
@@ -99,7 +111,7 @@ for try in 1 2 3 4 5; do # again where the host kept this script from killing un
 	rm -rf killed
 	for more in 5 0 20; do
 		before=$(done_in killed/done.jsonl)
-		"$wavetank" paper run $table --points 0.05,0.2 --repeats 20 -o killed $([ -e killed ] && echo --resume) >out.txt 2>err.txt &
+		"$wavetank" paper run $table --points 0.05,0.2 --repeats 20 -o killed >out.txt 2>err.txt &
 		pid=$!
 		until_more killed/done.jsonl $((before + more)) $pid
 		kill -9 $pid
@@ -110,33 +122,28 @@ for try in 1 2 3 4 5; do # again where the host kept this script from killing un
 done
 whole killed/done.jsonl
 [ "$kept" -gt 5 ] && [ "$kept" -lt 120 ] || fail "$kept runs kept after kill -9: too few or all to test anything"
-printf '{"record":"run","point":"0.0' >>killed/done.jsonl
-expect 3 paper run $table --points 0.05,0.2 --repeats 20 -o killed
-grep -q -- '--resume goes on' err.txt || fail "results in the way: $(cat err.txt)"
-expect 2 paper run $table --points 0.05,0.2 --repeats 21 -o killed --resume
-grep -q 'done.jsonl:1: this is of another table' err.txt || fail "another plan: $(cat err.txt)"
-expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o killed --resume
+printf '{"record":"done","id":"0' >>killed/done.jsonl
+expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o killed
 grep -q ", $kept done already" err.txt || fail "runs were done again: $(cat err.txt)"
-diff -r -x facts.jsonl undisturbed killed || fail "kill -9 and resume changed the results"
-expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o killed --resume
+diff -r -x facts.jsonl -x done.jsonl undisturbed killed || fail "kill -9 and going on changed the results"
+expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o killed
 grep -q ', 120 done already' err.txt || fail "a finished table was begun again: $(cat err.txt)"
-diff -r -x facts.jsonl undisturbed killed || fail "resume of a finished table changed it"
-# Nor is it gone on with by another program, though one of the same commit.
+diff -r -x facts.jsonl -x done.jsonl undisturbed killed || fail "a finished table that is run again changed"
+# Runs of another program are other runs: their names say so.
 cp -r killed changed
-sed -i -E '1s/"source":"[0-9a-f]{64}"/"source":"0"/' changed/runs.jsonl
-expect 2 paper run $table --points 0.05,0.2 --repeats 20 -o changed --resume
+sed -i -E 's/"id":"./"id":"x/' changed/done.jsonl
+expect 0 paper run $table --points 0.05 --repeats 2 -o changed
+grep -q 'done already' err.txt && fail "runs of another program were taken for ours"
 rm -r changed
-expect 2 paper run $table --resume
-expect 2 paper run $table --resume -o nowhere
-rm -r all/table9 all/table2/done.jsonl all/table2/table.txt 2>/dev/null
+rm -r all/table9 all/table2/table.txt
 cp all/summary.txt summary.before
-expect 0 paper run tcp-real-2001 --repeats 2 -o all --resume
-cmp summary.before all/summary.txt || fail "resume of all tables"
-[ -s all/table9/table.csv ] && [ -s all/table2/table.txt ] || fail "resume of all tables left one out"
+expect 0 paper run tcp-real-2001 --repeats 2 -o all
+cmp summary.before all/summary.txt || fail "all tables once more"
+[ -s all/table9/table.csv ] && [ -s all/table2/table.txt ] || fail "all tables once more left one out"
 
 # A full disk (a limit on file sizes stands for it): one line, exit code 3, whole lines; nothing more is run; with room again it goes on.
 (
-	ulimit -f 24
+	ulimit -f 80
 	exec "$wavetank" paper run $table --points 0.05,0.2 --repeats 20 -o full >out.txt 2>err.txt
 )
 code=$?
@@ -145,12 +152,11 @@ grep -q 'full: .*; what is finished is kept' err.txt || fail "a full disk is not
 whole full/done.jsonl
 [ "$(done_in full/done.jsonl)" -gt 10 ] || fail "nothing kept on a full disk"
 ls full/runs.jsonl* >/dev/null 2>&1 && fail "half a result file was left"
-expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o full --resume
-diff -r -x facts.jsonl undisturbed full || fail "a full disk and resume changed the results"
+expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o full
+diff -r -x facts.jsonl -x done.jsonl undisturbed full || fail "a full disk and going on changed the results"
 
 # A run that cannot finish within the table's limit is a failed run, and the sweep goes on: exit code 5.
 mkdir -p data/papers/tcp-real-2001
-"$wavetank" paper show $table >/dev/null
 sed 's/^limit .*/limit = 20s/' "$ini" >data/papers/tcp-real-2001/table1.ini
 WAVETANK_DATA=$dir/data
 export WAVETANK_DATA

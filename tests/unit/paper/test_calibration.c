@@ -58,7 +58,7 @@ static void what_a_family_was_fitted_to_are_rows_and_protocols_of_its_tables(voi
 				own += !strcmp(calibration.family[f].table[t].name, table);
 			assert_int_equal(own, 1);
 			snprintf(id, sizeof(id), "tcp-real-2001/%s", table);
-			assert_int_equal(wt_paper_load(id, paper, err, sizeof(err)), 0);
+			assert_int_equal(wt_paper_load(id, NULL, paper, err, sizeof(err)), 0);
 			for (unsigned v = 0; v < paper->variants; v++)
 				known += !strcmp(variant, "*") || !strcmp(variant, paper->variant[v].name);
 			assert_true(known);
@@ -87,10 +87,10 @@ static void fitted_cells_and_predicted_ones_are_measured_apart(void **state)
 	snprintf(path, sizeof(path), "%s/table3/runs.jsonl", dir);
 	file = fopen(path, "we");
 	assert_non_null(file);
-	fprintf(file, "{\"record\":\"plan\",\"table\":\"tcp-real-2001/table3\",\"seed\":1,\"repeats\":2}\n");
+	fprintf(file, "{\"record\":\"plan\",\"name\":\"tcp-real-2001/table3\",\"seed\":1,\"most_repeats\":2}\n");
 	for (unsigned k = 0; k < 2; k++)
 		for (unsigned v = 0; v < 3; v++)
-			fprintf(file, "{\"record\":\"run\",\"point\":\"0.99\",\"variant\":\"%s\",\"repeat\":%u,\"ok\":true,\"goodput_kBps\":%.4f}\n",
+			fprintf(file, "{\"record\":\"run\",\"row\":\"0.99\",\"variant\":\"%s\",\"repeat\":%u,\"outcome\":\"ok\",\"metrics\":{\"goodput_kBps\":%.4f}}\n",
 				variants[v], k, ours[v]);
 	fclose(file);
 	load();

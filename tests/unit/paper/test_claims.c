@@ -40,10 +40,10 @@ static void results(const char *object, const char *key, const double real[4])
 	path_of(object, "runs.jsonl", path);
 	file = fopen(path, "we");
 	assert_non_null(file);
-	fprintf(file, "{\"record\":\"plan\",\"table\":\"tcp-real-2001/%s\",\"seed\":1,\"repeats\":%u,\"margin\":%.2f}\n", object, repeats, margin);
+	fprintf(file, "{\"record\":\"plan\",\"name\":\"tcp-real-2001/%s\",\"seed\":1,\"most_repeats\":%u,\"margin\":%.2f}\n", object, repeats, margin);
 	for (unsigned k = 0; k < repeats; k++)
 		for (unsigned v = 0; v < 3; v++)
-			fprintf(file, "{\"record\":\"run\",\"point\":\"0.99\",\"variant\":\"%s\",\"repeat\":%u,\"ok\":true,\"%s\":%.1f}\n",
+			fprintf(file, "{\"record\":\"run\",\"row\":\"0.99\",\"variant\":\"%s\",\"repeat\":%u,\"outcome\":\"ok\",\"metrics\":{\"%s\":%.1f}}\n",
 				v == 0 ? "real" : v == 1 ? "reno" : "tahoe", k, key, v ? other[k] + (v == 2 ? other_tahoe : 0) : real[k]);
 	fprintf(file, "{\"record\":\"end\"}\n");
 	fclose(file);
@@ -267,7 +267,7 @@ static void results_that_are_none_are_named_with_their_line(void **state)
 	results("table3", "goodput_kBps", (const double[]){110, 115, 105, 112});
 	path_of("table3", "runs.jsonl", path);
 	file = fopen(path, "ae");
-	fputs("{\"record\":\"run\",\"point\":\"0.99\",\"variant\":\"vegas\",\"repeat\":0,\"ok\":true}\n", file);
+	fputs("{\"record\":\"run\",\"row\":\"0.99\",\"variant\":\"vegas\",\"repeat\":0,\"outcome\":\"ok\"}\n", file);
 	fclose(file);
 	assert_int_equal(judged("003-T3")->verdict, WT_CLAIM_NOT_YET);
 	assert_non_null(strstr(judged("003-T3")->reason, "runs.jsonl:15: not a record"));

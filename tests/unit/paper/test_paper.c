@@ -11,17 +11,25 @@
 #include <cmocka.h>
 
 #include "stack/base/random.h"
-#include "tools/paper/run.h"
+#include "tools/paper/judge.h"
+#include "tools/sweep/point.h"
 
-static const char small[] = "[table]\nid = x/y\ntitle = T\nsize = 1KiB\nrepeats = 4\nlimit = 1min\n"
-			    "[path]\nfwd = delay 1ms\n  loss {p}\nrev = delay 1ms\n"
+static const char small[] = "[sweep]\nname = x/y\ntitle = T\nrepeats = 4\n[axes]\np = 10% 20%\n"
+			    "[run]\nsize = 1KiB\nlimit = 1min\nfwd = delay 1ms\n  loss {p}\nrev = delay 1ms\n"
 			    "[variant a]\nlabel = A\nsender = reno\n[variant b]\nsender = tahoe\n[variant c]\nsender = real\n"
-			    "[point 0.1]\np = 10%\na = 100.0 KB/s 1 s\nb = 50 KB/s 2 s\nc = 80 KB/s 3 s\nsuspect c = odd\n"
-			    "[point 0.2]\np = 20%\na = 10 KB/s 1 s\n";
+			    "[printed]\n0.1 = 100.0 KB/s 1 s, 50 KB/s 2 s, 80 KB/s 3 s\n0.2 = 10 KB/s 1 s, -, -\nsuspect 0.1 c = odd\n";
+
+static struct wt_sweep sweep;
 
 static int parse(const char *text, struct wt_paper *paper, char *err)
 {
-	return wt_paper_parse(text, "t.ini", paper, err, 300);
+	int error;
+
+	wt_sweep_finish(&sweep);
+	error = wt_sweep_parse(&sweep, text, "t.ini", err, 400);
+	if (!error)
+		error = wt_paper_view(&sweep, 0, paper, err, 400);
+	return error ? error : wt_sweep_check(&sweep, err, 400);
 }
 
 /* `small` with one piece replaced. */
@@ -35,140 +43,183 @@ static int parse_with(const char *from, const char *to, struct wt_paper *paper, 
 	return parse(text, paper, err);
 }
 
-static void every_table_inside_the_program_parses_and_its_cells_are_valid_scenarios(void **state)
+static void load(struct wt_sweep *table, const char *id)
 {
-	struct wt_paper *paper = calloc(1, sizeof(*paper));
-	char err[300];
+	char err[600];
+
+	if (wt_sweep_load(table, id, err, sizeof(err)))
+		fail_msg("%s", err);
+}
+
+static void every_table_inside_the_program_is_a_sweep_whose_points_and_changes_can_be_run(void **state)
+{
+	static struct wt_sweep table;
+	static struct wt_paper paper;
+	char err[600];
 
 	assert_non_null(wt_paper_files[0].id);
 	for (unsigned i = 0; wt_paper_files[i].id; i++) {
-		struct wt_paper_plan plan = {.paper = paper, .backend = "sim", .repeats = 1};
+		unsigned changes;
 
 		if (!strcmp(wt_paper_files[i].id, "tcp-real-2001/figure1"))
 			continue; /* no numbers */
-		if (wt_paper_load(wt_paper_files[i].id, paper, err, sizeof(err)))
-			fail_msg("%s", err);
-		assert_string_equal(paper->id, wt_paper_files[i].id);
-		for (; plan.points < paper->points; plan.points++)
-			plan.point[plan.points] = plan.points;
-		if (wt_paper_check(&plan, err, sizeof(err)))
-			fail_msg("%s", err);
-		for (unsigned c = 0; c < paper->changes; c++) {
-			struct wt_paper *changed = malloc(sizeof(*changed));
-
-			*changed = *paper;
-			plan.paper = changed;
-			if (!*changed->change[c].text || wt_paper_apply_change(changed, paper->change[c].name, err, sizeof(err)) ||
-			    wt_paper_check(&plan, err, sizeof(err)))
-				fail_msg("%s, %s: %s", paper->id, paper->change[c].name, err);
-			free(changed);
+		load(&table, wt_paper_files[i].id);
+		assert_string_equal(table.name, wt_paper_files[i].id);
+		for (unsigned t = 0; t < wt_paper_tables(&table); t++)
+			if (wt_paper_view(&table, t, &paper, err, sizeof(err)))
+				fail_msg("%s", err);
+		changes = table.changes;
+		for (unsigned c = 0; c <= changes; c++) {
+			if (c < changes && (!table.change[c].text || wt_sweep_apply_change(&table, table.change[c].name, err, sizeof(err))))
+				fail_msg("%s, change %u: %s", table.name, c, err);
+			if (wt_sweep_check(&table, err, sizeof(err)))
+				fail_msg("%s", err);
+			wt_sweep_finish(&table);
+			load(&table, wt_paper_files[i].id);
 		}
+		wt_sweep_finish(&table);
 	}
-	free(paper);
 }
 
 /* Goodput times time is the size, in units of 1000 bytes, unless the cell is called suspect: guards against typing errors. */
 static void the_printed_numbers_of_goodput_tables_belong_to_their_size_except_the_suspect_one(void **state)
 {
-	struct wt_paper *paper = calloc(1, sizeof(*paper));
-	char err[300];
+	static struct wt_sweep_run run;
+	static struct wt_sweep table;
+	static struct wt_paper paper;
+	char err[600];
 	unsigned suspects = 0, cells = 0;
 
 	for (unsigned i = 0; wt_paper_files[i].id; i++) {
-		if (wt_paper_load(wt_paper_files[i].id, paper, err, sizeof(err)) == -ENODATA)
-			continue;
-		assert_string_equal(paper->id, wt_paper_files[i].id);
-		for (unsigned p = 0; p < paper->points && paper->metric == WT_PAPER_GOODPUT; p++)
-			for (unsigned v = 0; v < paper->variants; v++) {
-				const struct wt_paper_cell *cell = &paper->point[p].cell[v];
-				double off = cell->value * cell->time * 1000 / (double)paper->size - 1;
+		if (wt_sweep_load(&table, wt_paper_files[i].id, err, sizeof(err)) == 0) {
+			assert_int_equal(wt_paper_view(&table, 0, &paper, err, sizeof(err)), 0);
+			assert_int_equal(wt_sweep_resolve(&table, 0, &run, err, sizeof(err)), 0);
+			for (unsigned p = 0; p < paper.points && !strcmp(paper.metric.name, "goodput"); p++)
+				for (unsigned v = 0; v < paper.variants; v++) {
+					const struct wt_paper_cell *cell = &paper.point[p].cell[v];
+					double off = cell->value * cell->time * 1000 / (double)run.flow.size - 1;
 
-				cells++;
-				suspects += *cell->suspect != '\0';
-				if ((fabs(off) < 0.003) != !*cell->suspect)
-					fail_msg("%s %s %s", paper->id, paper->point[p].label, paper->variant[v].name);
-			}
+					cells++;
+					suspects += *cell->suspect != '\0';
+					if ((fabs(off) < 0.003) != !*cell->suspect)
+						fail_msg("%s %s %s", paper.id, paper.point[p].label, paper.variant[v].name);
+				}
+		}
+		wt_sweep_finish(&table);
 	}
 	assert_int_equal(cells, 3 * (4 * 7 + 2));
 	assert_int_equal(suspects, 1);
-	free(paper);
+}
+
+static unsigned notes_of(const struct wt_sweep *table, const char *section)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < table->notes; i++)
+		count += !strcmp(table->note[i].section, section);
+	return count;
 }
 
 static void a_table_based_on_another_has_its_set_up_and_its_own_rows(void **state)
 {
-	static const char based[] = "[table]\nbase = tcp-real-2001/table1\nid = x/y\ntitle = T\nmetric = success\n[path]\nrev = delay 1ms\n"
-				    "[parameters]\ndelay = chosen: mine\n[point 0.3]\np = 30%\nreal = 91.9 %\nreno = -\n";
-	struct wt_paper *mine = calloc(1, sizeof(*mine)), *base = calloc(1, sizeof(*base));
-	char err[300] = "";
+	static const char based[] = "[sweep]\nbase = tcp-real-2001/table1\nname = x/y\ntitle = T\nmetric = success_percent\n[axes]\np = 30%\n"
+				    "[run]\nfwd = delay 1ms loss {p}\nrev = delay 1ms\napp = playback\n[parameters]\ndelay = chosen: mine\n[printed]\n0.3 = 91.9 %, -, -\n";
+	static struct wt_sweep base;
+	static struct wt_paper mine;
+	char err[600] = "";
 
-	assert_int_equal(wt_paper_load("tcp-real-2001/table1", base, err, sizeof(err)), 0);
-	if (parse(based, mine, err))
+	load(&base, "tcp-real-2001/table1");
+	if (parse(based, &mine, err))
 		fail_msg("%s", err);
-	assert_string_equal(mine->fwd, base->fwd);
-	assert_string_equal(mine->rev, "delay 1ms");
-	assert_int_equal(mine->variants, 3);
-	assert_int_equal(mine->parameters, base->parameters);
-	assert_int_equal(mine->points, 1);
-	assert_true(mine->point[0].cell[0].value == 91.9 && isnan(mine->point[0].cell[1].value));
-	assert_true(isnan(mine->point[0].cell[2].value));
-	free(mine);
-	free(base);
+	assert_string_equal(sweep.param[WT_SWEEP_SETTINGS].text, base.param[WT_SWEEP_SETTINGS].text);
+	assert_string_equal(sweep.param[WT_SWEEP_REV].text, "delay 1ms");
+	assert_int_equal(mine.variants, 3);
+	assert_int_equal(notes_of(&sweep, "parameters"), notes_of(&base, "parameters"));
+	assert_int_equal(notes_of(&sweep, "claims"), 0);
+	assert_int_equal(mine.points, 1);
+	assert_true(mine.point[0].cell[0].value == 91.9 && isnan(mine.point[0].cell[1].value));
+	assert_true(isnan(mine.point[0].cell[2].value));
+	assert_string_equal(mine.variant[0].label, "TCP-Real");
+	wt_sweep_finish(&base);
 }
 
 static void every_figure_of_the_paper_is_a_table_or_a_reason(void **state)
 {
-	struct wt_paper *paper = calloc(1, sizeof(*paper));
-	char id[64], err[300];
+	static struct wt_paper paper;
+	char id[64], err[600];
 
 	for (unsigned figure = 1; figure <= 12; figure++) {
 		static const unsigned plots[13] = {[2] = 1, [3] = 2, [4] = 4, [5] = 5, [6] = 7, [7] = 8, [8] = 10, [9] = 11};
 		int error;
 
 		snprintf(id, sizeof(id), "tcp-real-2001/figure%u", figure);
-		error = wt_paper_load(id, paper, err, sizeof(err));
+		error = wt_paper_load(id, NULL, &paper, err, sizeof(err));
 		assert_int_equal(error, figure == 1 ? -ENODATA : 0);
-		if (figure == 1)
+		if (figure == 1) {
 			assert_non_null(strstr(err, "without numbers"));
+			continue;
+		}
 		if (plots[figure])
 			snprintf(id, sizeof(id), "tcp-real-2001/table%u", plots[figure]);
-		assert_string_equal(paper->id, id);
+		assert_string_equal(paper.id, id);
 	}
-	assert_int_equal(wt_paper_load("tcp-real-2001/figure13", paper, err, sizeof(err)), -ENOENT);
-	assert_int_equal(wt_paper_load("figure2", paper, err, sizeof(err)), -ENOENT);
-	free(paper);
+	assert_int_equal(wt_paper_load("tcp-real-2001/figure13", NULL, &paper, err, sizeof(err)), -ENOENT);
+	assert_int_equal(wt_paper_load("figure2", NULL, &paper, err, sizeof(err)), -ENOENT);
 }
 
 static void a_set_up_of_ones_own_can_take_the_rows_of_a_table(void **state)
 {
-	static const char based[] = "[table]\nbase = tcp-real-2001/table1\nid = x/y\ntitle = T\nrows = tcp-real-2001/table2\n";
-	struct wt_paper *mine = calloc(1, sizeof(*mine)), *rows = calloc(1, sizeof(*rows));
-	char err[300] = "";
+	static const char based[] = "[sweep]\nbase = tcp-real-2001/table1\nname = x/y\ntitle = T\nrows = tcp-real-2001/table2\n";
+	static struct wt_sweep other;
+	static struct wt_paper mine, rows;
+	char err[600] = "";
 
-	assert_int_equal(wt_paper_load("tcp-real-2001/table2", rows, err, sizeof(err)), 0);
-	if (parse(based, mine, err))
+	assert_int_equal(wt_paper_load("tcp-real-2001/table2", NULL, &rows, err, sizeof(err)), 0);
+	load(&other, "tcp-real-2001/table2");
+	if (parse(based, &mine, err))
 		fail_msg("%s", err);
-	assert_int_equal(mine->points, 7);
-	assert_memory_equal(mine->point, rows->point, sizeof(rows->point));
-	assert_string_not_equal(mine->fwd, rows->fwd);
-	assert_int_equal(parse("[table]\nrows = nothing\n", mine, err), -EINVAL);
-	free(mine);
-	free(rows);
+	assert_int_equal(mine.points, 7);
+	for (unsigned p = 0; p < 7; p++) {
+		assert_string_equal(mine.point[p].label, rows.point[p].label);
+		assert_string_equal(sweep.axis[0].word[p], other.axis[0].word[p]);
+		assert_true(mine.point[p].cell[2].value == rows.point[p].cell[2].value);
+	}
+	assert_string_not_equal(sweep.param[WT_SWEEP_FWD].text, other.param[WT_SWEEP_FWD].text);
+	assert_int_equal(parse("[sweep]\nrows = nothing\n", &mine, err), -EINVAL);
+	wt_sweep_finish(&other);
 }
 
-static void continued_lines_are_joined_and_p_is_filled_in(void **state)
+static void rows_are_the_points_in_their_order_and_a_cell_may_be_empty_or_suspect(void **state)
 {
-	struct wt_paper paper;
-	char err[300] = "", words[64];
+	static struct wt_paper paper;
+	char err[600] = "", row[100];
 
 	if (parse(small, &paper, err))
 		fail_msg("%s", err);
-	assert_string_equal(paper.fwd, "delay 1ms loss {p}");
-	wt_paper_words(paper.fwd, "20%", words, sizeof(words));
-	assert_string_equal(words, "delay 1ms loss 20%");
 	assert_string_equal(paper.variant[0].label, "A");
 	assert_string_equal(paper.variant[1].label, "b");
 	assert_true(isnan(paper.point[1].cell[1].value));
 	assert_string_equal(paper.point[0].cell[2].suspect, "odd");
+	for (uint32_t point = 0; point < 6; point++) {
+		assert_int_equal(wt_sweep_row(&sweep, point), point / 3);
+		assert_string_equal(wt_sweep_row_text(&sweep, point, row, sizeof(row)), point / 3 ? "0.2" : "0.1");
+	}
+}
+
+/* [printed METRIC]: several numbers of the same runs. */
+static void a_sweep_may_have_printed_numbers_of_several_metrics(void **state)
+{
+	static struct wt_paper paper;
+	char text[1300], err[600] = "";
+
+	snprintf(text, sizeof(text), "%s[printed flow.tcp1.sender.timeouts]\n0.1 = 1, 2, 3\n0.2 = 4, -, 6\n", small);
+	if (parse(text, &paper, err))
+		fail_msg("%s", err);
+	assert_int_equal(wt_paper_tables(&sweep), 2);
+	assert_string_equal(paper.metric.key, "kBps");
+	assert_int_equal(wt_paper_view(&sweep, 1, &paper, err, sizeof(err)), 0);
+	assert_string_equal(paper.metric.path, "flow.tcp1.sender.timeouts");
+	assert_true(paper.point[1].cell[2].value == 6 && isnan(paper.point[1].cell[1].value));
 }
 
 static void a_bad_table_is_refused_with_its_line(void **state)
@@ -176,27 +227,30 @@ static void a_bad_table_is_refused_with_its_line(void **state)
 	static const struct {
 		const char *from, *to, *says;
 	} bad[] = {
-		{"size = 1KiB", "size = 1", "t.ini:4:"},
-		{"size = 1KiB", "sise = 1KiB", "t.ini:4: unknown key 'sise'"},
+		{"size = 1KiB", "size = 1", "t.ini:8:"},
+		{"size = 1KiB", "sise = 1KiB", "t.ini:8: unknown key 'sise'"},
 		{"[variant a]", "[variety a]", "unknown section"},
 		{"sender = reno", "sander = reno", "unknown key 'sander'"},
-		{"50 KB/s 2 s", "50 Kbps 2 s", "expected a goodput and a time"},
+		{"50 KB/s 2 s", "50 Kbps 2 s", "t.ini:21: '50 Kbps 2 s': expected a goodput and a time"},
 		{"50 KB/s 2 s", "50 KB/s 2 s or so", "expected a goodput and a time"},
 		{"50 KB/s 2 s", "-50 KB/s 2 s", "expected a goodput and a time"},
-		{"b = 50", "d = 50", "unknown key 'd' of point 0.1"},
-		{"repeats = 4", "", "missing: repeats"},
-		{"p = 20%", "note = n", "has no p"},
-		{"[table]", "[table]\nbase = nothing/here", "t.ini:2: base: no published table 'nothing/here'"},
-		{"size = 1KiB", "base = tcp-real-2001/table1", "expected it as the first key"},
-		{"[table]", "[table]\nseed = 7\nbase = tcp-real-2001/table1", "t.ini:3: 'base' takes over all"},
-		{"size = 1KiB", "metric = speed", "no metric 'speed'"},
-		{"size = 1KiB", "size = 1KiB\nmetric = success", "expected a share"},
-		{"[path]", "[path", "t.ini:7:"},
+		{", -, -", ", -", "t.ini:22: 2 numbers in row 0.2: expected 3"},
+		{"0.2 = 10", "0.1 = 10", "'0.1' stands twice, first on line 21"},
+		{"0.2 = 10 KB/s 1 s, -, -\n", "", "1 rows are printed, and there are 2 points to run"},
+		{"suspect 0.1 c", "suspect 0.1 d", "no such row and variant above"},
+		{"name = x/y", "", "no name"},
+		{"[sweep]", "[sweep]\nbase = nothing/here", "t.ini:2: base: no published table 'nothing/here'"},
+		{"title = T", "base = tcp-real-2001/table1", "expected it as the first key"},
+		{"[sweep]", "[sweep]\nseed = 7\nbase = tcp-real-2001/table1", "t.ini:3: 'base' takes over all"},
+		{"title = T", "metric = speed", "expected a number"},
+		{"title = T", "metric = success_percent", "expected a share"},
+		{"[axes]", "[axes", "t.ini:5:"},
+		{"[printed]", "[without x]\nrain = on\n[printed]", "unknown key 'rain' of [without x]"},
 	};
-	struct wt_paper paper;
+	static struct wt_paper paper;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char err[300] = "";
+		char err[600] = "";
 
 		if (parse_with(bad[i].from, bad[i].to, &paper, err) == 0 || !strstr(err, bad[i].says))
 			fail_msg("%s: '%s'", bad[i].to, err);
@@ -207,7 +261,7 @@ static void a_bad_table_is_refused_with_its_line(void **state)
 
 static struct wt_paper paper;
 static struct wt_paper_record records[24]; /* 4 repeats, 2 points, 3 variants */
-static struct wt_paper_plan plan = {.paper = &paper, .backend = "sim", .points = 2, .point = {0, 1}, .repeats = 4};
+static struct wt_paper_plan plan = {.paper = &paper, .backend = "sim", .repeats = 4};
 static struct wt_paper_report report;
 
 /* Goodputs of a cell by repeat; 0: failed. */
@@ -217,12 +271,12 @@ static void cell(unsigned point, unsigned variant, double a, double b, double c,
 
 	for (unsigned k = 0; k < 4; k++)
 		records[(k * 2 + point) * 3 + variant] =
-			(struct wt_paper_record){.outcome = goodput[k] > 0 ? WT_PAPER_OK : WT_PAPER_FAILED, .goodput = goodput[k]};
+			(struct wt_paper_record){.outcome = goodput[k] > 0 ? WT_PAPER_OK : WT_PAPER_FAILED, .value = goodput[k]};
 }
 
 static int setup(void **state)
 {
-	char err[300];
+	char err[600];
 
 	memset(records, 0, sizeof(records));
 	return parse(small, &paper, err);
@@ -351,12 +405,12 @@ static double matched(uint32_t repeats, double off, bool skewed)
 {
 	static struct wt_paper one;
 	static struct wt_paper_record runs[100];
-	struct wt_paper_plan few = {.paper = &one, .backend = "sim", .points = 1, .repeats = repeats};
+	struct wt_paper_plan few = {.paper = &one, .backend = "sim", .repeats = repeats};
 	struct wt_key key = wt_key_derive(7, "cells");
 	unsigned match = 0, cells = 1000;
 	uint64_t at = 0;
 
-	one.variants = 1;
+	one.variants = one.points = 1;
 	for (unsigned c = 0; c < cells; c++) {
 		double printed = 100 + 20 * (normal(&key, &at) + off);
 
@@ -364,7 +418,7 @@ static double matched(uint32_t repeats, double off, bool skewed)
 		for (uint32_t k = 0; k < repeats; k++) {
 			double ours = 100 + 20 * normal(&key, &at);
 
-			runs[k] = (struct wt_paper_record){.outcome = WT_PAPER_OK, .goodput = skewed ? exp(ours / 100) : ours};
+			runs[k] = (struct wt_paper_record){.outcome = WT_PAPER_OK, .value = skewed ? exp(ours / 100) : ours};
 		}
 		wt_paper_judge(&few, runs, &report);
 		match += !strcmp(report.row[0].cell[0].verdict, "match");
@@ -414,55 +468,42 @@ static void a_difference_shown_to_be_small_is_level_and_a_difference_not_shown_i
 	assert_false(wt_paper_compare(a, near, 1, 0.05, 0.5).level);
 }
 
-static unsigned runs_of_row[2];
-
-static void run_toy(const struct wt_paper_plan *toy, uint32_t index, struct wt_paper_record *record, const volatile int *stop)
+/* Apart at once, and one thing that is wild: of the second more repeats could still say something. */
+static void a_row_is_open_while_a_pair_is_neither_decided_nor_level(void **state)
 {
-	struct wt_paper_place at = wt_paper_at(toy, index);
-	struct wt_key key = wt_key_derive(3, "toy");
-	double noise = wt_random_unit(&key, index);
-
-	/* row 0: apart at once; row 1: one thing, and wild */
-	record->outcome = WT_PAPER_OK;
-	record->goodput = at.point ? 50 + 100 * noise : 100 - 30 * at.variant + noise;
-}
-
-/* Rows decided at the first look are spared the rest; those still open go on to the last. */
-static void a_row_runs_until_it_is_decided(void **state)
-{
-	static struct wt_paper_record runs[2 * 3 * 90];
-	struct wt_paper_plan looks = {.paper = &paper, .backend = "sim", .points = 2, .point = {0, 1}, .repeats = 90, .first = 10, .looks = 3,
-				      .level = 0.05 / 3, .margin = 0.02, .jobs = 1};
-	volatile int never = 0;
-
-	memset(runs, 0, sizeof(runs));
-	memset(runs_of_row, 0, sizeof(runs_of_row));
-	assert_int_equal(wt_paper_sweep(&looks, run_toy, runs, NULL, &never), 3 * 10 + 3 * 90);
-	for (uint32_t i = 0; i < wt_paper_count(&looks); i++)
-		runs_of_row[wt_paper_at(&looks, i).point] += runs[i].outcome == WT_PAPER_OK;
-	assert_int_equal(runs_of_row[0], 30);
-	assert_int_equal(runs_of_row[1], 270);
-	wt_paper_judge(&looks, runs, &report);
-	assert_true(report.complete && report.row[1].open && !report.row[0].open);
+	cell(0, 0, 100.1, 100.7, 100.4, 100.2);
+	cell(0, 1, 70.3, 70.1, 70.9, 70.5);
+	cell(0, 2, 40.2, 40.8, 40.1, 40.6);
+	cell(1, 0, 60, 141, 100, 90);
+	cell(1, 1, 100, 140, 60, 91);
+	cell(1, 2, 61, 130, 101, 80);
+	wt_paper_judge(&plan, records, &report);
+	assert_false(report.row[0].open);
+	assert_true(report.row[1].open);
 }
 
 /* Changes: behind the table's own words, where the last one counts; and a table based on another has them too. */
 static void a_change_adds_its_words_and_a_change_that_is_none_is_refused(void **state)
 {
-	static struct wt_paper table;
-	char err[300];
+	static struct wt_sweep table;
+	static struct wt_sweep_run run;
+	char err[600];
 
-	assert_int_equal(wt_paper_load("tcp-real-2001/table5", &table, err, sizeof(err)), 0);
-	assert_int_equal(wt_paper_apply_change(&table, "under-xkernel", err, sizeof(err)), 0);
-	assert_string_equal(table.preset, "xkernel");
-	assert_non_null(strstr(table.settings, "ack_every=6,"));
-	assert_non_null(strstr(strstr(table.settings, "ack_every=6,") + 1, "ack_every=1000"));
-	assert_int_equal(wt_paper_apply_change(&table, "without-wave_end_ack", err, sizeof(err)), 0);
-	assert_non_null(strstr(table.variant[0].receiver, "opt=paper4,wave_ack=timeout"));
-	assert_string_equal(table.variant[1].receiver, "standard");
+	load(&table, "tcp-real-2001/table5");
+	assert_int_equal(wt_sweep_apply_change(&table, "under-xkernel", err, sizeof(err)), 0);
+	assert_int_equal(wt_sweep_resolve(&table, 0, &run, err, sizeof(err)), 0);
+	assert_string_equal(run.text[WT_SWEEP_PRESET], "xkernel");
+	assert_non_null(strstr(run.text[WT_SWEEP_SETTINGS], "ack_every=6,"));
+	assert_non_null(strstr(strstr(run.text[WT_SWEEP_SETTINGS], "ack_every=6,") + 1, "ack_every=1000"));
+	assert_int_equal(wt_sweep_apply_change(&table, "without-wave_end_ack", err, sizeof(err)), 0);
+	assert_int_equal(wt_sweep_resolve(&table, 0, &run, err, sizeof(err)), 0);
+	assert_non_null(strstr(run.text[WT_SWEEP_RECEIVER], "opt=paper4,wave_ack=timeout"));
+	assert_int_equal(wt_sweep_resolve(&table, 1, &run, err, sizeof(err)), 0);
+	assert_string_equal(run.text[WT_SWEEP_RECEIVER], "standard");
 	assert_string_equal(table.changed, "without-wave_end_ack");
-	assert_true(wt_paper_apply_change(&table, "without-rain", err, sizeof(err)) < 0);
+	assert_true(wt_sweep_apply_change(&table, "without-rain", err, sizeof(err)) < 0);
 	assert_non_null(strstr(err, "declares no 'without-rain'"));
+	wt_sweep_finish(&table);
 }
 
 static void of_a_single_repeat_no_order_is_beyond_chance(void **state)
@@ -529,17 +570,18 @@ static void runs_are_numbered_repeat_by_repeat(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_inside_the_program_parses_and_its_cells_are_valid_scenarios),
+		cmocka_unit_test(every_table_inside_the_program_is_a_sweep_whose_points_and_changes_can_be_run),
 		cmocka_unit_test(the_printed_numbers_of_goodput_tables_belong_to_their_size_except_the_suspect_one),
 		cmocka_unit_test(a_table_based_on_another_has_its_set_up_and_its_own_rows),
 		cmocka_unit_test(every_figure_of_the_paper_is_a_table_or_a_reason),
 		cmocka_unit_test(a_set_up_of_ones_own_can_take_the_rows_of_a_table),
-		cmocka_unit_test(continued_lines_are_joined_and_p_is_filled_in),
+		cmocka_unit_test(rows_are_the_points_in_their_order_and_a_cell_may_be_empty_or_suspect),
+		cmocka_unit_test(a_sweep_may_have_printed_numbers_of_several_metrics),
 		cmocka_unit_test(a_bad_table_is_refused_with_its_line),
 		cmocka_unit_test(a_perfect_model_matches_in_95_of_100_cells_whatever_the_repeats),
 		cmocka_unit_test(the_interval_of_one_run_does_not_shrink_with_the_repeats),
 		cmocka_unit_test(a_difference_shown_to_be_small_is_level_and_a_difference_not_shown_is_open),
-		cmocka_unit_test_setup(a_row_runs_until_it_is_decided, setup),
+		cmocka_unit_test_setup(a_row_is_open_while_a_pair_is_neither_decided_nor_level, setup),
 		cmocka_unit_test(a_change_adds_its_words_and_a_change_that_is_none_is_refused),
 		cmocka_unit_test_setup(cells_match_are_near_or_differ, setup),
 		cmocka_unit_test_setup(an_order_agrees_only_if_every_pair_is_decided, setup),

@@ -25,11 +25,11 @@ static void sweep(const char *dir, const char *backend, double first, double sec
 	mkdir(path, 0777);
 	snprintf(path, sizeof(path), "results/%s/runs.jsonl", dir);
 	file = fopen(path, "we");
-	fprintf(file, "{\"schema\":\"wavetank.paper.1\",\"record\":\"plan\",\"table\":\"book/table1\",\"backend\":\"%s\",\"experiment\":"
-		      "{\"metric\":{\"name\":\"success\",\"unit\":\"%%\",\"key\":\"percent\"}}}\n", backend);
+	fprintf(file, "{\"schema\":\"wavetank.sweep.1\",\"record\":\"plan\",\"name\":\"book/table1\",\"backend\":\"%s\",\"metric\":"
+		      "\"success_percent\"}\n", backend);
 	for (unsigned i = 0; i < 4; i++)
-		fprintf(file, "{\"record\":\"run\",\"point\":\"%s\",\"variant\":\"reno\",\"repeat\":%u,\"ok\":%s,\"success_percent\":%g}\n",
-			i % 2 ? "0.1" : "0", i / 2, i == 2 && cut ? "false" : "true", (i % 2 ? second : first) + (double)(i / 2));
+		fprintf(file, "{\"record\":\"run\",\"row\":\"%s\",\"variant\":\"reno\",\"repeat\":%u,\"outcome\":\"%s\","
+			"\"metrics\":{\"success_percent\":%g}}\n", i % 2 ? "0.1" : "0", i / 2, i == 2 && cut ? "failed" : "ok", (i % 2 ? second : first) + (double)(i / 2));
 	fputs(cut ? "{\"record\":\"ru" : "{\"record\":\"end\",\"complete\":true}\n", file);
 	fclose(file);
 }
@@ -84,7 +84,7 @@ static void results_are_read_in_the_metric_of_their_table_and_failed_runs_left_o
 	const struct wt_results_cell *cell;
 
 	assert_int_equal(wt_results_load(&a, "results/tap", err, sizeof(err)), 0);
-	assert_string_equal(a.metric, "success");
+	assert_string_equal(a.metric, "success_percent");
 	assert_false(a.ended);
 	assert_int_equal(a.cells, 2);
 	cell = wt_results_cell(&a, "0", "reno");
@@ -157,7 +157,7 @@ static void the_statistics_of_a_sweep_pair_repeats_and_compare_orders(void **sta
 		for (unsigned r = 3; r-- > 0;)
 			if (cell[c].goodput[r] >= 0)
 				fprintf(file, "{\"record\":\"run\",\"repeat\":%u,\"axes\":{\"sender\":\"%s\",\"loss\":\"%s\"},\"outcome\":\"%s\","
-					"\"metrics\":{\"goodput_kBps\":%g,\"jain\":0.5},\"flows\":[{},{}]}\n", r, cell[c].sender, cell[c].loss,
+					"\"metrics\":{\"goodput_kBps\":%g,\"jain\":0.5},\"flow\":{\"tcp1\":{},\"tcp2\":{}}}\n", r, cell[c].sender, cell[c].loss,
 					cell[c].goodput[r] > 0 ? "ok" : "failed", cell[c].goodput[r]);
 	fclose(file);
 	assert_int_equal(wt_results_load(&a, "results/sweep", err, sizeof(err)), 0);
