@@ -84,7 +84,7 @@ class Bare(unittest.TestCase):
         self.assertNotIn("missing", text)
         # virtual and real time
         self.assertIn("complete", self.inside("wavetank sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms loss 1%' -n 1MiB -C real --rcc real"))
-        text = self.inside("wavetank lab up x --link 'rate 10Mbit burst 20KB limit 64KB delay 5ms' && "
+        text = self.inside("wavetank lab up x --late 1h --steal 100% --link 'rate 10Mbit burst 20KB limit 64KB delay 5ms' && "
                            "{ wavetank lab exec x:b wavetank recv -1 >/tmp/recv 2>&1 & sleep 1; wavetank lab exec x:a wavetank send -c b -n 1MiB; wait; "
                            "wavetank lab down x; cat /tmp/recv; }")
         self.assertIn("1048576 bytes", text.replace("1 MiB", "1048576 bytes").replace("1.0 MiB", "1048576 bytes"))
