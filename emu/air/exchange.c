@@ -31,6 +31,7 @@ static struct wt_signal *make(struct wt_air *air, struct wt_air_station *station
 	signal->nav = nav;
 	signal->sending = (struct wt_air_sending){
 		.kind = kind, .from = wt_air_number(air, station), .rate_kbps = rate->kbps, .ofdm = rate->ofdm,
+		.mhz = (uint16_t)(air->config.radio.frequency / 1e6),
 		.len = kind == WT_AIR_RTS ? WT_AIR_ASK : kind == WT_AIR_DATA ? station->len : WT_AIR_ANSWER,
 		.duration_us = (uint16_t)(nav / WT_US),
 	};

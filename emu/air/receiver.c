@@ -15,7 +15,8 @@ static void tell(struct wt_air *air, struct wt_air_station *station, wt_time now
 {
 	station->count.heard[end]++;
 	if (air->sink)
-		air->sink->heard(air->sink, &air->node, now, wt_air_number(air, station), &signal->sending, end);
+		air->sink->heard(air->sink, &air->node, now, wt_air_number(air, station), &signal->sending,
+				 signal->to == WT_AIR_GROUP || signal->to == (int)wt_air_number(air, station), end);
 }
 
 static void spoil(struct wt_air_station *station, enum wt_air_end end)

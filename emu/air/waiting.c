@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface queue of a station: routing messages before all else (network control by their DSCP, RFC 4594 3.1), each in order. One
+ * The interface queue of a station: routing messages before all else (by their port, or network control by their DSCP, RFC 4594 3.1), each in order. One
  * limit for both; a routing message that finds it reached takes the place of the last other frame.
  */
 #include <string.h>
@@ -9,6 +9,28 @@
 #include "stack/base/bytes.h"
 
 enum { ETHERNET = 14, TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, CONTROL = 0xc0 /* precedence 6 and 7 */ };
+enum { UDP = 17, DSR = 48, NO_NEXT_HEADER = 59, IPV4_LEAST = 20 };
+
+/* Who sends them leaves the precedence alone: AODV, OLSR, our DSDV, other MANET protocols (RFC 5498), Babel. */
+static bool is_routing_port(unsigned port)
+{
+	return port == 654 || port == 698 || port == 1994 || port == 269 || port == 6696;
+}
+
+/* A datagram of a routing protocol, or a packet of DSR that carries no data. */
+static bool is_routing_ipv4(const struct wt_frame *frame)
+{
+	const uint8_t *ip = wt_frame_head(frame) + ETHERNET;
+	uint32_t header = (ip[0] & 15u) * 4;
+
+	if (frame->len < ETHERNET + IPV4_LEAST)
+		return false;
+	if (ip[1] >= CONTROL)
+		return true;
+	if (frame->len < ETHERNET + header + 4)
+		return false;
+	return (ip[9] == UDP && is_routing_port(wt_get16(ip + header + 2))) || (ip[9] == DSR && ip[header] == NO_NEXT_HEADER);
+}
 
 static bool is_routing(const struct wt_frame *frame)
 {
@@ -19,7 +41,7 @@ static bool is_routing(const struct wt_frame *frame)
 		return false;
 	type = wt_get16(wt_frame_head(frame) + 12);
 	if (type == TYPE_IPV4)
-		return ip[1] >= CONTROL;
+		return is_routing_ipv4(frame);
 	return type == TYPE_IPV6 && ((wt_get16(ip) >> 4) & 0xff) >= CONTROL;
 }
 

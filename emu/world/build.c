@@ -8,6 +8,7 @@
 
 #include "emu/router/router.h"
 #include "emu/world/flow_delay.h"
+#include "stack/mesh/mesh.h"
 #include "stack/record/digest.h"
 
 enum { FRAME_ROOM = 2048, FRAMES_PER_BIG = 8, MTU = 1500, ETHERNET = 14 };
@@ -45,6 +46,14 @@ static void set_neighbour(const struct wt_world *world, unsigned i, struct wt_ho
 	}
 }
 
+/* All others are behind its mesh node. */
+static void set_mesh(const struct wt_world_host *host, struct wt_host_config *config)
+{
+	config->prefix_len = 32;
+	config->gateway = config->neighbours[0].addr = wt_addr_ipv4(10, 255, 255, 254);
+	config->neighbours[0].mac = wt_mesh_mac(&host->address, 0);
+}
+
 static int make_engine(struct wt_network *net, unsigned i)
 {
 	const struct wt_world_host *host = &net->world->host[i];
@@ -62,7 +71,10 @@ static int make_engine(struct wt_network *net, unsigned i)
 	snprintf(name, sizeof(name), "host.%s", host->name);
 	config.secret = wt_key_derive(net->world->seed, name);
 	snprintf(config.name, sizeof(config.name), "%s", host->name);
-	set_neighbour(net->world, i, &config);
+	if (host->station)
+		set_mesh(host, &config);
+	else
+		set_neighbour(net->world, i, &config);
 	net->host[i] = wt_host_create(&config);
 	return net->host[i] ? 0 : -ENOMEM;
 }
@@ -93,11 +105,12 @@ static int make_lists(struct wt_network *net)
 	net->tap = calloc(hosts, sizeof(*net->tap));
 	net->digest = calloc(hosts, sizeof(*net->digest));
 	net->delay = calloc(hosts, sizeof(*net->delay));
+	net->mesh = calloc(hosts, sizeof(*net->mesh));
 	net->router = calloc(world->routers + 1, sizeof(*net->router));
-	net->link = calloc(world->links, sizeof(*net->link));
-	net->node = calloc(4 * hosts + world->routers, sizeof(*net->node));
+	net->link = calloc(world->links + 1, sizeof(*net->link));
+	net->node = calloc(5 * hosts + world->routers + 1, sizeof(*net->node));
 	return net->pool && (net->big_pool || !net->build.offload) && net->graph && net->port && net->host && net->tap && net->digest &&
-	       net->delay && net->router && net->link && net->node ? 0 : -ENOMEM;
+	       net->delay && net->mesh && net->router && net->link && net->node ? 0 : -ENOMEM;
 }
 
 int wt_network_open(struct wt_network *net, const struct wt_world *world, const struct wt_world_build *build, char *err, size_t err_len)
@@ -171,6 +184,13 @@ struct wt_capture *wt_world_capture(const struct wt_world *world, const char *pa
 	if (points)
 		capture = wt_capture_open(path, epoch, points, world->hosts, err, err_len);
 	free(points);
+	if (capture && world->air.there && wt_capture_open_air(capture, path, err, err_len)) {
+		int error = errno;
+
+		wt_capture_close(capture);
+		errno = error;
+		return NULL;
+	}
 	return capture;
 }
 
@@ -208,6 +228,11 @@ static int tell_router(struct wt_network *net, unsigned link, const struct wt_wo
 		return 0;
 	}
 	host = &world->host[far->index];
+	if (host->station) {
+		mac = wt_mesh_mac(&host->address, wt_network_wire(world, far->index, link));
+		wt_router_set_peer(net->router[here->index], port, &mac);
+		return 0;
+	}
 	for (unsigned family = 0; family < WT_FAMILIES && !error; family++)
 		if (host->gateway[family].family)
 			error = wt_router_set_network(net->router[here->index], port, &host->gateway[family], host->prefix[family]);
@@ -265,6 +290,10 @@ static struct wt_node *end_node(const struct wt_network *net, unsigned link, uns
 		*port = wt_world_router_port(net->world, end->index, link);
 		return net->router[end->index];
 	}
+	if (net->mesh[end->index]) {
+		*port = wt_network_wire(net->world, end->index, link);
+		return net->mesh[end->index];
+	}
 	*port = 1;
 	for (unsigned i = 0; i < 3; i++)
 		if (beside[i])
@@ -284,12 +313,16 @@ static void join_beside(struct wt_network *net, unsigned i)
 			at = beside[k];
 			port = 1;
 		}
+	if (net->mesh[i])
+		wt_graph_join_both(net->graph, at, port, net->mesh[i], 0);
 }
 
 int wt_network_join(struct wt_network *net, struct wt_capture *capture)
 {
 	int error = list_hosts(net, capture);
 
+	if (!error)
+		error = wt_network_make_air(net);
 	if (!error)
 		error = list_routers(net);
 	if (!error)
@@ -300,6 +333,7 @@ int wt_network_join(struct wt_network *net, struct wt_capture *capture)
 		return error;
 	for (unsigned i = 0; i < net->world->hosts; i++)
 		join_beside(net, i);
+	wt_network_join_air(net);
 	for (unsigned i = 0; i < net->world->links; i++) {
 		unsigned a_port, b_port;
 		struct wt_node *a = end_node(net, i, 0, &a_port), *b = end_node(net, i, 1, &b_port);
@@ -372,6 +406,7 @@ void wt_network_finish(struct wt_network *net)
 	free(net->tap);
 	free(net->digest);
 	free(net->delay);
+	free(net->mesh);
 	free(net->router);
 	free(net->link);
 	free(net->node);

@@ -10,6 +10,7 @@
 #define WT_EMU_WORLD_BUILD_H
 
 #include "emu/world/world.h"
+#include "stack/record/air_record.h"
 #include "stack/record/capture.h"
 #include "stack/drive/graph.h"
 #include "stack/host/host.h"
@@ -33,6 +34,9 @@ struct wt_network {
 	struct wt_port **port;
 	struct wt_host **host;
 	struct wt_node **tap, **digest, **delay;
+	struct wt_node **mesh; /* of stations */
+	struct wt_air *air;    /* NULL: none */
+	struct wt_air_record record;
 	struct wt_node **router;
 	struct wt_span *link; /* world->links of them */
 	struct wt_node **node; /* in the order they are added */
@@ -50,6 +54,13 @@ int wt_network_join(struct wt_network *net, struct wt_capture *capture);
 void wt_network_tell_ports(struct wt_network *net);
 void wt_network_finish(struct wt_network *net);
 
+/* What happens on the air is written down: either may be NULL. Before anything runs; both outlive the network. */
+void wt_network_record_air(struct wt_network *net, struct wt_capture *capture, struct wt_journal *log);
+
 int wt_network_add_routes(struct wt_network *net); /* routes.c; 0 or -ENOMEM */
+/* build_air.c: makes the nodes of air and mesh and lists them, 0 or -ENOMEM; joins them; the port of a station's mesh node for a link. */
+int wt_network_make_air(struct wt_network *net);
+void wt_network_join_air(struct wt_network *net);
+unsigned wt_network_wire(const struct wt_world *world, unsigned host, unsigned link);
 
 #endif

@@ -36,6 +36,9 @@ static int check_places(const struct wt_world *world, char *err, size_t err_len)
 
 		if (host->placement == WT_INSIDE)
 			continue;
+		if (host->station && !host->where.interface[0])
+			return wt_world_complain(world, host->line, err, err_len, "station %s: interface is missing, such as interface = tap:wt0; "
+						 "lab up --file makes one for each", host->name);
 		if (!host->where.interface[0])
 			return wt_world_complain(world, host->line, err, err_len, host->port ? "port %s: interface is missing, such as interface = tap:wt0" :
 					"host %s: interface is missing, such as interface = tap:wt0; lab up --file makes one for each host",
@@ -73,6 +76,11 @@ static int check_link_ends(const struct wt_world *world, const struct wt_world_l
 		if (other->router && host->port && !wt_world_has_gateway(host))
 			return wt_world_complain(world, host->line, err, err_len,
 						 "port %s is linked to a router: gateway is missing, such as gateway = 10.0.1.1/24", host->name);
+		if (host->station && !other->router)
+			return wt_world_complain(world, link->line, err, err_len, "link %s: a link of station %s leads to a router, not to a host",
+						 link->name, host->name);
+		if (host->station)
+			continue;
 		if (!other->router && !host->numbered && wt_world_has_gateway(host))
 			return wt_world_complain(world, host->line, err, err_len, "%s %s has a gateway, but its link leads to no router",
 						 kind_of(host), host->name);
@@ -141,11 +149,11 @@ static int check_ends(struct wt_world *world, char *err, size_t err_len)
 	if (world->hosts < 2)
 		return wt_world_complain(world, 1, err, err_len, "two ports are needed, such as %s",
 				world->file ? "[port a] and [port b]" : "--port tap:wt0 --port tap:wt1");
-	if (!world->links && (world->hosts > 2 || world->routers))
+	if (!world->links && !world->air.there && (world->hosts > 2 || world->routers))
 		return wt_world_complain(world, 1, err, err_len, "more than two hosts or ports, or routers, need links between them");
-	if (!world->links && !wt_world_add_link(world, "main"))
+	if (!world->links && !world->air.there && !wt_world_add_link(world, "main"))
 		return -ENOMEM;
-	if (world->links == 1 && world->hosts == 2 && !world->routers && !world->link[0].joined) {
+	if (world->links == 1 && world->hosts == 2 && !world->air.there && !world->routers && !world->link[0].joined) {
 		world->link[0].end[0] = (struct wt_world_end){false, 0};
 		world->link[0].end[1] = (struct wt_world_end){false, 1};
 		world->link[0].joined = true;
@@ -157,7 +165,7 @@ static int check_ends(struct wt_world *world, char *err, size_t err_len)
 		error = check_link_ends(world, &world->link[i], err, err_len);
 	}
 	for (unsigned i = 0; i < world->hosts && !error; i++)
-		if (links_at(world, false, i) != 1)
+		if (links_at(world, false, i) != 1 && !world->host[i].station)
 			error = wt_world_complain(world, world->host[i].line, err, err_len, "%s %s has %u links, and must have one",
 					 kind_of(&world->host[i]), world->host[i].name, links_at(world, false, i));
 	for (unsigned i = 0; i < world->routers && !error; i++) {
@@ -207,8 +215,24 @@ static void number_flows(struct wt_world *world)
 	}
 }
 
-/* Can packets go from one host to another? */
-static bool leads_to(const struct wt_world *world, unsigned from, unsigned to)
+/* Is there a gateway from the air to a router that has a way to this host? */
+static bool leads_off_air(const struct wt_world *world, unsigned to)
+{
+	unsigned link;
+	struct wt_world_end at = wt_world_next(world, to, &link);
+	bool found = false;
+
+	for (unsigned i = 0; i < world->links; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			const struct wt_world_end *here = &world->link[i].end[k], *far = &world->link[i].end[!k];
+
+			if (!here->router && world->host[here->index].station && far->router && at.router)
+				found |= wt_world_distance(world, far->index, at.index) != UINT32_MAX;
+		}
+	return found;
+}
+
+static bool leads_by_links(const struct wt_world *world, unsigned from, unsigned to)
 {
 	unsigned link;
 	struct wt_world_end a = wt_world_next(world, from, &link), b = wt_world_next(world, to, &link);
@@ -216,6 +240,14 @@ static bool leads_to(const struct wt_world *world, unsigned from, unsigned to)
 	if (!a.router || !b.router)
 		return !a.router && a.index == to;
 	return wt_world_distance(world, a.index, b.index) != UINT32_MAX;
+}
+
+/* Can packets go from one host to another? */
+static bool leads_to(const struct wt_world *world, unsigned from, unsigned to)
+{
+	if (world->host[from].station || world->host[to].station)
+		return (world->host[from].station && world->host[to].station) || leads_off_air(world, world->host[from].station ? to : from);
+	return leads_by_links(world, from, to);
 }
 
 static int check_flow(const struct wt_world *world, const struct wt_world_flow *flow, char *err, size_t err_len)
@@ -356,6 +388,8 @@ int wt_world_check(struct wt_world *world, char *err, size_t err_len)
 		qsort(world->event, world->events, sizeof(world->event[0]), by_time);
 	snprintf(err, err_len, "out of memory");
 	error = check_places(world, err, err_len);
+	if (!error)
+		error = wt_world_check_air(world, err, err_len);
 	if (!error)
 		error = check_ends(world, err, err_len);
 	if (!error)

@@ -115,6 +115,17 @@ static int open_end(struct wt_world_file *file, const char *name, enum wt_sectio
 	return 0;
 }
 
+int wt_file_add_station(struct wt_world_file *file, const char *name)
+{
+	enum wt_section section = file->section;
+	int error = open_end(file, name, WT_SECTION_HOST);
+
+	file->section = section;
+	if (!error)
+		file->world->host[file->world->hosts - 1].station = true;
+	return error;
+}
+
 static int open_link(struct wt_world_file *file, const char *name)
 {
 	struct wt_world_link *link;
@@ -135,11 +146,13 @@ static int open_link(struct wt_world_file *file, const char *name)
 
 static int open_section(struct wt_world_file *file, char *header)
 {
-	static const char *const known[] = {"emulator", "port", "host", "router", "link", "at", "schedule", "flow", "run", NULL};
+	static const char *const known[] = {"emulator", "port", "host", "router", "link", "at", "schedule", "flow", "run", "air", "station",
+					   "stations", NULL};
 	char *name = header + strcspn(header, " \t");
 
 	wt_file_close_changes(file);
 	wt_file_close_flow(file);
+	wt_file_close_stations(file);
 	file->section_line = file->line;
 	if (*name) {
 		*name++ = 0;
@@ -157,6 +170,11 @@ static int open_section(struct wt_world_file *file, char *header)
 	case 6: return wt_file_open_schedule(file, name);
 	case 7: return wt_file_open_flow(file, name);
 	case 8: return wt_file_open_run(file, name);
+	case 9: return wt_file_open_air(file, name);
+	case 10:
+		file->section = WT_SECTION_STATION;
+		return wt_file_add_station(file, name);
+	case 11: return wt_file_open_stations(file, name);
 	}
 	return wt_file_unknown(file, "section", header, known);
 }
@@ -301,7 +319,8 @@ static int on_key(void *user, const char *section, const char *key, const char *
 	static int (*const readers[])(struct wt_world_file *, const char *, const char *) = {
 		[WT_SECTION_EMULATOR] = emulator_key, [WT_SECTION_PORT] = host_key, [WT_SECTION_HOST] = host_key,
 		[WT_SECTION_ROUTER] = router_key, [WT_SECTION_LINK] = link_key, [WT_SECTION_AT] = wt_file_at_key,
-		[WT_SECTION_SCHEDULE] = wt_file_schedule_key, [WT_SECTION_FLOW] = wt_file_flow_key, [WT_SECTION_RUN] = wt_file_run_key};
+		[WT_SECTION_SCHEDULE] = wt_file_schedule_key, [WT_SECTION_FLOW] = wt_file_flow_key, [WT_SECTION_RUN] = wt_file_run_key,
+		[WT_SECTION_AIR] = wt_file_air_key, [WT_SECTION_STATION] = wt_file_station_key, [WT_SECTION_STATIONS] = wt_file_stations_key};
 	struct wt_world_file *file = user;
 
 	if (file->failed)
@@ -328,6 +347,7 @@ static void read_all(struct wt_world_file *file, const char *name)
 		wt_file_refuse(file, "%s", strerror(errno));
 	wt_file_close_changes(file);
 	wt_file_close_flow(file);
+	wt_file_close_stations(file);
 	if (line < 0 && !file->failed)
 		wt_file_refuse(file, "out of memory");
 }

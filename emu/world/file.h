@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the reader share: file.c lines, sections and what there is; file_change.c changes; file_flow.c flows and the run. */
+/* What the files of the reader share: file.c lines, sections and what there is; file_change.c changes; file_flow.c flows and the run;
+ * file_air.c the air and its stations (air.h). */
 #ifndef WT_EMU_WORLD_FILE_H
 #define WT_EMU_WORLD_FILE_H
 
@@ -10,7 +11,7 @@
 
 enum wt_section {
 	WT_SECTION_NONE, WT_SECTION_EMULATOR, WT_SECTION_PORT, WT_SECTION_HOST, WT_SECTION_ROUTER, WT_SECTION_LINK, WT_SECTION_AT,
-	WT_SECTION_SCHEDULE, WT_SECTION_FLOW, WT_SECTION_RUN,
+	WT_SECTION_SCHEDULE, WT_SECTION_FLOW, WT_SECTION_RUN, WT_SECTION_AIR, WT_SECTION_STATION, WT_SECTION_STATIONS,
 };
 
 struct wt_world_file {
@@ -39,6 +40,8 @@ struct wt_world_file {
 	unsigned ends; /* bits: its length was said by bytes (1), by stop (2) */
 	uint64_t count;
 
+	char stations[WT_WORLD_NAME]; /* of [stations]: how their names begin */
+
 	bool failed;
 	unsigned bad_line;
 	char why[400];
@@ -61,6 +64,9 @@ int wt_file_open_schedule(struct wt_world_file *file, const char *name);
 void wt_file_close_changes(struct wt_world_file *file);
 int wt_file_at_key(struct wt_world_file *file, const char *key, const char *value);
 int wt_file_schedule_key(struct wt_world_file *file, const char *key, const char *value);
+
+/* A host that is a station, of this section. 0 or -EINVAL. */
+int wt_file_add_station(struct wt_world_file *file, const char *name);
 
 /* file_flow.c */
 int wt_file_open_flow(struct wt_world_file *file, const char *name);

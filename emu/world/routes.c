@@ -39,8 +39,9 @@ uint32_t wt_world_distance(const struct wt_world *world, unsigned from, unsigned
 	return links;
 }
 
-/* At each router the port of the first link that is on a shortest way to `first`, where the host's network is. */
-static int add_routes_to(struct wt_network *net, const struct wt_world_host *host, const uint32_t *distance, bool *done)
+/* At each router the port of the first link that is on a shortest way to `first`, where the networks are, of each family at most one. */
+static int add_routes_to(struct wt_network *net, const struct wt_addr network[WT_FAMILIES], const unsigned prefix[WT_FAMILIES],
+			 const uint32_t *distance, bool *done)
 {
 	const struct wt_world *world = net->world;
 	int error = 0;
@@ -57,12 +58,22 @@ static int add_routes_to(struct wt_network *net, const struct wt_world_host *hos
 				continue;
 			done[here] = true;
 			for (unsigned family = 0; family < WT_FAMILIES && !error; family++)
-				if (host->gateway[family].family)
-					error = wt_router_add_route(net->router[here], &host->gateway[family], host->prefix[family],
+				if (network[family].family)
+					error = wt_router_add_route(net->router[here], &network[family], prefix[family],
 								    wt_world_router_port(world, here, i));
 		}
 	}
 	return error;
+}
+
+/* All stations are one network, behind the first gateway of the file. */
+static int add_stations(struct wt_network *net, unsigned link, unsigned router, const uint32_t *distance, bool *done)
+{
+	const struct wt_addr network[WT_FAMILIES] = {[WT_FAMILY_IPV4] = wt_addr_ipv4(10, 128, 0, 0)};
+	const unsigned prefix[WT_FAMILIES] = {[WT_FAMILY_IPV4] = WT_AIR_PREFIX};
+	int error = wt_router_add_route(net->router[router], &network[WT_FAMILY_IPV4], WT_AIR_PREFIX, wt_world_router_port(net->world, router, link));
+
+	return error ? error : add_routes_to(net, network, prefix, distance, done);
 }
 
 /* Hosts of one router one after the other: ways are measured once for each. */
@@ -73,6 +84,7 @@ int wt_network_add_routes(struct wt_network *net)
 	bool *done = calloc(world->routers + 1, sizeof(*done));
 	int error = distance && done ? 0 : -ENOMEM;
 	unsigned measured = UINT32_MAX;
+	bool stations = false;
 
 	for (unsigned i = 0; i < world->links && !error; i++)
 		for (unsigned k = 0; k < 2 && !error; k++) {
@@ -83,7 +95,11 @@ int wt_network_add_routes(struct wt_network *net)
 			if (measured != far->index)
 				measure(world, far->index, distance);
 			measured = far->index;
-			error = add_routes_to(net, &world->host[end->index], distance, done);
+			if (!world->host[end->index].station)
+				error = add_routes_to(net, world->host[end->index].gateway, world->host[end->index].prefix, distance, done);
+			else if (!stations)
+				error = add_stations(net, i, far->index, distance, done);
+			stations |= world->host[end->index].station;
 		}
 	free(distance);
 	free(done);

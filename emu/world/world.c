@@ -11,6 +11,7 @@ const char *const wt_flow_word_name[] = {"app", "preset", "settings", "sender", 
 void wt_world_init(struct wt_world *world)
 {
 	*world = (struct wt_world){.seed = 1, .limit = WT_WORLD_LIMIT};
+	wt_world_air_init(&world->air);
 }
 
 static void finish_flow(struct wt_world_flow *flow)
@@ -22,8 +23,12 @@ static void finish_flow(struct wt_world_flow *flow)
 
 void wt_world_finish(struct wt_world *world)
 {
-	for (unsigned i = 0; i < world->hosts; i++)
+	for (unsigned i = 0; i < world->hosts; i++) {
 		free(world->host[i].place);
+		free(world->host[i].routing);
+		wt_track_finish(&world->host[i].track);
+	}
+	wt_world_air_finish(&world->air);
 	for (unsigned i = 0; i < world->links; i++) {
 		free(world->link[i].words[0]);
 		free(world->link[i].words[1]);

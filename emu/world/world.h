@@ -19,6 +19,7 @@
 
 #include "stack/net/refusal.h"
 #include "emu/samples.h"
+#include "emu/world/air.h"
 #include "emu/world/span.h"
 #include "emu/world/where.h"
 #include "stack/text/addr.h"
@@ -48,6 +49,11 @@ struct wt_world_host {
 	unsigned prefix_len;
 	struct wt_mac mac;
 	uint32_t mtu;           /* 0: 1500 */
+	bool station;           /* of the air: then it may have several links, or none */
+	unsigned number;        /* among stations: its port of the air */
+	struct wt_track track;
+	char *routing;          /* words of its own routing module; NULL: as [air] says */
+	unsigned routing_line;
 	unsigned line;
 };
 
@@ -110,6 +116,7 @@ struct wt_world {
 	struct wt_world_link *link;
 	struct wt_world_event *event; /* in order of time once they are checked */
 	struct wt_world_flow *flow;
+	struct wt_world_air air;
 	struct wt_world_flow each;    /* what flows are that do not say otherwise: [run] */
 	uint64_t seed;
 	wt_time time;                 /* the run ends then, whatever goes on; 0: when all flows are done */

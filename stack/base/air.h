@@ -22,6 +22,7 @@ struct wt_air_sending {
 	uint32_t len;         /* bytes behind the PLCP header: MAC header, payload, FCS */
 	uint32_t rate_kbps;
 	bool ofdm;
+	uint16_t mhz;
 	uint16_t duration_us; /* for how long the exchange goes on behind it */
 	uint16_t sequence;    /* of data */
 	bool retry;           /* of data: it was sent before */
@@ -50,9 +51,9 @@ enum wt_air_turn {
 struct wt_air_sink {
 	/* as it starts */
 	void (*sent)(struct wt_air_sink *sink, const struct wt_node *air, const struct wt_air_sending *sending);
-	/* as it ends at a station */
+	/* as it ends at a station; for_it: sent to this station, or to all */
 	void (*heard)(struct wt_air_sink *sink, const struct wt_node *air, wt_time now, unsigned station,
-		      const struct wt_air_sending *sending, enum wt_air_end end);
+		      const struct wt_air_sending *sending, bool for_it, enum wt_air_end end);
 	void (*turned)(struct wt_air_sink *sink, const struct wt_node *air, wt_time now, unsigned station, const struct wt_frame *frame,
 		       enum wt_air_turn turn);
 };

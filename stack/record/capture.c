@@ -28,7 +28,7 @@
 enum { BLOCK_INTERFACE = 1, BLOCK_PACKET = 6, BLOCK_SECTION = 0x0a0d0d0a };
 enum { OPT_END = 0, OPT_COMMENT = 1, OPT_FLAGS = 2, OPT_IF_NAME = 2, OPT_USER_APPL = 4, OPT_PACKET_ID = 5, OPT_TSRESOL = 9 };
 enum { FLAG_INBOUND = 1, FLAG_OUTBOUND = 2 };
-enum { LINKTYPE_ETHERNET = 1 };
+enum { LINKTYPE_ETHERNET = 1, LINKTYPE_RADIOTAP = 127 };
 
 struct file {
 	int fd;
@@ -52,6 +52,7 @@ struct wt_capture {
 	struct wt_drop_sink drops;
 	struct wt_drop_sink *next_drops;
 	unsigned points, files; /* the last point holds drops */
+	struct point air; /* its file NULL: nobody asked for one */
 	struct point *point;
 	struct file **file;
 };
@@ -129,12 +130,12 @@ static void section(struct file *file)
 	end(file, put_option(p, OPT_USER_APPL, "wavetank", 8));
 }
 
-static uint32_t interface_new(struct file *file, const char *name)
+static uint32_t interface_new(struct file *file, const char *name, unsigned linktype)
 {
 	uint8_t *p = begin(file, BLOCK_INTERFACE);
 
 	if (p) {
-		p = put_le16(put_le16(p, LINKTYPE_ETHERNET), 0);
+		p = put_le16(put_le16(p, linktype), 0);
 		p = put_le32(p, 0); /* frames are not cut */
 		p = put_option(p, OPT_IF_NAME, name, (uint32_t)strnlen(name, 64));
 		end(file, put_option(p, OPT_TSRESOL, "\x09", 1)); /* 10^-9 s */
@@ -263,7 +264,7 @@ static int open_point(struct wt_capture *capture, const char *path, const char *
 	}
 	if (!point->file)
 		return -errno;
-	point->interface = interface_new(point->file, name);
+	point->interface = interface_new(point->file, name, LINKTYPE_ETHERNET);
 	capture->points++;
 	return 0;
 }
@@ -282,7 +283,7 @@ struct wt_capture *wt_capture_open(const char *path, int64_t epoch, char (*point
 		return NULL;
 	capture->epoch = epoch;
 	capture->point = calloc(count + 1, sizeof(*capture->point));
-	capture->file = calloc(count + 1, sizeof(*capture->file));
+	capture->file = calloc(count + 2, sizeof(*capture->file)); /* and of the air */
 	if (!capture->point || !capture->file)
 		error = -ENOMEM;
 	for (unsigned i = 0; i <= count && !error; i++)
@@ -292,6 +293,34 @@ struct wt_capture *wt_capture_open(const char *path, int64_t epoch, char (*point
 	wt_capture_close(capture);
 	errno = -error;
 	return NULL;
+}
+
+int wt_capture_open_air(struct wt_capture *capture, const char *path, char *err, size_t err_len)
+{
+	char *own = capture->files > 1 ? wt_capture_name(path, WT_CAPTURE_AIR) : NULL;
+
+	capture->air.file = own ? open_file(capture, own, err, err_len) : capture->file[0];
+	free(own);
+	if (!capture->air.file)
+		return -errno;
+	capture->air.interface = interface_new(capture->air.file, WT_CAPTURE_AIR, LINKTYPE_RADIOTAP);
+	return 0;
+}
+
+void wt_capture_air(struct wt_capture *capture, wt_time now, const uint8_t *bytes, uint32_t len, uint64_t id)
+{
+	uint64_t time = (uint64_t)(capture->epoch + now);
+	uint8_t *p = begin(capture->air.file, BLOCK_PACKET), number[8];
+
+	if (!p)
+		return;
+	p = put_le32(p, capture->air.interface);
+	p = put_le32(put_le32(p, (uint32_t)(time >> 32)), (uint32_t)time);
+	p = put_le32(put_le32(p, len), len);
+	memcpy(p, bytes, len);
+	p = pad(p + len, len);
+	put_le32(put_le32(number, (uint32_t)id), (uint32_t)(id >> 32));
+	end(capture->air.file, id ? put_option(p, OPT_PACKET_ID, number, 8) : p);
 }
 
 int wt_capture_close(struct wt_capture *capture)

@@ -29,6 +29,11 @@ struct wt_capture *wt_capture_open(const char *path, int64_t epoch, char (*point
 				   size_t err_len);
 /* The file of a further point: "run.pcapng" and "b" give "run-b.pcapng". To be freed; NULL: no memory. */
 char *wt_capture_name(const char *path, const char *point);
+/* One more file, of what stations send on the air: radiotap and 802.11. 0, or negative errno and one sentence in err. */
+#define WT_CAPTURE_AIR "air-frames"
+int wt_capture_open_air(struct wt_capture *capture, const char *path, char *err, size_t err_len);
+/* A frame of wt_ieee80211_emit(), as its first bit leaves; `id`: of the Ethernet frame in it, 0: none. After wt_capture_open_air(). */
+void wt_capture_air(struct wt_capture *capture, wt_time now, const uint8_t *bytes, uint32_t len, uint64_t id);
 /* A tap node that writes to the file of point `name`, a node of that name; the graph owns it. The capture may be closed before the graph
  * is destroyed, if no frame passes in between. NULL: no memory, or no such point. */
 struct wt_node *wt_capture_tap(struct wt_capture *capture, const char *name);

@@ -233,6 +233,8 @@ static int build(struct run *run)
 	wt_graph_interrupt(run->net.graph, simulation->interrupt);
 	set_sinks(run);
 	error = wt_network_join(&run->net, run->capture);
+	if (!error)
+		wt_network_record_air(&run->net, run->capture, run->log);
 	wt_script_init(&run->script, run->world, run->net.link, run->net.graph, 0);
 	run->script.changed = on_changed;
 	run->script.arg = run;

@@ -4,6 +4,7 @@
 
 #define HOSTS "[host a]\n[host b]\n"
 #define LINK "[link]\nboth = delay 1ms\n"
+#define AIR "[air]\n[station a]\nat = 0m 0m\n[station b]\nat = 200m 0m\n"
 #define FLOW "[flow f]\nbetween = a b\n"
 
 static const struct {
@@ -45,6 +46,30 @@ static const struct {
 	 "9: flow f: no links lead from a to c"},
 	{"[host a]\n[host b]\n[router r]\n[router s]\n[link x]\nbetween = a r\n[link y]\nbetween = b s\n[flow f]\nbetween = a b\nbytes = 1KB\n",
 	 "9: flow f: no links lead from a to b"},
+	{"[air]\nrat = 2Mbit\n", "2: key \"rat\" is not known here; did you mean \"rate\"?"},
+	{"[air]\nrate = 3Mbit\n", "2: rate: '3Mbit': expected 1, 2, 5.5 or 11Mbit"},
+	{"[air]\nrate = 54Mbit\n" "[station a]\nat = 0m 0m\n[station b]\nat = 1m 0m\n", "1: air: rate and basic are both of DSSS"},
+	{"[air]\nretries = 7\n", "2: retries: expected two numbers"},
+	{"[air]\ncapture = 0.5\n", "2: capture: '0.5': expected off, or how many times stronger"},
+	{"[air]\nrts = sometimes\n", "2: rts: 'sometimes': expected always, never, or the size"},
+	{"[air]\nrange = 250\n", "2: range: '250': expected a number of metres, such as 250m"},
+	{"[air]\nsense = 100m\n[station a]\nat = 0m 0m\n[station b]\nat = 1m 0m\n", "1: air: frames are sensed at least as far"},
+	{"[air]\nrouting = aodw\n[station a]\nat = 0m 0m\n[station b]\nat = 1m 0m\n", "2: routing: "},
+	{"[air]\nmovement = /nowhere/at-all\n[station a]\n[station b]\n", "2: movement: /nowhere/at-all: No such file"},
+	{"[air]\n[air]\n", "2: there is an [air] already"},
+	{"[air]\n", "1: air: stations are missing, such as [station a]"},
+	{"[station a]\nat = 0m 0m\n[station b]\nat = 0m 1m\n", "1: station a: [air] is missing"},
+	{"[air]\n[station a]\nat = 0m 0m\n[station b]\n", "4: station b: its place is missing, such as at = 0m 250m"},
+	{"[air]\n[station a]\nat = 0m\n", "3: at: expected a place, such as at = 0m 250m"},
+	{"[air]\n[station a]\ngo = 1s 0m 0m 1m/s\n", "3: go: at = X Y stands above it"},
+	{"[air]\n[station a]\nat = 0m 0m\ngo = 1s 0m 0m 1m\n", "4: go: '1m': expected a number of metres per second"},
+	{"[air]\n[stations n]\ncount = 0\n", "3: count: '0': expected 1 to 4096"},
+	{"[air]\n[stations n]\nplace = string 250m\n", "3: place: count stands above it"},
+	{"[air]\n[stations n]\ncount = 3\nplace = ring 250m\n", "4: place: expected string 250m, grid COLUMNS 200m, or field"},
+	{"[air]\n[stations n]\ncount = 3\nmove = waypoint 100m 100m 0m/s 1m/s 0s\n", "4: move: the slowest speed is above 0 m/s"},
+	{"[air]\n[stations n]\n", "2: stations n: count is missing, such as count = 8"},
+	{AIR "[host h]\n[link x]\nbetween = a h\n", "7: link x: a link of station a leads to a router, not to a host"},
+	{AIR "[host h]\n[router r]\n[link x]\nbetween = h r\n[flow f]\nbetween = a h\nbytes = 1KB\n", "10: flow f: no links lead from a to h"},
 	{"[emulator]\nsed = 3\n", "2: key \"sed\" is not known here; did you mean \"seed\"?"},
 	{"[emulator]\nseed = 3\nseed = 4\n", "3: seed is given twice"},
 	{"[emulator]\nrelease = never\n", "2: release \"never\" is not known here; expected one of sleep, guard, spin"},

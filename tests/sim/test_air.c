@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Worlds on the air: a string, a gateway with a wired part, stations that walk. Books, equal runs, captures of equal bytes. */
+#include <inttypes.h>
+
+#include "tests/unit/world/worlds.h"
+
+#define STRING "[air]\nrate = 2Mbit\nrouting = %s\n[stations n]\ncount = 5\nplace = string 250m\n[run]\ntime = 20s\nseed = %u\n" \
+	"[flow f]\nbetween = n0 n4\nsender = newreno\n"
+
+struct outcome {
+	uint64_t digest, payload;
+};
+
+static struct outcome run(const char *text)
+{
+	struct wt_simulation simulation;
+	struct wt_simulation_result result;
+	struct wt_flow_sum sum;
+
+	must_read(&simulation, text);
+	simulation.digest = simulation.checked = true;
+	must_run(&simulation, &result);
+	sum = wt_simulation_sum(&result);
+	wt_simulation_finish(&simulation);
+	wt_simulation_result_finish(&result);
+	return (struct outcome){result.digest, sum.payload};
+}
+
+static struct outcome string(const char *routing, unsigned seed)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), STRING, routing, seed);
+	return run(text);
+}
+
+/* The digests are those of every build: docs/determinism.md. */
+static void a_string_is_one_run_for_one_seed(void **state)
+{
+	struct outcome one = string("static", 1), again = string("static", 1), other = string("static", 2);
+
+	(void)state;
+	assert_true(one.payload > 500000);
+	assert_int_equal(one.digest, again.digest);
+	assert_int_not_equal(one.digest, other.digest);
+	print_message("static %016" PRIx64 "\n", one.digest);
+}
+
+static void aodv_finds_the_way_of_a_string(void **state)
+{
+	struct outcome one = string("aodv", 1), again = string("aodv", 1);
+
+	(void)state;
+	assert_true(one.payload > 300000);
+	assert_int_equal(one.digest, again.digest);
+}
+
+static void a_gateway_joins_air_and_wire(void **state)
+{
+	struct outcome up, down;
+	const char *format = "[air]\nrouting = aodv\n[station gw]\nat = 0m 0m\n[stations n]\ncount = 3\nplace = grid 1 200m\n"
+			     "[router r]\n[host s]\n[link x]\nbetween = gw r\nboth = rate 10Mbit burst 0B limit 100KB delay 5ms\n[link y]\nbetween = r s\n"
+			     "both = delay 1ms\n[run]\ntime = 20s\n[flow f]\nbetween = n2 s\ndirection = %s\n";
+	char text[600];
+
+	(void)state;
+	snprintf(text, sizeof(text), format, "fwd");
+	up = run(text);
+	snprintf(text, sizeof(text), format, "rev");
+	down = run(text);
+	assert_true(up.payload > 500000);
+	assert_true(down.payload > 500000);
+}
+
+/* Out of reach at 10 s, back at 20 s: what is sent then arrives. */
+static void a_station_leaves_and_comes_back(void **state)
+{
+	const char *format = "[air]\nrouting = aodv\n[station a]\nat = 0m 0m\n[station b]\nat = 200m 0m\n%s[run]\ntime = %s\n[flow f]\nbetween = a b\n";
+	char text[400];
+	struct outcome before, away, back;
+
+	(void)state;
+	snprintf(text, sizeof(text), format, "go = 10s 1200m 0m 500m/s\ngo = 20s 200m 0m 500m/s\n", "10s");
+	before = run(text);
+	snprintf(text, sizeof(text), format, "go = 10s 1200m 0m 500m/s\ngo = 20s 200m 0m 500m/s\n", "20s");
+	away = run(text);
+	snprintf(text, sizeof(text), format, "go = 10s 1200m 0m 500m/s\ngo = 20s 200m 0m 500m/s\n", "60s");
+	back = run(text);
+	assert_true(away.payload < before.payload * 11 / 10);
+	assert_true(back.payload > 2 * before.payload);
+}
+
+static void stations_walk_and_the_books_hold(void **state)
+{
+	struct outcome one, again;
+	const char *text = "[air]\nrouting = aodv\n[stations n]\ncount = 20\nmove = waypoint 800m 400m 5m/s 20m/s 2s\n[run]\ntime = 30s\n"
+			   "[flow f]\nbetween = n0 n1\n[flow g]\nbetween = n2 n3\nstart = 1s\n[flow h]\nbetween = n4 n5\nstart = 2s\n";
+
+	(void)state;
+	one = run(text);
+	again = run(text);
+	assert_true(one.payload > 0);
+	assert_int_equal(one.digest, again.digest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_string_is_one_run_for_one_seed), cmocka_unit_test(aodv_finds_the_way_of_a_string),
+		cmocka_unit_test(a_gateway_joins_air_and_wire), cmocka_unit_test(a_station_leaves_and_comes_back),
+		cmocka_unit_test(stations_walk_and_the_books_hold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
