@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Is the wireless part whole? Stations get numbers, addresses and tracks; words of routing are read. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,17 @@ void wt_world_air_finish(struct wt_world_air *air)
 	free(air->routing);
 	free(air->movement);
 	free(air->group);
+}
+
+int wt_world_measure(const char *word, const char *unit, double least, double *to, char *err, size_t err_len)
+{
+	char *end;
+
+	*to = strtod(word, &end);
+	if (end != word && !strcmp(end, unit) && isfinite(*to) && *to >= least && *to <= 1e7)
+		return 0;
+	snprintf(err, err_len, "'%.40s': expected a number of %s, such as 250%s", word, strcmp(unit, "m") ? "metres per second" : "metres", unit);
+	return -EINVAL;
 }
 
 /* ---- files of movement ------------------------------------------------------------------------------------ */

@@ -2,7 +2,6 @@
 /* [air], [station NAME] and [stations NAME]: the channel, and who stands or walks where. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,16 +31,11 @@ static unsigned split(char *text, char *word[WORDS])
 	return count;
 }
 
-/* "250m", "3m/s": a number of a unit. */
 static int measure(struct wt_world_file *file, const char *key, const char *word, const char *unit, double least, double *to)
 {
-	char *end;
+	char why[200];
 
-	*to = strtod(word, &end);
-	if (end == word || strcmp(end, unit) || !isfinite(*to) || *to < least || *to > 1e7)
-		return wt_file_refuse(file, "%s: '%.40s': expected a number of %s, such as 250%s", key, word,
-				      strcmp(unit, "m") ? "metres per second" : "metres", unit);
-	return 0;
+	return wt_world_measure(word, unit, least, to, why, sizeof(why)) ? wt_file_refuse(file, "%s: %s", key, why) : 0;
 }
 
 static int place(struct wt_world_file *file, const char *key, char *const word[2], struct wt_point *to)
