@@ -71,6 +71,20 @@ static void delay_ack(struct wt_tcp *tcp)
 	wt_tcp_set_timer(tcp, WT_TIMER_ACK, due);
 }
 
+/*
+ * After a loss each of the next segments is acknowledged by itself, if no receiver module watches segments. The window is small then, and an
+ * odd segment at the end of a flight would wait for the next one: a round trip in which the window does not grow. Linux's quick-ACK mode is
+ * such; RFC 5681 4.2 sets a most of two segments per ACK and no least.
+ */
+static bool quick(struct wt_tcp *tcp, unsigned flags)
+{
+	if (flags & WT_RX_FILLED_HOLE && !tcp->config.receiver.ops->on_segment)
+		tcp->ack_quick = (unsigned)tcp->config.settings.ack_quick;
+	else if (tcp->ack_quick)
+		return tcp->ack_quick--;
+	return false;
+}
+
 /* The delayed-ACK policy: RFC 5681 4.2, RFC 9293 3.8.6.3; the receiver module may hasten or hold. */
 static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 {
@@ -80,6 +94,8 @@ static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 		at_once = flags & WT_RX_FIN;
 	if (flags & WT_RX_IN_ORDER)
 		tcp->ack_segs++;
+	if (flags & WT_RX_IN_ORDER && quick(tcp, flags))
+		at_once = true;
 	if (tcp->ack_segs >= tcp->config.settings.ack_every)
 		at_once = true;
 	if (verdict & WT_RX_ACK_NOW)

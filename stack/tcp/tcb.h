@@ -182,6 +182,7 @@ struct wt_tcp {
 	struct wt_range dsack;
 	bool has_dsack;
 	unsigned ack_segs; /* in-order segments not acknowledged yet */
+	unsigned ack_quick; /* so many more are acknowledged one by one */
 	bool ack_now;
 	wt_time challenge_at; /* earliest next challenge ACK */
 	uint32_t ts_recent, ts_offset;

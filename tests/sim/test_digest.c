@@ -31,7 +31,7 @@ static const struct {
 			      1 << 20, 11}},
 	{"real-slow-lossy", {"bsd90", NULL, "real:profile=paper-slow", NULL, "real:profile=paper-slow", LOSSY, LOSSY, 1 << 20, 12}},
 	{"tahoe-rough", {"modern", NULL, "tahoe", NULL, "standard", ROUGH, ROUGH, 2 << 20, 13}},
-	{"newreno-rough", {"modern", NULL, "newreno", NULL, "standard", ROUGH, ROUGH, 2 << 20, 13}},
+	{"newreno-rough", {"modern", NULL, "newreno", NULL, "standard", ROUGH, ROUGH, 2 << 20, 21}},
 	{"real-safe-rough", {"modern", NULL, "real", NULL, "real", ROUGH, ROUGH, 2 << 20, 13}},
 	{"reno-tight", {"modern", NULL, "reno", NULL, "standard", TIGHT, TIGHT, 2 << 20, 14}},
 	{"real-safe-tight", {"modern", NULL, "real", NULL, "real", TIGHT, TIGHT, 2 << 20, 14}},

@@ -78,6 +78,7 @@ struct conn {
 	bool has_ts_recent;
 	uint64_t last_ack, newest_block;
 	unsigned segs;
+	uint64_t quick; /* segments that are still acknowledged one by one */
 	wt_time owed; /* an ACK, at the latest at this time; WT_NEVER: none */
 	bool reason;  /* a pure ACK has one */
 	uint64_t dsack_from, dsack_to;

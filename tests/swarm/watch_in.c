@@ -244,10 +244,11 @@ static void take_payload(struct watch *watch, struct conn *conn, const struct se
 		spans_add(&conn->waiting, from, end);
 		conn->next = conn->waiting.at[0].to;
 		spans_trim(&conn->waiting, conn->next);
-		if (was_waiting || conn->segs >= settings_of(watch)->ack_every)
+		if (was_waiting || conn->quick || conn->segs >= settings_of(watch)->ack_every)
 			owe_now(watch, conn);
 		else
 			owe_later(watch, conn);
+		conn->quick = was_waiting ? settings_of(watch)->ack_quick : conn->quick ? conn->quick - 1 : 0;
 	} else if (from < end) {
 		if (!spans_cover(&conn->waiting, from, end))
 			conn->newest_block = from;
