@@ -127,19 +127,19 @@ static void came_back(struct wt_mesh *mesh, wt_time now, struct wt_frame *frame)
 
 	mesh->counts.link_failures++;
 	if (frame->len < WT_ETH_HEADER + WT_IPV4_HEADER || wt_get16(wt_frame_own_bytes(frame) + 12) != WT_ETH_IPV4) {
-		wt_node_drop(&mesh->node, now, frame, WT_DROP_NO_LINK);
+		wt_node_drop(&mesh->node, now, frame, WT_DROP_NO_ACK);
 		return;
 	}
 	wt_mesh_read(&packet, frame);
 	wt_mesh_tell(mesh, now, WT_TRACE_LINK, (uint64_t[5]){next, packet.dst, packet.ip.protocol});
 	if (packet.src == mesh->number && wt_mesh_is_datagram(mesh, &packet, &found)) {
-		wt_mesh_drop(mesh, now, &packet, WT_DROP_NO_LINK);
+		wt_mesh_drop(mesh, now, &packet, WT_DROP_NO_ACK);
 		packet.frame = NULL;
 	}
 	if (mesh->ops->on_link_failure)
 		mesh->ops->on_link_failure(mesh->state, now, next, &packet);
 	else if (packet.frame)
-		wt_mesh_drop(mesh, now, &packet, WT_DROP_NO_LINK);
+		wt_mesh_drop(mesh, now, &packet, WT_DROP_NO_ACK);
 }
 
 static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)

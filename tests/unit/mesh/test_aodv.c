@@ -137,7 +137,7 @@ static void test_errors_reach_the_source(void **state)
 	toy_run(&mesh, 2 * WT_S, true);
 	for (unsigned i = 0; i < 4; i++)
 		assert_null(toy_route(&mesh, i, 5));
-	assert_int_equal(mesh.node[3]->audit.dropped[WT_DROP_NO_LINK], 1);
+	assert_int_equal(mesh.node[3]->audit.dropped[WT_DROP_NO_ACK], 1);
 	toy_mesh_finish(&mesh);
 }
 
