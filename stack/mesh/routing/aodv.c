@@ -86,6 +86,13 @@ static void ask(struct wt_aodv *aodv, wt_time now, struct wt_aodv_discovery *dis
 		discovery->due = now + 2 * params->node_traversal * (wt_time)(discovery->ttl + params->timeout_buffer);
 }
 
+/* The ring after one of `ttl` hops (6.4): wider by an increment until the threshold is reached, then the whole net. */
+static unsigned wider(const struct wt_aodv_params *params, unsigned ttl)
+{
+	return (unsigned)(ttl < params->ttl_threshold && ttl + params->ttl_increment < params->diameter ? ttl + params->ttl_increment
+													: params->diameter);
+}
+
 static void discover(struct wt_aodv *aodv, wt_time now, uint32_t dst, unsigned ttl, bool repair, uint32_t hops)
 {
 	const struct wt_aodv_params *params = &aodv->params;
@@ -93,7 +100,7 @@ static void discover(struct wt_aodv *aodv, wt_time now, uint32_t dst, unsigned t
 
 	if (find_discovery(aodv, dst) || !(discovery = wt_list_add(&aodv->discoveries, sizeof(*discovery))))
 		return;
-	if (!params->ring || (ttl > params->ttl_threshold && !repair) || ttl > params->diameter)
+	if (!params->ring || ttl > params->diameter)
 		ttl = (unsigned)params->diameter;
 	*discovery = (struct wt_aodv_discovery){.dst = dst, .ttl = ttl, .repair = repair, .hops = hops};
 	ask(aodv, now, discovery);
@@ -119,9 +126,7 @@ static void discovery_due(struct wt_aodv *aodv, wt_time now, struct wt_aodv_disc
 	if (discovery->attempts && discovery->ttl >= params->diameter) {
 		discovery->retries++;
 	} else if (discovery->attempts) {
-		discovery->ttl += (unsigned)params->ttl_increment;
-		if (discovery->ttl > params->ttl_threshold)
-			discovery->ttl = (unsigned)params->diameter;
+		discovery->ttl = wider(params, discovery->ttl);
 	}
 	ask(aodv, now, discovery);
 }
@@ -337,8 +342,8 @@ static void aodv_no_route(void *state, wt_time now, struct wt_mesh_packet *packe
 		return;
 	}
 	wt_mesh_buffer_put(&aodv->buffer, now, packet);
-	discover(aodv, now, dst, route && route->hops ? (unsigned)(route->hops + aodv->params.ttl_increment) : (unsigned)aodv->params.ttl_start,
-		 false, 0);
+	/* a way that was known begins the search with the ring after its hops */
+	discover(aodv, now, dst, route && route->hops ? wider(&aodv->params, route->hops) : (unsigned)aodv->params.ttl_start, false, 0);
 }
 
 /* May we mend it? It is nearer to its end than to its source, and near (MAX_REPAIR_TTL, section 10). */
@@ -498,7 +503,7 @@ static const struct wt_param rows[] = {
 	{"gratuitous", WT_PARAM_BOOL, AT(gratuitous), "who answers for a destination tells it, too (G, 6.6.3)"},
 	{"ttl-start", WT_PARAM_COUNT, AT(ttl_start), "of the first ring; RFC: 1", 1, 255},
 	{"ttl-increment", WT_PARAM_COUNT, AT(ttl_increment), "of the next ones", 1, 255},
-	{"ttl-threshold", WT_PARAM_COUNT, AT(ttl_threshold), "wider rings are the whole net", 0, 255},
+	{"ttl-threshold", WT_PARAM_COUNT, AT(ttl_threshold), "a ring as wide as this is followed by the whole net", 0, 255},
 	{"diameter", WT_PARAM_COUNT, AT(diameter), "NET_DIAMETER, hops; RFC: 35", 1, 255},
 	{"retries", WT_PARAM_COUNT, AT(retries), "RREQ_RETRIES through the whole net; RFC: 2", 0, 255},
 	{"timeout-buffer", WT_PARAM_COUNT, AT(timeout_buffer), "TIMEOUT_BUFFER, hops added to a ring's time", 0, 255},

@@ -5,14 +5,14 @@
  * ways from that. A gateway tells of the networks behind it (HNA, section 12).
  *
  * Left out: several interfaces of one station (MID: all our links have the station's one address), link hysteresis (14, optional). The
- * link layer's word breaks a link (13) with `feedback=on`, the default. A packet without a way is refused: nothing waits.
+ * link layer's word, which is optional too (13), breaks links with `feedback=on`. A packet without a way is refused: nothing waits.
  */
 #include "stack/mesh/routing/olsr.h"
 
 #include "stack/base/bytes.h"
 
 static const struct wt_olsr_params defaults = {
-	.willingness = 3, .feedback = 1, .hello = 2 * WT_S, .tc = 5 * WT_S, .neighbour_hold = 6 * WT_S, .topology_hold = 15 * WT_S,
+	.willingness = 3, .hello = 2 * WT_S, .tc = 5 * WT_S, .neighbour_hold = 6 * WT_S, .topology_hold = 15 * WT_S,
 	.duplicate_hold = 30 * WT_S, .jitter = 500 * WT_MS,
 };
 

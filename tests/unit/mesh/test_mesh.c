@@ -163,7 +163,7 @@ struct kind {
 static const struct kind kinds[] = {
 	{"dsdv:period=2s,settling=500ms", 2 * WT_S, true},
 	{"olsr", 2 * WT_S, false},
-	{"olsr:feedback=off", 2 * WT_S, false},
+	{"olsr:feedback=on", 2 * WT_S, false},
 	{"dsr", 2 * WT_S, false},
 	{"dsr:ring-zero=off,cached-replies=off,salvage=0", 2 * WT_S, false},
 	{"aodv", 2 * WT_S, true},
