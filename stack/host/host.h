@@ -129,6 +129,9 @@ void wt_tcp_consume(struct wt_tcp *tcp, size_t len);
 size_t wt_tcp_readable(const struct wt_tcp *tcp);
 size_t wt_tcp_writable(const struct wt_tcp *tcp);
 
+/* Forgets what was written and not sent. The bytes forgotten; 0 after wt_tcp_shutdown(). */
+uint64_t wt_tcp_discard(struct wt_tcp *tcp);
+
 /* No more sending: FIN after what is buffered. Reading goes on. 0 or -ENOTCONN. */
 int wt_tcp_shutdown(struct wt_tcp *tcp);
 /* Orderly close by the application, which gives the handle up; the engine frees it when TCP is done with it.

@@ -213,6 +213,17 @@ ssize_t wt_tcp_read(struct wt_tcp *tcp, void *data, size_t len)
 	return (ssize_t)len;
 }
 
+uint64_t wt_tcp_discard(struct wt_tcp *tcp)
+{
+	uint32_t unsent = tcp->fin_queued ? 0 : wt_tcp_unsent(tcp);
+
+	if (!unsent)
+		return 0;
+	wt_store_forget(&tcp->snd, tcp->snd_end - unsent, tcp->snd_end);
+	tcp->snd_end -= unsent;
+	return unsent;
+}
+
 /* ---- the end --------------------------------------------------------------------------------------------------- */
 
 /* 3.10.4 CLOSE: FIN after what is buffered. */
@@ -330,6 +341,7 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->rttvar = tcp->rtt.rttvar;
 	info->rto = wt_rtt_timeout(&tcp->rtt, &tcp->config.settings);
 	info->min_rtt = tcp->rtt.min_rtt;
+	info->mean_rtt = tcp->rtt.samples ? tcp->rtt.sum / tcp->rtt.samples : 0;
 	info->sack_blocks_ignored = tcp->board.ignored;
 	info->unsent = wt_tcp_unsent(tcp);
 	info->unread = (uint32_t)wt_tcp_readable(tcp);

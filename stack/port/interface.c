@@ -78,6 +78,14 @@ int wt_interface_queue(const struct wt_port *port, int frames)
 	return ask(port->control, SIOCSIFTXQLEN, &request);
 }
 
+int wt_interface_queue_now(const struct wt_port *port)
+{
+	struct ifreq request = request_for(port->interface);
+	int error = ask(port->control, SIOCGIFTXQLEN, &request);
+
+	return error ? error : request.ifr_qlen;
+}
+
 /* An attribute of a link, or NULL. */
 static const struct rtattr *find_attribute(const struct nlmsghdr *header, unsigned short type)
 {

@@ -15,6 +15,8 @@ int wt_interface_attach(struct wt_port *port);
 int wt_interface_check_room(const struct wt_port *port, char *err, size_t err_len);
 /* Sets the length of the interface's send queue. 0 or negative errno. */
 int wt_interface_queue(const struct wt_port *port, int frames);
+/* Its length now, in frames, or negative errno. */
+int wt_interface_queue_now(const struct wt_port *port);
 /* Frames the interface dropped on their way out (IFLA_STATS64 tx_dropped), or negative errno. */
 int64_t wt_interface_tx_dropped(const struct wt_port *port);
 /* Switches offloads off, or only the merging of received frames; those that were on, as a mask for wt_interface_restore(). 0 or

@@ -259,6 +259,8 @@ void wt_port_close(struct wt_port *port)
 		wt_interface_restore(port->control, port->interface, port->restore);
 		wt_interface_note_done(port);
 	}
+	if (port->queue_was > 0)
+		wt_interface_queue(port, port->queue_was);
 	if (port->fd >= 0)
 		close(port->fd);
 	if (port->control >= 0)

@@ -67,6 +67,7 @@ struct wt_port {
 	struct wt_mac mac;   /* of the interface: what its kernel end answers to */
 	uint32_t mtu;
 	uint32_t restore;    /* offloads to switch on again at the end (packet.c) */
+	int queue_was;       /* TAP: frames its queue held before; a persistent one gets that back. 0: unknown */
 	int offloads;        /* packet socket: 0 if the interface's offloads are off, else the negative errno of the attempt */
 	uint64_t kernel_drops; /* since it was opened, refreshed by wt_port_refresh(): TAP tx_dropped or packet socket drops */
 	uint64_t kernel_base;  /* TAP: that less tx_dropped, which is older than us, or as young as a device that came back */
@@ -100,7 +101,7 @@ struct wt_port {
 };
 
 /* TAP device `name` (made if absent) in the network namespace of the caller, brought up, queue of 2000 frames. It goes when the port
- * is closed, unless it is a persistent one. NULL: errno, and one sentence in err. The node is named after the interface. */
+ * is closed, unless it is a persistent one, which then has its old queue again. NULL: errno, and one sentence in err. The node is named after the interface. */
 struct wt_port *wt_tap_open(const char *name, struct wt_pool *pool, char *err, size_t err_len);
 /* The same with offloads, where `big` is a pool of frames of WT_PORT_BIG bytes; NULL: without. */
 struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len);

@@ -269,6 +269,7 @@ struct wt_port *wt_tap_open_big(const char *name, struct wt_pool *pool, struct w
 	if (error)
 		goto fail;
 	count_on(port);
+	port->queue_was = wt_interface_queue_now(port);
 	wt_interface_queue(port, QUEUE_FRAMES); /* without it there are more tx_dropped, which are counted */
 	return port;
 fail:

@@ -70,6 +70,7 @@ struct wt_tcp_info {
 	bool in_recovery, fallback;
 	uint32_t dupacks, backoff;
 	wt_time srtt, rttvar, rto, min_rtt;
+	wt_time mean_rtt; /* of all samples since the connection began; 0: there was none */
 	uint64_t bytes_sent, bytes_acked, bytes_received; /* payload; sent counts first transmissions */
 	uint64_t segs_sent, segs_received;                /* all segments */
 	uint64_t retransmits_segs, retransmits_bytes, fast_recoveries, timeouts;

@@ -169,6 +169,13 @@ static void take_fin(struct wt_tcp *tcp)
 	wt_tcp_wants_output(tcp);
 }
 
+/* The connection is open: a FIN that came with a crossing SYN was kept until now (3.10.7.3). */
+void wt_tcp_kept_fin(struct wt_tcp *tcp)
+{
+	if (tcp->fin_seen && !tcp->fin_taken && tcp->rcv_nxt == tcp->fin_seq)
+		take_fin(tcp);
+}
+
 /* In order: everything up to the next hole is the application's. */
 static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
 {
@@ -277,7 +284,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 	}
 	if (flags & WT_RX_DUPLICATE)
 		tcp->count.dup_segs_received++;
-	if (tcp->fin_seen && !tcp->fin_taken && tcp->rcv_nxt == tcp->fin_seq) {
+	if (tcp->fin_seen && !tcp->fin_taken && tcp->rcv_nxt == tcp->fin_seq && tcp->state >= WT_TCP_ESTABLISHED) {
 		flags |= WT_RX_FIN;
 		take_fin(tcp);
 	} else if (fin && !tcp->fin_taken && tcp->fin_seq != tcp->rcv_nxt) {

@@ -227,7 +227,6 @@ static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const 
 		wt_tcb_set_state(tcp, WT_TCP_SYN_RECEIVED);
 		wt_board_mark_all(&tcp->board);
 		tcp->force = true;
-		rest.flags &= (uint8_t)~WT_FIN;
 	}
 	wt_tcp_wants_output(tcp);
 	take_payload(tcp, &rest, payload, len);

@@ -53,6 +53,7 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(rtt_one_at_a_time, BOOL, "time one segment per round trip (BSD); off: every ACK gives a sample", 0, 0),
 	FIELD(syn_retries, COUNT, "SYN retransmissions before giving up (RFC 9293 3.8.3)", 0, 30),
 	FIELD(data_retries, COUNT, "timeouts in a row before giving up (RFC 9293 3.8.3 R2)", 1, 100),
+	FIELD(user_timeout, TIMER, "the connection ends when data was not acknowledged for so long (RFC 9293 3.9.1, RFC 5482); 0: by data_retries", 1e6, 1e15),
 	FIELD(msl, TIME, "maximum segment lifetime; TIME-WAIT lasts two (RFC 9293 3.4.2: 2 min; Linux's TIME-WAIT: 60 s)", 0, 1000e9),
 	FIELD(fin_wait_2, TIME, "FIN-WAIT-2 of a closed handle is dropped after this", 1e9, 1000e9),
 	FIELD(keepalive, TIMER, "idle time before keep-alive probes (RFC 9293 3.8.4); 0: none", 1e9, 1e15),

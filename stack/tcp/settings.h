@@ -56,6 +56,7 @@ struct wt_tcp_settings {
 	uint64_t rtt_one_at_a_time;/* bool: one timed segment per round trip, even with timestamps */
 	uint64_t syn_retries;
 	uint64_t data_retries;     /* timeouts in a row before the connection is given up (RFC 9293 3.8.3 R2) */
+	wt_time user_timeout;      /* the connection ends after so long without progress (RFC 9293 3.9.1); 0: only data_retries counts */
 	wt_time msl;               /* TIME-WAIT lasts two of these */
 	wt_time fin_wait_2;        /* orphaned FIN-WAIT-2 is dropped after this */
 	wt_time keepalive;         /* 0: off */

@@ -21,6 +21,7 @@ void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt
 	*tcp = (struct wt_tcp){.stack = stack, .entry.tuple = *tuple, .config = *config};
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
+	tcp->waits_since = WT_NEVER;
 	tcp->peer_mss = 536; /* RFC 9293 3.7.1 SHLD: without the option */
 	tcp->path_mss = stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
 	wt_rtt_init(&tcp->rtt, &tcp->config.settings);

@@ -52,6 +52,8 @@ struct wt_scoreboard {
 
 struct wt_rtt {
 	wt_time srtt, rttvar, rto, min_rtt; /* srtt 0: no sample yet */
+	wt_time sum;                        /* of all samples */
+	uint32_t samples;
 	unsigned backoff;                   /* doublings in force */
 	bool timing;                        /* rtt_one_at_a_time: a segment is being timed */
 	wt_seq timed_seq;
@@ -97,6 +99,7 @@ enum wt_timer {
 	WT_TIMER_PACE,
 	WT_TIMER_WAIT,
 	WT_TIMER_KEEP,
+	WT_TIMER_USER,     /* user_timeout */
 	WT_TIMERS,
 };
 
@@ -165,6 +168,7 @@ struct wt_tcp {
 	int soft_error;    /* negative errno of the last ICMP error since the peer was heard, 0: none */
 	uint32_t burst_left;
 	wt_time syn_at; /* when our first SYN left */
+	wt_time waits_since; /* nothing that waits was acknowledged since then; WT_NEVER: nothing waits */
 	wt_time last_sent, last_heard, pace_at; /* pace_at: earliest next data segment of a paced sender */
 
 	/* receive sequence space */
@@ -277,6 +281,7 @@ void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) 
 uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
 
 /* tcp_data.c */
+void wt_tcp_kept_fin(struct wt_tcp *tcp);
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len, bool fin);
 void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */

@@ -54,6 +54,18 @@ wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from)
 	return ((tcp->stack->now + offset) / tick - (from + offset) / tick) * tick;
 }
 
+/* When the user's patience ends (RFC 9293 3.9.1). A peer that answers probes of its closed window is alive (3.8.6.1). */
+static wt_time patience_ends(const struct wt_tcp *tcp)
+{
+	wt_time since = tcp->waits_since;
+
+	if (!tcp->config.settings.user_timeout || since == WT_NEVER)
+		return WT_NEVER;
+	if (tcp->state >= WT_TCP_ESTABLISHED && !tcp->snd_wnd)
+		since = wt_time_max(since, tcp->last_heard);
+	return wt_time_add(since, tcp->config.settings.user_timeout);
+}
+
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 {
 	bool outstanding = tcp->snd_una != tcp->snd_nxt;
@@ -63,7 +75,12 @@ void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 	/* with data waiting and nothing in flight it runs as the persist timer (RFC 9293 3.8.6.1) */
 	if (!outstanding && !waiting) {
 		wt_tcp_set_timer(tcp, WT_TIMER_REXMT, WT_NEVER);
+		wt_tcp_set_timer(tcp, WT_TIMER_USER, tcp->waits_since = WT_NEVER);
 		return;
+	}
+	if (tcp->waits_since == WT_NEVER) {
+		tcp->waits_since = tcp->stack->now;
+		wt_tcp_set_timer(tcp, WT_TIMER_USER, patience_ends(tcp));
 	}
 	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)));
 	tcp->dup_seen = false;
@@ -143,6 +160,12 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 			persist_timeout(tcp);
 		else
 			wt_tcp_rto(tcp);
+		break;
+	case WT_TIMER_USER: /* the peer may have answered a probe since it was set */
+		if (patience_ends(tcp) <= tcp->stack->now)
+			wt_tcp_give_up(tcp);
+		else
+			wt_tcp_set_timer(tcp, WT_TIMER_USER, patience_ends(tcp));
 		break;
 	case WT_TIMER_ACK:
 		tcp->ack_now = true;

@@ -213,6 +213,32 @@ def _():
         equal(len(err.splitlines()), 1, f"lines\n{err}")
 
 
+@test("send -t ends at its time: what is buffered and was not sent is dropped, and all that was sent is verified")
+def _():
+    need_labs(HOME)
+    with lab(HOME, "demo", "--link", "rate 1Mbit burst 0B limit 64KB delay 5ms"):
+        peer = receiver("-1")
+        got = record(sends("-c", "b", "-t", "2s", "--json")[0])
+        equal(end(peer)[0], 0, "exit code of recv")
+        equal((got["outcome"], got["receiver"]["verified"]), ("complete", True), "outcome")
+        # two seconds of the rate and a full queue; with the 4 MiB of the buffer it would be sixteen times as much
+        check(0 < got["payload_bytes"] <= 250000 + 64000, got["payload_bytes"])
+        equal(got["receiver"]["payload_bytes"], got["payload_bytes"], "bytes")
+
+
+@test("recv -1 is for the first peer that sends something: one that is silent, or leaves without a byte, does not end it")
+def _():
+    need_labs(HOME)
+    with lab(HOME, "demo", "--link", "delay 1ms"):
+        peer = receiver("-1")
+        silent = inside("a", "/usr/bin/python3", "-c", "import socket, time\nfor i in range(2):\n  c = socket.create_connection(('b.engine', 5754))\n"
+                        "  if not i: c.close()\nprint('connected', flush=True)\nprint(c.recv(1))")
+        equal(silent.stdout.readline(), "connected\n", "a silent peer")
+        sends("-c", "b", "-n", "100KB", "--quiet")
+        equal(end(peer)[0], 0, "exit code of recv")
+        check("ConnectionResetError" in end(silent)[2], "the silent one is told")
+
+
 @test("a refused connection is exit code 4 and one line")
 def _():
     need_labs(HOME)

@@ -8,8 +8,9 @@ says so is tried again.
 """
 import json
 import os
+import signal
 
-from e2e import Home, Skip, check, equal, finish, test
+from e2e import Home, Skip, check, equal, finish, running, test, until
 
 HOME = Home()
 ATTEMPTS = 6
@@ -61,6 +62,30 @@ def run(name, text):
             return virtual, real
         print(f"# attempt {attempt + 1}: {json.dumps(real['verdict']['faults'])}", flush=True)
     raise Skip(f"the host was too busy {ATTEMPTS} times")
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            own = [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+    return own + [child for parent in own for child in children(parent)]
+
+
+@test("interrupted, lab run ends with 130 and one line, and none of its processes is left")
+def _():
+    with open(os.path.join(HOME.folder, "long.conf"), "w", encoding="ascii") as file:
+        file.write("[run]\ntime = 100s\n" + DUMBBELL.replace("[run]\nbytes = 2MB\n", ""))
+    process = HOME.start("lab", "run", "long.conf")
+    until(lambda: len(children(process.pid)) >= 6 or process.poll() is not None, "its hosts run")
+    theirs = children(process.pid)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    if "no TAP device" in err or "no namespaces" in err:
+        raise Skip(err.strip())
+    equal((process.returncode, err.splitlines()), (130, ["wavetank lab run: interrupted"]), "how it ended")
+    check(theirs and not any(map(running, theirs)), "processes are left")
 
 
 def compare(name, text, lossy):

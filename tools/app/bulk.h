@@ -87,6 +87,7 @@ struct wt_bulk_sender;
 struct wt_bulk_send_config {
 	uint64_t size;      /* payload bytes; 0: no limit but `time` */
 	wt_time time;       /* stop writing this long after connecting; 0: no limit but `size` */
+	bool sharp;         /* ... and forget then what was not sent: it ends as soon as what is under way has arrived */
 	uint64_t seed;      /* of the payload */
 	bool raw;           /* no request, no result */
 	struct wt_rr *rr;   /* it asks and waits for the response, again and again (tools/app/rr.h); NULL: it sends */
@@ -170,6 +171,7 @@ struct wt_bulk_receiver {
 	uint64_t size, seed;        /* announced; size 0: until FIN */
 
 	bool done, eof, concluded;
+	bool spoke;                 /* a byte came */
 	enum wt_bulk_fail fail;
 	int error;
 	wt_time accepted, end;
@@ -194,7 +196,7 @@ struct wt_bulk_serve_config {
 	/* Connections at a time; 0: 64. One more takes the place of the one that is silent for longest, if that has sent nothing yet
 	 * or nothing for WT_BULK_SILENCE; else it is reset. */
 	unsigned max;
-	unsigned most;       /* connections in all; then nobody listens any more. 0: without end */
+	unsigned most;       /* connections that send something; then nobody listens any more, and silent ones are closed. 0: without end */
 	bool raw;            /* expect no request and send no result */
 	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
 	uint64_t raw_seed;
@@ -218,6 +220,7 @@ struct wt_bulk_server {
 	unsigned count;             /* open now */
 	uint64_t accepted, refused; /* refused: over max, or no memory */
 	uint64_t evicted;           /* for being idle */
+	uint64_t spoke;             /* of the accepted ones */
 };
 
 /* Listens on `port`. 0, or negative errno as of wt_tcp_listen(). Stop closes the listener and resets what is open. */

@@ -40,6 +40,7 @@ static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_gauges_json(json, info);
 	wt_json_number(json, "srtt_s", seconds(info->srtt));
 	wt_json_number(json, "min_rtt_s", seconds(info->min_rtt));
+	wt_json_number(json, "mean_rtt_s", seconds(info->mean_rtt));
 	wt_json_number(json, "rto_s", seconds(info->rto));
 	wt_json_end(json);
 }

@@ -86,12 +86,32 @@ static bool begin(struct wt_bulk_receiver *r, wt_time now)
 	return r->reader->adopt(&request, r, now);
 }
 
+/* Its first byte. The last that was waited for ends the listening, and whoever is connected and said nothing yet comes too late. */
+static void speaks(struct wt_bulk_receiver *r, wt_time now)
+{
+	struct wt_bulk_server *server = r->server;
+
+	r->spoke = true;
+	server->spoke++;
+	if (!server->config.most || server->spoke < server->config.most || !server->listener)
+		return;
+	wt_tcp_close(server->listener); /* a later one is refused, and ends nobody's transfer */
+	server->listener = NULL;
+	for (struct wt_bulk_receiver *other = server->receivers, *next; other; other = next) {
+		next = other->next;
+		if (!other->spoke)
+			finish(other, WT_BULK_IDLE, 0, now);
+	}
+}
+
 /* Reads what is there, but of a reader's payload nothing; false if this is not our protocol. */
 static bool drain(struct wt_bulk_receiver *r, wt_time now)
 {
 	const uint8_t *data;
 	size_t len;
 
+	if (!r->spoke && wt_tcp_readable(r->tcp))
+		speaks(r, now);
 	while ((awaits_request(r) || !r->app) && (len = wt_tcp_peek(r->tcp, &data)) > 0) {
 		if (awaits_request(r)) {
 			if (len > WT_BULK_REQUEST - r->request_have)
@@ -198,6 +218,8 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 	}
 	if (events & WT_TCP_EV_EOF)
 		r->eof = true;
+	if (r->eof && !r->spoke && r->server->config.raw) /* an empty stream is one */
+		speaks(r, now);
 	if (r->eof && !r->concluded) {
 		if (awaits_request(r)) {
 			finish(r, WT_BULK_PROTOCOL, 0, now);
@@ -303,10 +325,6 @@ static void on_listener(void *arg, struct wt_tcp *tcp, unsigned events, wt_time 
 		return;
 	while (server->listener && (accepted = wt_tcp_accept(server->listener))) {
 		adopt(server, accepted, now);
-		if (server->config.most && server->accepted >= server->config.most && server->listener) {
-			wt_tcp_close(server->listener); /* who comes later is refused, and ends nobody's transfer */
-			server->listener = NULL;
-		}
 	}
 }
 

@@ -238,6 +238,16 @@ static void report(struct wt_bulk_sender *s, wt_time now)
 	s->config.on_interval(s->config.arg, i);
 }
 
+/* What was written and not sent counts as never written. */
+static void forget(struct wt_bulk_sender *s)
+{
+	struct wt_tcp_info info;
+
+	wt_tcp_info(s->tcp, &info);
+	if (info.unsent <= s->written) /* else the request is among it, and has to go */
+		s->written -= wt_tcp_discard(s->tcp);
+}
+
 static void on_timer(struct wt_host_timer *timer, wt_time now)
 {
 	struct wt_bulk_sender *s = timer->arg;
@@ -256,6 +266,8 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 			finish(s, WT_BULK_OK, 0, now);
 			return;
 		}
+		if (s->config.sharp)
+			forget(s);
 		wt_bulk_send_stop(s);
 	}
 	arm(s);

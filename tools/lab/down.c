@@ -37,24 +37,35 @@ static void last_record(const struct wt_lab *lab, char *line, size_t len)
 		line[0] = 0;
 }
 
-/* "  a to b: 3600 frames offered, 37 dropped: 37 loss" */
+static json_int_t count_of(const json_t *books, const char *name)
+{
+	return json_integer_value(json_object_get(books, name));
+}
+
+/* "  a to b: 3600 frames offered = 3558 delivered + 37 dropped (37 by loss) + 5 left on the way" */
 static void print_direction(const json_t *record, const char *direction, const char *from_to)
 {
 	const json_t *books = json_object_get(record, direction), *stage, *count;
+	const char *cause, *between = " (";
 	json_int_t marked = 0;
-	const char *cause;
 	size_t i;
 
-	printf("  %s: %" JSON_INTEGER_FORMAT " frames offered, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT " dropped",
-	       from_to, json_integer_value(json_object_get(books, "offered")), json_integer_value(json_object_get(books, "delivered")),
-	       json_integer_value(json_object_get(books, "dropped")));
+	printf("  %s: %" JSON_INTEGER_FORMAT " frames offered", from_to, count_of(books, "offered"));
+	if (count_of(books, "made"))
+		printf(" + %" JSON_INTEGER_FORMAT " made by the path", count_of(books, "made"));
+	printf(" = %" JSON_INTEGER_FORMAT " delivered + %" JSON_INTEGER_FORMAT " dropped", count_of(books, "delivered"), count_of(books, "dropped"));
 	json_array_foreach(json_object_get(books, "stages"), i, stage) {
 		marked += json_integer_value(json_object_get(stage, "marked"));
-		json_object_foreach((json_t *)json_object_get(stage, "dropped"), cause, count)
-			printf(", %" JSON_INTEGER_FORMAT " by %s", json_integer_value(count), cause);
+		json_object_foreach((json_t *)json_object_get(stage, "dropped"), cause, count) {
+			printf("%s%" JSON_INTEGER_FORMAT " by %s", between, json_integer_value(count), cause);
+			between = ", ";
+		}
 	}
+	if (count_of(books, "taken"))
+		printf("%s + %" JSON_INTEGER_FORMAT " taken by routers", *between == ',' ? ")" : "", count_of(books, "taken")), between = "";
+	printf("%s + %" JSON_INTEGER_FORMAT " left on the way", *between == ',' ? ")" : "", count_of(books, "queued"));
 	if (marked)
-		printf(", %" JSON_INTEGER_FORMAT " marked", marked);
+		printf("; %" JSON_INTEGER_FORMAT " marked", marked);
 	putchar('\n');
 }
 

@@ -27,6 +27,7 @@
 #include "emu/daemon/options.h"
 #include "emu/world/result.h"
 #include "stack/text/units.h"
+#include "tools/app/bulk_text.h"
 #include "tools/common/cli.h"
 #include "tools/lab/net.h"
 #include "tools/lab/space.h"
@@ -262,19 +263,30 @@ static int wait_for_all(struct lab *lab)
 	return code;
 }
 
-/* The emulator first, in order: its record is of the run. */
-static void end_all(struct lab *lab)
+static void end_hosts(struct lab *lab, int signal_number)
 {
+	for (unsigned i = 0; lab->host && i < lab->world.hosts; i++) {
+		if (lab->host[i].pid <= 0)
+			continue;
+		kill(lab->host[i].pid, signal_number);
+		waitpid(lab->host[i].pid, NULL, 0);
+		lab->host[i].pid = 0;
+	}
+}
+
+/*
+ * The emulator first, in order: its record is of the run. A run that failed has none, and its hosts go first: one that is not up yet would
+ * complain of a TAP that is gone.
+ */
+static void end_all(struct lab *lab, bool failed)
+{
+	if (failed)
+		end_hosts(lab, SIGKILL);
 	if (lab->emulator > 0) {
 		kill(lab->emulator, SIGTERM);
 		waitpid(lab->emulator, NULL, 0);
 	}
-	for (unsigned i = 0; lab->host && i < lab->world.hosts; i++) {
-		if (lab->host[i].pid <= 0)
-			continue;
-		kill(lab->host[i].pid, SIGTERM);
-		waitpid(lab->host[i].pid, NULL, 0);
-	}
+	end_hosts(lab, SIGTERM);
 }
 
 /* ---- the result ------------------------------------------------------------------------------------------- */
@@ -406,16 +418,23 @@ static void print_text(const struct lab *lab, const json_t *flows, const json_t 
 
 	json_array_foreach(flows, i, flow) {
 		const json_t *sender = json_object_get(flow, "sender");
+		const struct wt_sender_facts facts = {
+			.sender = text_of(sender, "module"), .recovery = text_of(sender, "recovery"),
+			.fallback = json_is_true(json_object_get(sender, "fallback")), .segs = (uint64_t)number(sender, "sent_segs"),
+			.retransmits = (uint64_t)number(sender, "retransmits_segs"), .timeouts = (uint64_t)number(sender, "timeouts"),
+			.fast_recoveries = (uint64_t)number(sender, "fast_recoveries"), .mean_rtt = (wt_time)(number(sender, "mean_rtt_s") * 1e9),
+		};
 
 		if (is_datagrams(flow)) {
 			print_datagrams(flow);
 			continue;
 		}
-		printf("%s %s-%s %s: %.0fB in %.3f s: %.2f KB/s (%.4g Mbit/s); %s: %.0f segments, %.0f sent again, %.0f timeouts, srtt %.1f ms\n",
+		printf("%s %s-%s %s: %.0fB in %.3f s: %.2f KB/s (%.4g Mbit/s)\n  %s  ",
 		       text_of(flow, "name"), text_of(flow, "from"), text_of(flow, "to"), text_of(flow, "outcome"),
 		       number(flow, json_object_get(flow, "delivered_bytes") ? "delivered_bytes" : "payload_bytes"), number(flow, "connection_time_s"),
-		       number(flow, "goodput_kBps"), number(flow, "goodput_bps") * 1e-6, text_of(sender, "module"), number(sender, "sent_segs"),
-		       number(sender, "retransmits_segs"), number(sender, "timeouts"), number(sender, "srtt_s") * 1e3);
+		       number(flow, "goodput_kBps"), number(flow, "goodput_bps") * 1e-6, text_of(flow, "from"));
+		wt_sender_text(stdout, &facts);
+		putchar('\n');
 		if (json_object_get(flow, "rr"))
 			print_rr(json_object_get(flow, "rr"));
 	}
@@ -554,7 +573,7 @@ static int run_main(int argc, char **argv)
 	code = read_line(&lab, argc, argv);
 	if (!code) {
 		code = run(&lab);
-		end_all(&lab);
+		end_all(&lab, code != WT_EXIT_OK);
 		code = code ? wt_fail(code, "%s", lab.err) : conclude(&lab);
 	}
 	for (unsigned i = 0; lab.host && i < lab.world.hosts; i++)

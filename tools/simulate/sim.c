@@ -13,6 +13,7 @@
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"
+#include "tools/app/bulk_text.h"
 #include "tools/app/simulation.h"
 
 extern const struct wt_command wt_command_sim;
@@ -202,6 +203,7 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 	const struct wt_bulk_sender *s = &result->flow[i];
 	bool datagrams = wt_simulation_is_datagrams(result, i);
 	const struct wt_world_flow *flow = &world->flow[i];
+	struct wt_sender_facts facts;
 	char size[32];
 	double goodput = wt_bulk_goodput(s);
 	uint64_t payload = s->cut ? s->delivered : s->written;
@@ -223,13 +225,14 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 	if (s->error)
 		printf(" (%s)", strerror(-s->error));
 	printf("%s\n", s->got_result && s->result.verified ? ", every byte verified" : "");
-	printf("  a    %s, recovery %s%s: %" PRIu64 " segments, %" PRIu64 " sent again, %" PRIu64 " fast recoveries, %" PRIu64
-	       " timeouts, srtt %.1f ms\n", s->info.sender, s->info.recovery, s->info.fallback ? " (fell back)" : "",
-	       s->info.segs_sent, s->info.retransmits_segs, s->info.fast_recoveries, s->info.timeouts,
-	       (double)s->info.srtt / 1e6);
-	if (s->got_result)
-		printf("  b    %s: %" PRIu64 " segments, %" PRIu64 " duplicate, %" PRIu64 " out of order\n", s->result.receiver,
-		       s->result.segs, s->result.dup_segs, s->result.out_of_order_segs);
+	facts = wt_sender_facts(&s->info);
+	printf("  a    ");
+	wt_sender_text(stdout, &facts);
+	if (s->got_result) {
+		printf("\n  b    ");
+		wt_receiver_text(stdout, s->result.receiver, s->result.segs, s->result.dup_segs, s->result.out_of_order_segs);
+	}
+	putchar('\n');
 	if (s->info.ecn)
 		printf("  ecn  %" PRIu32 " segments came marked, %" PRIu64 " ACKs said so, %" PRIu64 " reductions of the window\n",
 		       s->got_result ? s->result.ce_segs : 0, s->info.ece_received_segs, s->info.ecn_reductions);

@@ -10,6 +10,7 @@
 
 #include "stack/record/create.h"
 #include "tools/app/bulk_json.h"
+#include "tools/app/bulk_text.h"
 #include "tools/transfer/transfer.h"
 
 enum { OPT_SERVER = WT_T_OPTIONS, OPT_ONE, OPT_OUTPUT };
@@ -26,7 +27,7 @@ struct recv {
 	struct wt_bulk_server server;
 	const char *output;
 	int fd;
-	bool one;
+	bool one, stopping;
 	int code;      /* of the last connection */
 	unsigned done; /* connections */
 	int write_error;
@@ -100,17 +101,18 @@ static void print_record(struct recv *recv, const struct wt_bulk_receiver *recei
 static void print_summary(const struct recv *recv, const struct wt_bulk_receiver *receiver)
 {
 	const struct wt_bulk_result *r = &receiver->result;
+	FILE *out = recv->fd == STDOUT_FILENO ? stderr : stdout;
 	char bytes[24], rate[24];
 
 	wt_show_bytes((double)r->bytes, bytes);
 	wt_show_rate(r->last > 0 ? (double)r->bytes * 8e9 / (double)r->last : 0, rate);
-	fprintf(recv->fd == STDOUT_FILENO ? stderr : stdout,
-		"%s: %s in %.3f s (%s)%s; %s: %" PRIu64 " segments, %" PRIu64 " duplicate, %" PRIu64 " out of order\n",
-		wt_bulk_fail_text(receiver->fail), bytes, (double)r->last / 1e9, rate,
-		r->compared && r->verified && receiver->fail == WT_BULK_OK ? ", every byte verified" : "", receiver->info.receiver,
-		receiver->info.segs_received, receiver->info.dup_segs_received, receiver->info.out_of_order_segs_received);
+	fprintf(out, "%s: %s in %.3f s (%s)%s; ", wt_bulk_fail_text(receiver->fail), bytes, (double)r->last / 1e9, rate,
+		r->compared && r->verified && receiver->fail == WT_BULK_OK ? ", every byte verified" : "");
+	wt_receiver_text(out, receiver->info.receiver, receiver->info.segs_received, receiver->info.dup_segs_received,
+			 receiver->info.out_of_order_segs_received);
+	putc('\n', out);
 	if (r->attempts)
-		fprintf(recv->fd == STDOUT_FILENO ? stderr : stdout, "%" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n",
+		fprintf(out, "%" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n",
 			r->successes, r->attempts, wt_playback_success(r));
 	fflush(stdout);
 }
@@ -119,6 +121,10 @@ static void on_done(void *arg, struct wt_bulk_receiver *receiver)
 {
 	struct recv *recv = arg;
 
+	if (recv->one && !receiver->spoke && !recv->stopping) { /* a port scan, say: -1 is for whoever sends something */
+		wt_say("a connection ended without a byte; still listening");
+		return;
+	}
 	recv->done++;
 	if (recv->transfer.json)
 		print_record(recv, receiver);
@@ -128,7 +134,7 @@ static void on_done(void *arg, struct wt_bulk_receiver *receiver)
 		recv->code = wt_fail(WT_EXIT_FAILED, "%s: first difference at byte %" PRIu64, wt_bulk_fail_text(receiver->fail),
 				     receiver->result.bad_at);
 	else if (receiver->fail == WT_BULK_IDLE)
-		wt_say("a silent connection made room for another");
+		wt_say("closed a silent connection to accept another");
 	else if (receiver->fail != WT_BULK_OK && receiver->fail != WT_BULK_CANCELLED)
 		recv->code = wt_fail(WT_EXIT_CONNECTION, "%s%s%s", wt_bulk_fail_text(receiver->fail), receiver->error ? ": " : "",
 				     receiver->error ? strerror(-receiver->error) : "");
@@ -145,6 +151,7 @@ static void on_stop(void *arg, bool now)
 {
 	struct recv *recv = arg;
 
+	recv->stopping = true;
 	wt_bulk_serve_stop(&recv->server);
 	wt_transfer_end(&recv->transfer);
 }
@@ -244,6 +251,7 @@ static int recv_run(int argc, char **argv)
 		code = begin(&recv);
 	if (!code) {
 		wt_transfer_run(&recv.transfer);
+		recv.stopping = true;
 		wt_bulk_serve_stop(&recv.server);
 		wt_station_touch(&recv.transfer.station);
 		code = recv.code;

@@ -12,6 +12,7 @@
 
 #include "stack/text/units.h"
 #include "tools/app/bulk_json.h"
+#include "tools/app/bulk_text.h"
 #include "tools/app/bulk_wire.h"
 #include "tools/transfer/transfer.h"
 
@@ -22,7 +23,7 @@ static const struct wt_option options[] = {
 	[OPT_CONNECT] = {'c', "connect", "HOST", "the peer: an address, or in a lab b, b.kernel"},
 	[OPT_CLIENT] = {0, "client", "HOST", "the same, as iperf3 calls it"},
 	[OPT_BYTES] = {'n', "bytes", "SIZE", "payload (default 5MiB)"},
-	[OPT_TIME] = {'t', "time", "TIME", "write for this long instead; what is buffered then is still delivered"},
+	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead; bytes not yet sent by then are dropped"},
 	[OPT_FILE] = {'F', "file", "FILE", "with --raw: the bytes of FILE, - for standard input"},
 };
 
@@ -237,7 +238,7 @@ static int begin(struct send *send)
 {
 	struct wt_transfer *transfer = &send->transfer;
 	struct wt_bulk_send_config config = {
-		.size = send->size, .time = send->time, .raw = transfer->raw, .source = send->file ? read_file : NULL,
+		.size = send->size, .time = send->time, .sharp = true, .raw = transfer->raw, .source = send->file ? read_file : NULL,
 		.interval = transfer->interval, .on_interval = on_interval, .on_done = on_done, .arg = send,
 	};
 	char text[WT_ADDR_TEXT];
@@ -271,8 +272,9 @@ static void print_summary(const struct send *send)
 {
 	const struct wt_bulk_sender *s = &send->sender;
 	const struct wt_bulk_result *r = &s->result;
+	const struct wt_sender_facts facts = wt_sender_facts(&s->info);
 	double goodput = wt_bulk_goodput(s);
-	char bytes[24], rate[24], rtt[24];
+	char bytes[24], rate[24];
 
 	if (!s->connected)
 		return;
@@ -280,12 +282,13 @@ static void print_summary(const struct send *send)
 	       wt_show_bytes((double)s->written, bytes), (double)((s->acked ? s->acked : s->end) - s->start) / 1e9);
 	if (goodput > 0)
 		printf(", %.2f KB/s (%s)", goodput / 1000, wt_show_rate(goodput * 8, rate));
-	printf("\n  sender    %s, recovery %s%s: %" PRIu64 " segments, %" PRIu64 " sent again, %" PRIu64 " fast recoveries, %" PRIu64
-	       " timeouts, RTT %s\n", s->info.sender, s->info.recovery, s->info.fallback ? " (fell back)" : "", s->info.segs_sent,
-	       s->info.retransmits_segs, s->info.fast_recoveries, s->info.timeouts, wt_show_time(s->info.srtt, rtt));
-	if (s->got_result)
-		printf("  receiver  %s: %" PRIu64 " bytes%s; %" PRIu64 " duplicate and %" PRIu64 " out-of-order segments\n", r->receiver,
-		       r->bytes, r->verified ? ", every byte verified" : "", r->dup_segs, r->out_of_order_segs);
+	printf("%s\n  sender    ", s->got_result && r->verified ? ", every byte verified" : "");
+	wt_sender_text(stdout, &facts);
+	if (s->got_result) {
+		printf("\n  receiver  ");
+		wt_receiver_text(stdout, r->receiver, r->segs, r->dup_segs, r->out_of_order_segs);
+	}
+	putchar('\n');
 	if (s->info.ecn)
 		printf("  ecn       %" PRIu32 " segments came marked, %" PRIu64 " ACKs said so, %" PRIu64 " reductions of the window\n",
 		       r->ce_segs, s->info.ece_received_segs, s->info.ecn_reductions);

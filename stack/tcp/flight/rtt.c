@@ -49,6 +49,8 @@ void wt_rtt_sample(struct wt_rtt *rtt, const struct wt_tcp_settings *settings, w
 	rtt->rto = rtt->srtt + above(rtt, settings);
 	if (settings->rto_formula == WT_RTO_BSD43)
 		rtt->rto -= rtt->rto % settings->tick;
+	rtt->sum += sample;
+	rtt->samples++;
 	rtt->backoff = 0; /* Karn: an unambiguous sample ends the back-off */
 }
 

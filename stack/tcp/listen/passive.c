@@ -80,6 +80,7 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	if (tcp->config.settings.keepalive)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->stack->now, tcp->config.settings.keepalive));
 	wt_tcp_notify(tcp, WT_TCP_EV_CONNECTED | (wt_tcp_unread(tcp) ? WT_TCP_EV_READABLE : 0)); /* of a crossing SYN */
+	wt_tcp_kept_fin(tcp);
 	if (!listener)
 		return;
 	tcp->accept_next = NULL;

@@ -360,6 +360,19 @@ static void the_kernel_finishes_checksums_before_a_tap_is_read(void **state)
 	shell("! ip link show wttap 2>/dev/null"); /* nothing is left behind */
 }
 
+static void a_persistent_tap_has_its_old_queue_again(void **state)
+{
+	struct wt_port *tap;
+
+	if (!have_tun)
+		skip();
+	shell("ip tuntap add wtkept mode tap && ip link set wtkept txqueuelen 700");
+	tap = tap_or_skip("wtkept");
+	shell("ip link show wtkept | grep -q 'qlen 2000'");
+	wt_port_close(tap);
+	shell("ip link show wtkept | grep -q 'qlen 700' && ip tuntap del wtkept mode tap");
+}
+
 static void frames_the_kernel_could_not_queue_are_in_its_count(void **state)
 {
 	struct wt_port *tap = tap_or_skip("wttap");
@@ -573,6 +586,7 @@ int main(void)
 		CASE(an_interface_that_is_down_refuses_frames_and_one_that_is_deleted_is_gone),
 		CASE(the_kernel_pings_a_node_over_a_packet_socket),
 		CASE(the_kernel_finishes_checksums_before_a_tap_is_read),
+		CASE(a_persistent_tap_has_its_old_queue_again),
 		CASE(frames_the_kernel_could_not_queue_are_in_its_count),
 		CASE(a_tap_that_cannot_be_had_is_explained_in_one_sentence),
 		CASE(without_a_free_frame_the_kernel_s_is_read_and_counted_lost),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tools/app/bulk_text.h"
+
+#include <inttypes.h>
+
+struct wt_sender_facts wt_sender_facts(const struct wt_tcp_info *info)
+{
+	return (struct wt_sender_facts){
+		.sender = info->sender, .recovery = info->recovery, .fallback = info->fallback, .segs = info->segs_sent,
+		.retransmits = info->retransmits_segs, .fast_recoveries = info->fast_recoveries, .timeouts = info->timeouts,
+		.mean_rtt = info->mean_rtt,
+	};
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void wt_sender_text(FILE *out, const struct wt_sender_facts *facts)
+{
+	fprintf(out, "%s, recovery %s%s: %" PRIu64 " segment%s, %" PRIu64 " sent again, %" PRIu64 " fast recover%s, %" PRIu64 " timeout%s",
+		facts->sender, facts->recovery, facts->fallback ? " (fell back)" : "", facts->segs, plural(facts->segs), facts->retransmits,
+		facts->fast_recoveries, facts->fast_recoveries == 1 ? "y" : "ies", facts->timeouts, plural(facts->timeouts));
+	if (facts->mean_rtt)
+		fprintf(out, ", mean RTT %.1f ms", (double)facts->mean_rtt / 1e6);
+}
+
+void wt_receiver_text(FILE *out, const char *module, uint64_t segs, uint64_t duplicate, uint64_t out_of_order)
+{
+	fprintf(out, "%s: %" PRIu64 " segment%s, %" PRIu64 " duplicate, %" PRIu64 " out of order", module, segs, plural(segs), duplicate,
+		out_of_order);
+}
