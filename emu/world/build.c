@@ -75,6 +75,8 @@ static int make_engine(struct wt_network *net, unsigned i)
 		set_mesh(host, &config);
 	else
 		set_neighbour(net->world, i, &config);
+	if (net->build.engine)
+		net->build.engine(net->build.arg, net, &config);
 	net->host[i] = wt_host_create(&config);
 	return net->host[i] ? 0 : -ENOMEM;
 }
@@ -125,7 +127,9 @@ int wt_network_open(struct wt_network *net, const struct wt_world *world, const 
 		net->link[i].pool = net->big_pool ? net->pool : NULL;
 	}
 	for (unsigned i = 0; i < world->hosts && !error; i++)
-		error = world->host[i].placement == WT_INSIDE ? make_engine(net, i) : open_port(net, i, err, err_len);
+		error = world->host[i].placement == WT_INSIDE ? 0 : open_port(net, i, err, err_len);
+	for (unsigned i = 0; i < world->hosts && !error; i++)
+		error = world->host[i].placement == WT_INSIDE ? make_engine(net, i) : 0;
 	return error;
 }
 
@@ -203,8 +207,11 @@ static int list_hosts(struct wt_network *net, struct wt_capture *capture)
 	for (unsigned i = 0; i < world->hosts && !error; i++)
 		error = list(net, end_of(net, i));
 	for (unsigned i = 0; i < world->hosts && !error; i++) {
-		point_of(world, i, name);
-		if (capture)
+		if (net->build.own)
+			snprintf(name, sizeof(name), "%s", world->host[i].name);
+		else
+			point_of(world, i, name);
+		if (capture && (!net->build.own || net->host[i]))
 			error = list(net, net->tap[i] = wt_capture_tap(capture, name));
 		snprintf(name, sizeof(name), "digest.%s", world->host[i].name);
 		if (net->build.digest && !error)

@@ -15,13 +15,18 @@
 #include "stack/drive/graph.h"
 #include "stack/host/host.h"
 
+struct wt_network;
+
 /* How. */
 struct wt_world_build {
 	uint64_t frames;        /* of memory */
 	bool offload, gather;   /* of ports */
 	enum wt_stamps stamps;
 	bool digest;            /* of every frame at each host */
+	bool own;               /* an engine and its wire, as `send` has them: captured at the engine alone, by its name */
 	struct wt_trace_sink *(*trace)(void *arg, unsigned host); /* of engines; NULL: none */
+	/* What is otherwise than the world says, when the ports are open. NULL: nothing. */
+	void (*engine)(void *arg, const struct wt_network *net, struct wt_host_config *config);
 	void *arg;
 };
 

@@ -16,7 +16,8 @@
 #include "tools/lab/net.h"
 #include "tools/lab/state.h"
 
-#define POOL_FRAMES 8192 /* the most an engine holds: its send buffers live elsewhere, frames only pass */
+enum { ENGINE, WIRE };     /* the hosts of the world */
+enum { FRAMES = 8192 };    /* the most an engine holds: its send buffers live elsewhere, frames only pass */
 
 /* ---- addresses ---------------------------------------------------------------------------------------- */
 
@@ -143,29 +144,6 @@ static int take_address(struct wt_station *station, const struct wt_station_conf
 
 /* ---- parts -------------------------------------------------------------------------------------------- */
 
-static int open_port(struct wt_station *station, const char *spec, char *err, size_t err_len)
-{
-	if (!spec)
-		spec = getenv("WAVETANK_PORT");
-	if (!spec) {
-		snprintf(err, err_len, "which port? --port tap:NAME or packet:INTERFACE (inside a lab it is known)");
-		return WT_EXIT_USAGE;
-	}
-	snprintf(station->interface, sizeof(station->interface), "%s", spec);
-	if (strncmp(spec, "tap:", 4) == 0 && spec[4] && strlen(spec + 4) < 16) {
-		station->port = wt_tap_open(spec + 4, station->pool, err, err_len);
-	} else if (strncmp(spec, "packet:", 7) == 0 && spec[7] && strlen(spec + 7) < 16) {
-		station->port = wt_packet_open(spec + 7, station->pool, err, err_len);
-	} else {
-		snprintf(err, err_len, "--port: '%s' is neither tap:NAME nor packet:INTERFACE", spec);
-		return WT_EXIT_USAGE;
-	}
-	if (!station->port)
-		return WT_EXIT_ENVIRONMENT;
-	wt_net_wait_running(station->port->interface);
-	return WT_EXIT_OK;
-}
-
 /* Kernel and engines of a host in our network that is not ours, as far as there is room. */
 static bool add_neighbours(void *arg, const char *name, const struct wt_addr *kernel)
 {
@@ -198,129 +176,156 @@ static void know_lab(struct wt_host_config *host)
 		host->neighbours[0].addr = host->gateway;
 }
 
+/* What only a real wire knows: its MTU, and secrets that nobody guesses. */
+static void on_engine(void *arg, const struct wt_network *net, struct wt_host_config *host)
+{
+	struct wt_station *station = arg;
+	uint32_t mtu = net->port[WIRE]->mtu;
+
+	host->mtu = mtu < 1500 ? mtu : 1500;
+	host->memory = station->config.memory;
+	host->gateway = station->gateway;
+	host->secret = station->secret;
+	know_lab(host);
+}
+
+static struct wt_trace_sink *sink_of(void *arg, unsigned host)
+{
+	struct wt_station *station = arg;
+
+	return station->journal ? wt_journal_trace(station->journal, station->world.host[host].name) : NULL;
+}
+
 static const char *host_name(void)
 {
 	return in_lab() ? getenv("WAVETANK_HOST") : "host";
 }
 
-static int create_host(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
+/* A world of an engine and what is behind our port. */
+static int describe(struct wt_station *station, char *err, size_t err_len)
 {
-	struct wt_host_config host = {.addr = station->addr, .prefix_len = station->prefix_len, .pool = station->pool,
-				      .mtu = station->port->mtu < 1500 ? station->port->mtu : 1500, .memory = config->memory};
+	const struct wt_station_config *config = &station->config;
+	const char *port = config->port ? config->port : getenv("WAVETANK_PORT");
+	struct wt_world_host *engine, *wire;
+	char why[300];
 
-	if (host.mtu < WT_HOST_MTU_MIN) {
-		snprintf(err, err_len, "an MTU of %u is below %d", host.mtu, WT_HOST_MTU_MIN);
-		return WT_EXIT_USAGE;
-	}
-	snprintf(host.name, sizeof(host.name), "%s", host_name());
-	host.mac = wt_addr_mac(&station->addr);
-	if (config->mac && !wt_mac_parse(config->mac, &host.mac)) {
-		snprintf(err, err_len, "--mac: '%s' is not a unicast MAC address such as 02:57:54:00:00:01", config->mac);
-		return WT_EXIT_USAGE;
-	}
-	if (config->gateway && !wt_addr_parse(config->gateway, &host.gateway)) {
-		snprintf(err, err_len, "--gateway: '%s' is not an address", config->gateway);
-		return WT_EXIT_USAGE;
-	}
-	if (config->seeded) {
-		host.secret = wt_key_derive(config->seed, host.name);
-	} else if (getrandom(&host.secret, sizeof(host.secret), 0) != sizeof(host.secret)) {
-		snprintf(err, err_len, "no random numbers: %s", strerror(errno));
+	wt_world_init(&station->world);
+	snprintf(err, err_len, "no memory");
+	if (!wt_world_add_host(&station->world, host_name()) || !wt_world_add_host(&station->world, "wire"))
 		return WT_EXIT_ENVIRONMENT;
-	}
-	know_lab(&host);
-	if (station->journal)
-		host.trace = wt_journal_trace(station->journal, host.name);
-	station->host = wt_host_create(&host);
-	if (!station->host || wt_graph_add(station->graph, wt_host_node(station->host)) < 0) {
-		snprintf(err, err_len, "no memory");
-		return WT_EXIT_ENVIRONMENT;
-	}
-	return WT_EXIT_OK;
+	engine = &station->world.host[ENGINE];
+	wire = &station->world.host[WIRE];
+	engine->placement = WT_INSIDE;
+	engine->address = station->addr;
+	engine->prefix_len = station->prefix_len;
+	engine->mac = wt_addr_mac(&station->addr);
+	engine->numbered = wire->numbered = true;
+	snprintf(err, err_len, "which port? --port tap:NAME or packet:INTERFACE (inside a lab it is known)");
+	if (!port)
+		return WT_EXIT_USAGE;
+	snprintf(station->interface, sizeof(station->interface), "%s", port);
+	snprintf(err, err_len, "--mac: '%s' is not a unicast MAC address such as 02:57:54:00:00:01", config->mac);
+	if (config->mac && !wt_mac_parse(config->mac, &engine->mac))
+		return WT_EXIT_USAGE;
+	snprintf(err, err_len, "--gateway: '%s' is not an address", config->gateway);
+	if (config->gateway && !wt_addr_parse(config->gateway, &station->gateway))
+		return WT_EXIT_USAGE;
+	snprintf(err, err_len, "--port: '%.100s' is neither tap:NAME nor packet:INTERFACE", port);
+	if (wt_world_place(wire, WT_OUTSIDE, port, why, sizeof(why)))
+		return WT_EXIT_USAGE;
+	return wt_world_check(&station->world, err, err_len) ? WT_EXIT_ENVIRONMENT : WT_EXIT_OK;
 }
 
-/* Capture and journal, and what goes into them. */
-static int open_files(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
+static int open_journal(struct wt_station *station, char *err, size_t err_len)
+{
+	const char *path = station->config.trace;
+	char why[400];
+
+	if (!path || (station->journal = wt_journal_open(path)))
+		return WT_EXIT_OK;
+	snprintf(err, err_len, "cannot write the trace %s: %s", path, wt_create_why(path, errno, why));
+	return WT_EXIT_ENVIRONMENT;
+}
+
+static int open_capture(struct wt_station *station, char *err, size_t err_len)
 {
 	char point[1][WT_CAPTURE_POINT], why[400];
 
-	if (config->capture) {
-		snprintf(point[0], sizeof(point[0]), "%s", host_name());
-		station->capture = wt_capture_open(config->capture, wt_rloop_epoch(station->rloop), point, 1, why, sizeof(why));
-		if (!station->capture) {
-			snprintf(err, err_len, "cannot write the capture %s", why);
-			return WT_EXIT_ENVIRONMENT;
+	if (!station->config.capture)
+		return WT_EXIT_OK;
+	snprintf(point[0], sizeof(point[0]), "%s", host_name());
+	station->capture = wt_capture_open(station->config.capture, wt_rloop_epoch(station->rloop), point, 1, why, sizeof(why));
+	if (station->capture)
+		return WT_EXIT_OK;
+	snprintf(err, err_len, "cannot write the capture %s", why);
+	return WT_EXIT_ENVIRONMENT;
+}
+
+/* Port, engine, loop. */
+static int open_network(struct wt_station *station, char *err, size_t err_len)
+{
+	const struct wt_world_build build = {.frames = FRAMES, .stamps = WT_STAMPS_READ, .own = true, .trace = sink_of, .engine = on_engine,
+					     .arg = station};
+
+	if (wt_network_open(&station->net, &station->world, &build, err, err_len)) {
+		if (station->net.port && station->net.port[WIRE] && station->net.port[WIRE]->mtu < WT_HOST_MTU_MIN) {
+			snprintf(err, err_len, "an MTU of %u is below %d", station->net.port[WIRE]->mtu, WT_HOST_MTU_MIN);
+			return WT_EXIT_USAGE;
 		}
+		return WT_EXIT_ENVIRONMENT;
 	}
-	if (config->trace) {
-		station->journal = wt_journal_open(config->trace);
-		if (!station->journal) {
-			snprintf(err, err_len, "cannot write the trace %s: %s", config->trace, wt_create_why(config->trace, errno, why));
-			return WT_EXIT_ENVIRONMENT;
-		}
-	}
-	return WT_EXIT_OK;
+	station->port = station->net.port[WIRE];
+	station->host = station->net.host[ENGINE];
+	wt_net_wait_running(station->port->interface);
+	station->ev = ev_loop_new(EVFLAG_AUTO);
+	station->rloop = station->ev ? wt_rloop_create(station->net.graph, station->ev) : NULL;
+	if (station->rloop)
+		return WT_EXIT_OK;
+	snprintf(err, err_len, "cannot start the event loop: %s", strerror(errno));
+	return WT_EXIT_ENVIRONMENT;
 }
 
 static int join(struct wt_station *station, char *err, size_t err_len)
 {
-	struct wt_node *host = wt_host_node(station->host), *tap = NULL;
 	struct wt_drop_sink *drops = NULL;
-	int result = wt_graph_add(station->graph, &station->port->node);
+	int error = wt_network_join(&station->net, station->capture);
 
-	if (result == 0 && station->capture) {
-		tap = wt_capture_tap(station->capture, host->name);
-		result = tap ? wt_graph_add(station->graph, tap) : -ENOMEM;
-	}
-	if (result < 0) {
-		snprintf(err, err_len, "no memory");
-		return WT_EXIT_ENVIRONMENT;
-	}
-	if (tap) {
-		wt_graph_join_both(station->graph, host, 0, tap, 0);
-		wt_graph_join_both(station->graph, tap, 1, &station->port->node, 0);
+	if (station->capture)
 		drops = wt_capture_drops(station->capture, NULL);
-	} else {
-		wt_graph_join_both(station->graph, host, 0, &station->port->node, 0);
-	}
 	if (station->journal)
 		drops = wt_journal_drops(station->journal, drops);
 	if (drops)
-		wt_graph_set_drop_sink(station->graph, drops);
-	result = wt_rloop_add_port(station->rloop, station->port);
-	if (result < 0)
-		snprintf(err, err_len, "cannot watch the port: %s", strerror(-result));
-	return result < 0 ? WT_EXIT_ENVIRONMENT : WT_EXIT_OK;
+		wt_graph_set_drop_sink(station->net.graph, drops);
+	if (!error)
+		error = wt_rloop_add_port(station->rloop, station->port);
+	snprintf(err, err_len, "cannot watch the port: %s", strerror(-error));
+	return error ? WT_EXIT_ENVIRONMENT : WT_EXIT_OK;
 }
 
 int wt_station_init(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
 	int code;
 
-	*station = (struct wt_station){.claim = -1};
+	*station = (struct wt_station){.config = *config, .claim = -1};
 	code = take_address(station, config, err, err_len);
-	if (code)
-		return code;
-	station->pool = wt_pool_create(POOL_FRAMES, 2048);
-	station->graph = wt_graph_create();
-	station->ev = ev_loop_new(EVFLAG_AUTO);
-	if (station->graph && station->ev)
-		station->rloop = wt_rloop_create(station->graph, station->ev);
-	if (!station->pool || !station->rloop) {
-		snprintf(err, err_len, "cannot start the event loop: %s", strerror(errno));
-		return WT_EXIT_ENVIRONMENT;
-	}
-	code = open_port(station, config->port, err, err_len);
 	if (!code)
-		code = open_files(station, config, err, err_len);
+		code = describe(station, err, err_len);
+	if (config->seeded)
+		station->secret = wt_key_derive(config->seed, host_name());
+	else if (getrandom(&station->secret, sizeof(station->secret), 0) != sizeof(station->secret) && !code)
+		code = snprintf(err, err_len, "no random numbers: %s", strerror(errno)) ? WT_EXIT_ENVIRONMENT : 0;
 	if (!code)
-		code = create_host(station, config, err, err_len);
+		code = open_journal(station, err, err_len);
+	if (!code)
+		code = open_network(station, err, err_len);
+	if (!code)
+		code = open_capture(station, err, err_len);
 	return code ? code : join(station, err, err_len);
 }
 
 void wt_station_touch(struct wt_station *station)
 {
-	wt_graph_touch(station->graph, wt_host_node(station->host));
+	wt_graph_touch(station->net.graph, wt_host_node(station->host));
 	wt_rloop_kick(station->rloop);
 }
 
@@ -329,15 +334,14 @@ int wt_station_finish(struct wt_station *station)
 	int result = 0, error;
 
 	wt_rloop_destroy(station->rloop);
-	/* The graph destroys host, port and taps: those it was given. */
-	wt_graph_destroy(station->graph);
+	wt_network_finish(&station->net);
+	wt_world_finish(&station->world);
 	if (station->capture && (error = wt_capture_close(station->capture)) < 0)
 		result = error;
 	if (station->journal && (error = wt_journal_close(station->journal)) < 0 && !result)
 		result = error;
 	if (station->ev)
 		ev_loop_destroy(station->ev);
-	wt_pool_destroy(station->pool);
 	if (station->claim >= 0)
 		close(station->claim);
 	*station = (struct wt_station){.claim = -1};

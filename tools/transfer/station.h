@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A TCP/IP host of ours on a real wire: port, engine, real-time loop, capture and journal wired together. What `send` and
- * `recv` stand on.
+ * A TCP/IP host of ours on a real wire: a world of an engine inside and a port outside, with a real-time loop, a capture and a journal. What
+ * `send` and `recv` stand on.
  *
  *   application ── host ── [capture tap] ── port (TAP, packet socket)
  *
@@ -13,11 +13,9 @@
 
 #include <ev.h>
 
-#include "stack/record/capture.h"
+#include "emu/world/build.h"
 #include "stack/record/journal.h"
-#include "stack/port/port.h"
 #include "stack/drive/rloop.h"
-#include "stack/host/host.h"
 
 struct wt_station_config {
 	const char *port;        /* "tap:NAME" or "packet:INTERFACE"; NULL: $WAVETANK_PORT */
@@ -32,16 +30,18 @@ struct wt_station_config {
 };
 
 struct wt_station {
+	struct wt_station_config config;
+	struct wt_world world;   /* the engine, and what is behind the port */
+	struct wt_network net;
 	struct ev_loop *ev;
-	struct wt_pool *pool;
-	struct wt_graph *graph;
 	struct wt_rloop *rloop;
-	struct wt_port *port;
+	struct wt_port *port;    /* of the network, like the host */
 	struct wt_host *host;
 	struct wt_capture *capture;
 	struct wt_journal *journal;
-	struct wt_addr addr;
+	struct wt_addr addr, gateway;
 	unsigned prefix_len;
+	struct wt_key secret;
 	int claim; /* the unix socket */
 	char interface[64];
 };
