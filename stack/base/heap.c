@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The times stand in the heap itself, beside the entries they belong to: a move reads no entry but where two times are equal. */
 #include "stack/base/heap.h"
 
 #include <assert.h>
@@ -14,7 +15,7 @@ int wt_heap_init(struct wt_heap *heap, uint32_t room)
 
 int wt_heap_grow(struct wt_heap *heap, uint32_t room)
 {
-	struct wt_heap_entry **slots = calloc((size_t)room + 1, sizeof(slots[0]));
+	struct wt_heap_slot *slots = calloc((size_t)room + 1, sizeof(slots[0]));
 
 	if (!slots)
 		return -ENOMEM;
@@ -29,57 +30,63 @@ int wt_heap_grow(struct wt_heap *heap, uint32_t room)
 void wt_heap_finish(struct wt_heap *heap)
 {
 	for (uint32_t i = 1; i <= heap->count; i++)
-		heap->slots[i]->position = 0;
+		heap->slots[i].entry->position = 0;
 	free(heap->slots);
 	*heap = (struct wt_heap){0};
 }
 
-static bool before(const struct wt_heap_entry *a, const struct wt_heap_entry *b)
+static inline bool before(const struct wt_heap_slot *a, const struct wt_heap_slot *b)
 {
-	return a->due != b->due ? a->due < b->due : a->order < b->order;
+	return a->due < b->due || (a->due == b->due && a->entry->order < b->entry->order);
 }
 
-static void put(struct wt_heap *heap, uint32_t position, struct wt_heap_entry *entry)
+static inline void put(struct wt_heap_slot *slots, uint32_t position, struct wt_heap_slot slot)
 {
-	heap->slots[position] = entry;
-	entry->position = position;
+	slots[position] = slot;
+	slot.entry->position = position;
 }
 
-/* Moves `entry` from the free place `position` towards the root, then towards the leaves, until it is in order. */
-static void settle(struct wt_heap *heap, uint32_t position, struct wt_heap_entry *entry)
+/* From the free place `position` towards the root. */
+static void rise(struct wt_heap_slot *slots, uint32_t position, struct wt_heap_slot slot)
 {
-	while (position > 1 && before(entry, heap->slots[position / 2])) {
-		put(heap, position, heap->slots[position / 2]);
-		position /= 2;
-	}
-	for (;;) {
-		uint32_t child = position * 2;
+	for (; position > 1 && before(&slot, &slots[position / 2]); position /= 2)
+		put(slots, position, slots[position / 2]);
+	put(slots, position, slot);
+}
 
-		if (child > heap->count)
-			break;
-		if (child < heap->count && before(heap->slots[child + 1], heap->slots[child]))
+/* From the free place `position` towards the leaves. */
+static void sink(struct wt_heap_slot *slots, uint32_t count, uint32_t position, struct wt_heap_slot slot)
+{
+	uint32_t child;
+
+	for (; (child = position * 2) <= count; position = child) {
+		if (child < count && before(&slots[child + 1], &slots[child]))
 			child++;
-		if (!before(heap->slots[child], entry))
+		if (!before(&slots[child], &slot))
 			break;
-		put(heap, position, heap->slots[child]);
-		position = child;
+		put(slots, position, slots[child]);
 	}
-	put(heap, position, entry);
+	put(slots, position, slot);
 }
 
 static void take_out(struct wt_heap *heap, struct wt_heap_entry *entry)
 {
 	uint32_t position = entry->position;
-	struct wt_heap_entry *last = heap->slots[heap->count--];
+	struct wt_heap_slot last = heap->slots[heap->count--];
 
 	entry->position = 0;
-	if (last != entry)
-		settle(heap, position, last);
+	if (last.entry == entry)
+		return;
+	if (position > 1 && before(&last, &heap->slots[position / 2]))
+		rise(heap->slots, position, last);
+	else
+		sink(heap->slots, heap->count, position, last);
 }
 
 void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due)
 {
 	uint32_t position = entry->position;
+	wt_time was = entry->due;
 
 	entry->due = due;
 	if (due == WT_NEVER) {
@@ -89,7 +96,10 @@ void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due)
 	}
 	if (!position) {
 		assert(heap->count < heap->room);
-		position = ++heap->count;
+		rise(heap->slots, ++heap->count, (struct wt_heap_slot){due, entry});
+	} else if (due > was) {
+		sink(heap->slots, heap->count, position, (struct wt_heap_slot){due, entry});
+	} else {
+		rise(heap->slots, position, (struct wt_heap_slot){due, entry});
 	}
-	settle(heap, position, entry);
 }

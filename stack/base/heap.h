@@ -18,8 +18,13 @@ struct wt_heap_entry {
 	uint32_t position; /* 1-based place in the heap; 0: not in it */
 };
 
+struct wt_heap_slot {
+	wt_time due; /* the entry's */
+	struct wt_heap_entry *entry;
+};
+
 struct wt_heap {
-	struct wt_heap_entry **slots; /* 1-based */
+	struct wt_heap_slot *slots; /* 1-based */
 	uint32_t count, room;
 };
 
@@ -33,7 +38,13 @@ void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due)
 /* The earliest entry, not removed, or NULL. */
 static inline struct wt_heap_entry *wt_heap_min(const struct wt_heap *heap)
 {
-	return heap->count ? heap->slots[1] : NULL;
+	return heap->count ? heap->slots[1].entry : NULL;
+}
+
+/* When it is due; WT_NEVER: the heap is empty. */
+static inline wt_time wt_heap_due(const struct wt_heap *heap)
+{
+	return heap->count ? heap->slots[1].due : WT_NEVER;
 }
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The graph keeps two orders: a heap of deadlines (time, then node index) for what is to come, and a stack of the nodes that have
+ * The graph keeps two orders: the deadlines (winner.h; by time, then node index) for what is to come, and a stack of the nodes that have
  * something for this very instant. Of the node on top one frame is taken, and handed on; the node that has got it, if that makes it
  * due, is put on top of the one that gave it.
  *
- *     heap minimum -> one frame -> its receiver, and all that it sets off -> the next frame of the first -> ... -> next minimum
+ *     earliest node -> one frame -> its receiver, and all that it sets off -> the next frame of the first -> ... -> next minimum
  *
  * So one frame goes as far as it goes at this instant, and is answered, before another moves: a host answers a burst frame by frame,
  * as one does whose frames come off a wire (wt_graph_input() is the same step from outside). The order depends on times alone; on
  * indices only where two nodes are due at one instant and neither has set off the other. A node is on the stack at most once: what
- * comes round to one further down waits in it for its turn. Per frame and node that is three indirect calls and one move in a heap of a
+ * comes round to one further down waits in it for its turn. Per frame and node that is three indirect calls and one round of matches among a
  * handful of entries; a node that decides at once (pass()) costs one call, and a row of them is a plain loop.
  *
  * An instant ends: each step hands one frame on, or takes a node off the stack.
@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stack/base/heap.h"
+#include "stack/base/winner.h"
 
 #define STALL_LIMIT 1000000u     /* empty runs of one node at one instant */
 #define FRAMES_BETWEEN_LOOKS 16384u
@@ -38,15 +38,16 @@ struct joint {
 };
 
 struct slot {
-	struct wt_heap_entry entry; /* first: the heap hands back this address */
 	struct wt_node *node;
+	uint32_t index; /* in slots, and its leaf among the deadlines */
+	wt_time due;    /* what its leaf says */
 	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
 	struct joint *joints; /* one per port of the node */
 	struct slot *next_dirty;
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
 	bool dirty; /* on the stack: it may have more to give at this instant */
-	bool due;   /* its deadline() is known to be now */
-	bool asked; /* its deadline() has been asked: what the heap has is what it said */
+	bool now;   /* its deadline() is known to be now */
+	bool asked; /* its deadline() has been asked: its leaf says what it said */
 };
 
 struct wt_graph {
@@ -54,14 +55,13 @@ struct wt_graph {
 	uint32_t count, room;
 	struct slot *dirty_head; /* the top of the stack */
 	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
-	struct wt_heap heap;
+	struct wt_winner deadlines;
 	wt_time now;
 	wt_time (*clock)(const void *arg);
 	const void *clock_arg;
 	struct wt_drop_sink *drops;
 	struct wt_state_sink *states;
 	bool checked;
-	bool reversed; /* ties by descending index */
 	bool running;
 	bool *stop; /* set when frames circle without delay; NULL: abort */
 	const volatile int *interrupt; /* NULL: none */
@@ -80,20 +80,42 @@ static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node 
 	abort();
 }
 
+/* At set-up, and when a change adds nodes. */
+static int grow(struct wt_graph *graph)
+{
+	uint32_t room = graph->room ? graph->room * 2 : 16;
+	struct slot **slots = malloc(room * sizeof(*slots));
+
+	if (!slots || wt_winner_grow(&graph->deadlines, room)) {
+		free(slots);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < graph->count; i++)
+		slots[i] = graph->slots[i];
+	free(graph->slots);
+	graph->slots = slots;
+	graph->room = room;
+	return 0;
+}
+
 struct wt_graph *wt_graph_create(void)
 {
 	struct wt_graph *graph = calloc(1, sizeof(*graph));
 
-	if (graph)
-		graph->most = MOVES_LIMIT;
-	return graph;
+	if (!graph)
+		return NULL;
+	graph->most = MOVES_LIMIT;
+	if (!grow(graph))
+		return graph;
+	free(graph);
+	return NULL;
 }
 
 void wt_graph_destroy(struct wt_graph *graph)
 {
 	if (!graph)
 		return;
-	wt_heap_finish(&graph->heap); /* its entries are in the slots */
+	wt_winner_finish(&graph->deadlines);
 	for (uint32_t i = 0; i < graph->count; i++) {
 		struct slot *slot = graph->slots[i];
 
@@ -106,31 +128,13 @@ void wt_graph_destroy(struct wt_graph *graph)
 	free(graph);
 }
 
-/* At set-up, and when a change adds nodes. */
-static int grow(struct wt_graph *graph)
-{
-	uint32_t room = graph->room ? graph->room * 2 : 16;
-	struct slot **slots = malloc(room * sizeof(*slots));
-
-	if (!slots || wt_heap_grow(&graph->heap, room)) {
-		free(slots);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < graph->count; i++)
-		slots[i] = graph->slots[i];
-	free(graph->slots);
-	graph->slots = slots;
-	graph->room = room;
-	return 0;
-}
-
 /* Set off: before all that waits, the node included that did it. `due`: its deadline() is known to be now. */
 static inline void push(struct wt_graph *graph, struct slot *slot, bool due)
 {
 	if (slot->dirty)
 		return;
 	slot->dirty = true;
-	slot->due = due;
+	slot->now = due;
 	slot->next_dirty = graph->dirty_head;
 	graph->dirty_head = slot;
 }
@@ -149,13 +153,12 @@ int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
 		free(joints);
 		return -ENOMEM;
 	}
-	*slot = (struct slot){.entry = {.due = WT_NEVER, .order = graph->reversed ? UINT32_MAX - graph->count : graph->count},
-			      .node = node, .destroy = node->ops->destroy, .joints = joints};
+	*slot = (struct slot){.index = graph->count, .node = node, .destroy = node->ops->destroy, .joints = joints, .due = graph->now};
 	graph->slots[graph->count] = slot;
 	node->index = graph->count++;
 	node->drops = graph->drops;
 	node->states = graph->states;
-	wt_heap_set(&graph->heap, &slot->entry, graph->now); /* asked in its turn when it is due */
+	wt_winner_set(&graph->deadlines, slot->index, graph->now); /* asked in its turn when it is due */
 	return 0;
 }
 
@@ -226,7 +229,7 @@ void wt_graph_interrupt(struct wt_graph *graph, const volatile int *interrupt)
 void wt_graph_reverse_ties(struct wt_graph *graph)
 {
 	assert(!graph->count);
-	graph->reversed = true;
+	graph->deadlines.last = 1;
 }
 
 bool wt_graph_circles(const struct wt_graph *graph)
@@ -236,11 +239,13 @@ bool wt_graph_circles(const struct wt_graph *graph)
 
 /* ---- running ------------------------------------------------------------------------------------------- */
 
-/* The heap has what deadline() said; what is due at this instant is there as now, for time never goes back. */
+/* A leaf says what deadline() said; what is due at this instant is there as now, for time never goes back. */
 static inline void schedule(struct wt_graph *graph, struct slot *slot, wt_time due)
 {
-	if (due != slot->entry.due)
-		wt_heap_set(&graph->heap, &slot->entry, due);
+	if (due == slot->due)
+		return;
+	slot->due = due;
+	wt_winner_set(&graph->deadlines, slot->index, due);
 }
 
 /* After input: is there anything to do at this instant? */
@@ -324,7 +329,7 @@ static inline const struct joint *way(struct wt_graph *graph, struct slot *slot,
 static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	frame->time = graph->now;
-	while (slot->node->ops->pass && !slot->dirty && slot->entry.due > graph->now && !wt_graph_circles(graph)) {
+	while (slot->node->ops->pass && !slot->dirty && slot->due > graph->now && !wt_graph_circles(graph)) {
 		int out = ask(graph, slot, port, frame);
 		const struct joint *joint = out == WT_KEPT ? NULL : way(graph, slot, (unsigned)out, frame);
 
@@ -368,7 +373,7 @@ static inline bool one_frame(struct wt_graph *graph, struct slot *slot)
 	unsigned port = 0;
 	wt_time due;
 
-	slot->due = false;
+	slot->now = false;
 	frame = node->ops->output(node, graph->now, &port);
 	if (graph->checked && node->audit.out != out + (frame != NULL))
 		broken(graph, node, "output() did not count its frame once");
@@ -390,12 +395,12 @@ static inline bool one_frame(struct wt_graph *graph, struct slot *slot)
 	return due <= graph->now && !wt_graph_circles(graph);
 }
 
-static void settle(struct wt_graph *graph)
+static inline void settle(struct wt_graph *graph)
 {
 	struct slot *slot;
 
 	while ((slot = graph->dirty_head) && !wt_graph_circles(graph)) {
-		wt_time due = slot->due ? graph->now : slot->node->ops->deadline(slot->node);
+		wt_time due = slot->now ? graph->now : slot->node->ops->deadline(slot->node);
 
 		if (due > graph->now)
 			done(graph, slot, due);
@@ -416,14 +421,12 @@ static void advance(struct wt_graph *graph, wt_time to)
 }
 
 /* Everything due at or before now. */
-static void run_instant(struct wt_graph *graph)
+static inline void run_instant(struct wt_graph *graph)
 {
-	struct wt_heap_entry *entry;
-
 	graph->running = true;
 	settle(graph);
-	while (!wt_graph_circles(graph) && (entry = wt_heap_min(&graph->heap)) && entry->due <= graph->now) {
-		struct slot *slot = (struct slot *)entry;
+	while (wt_winner_due(&graph->deadlines) <= graph->now && !wt_graph_circles(graph)) {
+		struct slot *slot = graph->slots[wt_winner_leaf(&graph->deadlines)];
 
 		push(graph, slot, slot->asked);
 		slot->asked = true;
@@ -432,17 +435,27 @@ static void run_instant(struct wt_graph *graph)
 	graph->running = false;
 }
 
-void wt_graph_run(struct wt_graph *graph, wt_time until)
+bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
 {
-	struct wt_heap_entry *entry;
-
 	assert(!graph->running);
-	if (graph->dirty_head)
+	if (graph->dirty_head && !*stop)
 		run_instant(graph);
-	while (!wt_graph_circles(graph) && (entry = wt_heap_min(&graph->heap)) && entry->due <= until) {
-		advance(graph, entry->due);
+	while (!*stop && !wt_graph_circles(graph)) {
+		wt_time due = wt_winner_due(&graph->deadlines);
+
+		if (due == WT_NEVER || due > until)
+			return due != WT_NEVER;
+		advance(graph, due);
 		run_instant(graph);
 	}
+	return false;
+}
+
+void wt_graph_run(struct wt_graph *graph, wt_time until)
+{
+	static const bool never = false;
+
+	wt_graph_run_while(graph, until, &never);
 	if (until != WT_NEVER && !wt_graph_circles(graph))
 		advance(graph, until);
 }
@@ -488,12 +501,7 @@ void wt_graph_set_clock(struct wt_graph *graph, wt_time (*clock)(const void *arg
 
 wt_time wt_graph_deadline(const struct wt_graph *graph)
 {
-	const struct wt_heap_entry *entry;
-
-	if (graph->dirty_head)
-		return graph->now;
-	entry = wt_heap_min(&graph->heap);
-	return entry ? entry->due : WT_NEVER;
+	return graph->dirty_head ? graph->now : wt_winner_due(&graph->deadlines);
 }
 
 wt_time wt_graph_now(const struct wt_graph *graph)

@@ -57,6 +57,8 @@ void wt_graph_reverse_ties(struct wt_graph *graph);
 
 /* Runs everything due at or before `until`, in order. Afterwards wt_graph_now() is `until` (with WT_NEVER: the last event). */
 void wt_graph_run(struct wt_graph *graph, wt_time until);
+/* The same instant by instant while *stop is false, and time does not pass beyond the last event. True: what is due next is due after `until`. */
+bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop);
 /* Runs only the earliest instant. Returns false if nothing is due at all (deadline WT_NEVER). */
 bool wt_graph_step(struct wt_graph *graph);
 /* Gives a frame to a node from outside (a packet socket that read it), at `now` >= wt_graph_now(). Due events are run first. */

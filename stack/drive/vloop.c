@@ -3,16 +3,9 @@
 
 wt_time wt_vloop_run(struct wt_graph *graph, wt_time until, const bool *stop)
 {
-	while (!(stop && *stop)) {
-		wt_time due = wt_graph_deadline(graph);
+	static const bool never = false;
 
-		if (due == WT_NEVER)
-			break;
-		if (due > until) {
-			wt_graph_run(graph, until); /* nothing is due: only time passes */
-			break;
-		}
-		wt_graph_step(graph);
-	}
+	if (wt_graph_run_while(graph, until, stop ? stop : &never))
+		wt_graph_run(graph, until); /* nothing is due: only time passes */
 	return wt_graph_now(graph);
 }

@@ -242,7 +242,7 @@ void wt_syn_close(struct wt_tcp *listener)
 
 	/* what takes the place of one that is removed is looked at again or was looked at */
 	for (uint32_t i = stack->syns.count; i > 0; i = i > stack->syns.count ? stack->syns.count : i) {
-		struct wt_syn *syn = wt_syn_of(stack->syns.slots[i]);
+		struct wt_syn *syn = wt_syn_of(stack->syns.slots[i].entry);
 
 		if (wt_demux_listener(stack, &syn->entry.tuple.local) != listener) {
 			i--;

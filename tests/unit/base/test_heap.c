@@ -40,7 +40,7 @@ static void random_operations_agree_with_a_walk_over_all(void **state)
 		wt_heap_set(&heap, which, (draw >> 32) % 3 == 0 ? WT_NEVER : (wt_time)((draw >> 40) % 50));
 		assert_ptr_equal(wt_heap_min(&heap), earliest(entry));
 		if (heap.count)
-			assert_ptr_equal(heap.slots[wt_heap_min(&heap)->position], wt_heap_min(&heap));
+			assert_ptr_equal(heap.slots[wt_heap_min(&heap)->position].entry, wt_heap_min(&heap));
 	}
 	wt_heap_finish(&heap);
 	for (unsigned i = 0; i < ENTRIES; i++)
