@@ -11,7 +11,7 @@ enum { FIRST_ROOM = 16, IPV4_PROTOCOL = 9, IPV6_NEXT = 6, IPV6_CLASSES = 256 };
 #define OVERFLOWN (UINT64_C(1) << 63) /* no class reaches it */
 
 /* The class; -1: not an IP packet. A packet cut short in its header still is one: it counts as protocol 0. */
-static int class_of(const struct wt_frame *frame, struct wt_packet_place place)
+static inline int class_of(const struct wt_frame *frame, struct wt_packet_place place)
 {
 	const uint8_t *ip = wt_frame_head(frame) + place.at;
 
@@ -23,7 +23,7 @@ static int class_of(const struct wt_frame *frame, struct wt_packet_place place)
 }
 
 /* Addresses and ports stand side by side where no option or extension header stands between them: how many bytes, 0: they do not. */
-static unsigned ends_of(const struct wt_frame *frame, struct wt_packet_place place, unsigned class, const uint8_t **ends)
+static inline unsigned ends_of(const struct wt_frame *frame, struct wt_packet_place place, unsigned class, const uint8_t **ends)
 {
 	enum { IPV4_ENDS = 12, IPV4_LEN = 12, IPV6_ENDS = 8, IPV6_LEN = 36, PLAIN = 0x45, TCP = 6, UDP = 17, FRAGMENT = 0x3fff };
 	const uint8_t *ip = wt_frame_head(frame) + place.at;
@@ -49,20 +49,28 @@ static struct wt_flow *place_of(struct wt_flow *flow, uint32_t room, uint64_t ha
 static bool grow(struct wt_packets *packets)
 {
 	uint32_t room = packets->room ? packets->room * 2 : FIRST_ROOM;
+	struct wt_flow_seen *seen;
 	struct wt_flow *grown;
 
 	if (packets->flows < packets->room / 2)
 		return true;
-	grown = packets->flows < WT_FLOWS_MAX ? calloc(room, sizeof(*grown)) : NULL;
-	if (!grown)
+	if (packets->flows >= WT_FLOWS_MAX)
 		return false;
+	grown = calloc(room, sizeof(*grown));
+	seen = calloc(room < WT_FLOWS_SEEN ? room : WT_FLOWS_SEEN, sizeof(*seen));
+	if (!grown || !seen) {
+		free(grown);
+		free(seen);
+		return false;
+	}
 	for (uint32_t i = 0; i < packets->room; i++)
 		if (packets->flow[i].hash)
 			*place_of(grown, room, packets->flow[i].hash) = packets->flow[i];
 	free(packets->flow);
+	free(packets->seen);
 	packets->flow = grown;
+	packets->seen = seen;
 	packets->room = room;
-	packets->last = NULL;
 	return true;
 }
 
@@ -86,22 +94,50 @@ static struct wt_flow *find(struct wt_packets *packets, unsigned class, const ui
 	return flow;
 }
 
-/* The flow of a packet; NULL: no place for it. */
-static struct wt_flow *flow_of(struct wt_packets *packets, unsigned class, const struct wt_frame *frame, struct wt_packet_place place)
+/* By its tuple, hashed with a key, since the hash is what its numbers begin with. */
+static struct wt_flow *flow_by_tuple(struct wt_packets *packets, unsigned class, const struct wt_frame *frame)
 {
 	uint8_t tuple[WT_PACKET_TUPLE];
+	unsigned used = wt_packet_tuple(frame, tuple);
+
+	return find(packets, class, tuple, used);
+}
+
+static struct wt_flow_seen *place_of_seen(struct wt_packets *packets, const uint8_t *ends, unsigned len)
+{
+	uint32_t room = packets->room < WT_FLOWS_SEEN ? packets->room : WT_FLOWS_SEEN, ports, from;
+
+	memcpy(&ports, ends + len - 4, 4);
+	memcpy(&from, ends + len - 8, 4); /* the end of an address */
+	return &packets->seen[((ports ^ from * 0x85ebca6bu) * 0x9e3779b1u >> 16) & (room - 1)];
+}
+
+static inline bool is_seen(const struct wt_flow_seen *seen, unsigned class, const uint8_t *ends, unsigned len)
+{
+	return seen->flow && seen->class == class && (len == 12 ? !memcmp(seen->ends, ends, 12) : !memcmp(seen->ends, ends, 36));
+}
+
+/* The flow of a packet; NULL: no place for it. */
+static inline struct wt_flow *flow_of(struct wt_packets *packets, unsigned class, const struct wt_frame *frame, struct wt_packet_place place)
+{
 	const uint8_t *ends = NULL;
-	unsigned len = ends_of(frame, place, class, &ends), used;
+	unsigned len = ends_of(frame, place, class, &ends);
+	struct wt_flow_seen *seen;
 	struct wt_flow *flow;
 
-	if (len && packets->last && packets->last_class == class && !memcmp(packets->last_ends, ends, len))
-		return packets->last;
-	used = wt_packet_tuple(frame, tuple);
-	flow = find(packets, class, tuple, used);
-	if (len) {
-		packets->last = flow;
-		packets->last_class = class;
-		memcpy(packets->last_ends, ends, len);
+	if (!len)
+		return flow_by_tuple(packets, class, frame);
+	if (packets->room) {
+		seen = place_of_seen(packets, ends, len);
+		if (is_seen(seen, class, ends, len))
+			return seen->flow;
+	}
+	flow = flow_by_tuple(packets, class, frame);
+	if (flow) {
+		seen = place_of_seen(packets, ends, len);
+		memcpy(seen->ends, ends, len);
+		seen->class = class;
+		seen->flow = flow;
 	}
 	return flow;
 }
@@ -117,7 +153,7 @@ bool wt_packets_next(struct wt_packets *packets, const struct wt_frame *frame, u
 }
 
 /* So many packets of one flow; the number of the first of them. */
-static bool take(struct wt_packets *packets, const struct wt_frame *frame, uint64_t count, uint64_t *number)
+static inline bool take(struct wt_packets *packets, const struct wt_frame *frame, uint64_t count, uint64_t *number)
 {
 	struct wt_packet_place place = wt_packet_place(frame);
 	int class = class_of(frame, place);
@@ -169,6 +205,8 @@ void wt_packets_pass_over(struct wt_packets *packets, const struct wt_frame *fra
 void wt_packets_finish(struct wt_packets *packets)
 {
 	free(packets->flow);
-	packets->flow = packets->last = NULL;
+	free(packets->seen);
+	packets->flow = NULL;
+	packets->seen = NULL;
 	packets->room = packets->flows = 0;
 }

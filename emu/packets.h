@@ -29,14 +29,21 @@ struct wt_flow {
 	uint64_t count;
 };
 
+#define WT_FLOWS_SEEN 1024u
+
+/* A flow of TCP or UDP by its addresses and ports as they stand in a packet. */
+struct wt_flow_seen {
+	uint8_t ends[36];
+	unsigned class;
+	struct wt_flow *flow; /* NULL: none */
+};
+
 /* Zero-initialised there are no flows yet. wt_packets_finish() frees the table. */
 struct wt_packets {
 	uint64_t count[WT_CLASSES];
 	struct wt_flow *flow; /* open addressing, at most half full */
 	uint32_t room, flows;
-	struct wt_flow *last; /* of TCP or UDP: most packets are of the flow of the one before */
-	unsigned last_class;
-	uint8_t last_ends[36]; /* its addresses and ports, as they stand in a packet */
+	struct wt_flow_seen *seen; /* as many places as the table has, or WT_FLOWS_SEEN: most packets are of a flow that was seen lately */
 };
 
 /* Each takes the next number: both counts go on. False: not an IP packet. */

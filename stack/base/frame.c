@@ -37,6 +37,7 @@
 struct slot {
 	_Alignas(CACHE_LINE) struct wt_frame frame; /* first: a frame's address is its slot's */
 	uint8_t *bytes;
+	uint8_t apart[WT_FRAME_APART];
 };
 
 struct wt_pool {
@@ -137,8 +138,52 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
 	copy->told = frame->told;
 	copy->mark = frame->mark;
 	copy->fate = frame->fate;
-	memcpy(copy->inside.bytes, frame->inside.bytes, frame->len);
+	if (frame->inside.apart)
+		memcpy(wt_frame_set_apart(copy, frame->len - frame->inside.rest_len, &frame->inside.rest, frame->inside.rest_len),
+		       frame->inside.bytes, frame->len - frame->inside.rest_len);
+	else
+		memcpy(copy->inside.bytes, frame->inside.bytes, frame->len);
 	return copy;
+}
+
+uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct wt_extent *rest, uint32_t len)
+{
+	struct slot *slot = (struct slot *)frame;
+
+	assert(head <= WT_FRAME_APART && head + len <= frame->room);
+	frame->len = head + len;
+	frame->inside.bytes = slot->apart;
+	frame->inside.apart = true;
+	frame->inside.rest_len = len;
+	if (len)
+		frame->inside.rest = *rest;
+	return slot->apart;
+}
+
+/* Into the frame's own buffer, which nobody reads while the frame lies apart: so the frame itself stays as it is. */
+const uint8_t *wt_frame_show(const struct wt_frame *frame)
+{
+	const struct slot *slot = (const struct slot *)frame;
+	uint32_t head = frame->len - frame->inside.rest_len;
+
+	memcpy(slot->bytes, frame->inside.bytes, head);
+	wt_extent_read(&frame->inside.rest, slot->bytes + head, frame->inside.rest_len);
+	return slot->bytes;
+}
+
+uint8_t *wt_frame_join(struct wt_frame *frame)
+{
+	struct slot *slot = (struct slot *)frame;
+
+	if (frame->inside.rest.pattern)
+		wt_frame_show(frame);
+	else
+		memcpy(slot->bytes, slot->apart, frame->len);
+	frame->inside.bytes = slot->bytes;
+	frame->inside.rest = (struct wt_extent){0};
+	frame->inside.rest_len = 0;
+	frame->inside.apart = false;
+	return slot->bytes;
 }
 
 void wt_frame_free(struct wt_frame *frame)

@@ -2,15 +2,20 @@
 /*
  * A frame: one Ethernet frame in a buffer of a pool, with what is known of its checksum.
  *
+ * A frame that one host of ours makes for another needs no buffer while nobody asks for its bytes: its headers lie beside the record, and
+ * its payload is named (extent.h). The bytes are the truth from when somebody owns them; the way back does not exist.
+ *
  * Frames are owned by exactly one holder; passing a frame to a node's input() passes the ownership. A pool is a
  * fixed slab made at start: no allocation per packet, and an exhausted pool is a counted drop, not a failure.
  */
 #ifndef WT_STACK_BASE_FRAME_H
 #define WT_STACK_BASE_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stack/base/extent.h"
 #include "stack/base/time.h"
 
 enum wt_csum {
@@ -33,7 +38,10 @@ struct wt_frame {
 	wt_time time;          /* logical time of its last event: arrival, departure */
 	uint64_t id;           /* set by the pool; a copy gets its own. For joining logs. */
 	struct {
-		uint8_t *bytes;
+		uint8_t *bytes;        /* in the buffer; or, `apart`, in the few bytes beside the record */
+		struct wt_extent rest; /* apart: what follows them, if rest.pattern */
+		uint32_t rest_len;
+		bool apart;
 	} inside;              /* for frame.c: others look, or own the bytes */
 	uint32_t len;
 	uint32_t room;         /* bytes available */
@@ -75,14 +83,31 @@ static inline uint8_t *wt_frame_own_head(struct wt_frame *frame)
 	return frame->inside.bytes;
 }
 
+const uint8_t *wt_frame_show(const struct wt_frame *frame); /* look, for a frame with payload by reference */
+uint8_t *wt_frame_join(struct wt_frame *frame);             /* own_bytes, for one that lies apart */
+
 static inline const uint8_t *wt_frame_look(const struct wt_frame *frame)
 {
-	return frame->inside.bytes;
+	return frame->inside.rest.pattern ? wt_frame_show(frame) : frame->inside.bytes;
 }
 
 static inline uint8_t *wt_frame_own_bytes(struct wt_frame *frame)
 {
-	return frame->inside.bytes;
+	return frame->inside.apart ? wt_frame_join(frame) : frame->inside.bytes;
+}
+
+/*
+ * Lays out a new frame apart: `head` bytes of headers, at most WT_FRAME_APART, which the caller writes where this returns, and behind them
+ * `len` bytes of a pattern, which nobody writes. Headers and payload must fit in a frame of the pool. NULL for `rest` if len is 0.
+ */
+#define WT_FRAME_APART 96 /* headers of Ethernet, IPv4 and TCP with all options are 94 */
+uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct wt_extent *rest, uint32_t len);
+
+/* The payload by reference, and where it begins in the frame; NULL: all bytes are there. */
+static inline const struct wt_extent *wt_frame_rest(const struct wt_frame *frame, uint32_t *from)
+{
+	*from = frame->len - frame->inside.rest_len;
+	return frame->inside.rest.pattern ? &frame->inside.rest : NULL;
 }
 
 /* Copies out `len` bytes as a wire would have them: a WT_CSUM_PARTIAL checksum is complete there, unless `len` cuts the frame off. */

@@ -8,11 +8,15 @@
  * Which bytes are valid is the owner's knowledge; a chunk is there if a byte of it was put since it was last given back. A hole costs nothing, an
  * empty store holds no chunk. A chunk has counted holders (chunk.h): who wants bytes to outlive wt_store_release(), such as a frame with
  * payload by reference, asks wt_store_piece() for where they lie and holds that chunk.
+ *
+ * Bytes of a pattern (extent.h) take no chunk: from the seam on the store knows them by name. Other bytes put there are compared with the
+ * pattern, and are news only if they differ: then what is named is written out, and the store holds bytes as before.
  */
 #ifndef WT_STACK_BASE_STORE_H
 #define WT_STACK_BASE_STORE_H
 
 #include "stack/base/chunk.h"
+#include "stack/base/extent.h"
 #include "stack/base/seq.h"
 
 #define WT_STORE_FEW 4 /* chunks in a table inside the store */
@@ -25,6 +29,10 @@ struct wt_store {
 	wt_seq origin;      /* sequence number of byte 0 of chunk 0 */
 	wt_seq released;    /* what lies below was given back */
 	uint32_t held;      /* chunks */
+	struct wt_extent pattern; /* the byte at `seam`, if pattern.pattern: what was put from there on is that pattern, and takes no chunk */
+	wt_seq seam, end;         /* end: behind the highest byte put by pattern */
+	wt_seq top;               /* behind the highest byte put in a chunk, while chunks are held */
+	uint8_t *window;          /* a chunk for wt_store_piece() of a pattern; NULL: none yet */
 	uint8_t *few[WT_STORE_FEW];
 };
 
@@ -34,10 +42,16 @@ void wt_store_finish(struct wt_store *store);
 
 /* Copies in; [seq, seq + len) lies at or above what was released. The bytes taken: fewer than `len` if there is no memory for more. */
 uint32_t wt_store_put(struct wt_store *store, wt_seq seq, const uint8_t *data, uint32_t len);
+/* The same by reference: a pattern is kept as one where the store can, else as bytes. */
+uint32_t wt_store_put_extent(struct wt_store *store, wt_seq seq, const struct wt_extent *extent, uint32_t len);
+/* The name of the bytes at `seq`, if they are a pattern's: true, and all `len` of them are. */
+bool wt_store_named(const struct wt_store *store, wt_seq seq, uint32_t len, struct wt_extent *extent);
+/* Of `len` bytes from `seq` those before a pattern begins. */
+uint32_t wt_store_unnamed(const struct wt_store *store, wt_seq seq, uint32_t len);
 /* Copies out what was put. */
 void wt_store_read(const struct wt_store *store, wt_seq seq, uint8_t *data, uint32_t len);
-/* Where the bytes at `seq` lie: at most `len`, as far as they are contiguous. */
-uint32_t wt_store_piece(const struct wt_store *store, wt_seq seq, uint32_t len, const uint8_t **data);
+/* Where the bytes at `seq` lie: at most `len`, as far as they are contiguous. A pattern's lie there until the next call. 0: no memory for them. */
+uint32_t wt_store_piece(struct wt_store *store, wt_seq seq, uint32_t len, const uint8_t **data);
 /* Bytes below `seq` are done with; `end` is behind the last that is not. All chunks go back if there is none. */
 void wt_store_release(struct wt_store *store, wt_seq seq, wt_seq end);
 /* Bytes from `seq` on are forgotten; `end` is behind the highest that was put. */

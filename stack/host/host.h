@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "stack/text/addr.h"
+#include "stack/base/extent.h"
 #include "stack/base/heap.h"
 #include "stack/base/node.h"
 #include "stack/base/random.h"
@@ -121,11 +122,15 @@ void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *ar
  * some again), or the connection's error.
  */
 ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len);
+/* The same of bytes that may be a pattern's: in virtual time these are sent, carried and kept by name, and never made unless somebody looks. */
+ssize_t wt_tcp_write_from(struct wt_tcp *tcp, const struct wt_extent *from, size_t len);
 /* Copies out. The count, 0 at end of stream, or negative errno: -EAGAIN, or the connection's error. */
 ssize_t wt_tcp_read(struct wt_tcp *tcp, void *data, size_t len);
 /* Zero copy: the contiguous readable bytes (valid until the next call), then how many of them are done with. */
 size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data);
 void wt_tcp_consume(struct wt_tcp *tcp, size_t len);
+/* The readable bytes by name, if all of them are a pattern's: their number, else 0. */
+size_t wt_tcp_peek_name(struct wt_tcp *tcp, struct wt_extent *name);
 size_t wt_tcp_readable(const struct wt_tcp *tcp);
 size_t wt_tcp_writable(const struct wt_tcp *tcp);
 

@@ -147,7 +147,7 @@ static bool may_write(const struct wt_tcp *tcp)
 				    tcp->state == WT_TCP_SYN_SENT || tcp->state == WT_TCP_SYN_RECEIVED);
 }
 
-ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
+ssize_t wt_tcp_write_from(struct wt_tcp *tcp, const struct wt_extent *from, size_t len)
 {
 	size_t room;
 
@@ -162,7 +162,7 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 	if (len == 0)
 		return -EAGAIN;
 	room = len;
-	len = wt_store_put(&tcp->snd, tcp->snd_end, data, (uint32_t)room);
+	len = wt_store_put_extent(&tcp->snd, tcp->snd_end, from, (uint32_t)room);
 	tcp->was_full |= len < room;
 	if (len == 0)
 		return -ENOBUFS;
@@ -170,6 +170,13 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
 	wt_tcp_wants_output(tcp);
 	return (ssize_t)len;
+}
+
+ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
+{
+	struct wt_extent from = wt_extent_of(data);
+
+	return wt_tcp_write_from(tcp, &from, len);
 }
 
 size_t wt_tcp_readable(const struct wt_tcp *tcp)
@@ -183,6 +190,13 @@ size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data)
 	uint32_t len = (uint32_t)wt_tcp_readable(tcp);
 
 	return len ? wt_store_piece(&tcp->rcv, tcp->read_seq, len, data) : 0;
+}
+
+size_t wt_tcp_peek_name(struct wt_tcp *tcp, struct wt_extent *name)
+{
+	uint32_t len = (uint32_t)wt_tcp_readable(tcp);
+
+	return wt_store_named(&tcp->rcv, tcp->read_seq, len, name) ? len : 0;
 }
 
 void wt_tcp_consume(struct wt_tcp *tcp, size_t len)

@@ -236,20 +236,20 @@ static void note_overlap(struct wt_tcp *tcp, wt_seq seq, uint32_t len, bool note
  * Without memory for what is next in order, what waits above holes gives way, or nothing would ever move. RFC 2018 8 lets a receiver discard what
  * it reported by SACK, if it must; the sender has it still.
  */
-static bool store_in_order(struct wt_tcp *tcp, const uint8_t *payload, uint32_t len)
+static bool store_in_order(struct wt_tcp *tcp, const struct wt_extent *payload, uint32_t len)
 {
-	if (wt_store_put(&tcp->rcv, tcp->rcv_nxt, payload, len) == len)
+	if (wt_store_put_extent(&tcp->rcv, tcp->rcv_nxt, payload, len) == len)
 		return true;
 	if (!tcp->waiting.count)
 		return false;
 	tcp->count.discarded_bytes += tcp->waiting.bytes;
 	wt_store_forget(&tcp->rcv, tcp->rcv_nxt + len, wt_ranges_last(&tcp->waiting).end);
 	wt_ranges_clear(&tcp->waiting);
-	return wt_store_put(&tcp->rcv, tcp->rcv_nxt, payload, len) == len;
+	return wt_store_put_extent(&tcp->rcv, tcp->rcv_nxt, payload, len) == len;
 }
 
 /* [seq, seq+len) lies inside the window, trimmed on both sides. */
-void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len,
+void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const struct wt_extent *payload, uint32_t len,
 		 bool fin)
 {
 	wt_seq before = tcp->rcv_nxt;
@@ -277,7 +277,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		flags = take_in_order(tcp, len);
 	} else if (len) {
 		flags = WT_RX_OUT_OF_ORDER;
-		tcp->stack->no_memory = wt_store_put(&tcp->rcv, seq, payload, len) < len ||
+		tcp->stack->no_memory = wt_store_put_extent(&tcp->rcv, seq, payload, len) < len ||
 				       !wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
 		report_first(tcp, seq);
 		tcp->count.out_of_order_segs_received++;

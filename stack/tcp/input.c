@@ -159,9 +159,10 @@ static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 
 /* ---- seventh and eighth: payload and FIN -------------------------------------------------------------------- */
 
-static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	bool fin = seg->flags & WT_FIN;
+	struct wt_extent text;
 	wt_seq seq = seg->seq;
 
 	if (!len && !fin)
@@ -180,7 +181,8 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		uint32_t old = tcp->rcv_nxt - seq;
 
 		old = old < len ? old : len;
-		payload += old;
+		text = wt_extent_from(payload, old);
+		payload = &text;
 		len -= old;
 		seq += old;
 		if (len) {
@@ -212,7 +214,7 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
  * Fourth and fifth: the peer's SYN, and what else the segment brings, which goes on at the sixth step of 3.10.7.4. Of a crossing SYN
  * the text waits until the connection is open; its FIN will come again.
  */
-static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len, bool acked)
+static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len, bool acked)
 {
 	struct wt_tcp_header rest = *seg;
 
@@ -232,7 +234,7 @@ static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const 
 	take_payload(tcp, &rest, payload, len);
 }
 
-static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	bool acceptable = (seg->flags & WT_ACK) && wt_seq_gt(seg->ack, tcp->iss) && wt_seq_le(seg->ack, tcp->snd_nxt);
 
@@ -256,7 +258,7 @@ static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const 
 
 /* ---- 3.10.7.4 ------------------------------------------------------------------------------------------------ */
 
-static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const uint8_t *payload, uint32_t len)
+static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const struct wt_extent *payload, uint32_t len)
 {
 	struct wt_tcp_header copy = *arrived;
 	struct wt_tcp_header *seg = &copy;
@@ -299,7 +301,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 	take_payload(tcp, seg, payload, len);
 }
 
-void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	tcp->count.segs_received++;
 	wt_trace(tcp->stack, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
@@ -323,7 +325,7 @@ static bool ended_wait(struct wt_tcp_stack *stack, struct wt_wait *wait, struct 
 	return true;
 }
 
-void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const struct wt_extent *payload,
 		  uint32_t len)
 {
 	struct wt_demux_entry *entry = wt_demux_find(stack, tuple);

@@ -155,17 +155,23 @@ static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple 
 {
 	struct wt_frame *frame = wt_books_make(stack->net->config.node, stack->net->config.pool, stack->now);
 	uint32_t header = wt_tcp_emit_len(seg);
+	struct wt_extent text = {0};
+	uint8_t *bytes;
 	uint64_t sum;
 
 	if (!frame)
 		return NULL;
-	wt_tcp_emit(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD, seg);
-	if (len)
-		wt_store_read(store, seg->seq, wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + header, len);
-	frame->len = WT_IP_PAYLOAD + header + len;
+	if (!len || wt_store_named(store, seg->seq, len, &text)) {
+		bytes = wt_frame_set_apart(frame, WT_IP_PAYLOAD + header, &text, len);
+	} else {
+		bytes = wt_frame_own_bytes(frame);
+		wt_store_read(store, seg->seq, bytes + WT_IP_PAYLOAD + header, len);
+		frame->len = WT_IP_PAYLOAD + header + len;
+	}
+	wt_tcp_emit(bytes + WT_IP_PAYLOAD, seg);
 	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
 	sum = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, header + len);
-	wt_put16(wt_frame_own_bytes(frame) + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
+	wt_put16(bytes + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;

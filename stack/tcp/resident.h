@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "stack/base/extent.h"
 #include "stack/base/heap.h"
 #include "stack/base/seq.h"
 #include "stack/tcp/demux.h"
@@ -91,12 +92,12 @@ bool wt_syn_has_room(const struct wt_tcp *listener);
 /* A SYN for a listener that has room to accept. above: see wt_tcp_first_number(). */
 void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const wt_seq *above);
 /* Any other segment for the entry: the third of the handshake makes the connection. */
-void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
+void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len);
 /* The SYN-ACK was not answered in time: it goes again, or the entry ends. The frame, or NULL. */
 struct wt_frame *wt_syn_timeout(struct wt_tcp_stack *stack, struct wt_syn *syn);
 /* A segment with ACK for a listener that knows nothing of it. False: it is no answer to a cookie. */
 bool wt_syn_cookie_input(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
-			 const uint8_t *payload, uint32_t len);
+			 const struct wt_extent *payload, uint32_t len);
 /* The listener is closed: its half-open connections are reset. */
 void wt_syn_close(struct wt_tcp *listener);
 void wt_syn_end(struct wt_tcp_stack *stack, struct wt_syn *syn);

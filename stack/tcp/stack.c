@@ -100,7 +100,7 @@ static bool tcp_csum_ok(const struct wt_ip_packet *packet)
 {
 	uint64_t sum;
 
-	/* PARTIAL: it never left this process or machine, so nothing could corrupt it */
+	/* PARTIAL: it never left this process or machine, so nothing could corrupt it. What has payload by reference is such. */
 	if (packet->frame->csum != WT_CSUM_NONE)
 		return true;
 	sum = wt_csum_pseudo(&packet->ip.src, &packet->ip.dst, WT_IP_TCP, packet->len);
@@ -109,8 +109,11 @@ static bool tcp_csum_ok(const struct wt_ip_packet *packet)
 
 void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *packet)
 {
+	const struct wt_extent *rest;
+	struct wt_extent payload;
 	struct wt_tcp_header seg;
 	struct wt_tuple tuple;
+	uint32_t from;
 
 	if (!wt_tcp_parse(packet->payload, packet->len, &seg)) {
 		wt_node_drop(stack->net->config.node, stack->now, packet->frame, WT_DROP_TCP_HEADER);
@@ -123,7 +126,9 @@ void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *p
 	seg.ecn = packet->ip.tos & WT_ECN_MASK;
 	tuple = (struct wt_tuple){{packet->ip.dst, seg.dst_port}, {packet->ip.src, seg.src_port}};
 	stack->no_memory = false;
-	wt_tcp_input(stack, &tuple, &seg, packet->payload + seg.header_len, packet->len - seg.header_len);
+	rest = wt_frame_rest(packet->frame, &from); /* behind the headers, as we lay frames out */
+	payload = rest ? *rest : wt_extent_of(packet->payload + seg.header_len);
+	wt_tcp_input(stack, &tuple, &seg, &payload, packet->len - seg.header_len);
 	if (stack->no_memory)
 		wt_node_drop(stack->net->config.node, stack->now, packet->frame, WT_DROP_MEMORY);
 	else

@@ -255,10 +255,10 @@ void wt_tcb_release(struct wt_tcp *tcp); /* frees one that is out of the table a
 void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 
 /* tcp_input.c, in the order of RFC 9293 3.10.7 */
-void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const uint8_t *payload,
+void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const struct wt_extent *payload,
 		  uint32_t len);
 /* A segment for a connection with a block. */
-void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len);
+void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len);
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
 
 /* tcp_icmp.c */
@@ -267,7 +267,7 @@ void wt_tcp_icmp(struct wt_tcp_stack *stack, const struct wt_icmp_error *error);
 /* tcp_passive.c: segments for listeners and for nobody */
 void wt_tcp_input_closed(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
-			 const uint8_t *payload, uint32_t len, const wt_seq *above); /* see wt_tcp_first_number() */
+			 const struct wt_extent *payload, uint32_t len, const wt_seq *above); /* see wt_tcp_first_number() */
 /* As many connections wait to be accepted as may, or wt_tcb_refused(). Counted. */
 bool wt_tcp_no_room(struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
@@ -282,7 +282,7 @@ uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
 
 /* tcp_data.c */
 void wt_tcp_kept_fin(struct wt_tcp *tcp);
-void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const uint8_t *payload, uint32_t len, bool fin);
+void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const struct wt_extent *payload, uint32_t len, bool fin);
 void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */
 uint32_t wt_tcp_syn_window(const struct wt_tcp *tcp); /* the field of a SYN */

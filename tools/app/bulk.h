@@ -23,11 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stack/base/extent.h"
 #include "stack/host/host.h"
 
 /* Payload: fills `data` with bytes [at, at + len) of the stream; and the number of leading bytes that agree. */
 void wt_bulk_fill(uint64_t seed, uint64_t at, uint8_t *data, size_t len);
 size_t wt_bulk_agree(uint64_t seed, uint64_t at, const uint8_t *data, size_t len);
+/* The same by name; the key is the seed. */
+extern const struct wt_pattern wt_bulk_stream;
 
 /* What the receiver saw. Times in the receiver's clock, since the connection was accepted. */
 struct wt_bulk_result {

@@ -116,3 +116,10 @@ size_t wt_bulk_agree(uint64_t seed, uint64_t at, const uint8_t *data, size_t len
 	}
 	return len;
 }
+
+static void read_stream(uint64_t key, uint64_t at, uint8_t *to, uint32_t len)
+{
+	wt_bulk_fill(key, at, to, len);
+}
+
+const struct wt_pattern wt_bulk_stream = {read_stream};

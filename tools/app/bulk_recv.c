@@ -40,16 +40,23 @@ static void finish(struct wt_bulk_receiver *r, enum wt_bulk_fail fail, int error
 	free(r);
 }
 
-/* Payload bytes, in order. */
-static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt_time now)
+static void note_taken(struct wt_bulk_receiver *r, size_t len, wt_time now)
 {
-	const struct wt_bulk_serve_config *config = &r->server->config;
 	struct wt_bulk_result *result = &r->result;
 
 	if (!result->bytes)
 		result->first = now - r->accepted;
 	result->last = now - r->accepted;
 	r->heard = now;
+	result->bytes += len;
+}
+
+/* Payload bytes, in order. */
+static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt_time now)
+{
+	const struct wt_bulk_serve_config *config = &r->server->config;
+	struct wt_bulk_result *result = &r->result;
+
 	if (result->compared && result->verified) {
 		size_t good = wt_bulk_agree(r->seed, result->bytes, data, len);
 
@@ -58,9 +65,23 @@ static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt
 			result->bad_at = result->bytes + good;
 		}
 	}
-	result->bytes += len;
+	note_taken(r, len, now);
 	if (config->sink)
 		config->sink(config->arg, r, data, len);
+}
+
+/* What is readable, if by its name it is what is expected: at most `most`. 0: bytes are to be looked at. */
+static size_t take_named(struct wt_bulk_receiver *r, size_t most, wt_time now)
+{
+	struct wt_extent name;
+	size_t len;
+
+	if (r->server->config.sink || !(len = wt_tcp_peek_name(r->tcp, &name)) || name.pattern != &wt_bulk_stream ||
+	    name.key != r->seed || name.at != r->result.bytes)
+		return 0;
+	len = len < most ? len : most;
+	note_taken(r, len, now);
+	return len;
 }
 
 static bool awaits_request(const struct wt_bulk_receiver *r)
@@ -112,7 +133,15 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 
 	if (!r->spoke && wt_tcp_readable(r->tcp))
 		speaks(r, now);
-	while ((awaits_request(r) || !r->app) && (len = wt_tcp_peek(r->tcp, &data)) > 0) {
+	while (awaits_request(r) || !r->app) {
+		len = awaits_request(r) ? 0 : take_named(r, SIZE_MAX, now);
+		if (len) {
+			wt_tcp_consume(r->tcp, len);
+			continue;
+		}
+		len = wt_tcp_peek(r->tcp, &data);
+		if (!len)
+			break;
 		if (awaits_request(r)) {
 			if (len > WT_BULK_REQUEST - r->request_have)
 				len = WT_BULK_REQUEST - r->request_have;
@@ -177,10 +206,15 @@ size_t wt_bulk_pull(struct wt_bulk_receiver *r, size_t len, wt_time now)
 	size_t taken = 0, part;
 	const uint8_t *data;
 
-	while (!awaits_request(r) && taken < len && (part = wt_tcp_peek(r->tcp, &data)) > 0) {
-		if (part > len - taken)
-			part = len - taken;
-		take(r, data, part, now);
+	while (!awaits_request(r) && taken < len) {
+		part = take_named(r, len - taken, now);
+		if (!part) {
+			part = wt_tcp_peek(r->tcp, &data);
+			part = part < len - taken ? part : len - taken;
+			if (!part)
+				break;
+			take(r, data, part, now);
+		}
 		wt_tcp_consume(r->tcp, part);
 		taken += part;
 	}

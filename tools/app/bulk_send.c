@@ -11,6 +11,8 @@
 #include "tools/app/bulk_wire.h"
 #include "tools/app/rr.h"
 
+#define MOST ((size_t)1 << 30) /* of one write: no buffer takes more */
+
 /* A plain peer may keep its side open for ever; ours is done when all is acknowledged and this long has passed. */
 #define RAW_GRACE (2 * WT_S)
 
@@ -118,6 +120,25 @@ static bool refill(struct wt_bulk_sender *s, bool *later)
 	return len > 0;
 }
 
+/* A source of our own that gives all it has is written by name. False: the buffer is full. */
+static bool write_stream(struct wt_bulk_sender *s)
+{
+	const struct wt_extent from = {.pattern = &wt_bulk_stream, .key = s->config.seed, .at = s->written};
+	uint64_t left = s->config.size ? s->config.size - s->written : MOST;
+	ssize_t n = wt_tcp_write_from(s->tcp, &from, left < MOST ? (size_t)left : MOST);
+
+	if (n <= 0)
+		return false;
+	s->written += (uint64_t)n;
+	return true;
+}
+
+static bool has_all(const struct wt_bulk_sender *s)
+{
+	return !s->config.source && !s->config.rr && !s->config.off && !s->config.pace_bytes && !s->held && !s->stopped &&
+	       (!s->config.size || s->written < s->config.size);
+}
+
 static void pump(struct wt_bulk_sender *s)
 {
 	bool later = false;
@@ -131,6 +152,9 @@ static void pump(struct wt_bulk_sender *s)
 			return;
 		s->request_left -= (size_t)n;
 	}
+	while (has_all(s))
+		if (!write_stream(s))
+			return;
 	while ((s->held && (!s->stopped || s->config.rr)) || refill(s, &later)) {
 		n = wt_tcp_write(s->tcp, s->chunk + s->held_at, s->held);
 		if (n <= 0)

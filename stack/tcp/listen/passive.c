@@ -106,7 +106,7 @@ bool wt_tcp_no_room(struct wt_tcp *listener)
 
 /* Without room a SYN is dropped, unanswered: its sender tries again. */
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
-			 const uint8_t *payload, uint32_t len, const wt_seq *above)
+			 const struct wt_extent *payload, uint32_t len, const wt_seq *above)
 {
 	if (seg->flags & WT_RST)
 		return;

@@ -306,7 +306,7 @@ static struct wt_tcp *promote(struct wt_tcp *listener, const struct wt_syn *syn)
 }
 
 /* What the checks let pass, with the right acknowledgment. */
-static void complete(struct wt_tcp *listener, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload,
+static void complete(struct wt_tcp *listener, struct wt_syn *syn, const struct wt_tcp_header *seg, const struct wt_extent *payload,
 		     uint32_t len)
 {
 	struct wt_tcp_stack *stack = listener->stack;
@@ -353,7 +353,7 @@ static enum wt_resident_verdict judge(const struct wt_tcp *listener, const struc
 	return wt_resident_check(&view, seg, len);
 }
 
-void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const uint8_t *payload, uint32_t len)
+void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	struct wt_tcp *listener = wt_demux_listener(stack, &syn->entry.tuple.local);
 	enum wt_resident_verdict verdict = judge(listener, syn, seg, len);
@@ -377,7 +377,7 @@ void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct w
 
 /* A cookie is believed only while SYN-ACKs with cookies may be on their way. */
 bool wt_syn_cookie_input(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
-			 const uint8_t *payload, uint32_t len)
+			 const struct wt_extent *payload, uint32_t len)
 {
 	struct wt_tcp_stack *stack = listener->stack;
 	struct wt_tcp_header first = {.seq = seg->seq - 1, .window = seg->window, .has_ts = seg->has_ts, .tsval = seg->tsval};

@@ -194,6 +194,49 @@ static void null_and_impossible_pools_are_handled(void **state)
 	wt_frame_free(NULL);
 }
 
+static void read_pattern(uint64_t key, uint64_t at, uint8_t *to, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		to[i] = (uint8_t)(key * 31 + (at + i) * 7);
+}
+
+static void a_frame_apart_has_the_bytes_of_one_that_was_written(void **state)
+{
+	static const struct wt_pattern pattern = {read_pattern};
+	struct wt_extent rest = {.pattern = &pattern, .key = 3, .at = 1000}, tail;
+	struct wt_pool *pool = wt_pool_create(4, 200);
+	uint8_t expected[150], copied[150];
+	struct wt_frame *frame = wt_frame_new(pool), *copy, *bare = wt_frame_new(pool);
+	uint32_t from;
+
+	for (unsigned i = 0; i < 54; i++)
+		expected[i] = (uint8_t)i;
+	read_pattern(3, 1000, expected + 54, 96);
+	memcpy(wt_frame_set_apart(frame, 54, &rest, 96), expected, 54);
+	assert_int_equal(frame->len, 150);
+	for (unsigned times = 0; times < 2; times++) { /* looking changes nothing */
+		assert_memory_equal(wt_frame_look(frame), expected, 150);
+		assert_ptr_equal(wt_frame_rest(frame, &from)->pattern, &pattern);
+		assert_int_equal(from, 54);
+	}
+	wt_frame_own_head(frame)[22] = expected[22] = 63; /* nor does it fix what the headers say */
+	assert_memory_equal(wt_frame_look(frame), expected, 150);
+	copy = wt_frame_copy(frame);
+	wt_frame_own_bytes(frame)[100] ^= 1; /* the bytes are the truth from here on */
+	assert_null(wt_frame_rest(frame, &from));
+	assert_int_equal(frame->room, 200);
+	assert_int_equal(wt_frame_look(frame)[100], expected[100] ^ 1);
+	assert_memory_equal(wt_frame_look(copy), expected, 150);
+	tail = wt_extent_from(&rest, 10);
+	wt_extent_read(&tail, copied, 86);
+	assert_memory_equal(copied, expected + 64, 86);
+	memcpy(wt_frame_set_apart(bare, 54, NULL, 0), expected, 54);
+	assert_null(wt_frame_rest(bare, &from));
+	assert_memory_equal(wt_frame_look(bare), expected, 54);
+	assert_memory_equal(wt_frame_own_bytes(bare), expected, 54);
+	wt_pool_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_partial_checksum_is_completed_over_what_follows_its_start),
 		cmocka_unit_test(a_udp_checksum_that_comes_to_nothing_is_sent_as_all_ones),
 		cmocka_unit_test(checksum_offsets_outside_the_frame_write_nothing),
+		cmocka_unit_test(a_frame_apart_has_the_bytes_of_one_that_was_written),
 		cmocka_unit_test(a_queue_is_first_in_first_out_and_counts),
 		cmocka_unit_test(null_and_impossible_pools_are_handled),
 	};

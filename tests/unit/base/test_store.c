@@ -18,7 +18,7 @@ static void fill(uint8_t *data, wt_seq seq, uint32_t len)
 		data[i] = byte_at(seq + i);
 }
 
-static void check(const struct wt_store *store, wt_seq seq, uint32_t len)
+static void check(struct wt_store *store, wt_seq seq, uint32_t len)
 {
 	static uint8_t data[WINDOW];
 	const uint8_t *piece;
@@ -156,6 +156,126 @@ static void without_memory_it_takes_what_fits(void **state)
 	wt_chunks_destroy(pool);
 }
 
+/* ---- patterns ---------------------------------------------------------------------------------------------- */
+
+static void read_pattern(uint64_t key, uint64_t at, uint8_t *to, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		to[i] = (uint8_t)((key + at + i) * 0x9e3779b97f4a7c15u >> 56);
+}
+
+static const struct wt_pattern pattern = {read_pattern};
+
+#define SPAN 30000u
+
+struct model {
+	struct wt_store store;
+	wt_seq origin, read;
+	bool valid[SPAN];
+	uint8_t value[SPAN]; /* from `read` on */
+};
+
+static void put_model(struct model *model, uint32_t at, uint32_t len, const struct wt_extent *extent)
+{
+	assert_int_equal(wt_store_put_extent(&model->store, model->read + at, extent, len), len);
+	wt_extent_read(extent, model->value + at, len);
+	memset(model->valid + at, true, len);
+}
+
+static void check_model(struct model *model)
+{
+	for (uint32_t at = 0, len; at < SPAN; at += len) {
+		static uint8_t got[SPAN];
+		const uint8_t *piece;
+		uint32_t some;
+
+		for (len = 0; at + len < SPAN && model->valid[at + len]; len++)
+			;
+		if (!len) {
+			len = 1;
+			continue;
+		}
+		wt_store_read(&model->store, model->read + at, got, len);
+		assert_memory_equal(got, model->value + at, len);
+		some = wt_store_piece(&model->store, model->read + at, len, &piece);
+		assert_in_range(some, 1, len);
+		assert_memory_equal(piece, model->value + at, some);
+	}
+}
+
+/* The last that was put at a place stands there, by name or not; the owner alone knows what is valid. */
+static void names_and_bytes_agree_with_a_flat_array(void **state)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct wt_key key = wt_key_derive(seed, "names");
+		struct wt_chunks *pool = wt_chunks_create(0);
+		static struct model model;
+		static uint8_t bytes[SPAN];
+
+		memset(&model, 0, sizeof(model));
+		model.read = model.origin = seed % 2 ? 0u - 50000 : 7;
+		wt_store_init(&model.store, pool, model.origin);
+		for (uint64_t n = 0; n < 2400; n += 6) {
+			uint32_t at = (uint32_t)wt_random_below(&key, n, SPAN), len = 1 + (uint32_t)wt_random_below(&key, n + 1, SPAN - at < 3000 ? SPAN - at : 3000);
+			struct wt_extent name = {.pattern = &pattern, .key = 5, .at = (uint64_t)(uint32_t)(model.read - model.origin) + at};
+			uint64_t what = wt_random_below(&key, n + 2, 100);
+
+			if (what < 2 * seed % 30) { /* bytes that are the pattern's; some runs see none */
+				wt_extent_read(&name, bytes, len);
+				name = wt_extent_of(bytes);
+			} else if (what < 30 && seed % 3 == 0) {
+				memset(bytes, (int)what, len);
+				name = wt_extent_of(bytes);
+			} else if (what < 32 && seed % 4 == 0) {
+				name.key = 6;
+			}
+			put_model(&model, at, len, &name);
+			if (n % 30 == 0)
+				check_model(&model);
+			if (wt_random_below(&key, n + 3, 4) == 0) {
+				uint32_t done = (uint32_t)wt_random_below(&key, n + 4, 2 * SPAN) % (SPAN / 2), top = SPAN;
+
+				while (top > done && !model.valid[top - 1])
+					top--;
+				model.read += done;
+				wt_store_release(&model.store, model.read, model.read + (top - done));
+				memmove(model.valid, model.valid + done, SPAN - done);
+				memset(model.valid + SPAN - done, false, done);
+				memmove(model.value, model.value + done, SPAN - done);
+			}
+		}
+		check_model(&model);
+		wt_store_finish(&model.store);
+		assert_int_equal(wt_chunks_held(pool), 0);
+		wt_chunks_destroy(pool);
+	}
+}
+
+static void a_stream_by_name_takes_no_chunk_and_stays_a_name(void **state)
+{
+	struct wt_chunks *pool = wt_chunks_create(0);
+	struct wt_extent name = {.pattern = &pattern, .key = 1, .at = 0}, got;
+	static uint8_t data[900];
+	struct wt_store store;
+	wt_seq at = 0u - 100000;
+
+	wt_store_init(&store, pool, at);
+	for (unsigned i = 0; i < 1000; i++, at += sizeof(data), name.at += sizeof(data)) {
+		if (i % 2) { /* the same, as bytes that were looked at */
+			wt_extent_read(&name, data, sizeof(data));
+			assert_int_equal(wt_store_put(&store, at, data, sizeof(data)), sizeof(data));
+		} else {
+			assert_int_equal(wt_store_put_extent(&store, at, &name, sizeof(data)), sizeof(data));
+		}
+		assert_true(wt_store_named(&store, at, sizeof(data), &got));
+		assert_true(got.pattern == &pattern && got.key == 1 && got.at == name.at);
+		assert_int_equal(wt_chunks_held(pool), 0);
+		wt_store_release(&store, at + (uint32_t)sizeof(data), at + (uint32_t)sizeof(data));
+	}
+	wt_store_finish(&store);
+	wt_chunks_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +284,8 @@ int main(void)
 		cmocka_unit_test(what_is_forgotten_goes_back_and_what_is_below_stays),
 		cmocka_unit_test(what_somebody_holds_outlives_its_release),
 		cmocka_unit_test(without_memory_it_takes_what_fits),
+		cmocka_unit_test(names_and_bytes_agree_with_a_flat_array),
+		cmocka_unit_test(a_stream_by_name_takes_no_chunk_and_stays_a_name),
 	};
 
 	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
