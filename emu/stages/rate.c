@@ -45,8 +45,8 @@ static inline void begin(struct rate *rate, wt_time now)
 	rate->due = wt_link_begin(&rate->link, now, frame->len);
 }
 
-/* The one that is sent has gone, at its own time. */
-static void depart(struct rate *rate)
+/* The one that is sent has gone, at its own time; the next begins. */
+static inline void go(struct rate *rate)
 {
 	struct wt_frame *frame = rate->sent;
 	wt_time time = rate->due;
@@ -55,8 +55,15 @@ static void depart(struct rate *rate)
 	if (rate->log)
 		rate->log->consumed(rate->log, &rate->stage.node, time, frame, frame->len + rate->config.overhead);
 	frame->time = time;
-	wt_frame_queue_push(&rate->stage.ready, frame);
 	begin(rate, time);
+}
+
+static void depart(struct rate *rate)
+{
+	struct wt_frame *frame = rate->sent;
+
+	go(rate);
+	wt_frame_queue_push(&rate->stage.ready, frame);
 }
 
 /* Releases whatever was due at or before `now`. */
@@ -138,10 +145,21 @@ static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	}
 }
 
+/* The one that is sent leaves straight away where no other waits to: what else is due is asked for by the deadline. */
 static struct wt_frame *rate_output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	settle((struct rate *)node, now);
-	return wt_stage_output(node, now, port);
+	struct rate *rate = (struct rate *)node;
+	struct wt_frame *frame = rate->sent;
+
+	if (rate->stage.ready.head || !frame || rate->due > now || rate->handoff.every) {
+		settle(rate, now);
+		return wt_stage_output(node, now, port);
+	}
+	go(rate);
+	node->audit.queued--;
+	node->audit.out++;
+	*port = 1;
+	return frame;
 }
 
 static wt_time rate_deadline(const struct wt_node *node)

@@ -26,11 +26,7 @@ static inline uint64_t add_carry(uint64_t a, uint64_t b)
 
 static inline uint32_t fold16(uint64_t sum)
 {
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint32_t)sum;
+	return (uint16_t)~wt_csum_fold(sum);
 }
 
 uint64_t wt_csum_add(uint64_t sum, const uint8_t *data, size_t len)
@@ -56,9 +52,4 @@ uint64_t wt_csum_add(uint64_t sum, const uint8_t *data, size_t len)
 	folded = __builtin_bswap16((uint16_t)folded);
 #endif
 	return sum + folded;
-}
-
-uint16_t wt_csum_fold(uint64_t sum)
-{
-	return (uint16_t)~fold16(sum);
 }

@@ -14,6 +14,13 @@
 /* Adds `len` bytes to a running sum; only the last piece may have an odd length. Fast path: 64-bit lanes. */
 uint64_t wt_csum_add(uint64_t sum, const uint8_t *data, size_t len);
 /* Folds a running sum to the 16 bits that stand in a header (already complemented). */
-uint16_t wt_csum_fold(uint64_t sum);
+static inline uint16_t wt_csum_fold(uint64_t sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)~sum;
+}
 
 #endif

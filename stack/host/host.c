@@ -45,7 +45,8 @@ static void run_timers(struct wt_host *host)
 		wt_heap_set(&host->timers, entry, WT_NEVER);
 		timer->fire(timer, host->tcp.now);
 	}
-	wt_net_expire(&host->net, host->tcp.now);
+	if (wt_net_deadline(&host->net) <= host->tcp.now)
+		wt_net_expire(&host->net, host->tcp.now);
 }
 
 /* ---- the node ------------------------------------------------------------------------------------------------ */
@@ -90,7 +91,8 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 	*port = 0;
 	run_timers(host);
 	wt_tcp_stack_tell(&host->tcp);
-	wt_udp_tell(&host->udp, now);
+	if (host->udp.ready_head)
+		wt_udp_tell(&host->udp, now);
 	frame = wt_books_release(node, &host->net.ready);
 	if (!frame)
 		frame = wt_tcp_stack_output(&host->tcp);
@@ -106,9 +108,7 @@ static wt_time host_deadline(const struct wt_node *node)
 
 	if (host->udp.ready_head)
 		return host->tcp.now;
-	if (host->timers.count)
-		due = wt_time_min(due, wt_heap_min(&host->timers)->due);
-	return due;
+	return wt_time_min(due, wt_heap_due(&host->timers));
 }
 
 static void host_destroy(struct wt_node *node)

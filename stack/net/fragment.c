@@ -221,11 +221,6 @@ struct wt_frame *wt_fragments_input(struct wt_fragments *fragments, wt_time now,
 	return finish(fragments, now, slot);
 }
 
-wt_time wt_fragments_deadline(const struct wt_fragments *fragments)
-{
-	return fragments->due;
-}
-
 void wt_fragments_expire(struct wt_fragments *fragments, wt_time now)
 {
 	if (now < fragments->due)

@@ -54,7 +54,10 @@ void wt_fragments_finish(struct wt_fragments *fragments);
  */
 struct wt_frame *wt_fragments_input(struct wt_fragments *fragments, wt_time now, struct wt_frame *frame,
 				    const struct wt_ipv4 *ip);
-wt_time wt_fragments_deadline(const struct wt_fragments *fragments);
+static inline wt_time wt_fragments_deadline(const struct wt_fragments *fragments)
+{
+	return fragments->due;
+}
 void wt_fragments_expire(struct wt_fragments *fragments, wt_time now);
 
 #endif

@@ -97,9 +97,11 @@ enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_
  */
 static uint16_t next_id(struct wt_net *net, const struct wt_addr *dst)
 {
-	uint64_t hash = wt_siphash_u64(&net->config.secret, wt_get32(dst->bytes));
-
-	return (uint16_t)((hash >> 16) + net->id_counter[hash % WT_IP_ID_COUNTERS]++);
+	if (!wt_addr_eq(dst, &net->id_peer)) {
+		net->id_peer = *dst;
+		net->id_hash = wt_siphash_u64(&net->config.secret, wt_get32(dst->bytes));
+	}
+	return (uint16_t)((net->id_hash >> 16) + net->id_counter[net->id_hash % WT_IP_ID_COUNTERS]++);
 }
 
 struct wt_frame *wt_net_output(struct wt_net *net, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,

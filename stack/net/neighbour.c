@@ -223,11 +223,6 @@ void wt_net_deliver(struct wt_net *net, wt_time now, struct wt_frame *frame, uns
 		wt_books_keep(net->config.node, &net->ready, frame);
 }
 
-wt_time wt_neighbours_deadline(const struct wt_neighbours *table)
-{
-	return table->due;
-}
-
 /* Nobody answered: who sent the packets that waited is told. Their answers may wait in turn, and claim places in the table. */
 static void give_up(struct wt_neighbours *table, wt_time now, struct wt_neighbour *entry)
 {

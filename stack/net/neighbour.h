@@ -76,7 +76,10 @@ void wt_neighbours_learn(struct wt_neighbours *table, wt_time now, unsigned inte
 /* It is there: what waits for it leaves. */
 void wt_neighbours_confirm(struct wt_neighbours *table, wt_time now, struct wt_neighbour *entry);
 /* When wt_neighbours_expire() has work, or WT_NEVER. */
-wt_time wt_neighbours_deadline(const struct wt_neighbours *table);
+static inline wt_time wt_neighbours_deadline(const struct wt_neighbours *table)
+{
+	return table->due;
+}
 void wt_neighbours_expire(struct wt_neighbours *table, wt_time now);
 
 #endif

@@ -282,13 +282,6 @@ void wt_net_refuse(struct wt_net *net, wt_time now, struct wt_frame *frame, enum
 
 /* ---- time --------------------------------------------------------------------------------------------- */
 
-wt_time wt_net_deadline(const struct wt_net *net)
-{
-	if (net->ready.head)
-		return net->ready.head->time;
-	return wt_time_min(wt_neighbours_deadline(&net->neighbours), net->fragments ? wt_fragments_deadline(net->fragments) : WT_NEVER);
-}
-
 void wt_net_expire(struct wt_net *net, wt_time now)
 {
 	wt_neighbours_expire(&net->neighbours, now);

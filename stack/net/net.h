@@ -75,6 +75,8 @@ struct wt_net {
 	unsigned routes, route_room;
 	struct wt_addr peer;          /* the last other host there was a way to, family NONE: nobody; most hosts talk to one */
 	const struct wt_route *peer_route;
+	struct wt_addr id_peer;       /* and the one that id_hash is of */
+	uint64_t id_hash;
 	bool speaks[WT_FAMILIES]; /* it has an address of this family, or a route */
 	struct wt_addr own[WT_FAMILIES]; /* its source where an interface has no address; reached from everywhere; family NONE: it has none */
 	struct wt_neighbours neighbours;
@@ -149,7 +151,13 @@ void wt_net_refuse(struct wt_net *net, wt_time now, struct wt_frame *frame, enum
 /* To a hardware address, at the end of `ready`. */
 void wt_net_transmit(struct wt_net *net, struct wt_frame *frame, unsigned interface, const struct wt_mac *to, uint16_t type);
 
-wt_time wt_net_deadline(const struct wt_net *net);
+static inline wt_time wt_net_deadline(const struct wt_net *net)
+{
+	if (net->ready.head)
+		return net->ready.head->time;
+	return wt_time_min(wt_neighbours_deadline(&net->neighbours), net->fragments ? wt_fragments_deadline(net->fragments) : WT_NEVER);
+}
+
 void wt_net_expire(struct wt_net *net, wt_time now);
 
 /* ---- among the files of the layer ----------------------------------------------------------------------- */

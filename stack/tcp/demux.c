@@ -25,6 +25,12 @@ static struct wt_demux_entry **chain(struct wt_tcp_stack *stack, const struct wt
 	return &stack->table[wt_secret_tuple(&stack->key_hash, tuple) & stack->table_mask];
 }
 
+/* Where a resident was found last, by ports alone: who aims at one place costs us the keyed hash, no more. The tuple decides. */
+static struct wt_demux_entry **place_of(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
+{
+	return &stack->recent[(tuple->remote.port ^ tuple->local.port) % WT_DEMUX_RECENT];
+}
+
 void wt_demux_add(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
 	struct wt_demux_entry **head = chain(stack, &entry->tuple);
@@ -35,6 +41,10 @@ void wt_demux_add(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 
 void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
+	struct wt_demux_entry **recent = place_of(stack, &entry->tuple);
+
+	if (*recent == entry)
+		*recent = NULL;
 	for (struct wt_demux_entry **link = chain(stack, &entry->tuple); *link; link = &(*link)->next) {
 		if (*link == entry) {
 			*link = entry->next;
@@ -46,10 +56,14 @@ void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 
 struct wt_demux_entry *wt_demux_find(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
 {
-	struct wt_demux_entry *entry = *chain(stack, tuple);
+	struct wt_demux_entry **recent = place_of(stack, tuple), *entry;
 
-	while (entry && !wt_tuple_eq(&entry->tuple, tuple))
+	if (*recent && wt_tuple_eq(&(*recent)->tuple, tuple))
+		return *recent;
+	for (entry = *chain(stack, tuple); entry && !wt_tuple_eq(&entry->tuple, tuple);)
 		entry = entry->next;
+	if (entry)
+		*recent = entry;
 	return entry;
 }
 

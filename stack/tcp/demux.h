@@ -17,6 +17,8 @@
 struct wt_tcp_stack;
 struct wt_tcp;
 
+#define WT_DEMUX_RECENT 256 /* residents found lately */
+
 enum wt_demux_kind { WT_DEMUX_CONNECTION, WT_DEMUX_LISTENER, WT_DEMUX_SYN, WT_DEMUX_WAIT };
 
 struct wt_demux_entry {

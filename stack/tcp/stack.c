@@ -164,15 +164,9 @@ struct wt_frame *wt_tcp_stack_output(struct wt_tcp_stack *stack)
 
 wt_time wt_tcp_stack_deadline(const struct wt_tcp_stack *stack)
 {
-	const struct wt_heap *heaps[] = {&stack->conns, &stack->syns, &stack->waits};
-	wt_time due = WT_NEVER;
-
 	if (stack->ready_head || stack->output_head)
 		return stack->now;
-	for (unsigned i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++)
-		if (heaps[i]->count)
-			due = wt_time_min(due, wt_heap_min(heaps[i])->due);
-	return due;
+	return wt_time_min(wt_heap_due(&stack->conns), wt_time_min(wt_heap_due(&stack->syns), wt_heap_due(&stack->waits)));
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */

@@ -38,6 +38,7 @@ struct wt_tcp_stack {
 	struct wt_slots slots;
 	struct wt_tcp_counts counts;
 	struct wt_demux_entry **table; /* by hash of the tuple */
+	struct wt_demux_entry *recent[WT_DEMUX_RECENT];
 	uint32_t table_mask, count, next_conn;
 	struct wt_tcp *all;
 	struct wt_tcp *ready_head, *ready_tail;

@@ -41,6 +41,9 @@ enum wt_ipv4_error wt_ipv4_parse(const uint8_t *data, uint32_t len, bool verify,
 
 void wt_ipv4_emit(uint8_t data[WT_IPV4_HEADER], const struct wt_ipv4 *ip)
 {
+	uint64_t sum = 0;
+	uint16_t field;
+
 	data[0] = 4 << 4 | 5;
 	data[1] = ip->tos;
 	wt_put16(data + 2, ip->total_len);
@@ -49,8 +52,15 @@ void wt_ipv4_emit(uint8_t data[WT_IPV4_HEADER], const struct wt_ipv4 *ip)
 				      (ip->more_fragments ? FLAG_MORE_FRAGMENTS : 0) | ip->frag_offset / 8));
 	data[8] = ip->ttl;
 	data[9] = ip->protocol;
-	wt_put16(data + 10, 0);
 	memcpy(data + 12, ip->src.bytes, 4);
 	memcpy(data + 16, ip->dst.bytes, 4);
-	wt_put16(data + 10, wt_csum_fold(wt_csum_add(0, data, WT_IPV4_HEADER)));
+	wt_put16(data + 10, 0);
+	for (unsigned i = 0; i < WT_IPV4_HEADER; i += 4) {
+		uint32_t word;
+
+		memcpy(&word, data + i, sizeof(word)); /* in memory order, as RFC 1071 2 (B) lets us: the result is stored so, too */
+		sum += word;
+	}
+	field = wt_csum_fold(sum);
+	memcpy(data + 10, &field, sizeof(field));
 }
