@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int wt_pattern_extend(struct wt_pattern *pattern, unsigned count)
+int wt_movement_extend(struct wt_movement *pattern, unsigned count)
 {
 	unsigned room = pattern->room ? pattern->room : 8;
 	struct wt_track *track;
@@ -27,15 +27,15 @@ int wt_pattern_extend(struct wt_pattern *pattern, unsigned count)
 	return 0;
 }
 
-void wt_pattern_finish(struct wt_pattern *pattern)
+void wt_movement_finish(struct wt_movement *pattern)
 {
 	for (unsigned i = 0; i < pattern->count; i++)
 		wt_track_finish(&pattern->track[i]);
 	free(pattern->track);
-	*pattern = (struct wt_pattern){0};
+	*pattern = (struct wt_movement){0};
 }
 
-int wt_pattern_read(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len)
+int wt_movement_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len)
 {
 	return strchr(text, '$') ? wt_setdest_read(pattern, text, line, err, err_len) : wt_bonnmotion_read(pattern, text, line, err, err_len);
 }
@@ -53,7 +53,7 @@ struct wt_leg_of wt_track_leg(const struct wt_track *track, unsigned i)
 /* ---- description ------------------------------------------------------------------------------------------ */
 
 struct look {
-	const struct wt_pattern *pattern;
+	const struct wt_movement *pattern;
 	unsigned count;
 	struct wt_point *at;
 	unsigned *hint, *queue;
@@ -68,7 +68,7 @@ static uint8_t *pair_of(const struct look *look, unsigned a, unsigned b)
 }
 
 /* Links from one station, counted into facts. */
-static void links_of(struct look *look, unsigned a, bool first, struct wt_pattern_facts *facts)
+static void links_of(struct look *look, unsigned a, bool first, struct wt_movement_facts *facts)
 {
 	for (unsigned b = 0; b < a; b++) {
 		bool linked = wt_square_distance(look->at[a], look->at[b]) <= look->square;
@@ -101,7 +101,7 @@ static unsigned measure(struct look *look, unsigned from)
 	return tail - 1;
 }
 
-static void sample(struct look *look, wt_time now, unsigned from, unsigned to, int *before, struct wt_pattern_facts *facts)
+static void sample(struct look *look, wt_time now, unsigned from, unsigned to, int *before, struct wt_movement_facts *facts)
 {
 	unsigned reached = 0;
 	int hops;
@@ -126,7 +126,7 @@ static void sample(struct look *look, wt_time now, unsigned from, unsigned to, i
 	facts->samples++;
 }
 
-static void divide(struct wt_pattern_facts *facts, unsigned count, wt_time until)
+static void divide(struct wt_movement_facts *facts, unsigned count, wt_time until)
 {
 	double samples = facts->samples, seconds = until > 0 ? (double)until / 1e9 : 1;
 
@@ -140,8 +140,8 @@ static void divide(struct wt_pattern_facts *facts, unsigned count, wt_time until
 	facts->speed /= samples * count;
 }
 
-int wt_pattern_describe(const struct wt_pattern *pattern, double range, wt_time step, wt_time until, unsigned from, unsigned to,
-			struct wt_pattern_facts *facts)
+int wt_movement_describe(const struct wt_movement *pattern, double range, wt_time step, wt_time until, unsigned from, unsigned to,
+			struct wt_movement_facts *facts)
 {
 	unsigned count = pattern->count;
 	struct look look = {.pattern = pattern, .count = count, .square = range * range, .at = calloc(count, sizeof(*look.at)),
@@ -150,7 +150,7 @@ int wt_pattern_describe(const struct wt_pattern *pattern, double range, wt_time 
 	bool ready = look.at && look.hint && look.queue && look.linked && look.distance;
 	int before = 0;
 
-	*facts = (struct wt_pattern_facts){0};
+	*facts = (struct wt_movement_facts){0};
 	for (wt_time now = 0; now <= until && ready; now += step)
 		sample(&look, now, from, to, &before, facts);
 	if (ready)

@@ -15,14 +15,14 @@
 #define WT_PATTERN_MOST 65536 /* stations */
 
 /* Zero is empty. */
-struct wt_pattern {
+struct wt_movement {
 	unsigned count, room;
 	struct wt_track *track;
 };
 
 /* So many tracks at least, new ones without a place. 0 or -ENOMEM; finish frees all. */
-int wt_pattern_extend(struct wt_pattern *pattern, unsigned count);
-void wt_pattern_finish(struct wt_pattern *pattern);
+int wt_movement_extend(struct wt_movement *pattern, unsigned count);
+void wt_movement_finish(struct wt_movement *pattern);
 
 /* ---- random waypoint -------------------------------------------------------------------------------------- */
 
@@ -46,11 +46,11 @@ double wt_waypoint_speed(const struct wt_waypoint *waypoint);
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
 /* Read over a pattern, which is empty. 0, -ENOMEM, or -EINVAL with the line (from 1) and a sentence. The text is written into. */
-int wt_setdest_read(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len);
+int wt_setdest_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len);
 /* A line per station: time x y time x y ... */
-int wt_bonnmotion_read(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len);
+int wt_bonnmotion_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len);
 /* Whichever it is. */
-int wt_pattern_read(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len);
+int wt_movement_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len);
 
 /* A place on a way: where a station is when; speed 0: it stands from then on. The pieces of a track as calls. */
 struct wt_leg_of {
@@ -65,7 +65,7 @@ struct wt_leg_of wt_track_leg(const struct wt_track *track, unsigned piece);
 
 #define WT_PATTERN_HOPS 32
 
-struct wt_pattern_facts {
+struct wt_movement_facts {
 	unsigned samples;
 	double hops[WT_PATTERN_HOPS]; /* of one pair: share of samples at so many hops by the shortest way; 0: none. Longer ways with the last */
 	double neighbours;            /* of a station, mean */
@@ -76,7 +76,7 @@ struct wt_pattern_facts {
 };
 
 /* Every `step` from 0 to `until`: two stations are linked within `range` m. 0 or -ENOMEM. */
-int wt_pattern_describe(const struct wt_pattern *pattern, double range, wt_time step, wt_time until, unsigned from, unsigned to,
-			struct wt_pattern_facts *facts);
+int wt_movement_describe(const struct wt_movement *pattern, double range, wt_time step, wt_time until, unsigned from, unsigned to,
+			struct wt_movement_facts *facts);
 
 #endif

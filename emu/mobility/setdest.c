@@ -18,7 +18,7 @@
 #define LATEST 1e9 /* seconds */
 
 struct reader {
-	struct wt_pattern *pattern;
+	struct wt_movement *pattern;
 	char *err;
 	size_t err_len;
 };
@@ -65,7 +65,7 @@ static int node(struct reader *reader, const char *text, struct wt_track **track
 
 	if (!end || end == text + 7 || strcmp(end, ")") || n >= WT_PATTERN_MOST)
 		return refuse(reader, text ? text : "", "$node_(NUMBER)");
-	if (wt_pattern_extend(reader->pattern, (unsigned)n + 1))
+	if (wt_movement_extend(reader->pattern, (unsigned)n + 1))
 		return no_memory(reader);
 	*track = &reader->pattern->track[n];
 	return 0;
@@ -139,7 +139,7 @@ static int setdest_line(struct reader *reader, char *at)
 
 static int bonnmotion_line(struct reader *reader, char *at)
 {
-	struct wt_pattern *pattern = reader->pattern;
+	struct wt_movement *pattern = reader->pattern;
 	double time, before = -1;
 	struct wt_point place, last = {0, 0};
 	struct wt_track *track;
@@ -149,7 +149,7 @@ static int bonnmotion_line(struct reader *reader, char *at)
 		return 0;
 	if (pattern->count == WT_PATTERN_MOST)
 		return refuse(reader, "", "at most 65536 stations");
-	if (wt_pattern_extend(pattern, pattern->count + 1))
+	if (wt_movement_extend(pattern, pattern->count + 1))
 		return no_memory(reader);
 	track = &pattern->track[pattern->count - 1];
 	while (at[strspn(at, " \t\r")]) {
@@ -166,7 +166,7 @@ static int bonnmotion_line(struct reader *reader, char *at)
 	return 0;
 }
 
-static int read_lines(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len,
+static int read_lines(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len,
 		      int (*one)(struct reader *reader, char *at))
 {
 	struct reader reader = {pattern, err, err_len};
@@ -188,12 +188,12 @@ static int read_lines(struct wt_pattern *pattern, char *text, unsigned *line, ch
 	return refuse(&reader, "", "the places of stations");
 }
 
-int wt_setdest_read(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len)
+int wt_setdest_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len)
 {
 	return read_lines(pattern, text, line, err, err_len, setdest_line);
 }
 
-int wt_bonnmotion_read(struct wt_pattern *pattern, char *text, unsigned *line, char *err, size_t err_len)
+int wt_bonnmotion_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len)
 {
 	return read_lines(pattern, text, line, err, err_len, bonnmotion_line);
 }

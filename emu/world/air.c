@@ -62,7 +62,7 @@ static char *read_text(const char *name)
 	return text;
 }
 
-int wt_world_read_pattern(struct wt_pattern *pattern, const char *name, char *err, size_t err_len)
+int wt_world_read_pattern(struct wt_movement *pattern, const char *name, char *err, size_t err_len)
 {
 	char *text, why[200];
 	unsigned line = 0;
@@ -74,7 +74,7 @@ int wt_world_read_pattern(struct wt_pattern *pattern, const char *name, char *er
 		snprintf(err, err_len, "%.100s: %s", name, strerror(errno ? errno : ENOMEM));
 		return -EINVAL;
 	}
-	error = wt_pattern_read(pattern, text, &line, why, sizeof(why));
+	error = wt_movement_read(pattern, text, &line, why, sizeof(why));
 	if (error)
 		snprintf(err, err_len, "%.100s:%u: %s", name, line, why);
 	free(text);
@@ -85,7 +85,7 @@ int wt_world_read_pattern(struct wt_pattern *pattern, const char *name, char *er
 static int read_movement(struct wt_world *world, char *err, size_t err_len)
 {
 	struct wt_world_air *air = &world->air;
-	struct wt_pattern pattern = {0};
+	struct wt_movement pattern = {0};
 	unsigned next = 0;
 	char why[400];
 	int error;
@@ -104,7 +104,7 @@ static int read_movement(struct wt_world *world, char *err, size_t err_len)
 			world->host[i].track = pattern.track[next];
 			pattern.track[next++] = (struct wt_track){0};
 		}
-	wt_pattern_finish(&pattern);
+	wt_movement_finish(&pattern);
 	return error;
 }
 

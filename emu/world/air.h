@@ -63,6 +63,6 @@ int wt_world_check_air(struct wt_world *world, char *err, size_t err_len);
 /* "250m", "3m/s": a number of a unit, "m" or "m/s". 0, or -EINVAL with a sentence. */
 int wt_world_measure(const char *word, const char *unit, double least, double *to, char *err, size_t err_len);
 /* Reads a movement file of any kind. 0, -ENOMEM, or -EINVAL with "FILE:LINE: ..." */
-int wt_world_read_pattern(struct wt_pattern *pattern, const char *name, char *err, size_t err_len);
+int wt_world_read_pattern(struct wt_movement *pattern, const char *name, char *err, size_t err_len);
 
 #endif

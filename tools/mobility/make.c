@@ -27,7 +27,7 @@ struct words {
 	struct wt_waypoint waypoint;
 	uint64_t stations, seed;
 	wt_time time;
-	enum wt_pattern_form form;
+	enum wt_movement_form form;
 	const char *output;
 };
 
@@ -39,18 +39,18 @@ static int take(struct words *words, int option, const char *value, char *err, s
 	switch (option) {
 	case OPT_STATIONS: return wt_parse_count(value, &words->stations, err, err_len);
 	case OPT_FIELD:
-		error = wt_pattern_two(value, "m", two, err, err_len);
+		error = wt_movement_two(value, "m", two, err, err_len);
 		words->waypoint.field = (struct wt_point){two[0], two[1]};
 		return error;
 	case OPT_SPEED:
-		error = wt_pattern_two(value, "m/s", two, err, err_len);
+		error = wt_movement_two(value, "m/s", two, err, err_len);
 		words->waypoint.slowest = two[0];
 		words->waypoint.fastest = two[1];
 		return error;
 	case OPT_PAUSE: return wt_parse_time(value, &words->waypoint.pause, err, err_len);
 	case OPT_TIME: return wt_parse_time(value, &words->time, err, err_len);
 	case OPT_SEED: return wt_parse_count(value, &words->seed, err, err_len);
-	case OPT_FORM: return wt_pattern_form(value, &words->form, err, err_len);
+	case OPT_FORM: return wt_movement_form(value, &words->form, err, err_len);
 	}
 	words->output = value;
 	return 0;
@@ -59,18 +59,18 @@ static int take(struct words *words, int option, const char *value, char *err, s
 static int make(const struct words *words)
 {
 	const char *fault = wt_waypoint_fault(&words->waypoint);
-	struct wt_pattern pattern = {0};
+	struct wt_movement pattern = {0};
 	int error, code;
 
 	if (fault)
 		return wt_fail(WT_EXIT_USAGE, "%s", fault);
 	if (!words->stations || words->stations > WT_PATTERN_MOST || words->time <= 0)
 		return wt_fail(WT_EXIT_USAGE, "expected 1 to %d stations and a time above 0", WT_PATTERN_MOST);
-	error = wt_pattern_extend(&pattern, (unsigned)words->stations);
+	error = wt_movement_extend(&pattern, (unsigned)words->stations);
 	for (unsigned i = 0; i < words->stations && !error; i++)
 		error = wt_waypoint_make(&pattern.track[i], &words->waypoint, words->seed, i, words->time);
-	code = error ? wt_fail(WT_EXIT_ENVIRONMENT, "out of memory") : wt_pattern_write(&pattern, words->output, words->form, words->time);
-	wt_pattern_finish(&pattern);
+	code = error ? wt_fail(WT_EXIT_ENVIRONMENT, "out of memory") : wt_movement_write(&pattern, words->output, words->form, words->time);
+	wt_movement_finish(&pattern);
 	return code;
 }
 
@@ -102,23 +102,23 @@ static const struct wt_option convert_options[] = {
 	[OPT_INTO] = {'o', "output", "FILE", "instead of standard output"},
 };
 
-static int convert(const char *from, const char *output, enum wt_pattern_form form)
+static int convert(const char *from, const char *output, enum wt_movement_form form)
 {
-	struct wt_pattern pattern = {0};
+	struct wt_movement pattern = {0};
 	char why[400];
 	int code;
 
 	if (wt_world_read_pattern(&pattern, from, why, sizeof(why)))
 		code = wt_fail(WT_EXIT_USAGE, "%s", why);
 	else
-		code = wt_pattern_write(&pattern, output, form, wt_pattern_length(&pattern));
-	wt_pattern_finish(&pattern);
+		code = wt_movement_write(&pattern, output, form, wt_movement_length(&pattern));
+	wt_movement_finish(&pattern);
 	return code;
 }
 
 static int run_convert(int argc, char **argv)
 {
-	enum wt_pattern_form form = WT_FORM_SETDEST;
+	enum wt_movement_form form = WT_FORM_SETDEST;
 	const char *from = NULL, *output = NULL;
 	struct wt_args args;
 	char why[300];
@@ -130,7 +130,7 @@ static int run_convert(int argc, char **argv)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD && from)
 			return wt_fail(WT_EXIT_USAGE, "there is one file, '%s' is a second", args.value);
-		if (option == OPT_TO && wt_pattern_form(args.value, &form, why, sizeof(why)))
+		if (option == OPT_TO && wt_movement_form(args.value, &form, why, sizeof(why)))
 			return wt_fail(WT_EXIT_USAGE, "--form: %s", why);
 		from = option == WT_ARGS_WORD ? args.value : from;
 		output = option == OPT_INTO ? args.value : output;

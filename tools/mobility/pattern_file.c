@@ -9,19 +9,19 @@
 #include "stack/record/create.h"
 #include "tools/common/cli.h"
 
-int wt_pattern_form(const char *word, enum wt_pattern_form *form, char *err, size_t err_len)
+int wt_movement_form(const char *word, enum wt_movement_form *form, char *err, size_t err_len)
 {
 	static const char *const forms[] = {"setdest", "bonnmotion", NULL};
 
 	for (unsigned i = 0; forms[i]; i++)
 		if (!strcmp(forms[i], word)) {
-			*form = (enum wt_pattern_form)i;
+			*form = (enum wt_movement_form)i;
 			return 0;
 		}
 	return wt_world_unknown("form", word, forms, err, err_len);
 }
 
-int wt_pattern_two(const char *text, const char *unit, double to[2], char *err, size_t err_len)
+int wt_movement_two(const char *text, const char *unit, double to[2], char *err, size_t err_len)
 {
 	char copy[100], *rest = copy, *word;
 	unsigned count = 0;
@@ -35,7 +35,7 @@ int wt_pattern_two(const char *text, const char *unit, double to[2], char *err, 
 	return -EINVAL;
 }
 
-wt_time wt_pattern_length(const struct wt_pattern *pattern)
+wt_time wt_movement_length(const struct wt_movement *pattern)
 {
 	wt_time last = 0;
 
@@ -50,7 +50,7 @@ static double seconds(wt_time time)
 	return (double)time / 1e9;
 }
 
-static void write_setdest(FILE *out, const struct wt_pattern *pattern)
+static void write_setdest(FILE *out, const struct wt_movement *pattern)
 {
 	for (unsigned i = 0; i < pattern->count; i++) {
 		struct wt_point at = wt_track_at(&pattern->track[i], 0, NULL);
@@ -66,7 +66,7 @@ static void write_setdest(FILE *out, const struct wt_pattern *pattern)
 		}
 }
 
-static void write_bonnmotion(FILE *out, const struct wt_pattern *pattern, wt_time until)
+static void write_bonnmotion(FILE *out, const struct wt_movement *pattern, wt_time until)
 {
 	for (unsigned i = 0; i < pattern->count; i++) {
 		const struct wt_track *track = &pattern->track[i];
@@ -78,7 +78,7 @@ static void write_bonnmotion(FILE *out, const struct wt_pattern *pattern, wt_tim
 	}
 }
 
-int wt_pattern_write(const struct wt_pattern *pattern, const char *path, enum wt_pattern_form form, wt_time until)
+int wt_movement_write(const struct wt_movement *pattern, const char *path, enum wt_movement_form form, wt_time until)
 {
 	FILE *out = path ? wt_create_stream(path) : stdout;
 	char why[WT_CREATE_WHY];

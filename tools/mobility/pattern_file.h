@@ -5,15 +5,15 @@
 
 #include "emu/mobility/pattern.h"
 
-enum wt_pattern_form { WT_FORM_SETDEST, WT_FORM_BONNMOTION };
+enum wt_movement_form { WT_FORM_SETDEST, WT_FORM_BONNMOTION };
 
 /* 0, or -EINVAL after a sentence that lists the forms. */
-int wt_pattern_form(const char *word, enum wt_pattern_form *form, char *err, size_t err_len);
+int wt_movement_form(const char *word, enum wt_movement_form *form, char *err, size_t err_len);
 /* Two words between blanks, such as "1500m 300m", of one unit. 0, or -EINVAL with a sentence. */
-int wt_pattern_two(const char *text, const char *unit, double to[2], char *err, size_t err_len);
+int wt_movement_two(const char *text, const char *unit, double to[2], char *err, size_t err_len);
 /* The last time at which any station changes its way. */
-wt_time wt_pattern_length(const struct wt_pattern *pattern);
+wt_time wt_movement_length(const struct wt_movement *pattern);
 /* To a file, or to standard output (NULL). An exit code, after its sentence. `until`: where the lines of BonnMotion end. */
-int wt_pattern_write(const struct wt_pattern *pattern, const char *path, enum wt_pattern_form form, wt_time until);
+int wt_movement_write(const struct wt_movement *pattern, const char *path, enum wt_movement_form form, wt_time until);
 
 #endif

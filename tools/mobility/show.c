@@ -46,7 +46,7 @@ static int take(struct words *words, int option, const char *value, char *err, s
 	return 0;
 }
 
-static void print_json(const struct words *words, const struct wt_pattern *pattern, const struct wt_pattern_facts *facts)
+static void print_json(const struct words *words, const struct wt_movement *pattern, const struct wt_movement_facts *facts)
 {
 	struct wt_json json;
 	char name[16];
@@ -75,7 +75,7 @@ static void print_json(const struct words *words, const struct wt_pattern *patte
 	wt_json_end(&json);
 }
 
-static void print(const struct words *words, const struct wt_pattern *pattern, const struct wt_pattern_facts *facts)
+static void print(const struct words *words, const struct wt_movement *pattern, const struct wt_movement_facts *facts)
 {
 	printf("%u stations, %.0f s: mean speed %.2f m/s, %.1f neighbours within %.0f m, %.1f %% of all pairs have a way\n", pattern->count,
 	       (double)words->time / 1e9, facts->speed, facts->neighbours, words->range, 100 * facts->connected);
@@ -90,26 +90,26 @@ static void print(const struct words *words, const struct wt_pattern *pattern, c
 
 static int show(struct words *words)
 {
-	struct wt_pattern pattern = {0};
-	struct wt_pattern_facts facts;
+	struct wt_movement pattern = {0};
+	struct wt_movement_facts facts;
 	char why[400];
 	int code = WT_EXIT_OK;
 
 	if (wt_world_read_pattern(&pattern, words->file, why, sizeof(why))) {
-		wt_pattern_finish(&pattern);
+		wt_movement_finish(&pattern);
 		return wt_fail(WT_EXIT_USAGE, "%s", why);
 	}
 	words->to = words->pair ? words->to : pattern.count - 1;
-	words->time = words->time > 0 ? words->time : wt_pattern_length(&pattern);
+	words->time = words->time > 0 ? words->time : wt_movement_length(&pattern);
 	if (pattern.count < 2 || words->from >= pattern.count || words->to >= pattern.count || words->step <= 0)
 		code = wt_fail(WT_EXIT_USAGE, "expected two of %u stations, and a step above 0", pattern.count);
-	else if (wt_pattern_describe(&pattern, words->range, words->step, words->time, words->from, words->to, &facts))
+	else if (wt_movement_describe(&pattern, words->range, words->step, words->time, words->from, words->to, &facts))
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "out of memory");
 	else if (words->json)
 		print_json(words, &pattern, &facts);
 	else
 		print(words, &pattern, &facts);
-	wt_pattern_finish(&pattern);
+	wt_movement_finish(&pattern);
 	return code;
 }
 

@@ -7,19 +7,19 @@
 
 #include "emu/mobility/pattern.h"
 
-static struct wt_pattern read_text(const char *text)
+static struct wt_movement read_text(const char *text)
 {
-	struct wt_pattern pattern = {0};
+	struct wt_movement pattern = {0};
 	char copy[2000], why[300] = "";
 	unsigned line = 0;
 
 	snprintf(copy, sizeof(copy), "%s", text);
-	if (wt_pattern_read(&pattern, copy, &line, why, sizeof(why)))
+	if (wt_movement_read(&pattern, copy, &line, why, sizeof(why)))
 		fail_msg("line %u: %s", line, why);
 	return pattern;
 }
 
-static void at(const struct wt_pattern *pattern, unsigned station, double seconds, double x, double y)
+static void at(const struct wt_movement *pattern, unsigned station, double seconds, double x, double y)
 {
 	struct wt_point place = wt_track_at(&pattern->track[station], (wt_time)(seconds * 1e9), NULL);
 
@@ -30,7 +30,7 @@ static void at(const struct wt_pattern *pattern, unsigned station, double second
 /* What ns-2 does with them: a new way begins wherever the station is. */
 static void setdest_files_are_read(void **state)
 {
-	struct wt_pattern pattern = read_text("# nodes: 2\n$node_(0) set X_ 10.0\n$node_(0) set Y_ 20.0\n$node_(0) set Z_ 0.0\n"
+	struct wt_movement pattern = read_text("# nodes: 2\n$node_(0) set X_ 10.0\n$node_(0) set Y_ 20.0\n$node_(0) set Z_ 0.0\n"
 					      "$node_(1) set X_ 5\n$node_(1) set Y_ 0\n$god_ set-dist 0 1 1\n"
 					      "$ns_ at 10.0 \"$node_(0) setdest 40.0 60.0 5.0\"\n$ns_ at 4.0 \"$god_ set-dist 0 1 2\"\n"
 					      "$ns_ at 15.0 \"$node_(0) setdest 25.0 140.0 10.0\"\n$ns_ at 1 \"$node_(1) setdest 5 10 1\"\n");
@@ -45,19 +45,19 @@ static void setdest_files_are_read(void **state)
 	at(&pattern, 0, 100, 25, 140);
 	at(&pattern, 1, 6, 5, 5);
 	at(&pattern, 1, 11, 5, 10);
-	wt_pattern_finish(&pattern);
+	wt_movement_finish(&pattern);
 }
 
 static void bonnmotion_files_are_read(void **state)
 {
-	struct wt_pattern pattern = read_text("0.0 0.0 0.0 10.0 30.0 40.0 20.0 30.0 40.0\n0.0 7 8\n");
+	struct wt_movement pattern = read_text("0.0 0.0 0.0 10.0 30.0 40.0 20.0 30.0 40.0\n0.0 7 8\n");
 
 	(void)state;
 	assert_int_equal(pattern.count, 2);
 	at(&pattern, 0, 5, 15, 20);
 	at(&pattern, 0, 15, 30, 40);
 	at(&pattern, 1, 3, 7, 8);
-	wt_pattern_finish(&pattern);
+	wt_movement_finish(&pattern);
 }
 
 static void a_bad_line_is_told(void **state)
@@ -80,15 +80,15 @@ static void a_bad_line_is_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct wt_pattern pattern = {0};
+		struct wt_movement pattern = {0};
 		char copy[300], why[300] = "";
 		unsigned line = 0;
 
 		snprintf(copy, sizeof(copy), "%s", bad[i].text);
-		assert_true(wt_pattern_read(&pattern, copy, &line, why, sizeof(why)) < 0);
+		assert_true(wt_movement_read(&pattern, copy, &line, why, sizeof(why)) < 0);
 		if (line != bad[i].line || strncmp(why, bad[i].said, strlen(bad[i].said)))
 			fail_msg("%s: line %u: %s", bad[i].text, line, why);
-		wt_pattern_finish(&pattern);
+		wt_movement_finish(&pattern);
 	}
 }
 
@@ -135,16 +135,16 @@ static void random_waypoint_begins_as_it_goes_on(void **state)
 /* Two that stand 100 m apart, and one that comes within 250 m for a quarter of the time. */
 static void a_pattern_is_described(void **state)
 {
-	struct wt_pattern pattern = read_text("0 0 0\n0 100 0\n0 1350 0 100 350 0 200 1350 0\n");
-	struct wt_pattern_facts facts;
+	struct wt_movement pattern = read_text("0 0 0\n0 100 0\n0 1350 0 100 350 0 200 1350 0\n");
+	struct wt_movement_facts facts;
 
 	(void)state;
-	assert_int_equal(wt_pattern_describe(&pattern, 250, WT_S, 199 * WT_S, 0, 2, &facts), 0);
+	assert_int_equal(wt_movement_describe(&pattern, 250, WT_S, 199 * WT_S, 0, 2, &facts), 0);
 	assert_true(fabs(facts.hops[0] - 0.995) < 1e-9);
 	assert_true(fabs(facts.hops[2] - 0.005) < 1e-9); /* at 100 s alone: 250 m from the second */
 	assert_true(fabs(facts.links_made * 199 - 1) < 1e-9 && fabs(facts.links_lost * 199 - 1) < 1e-9);
 	assert_true(fabs(facts.speed - 10.0 / 3) < 1e-6);
-	wt_pattern_finish(&pattern);
+	wt_movement_finish(&pattern);
 }
 
 int main(void)

@@ -32,10 +32,8 @@
 #include "tests/unit/port/own_namespace.h"
 #include "tests/unit/responder.h"
 #include "tests/unit/toy_nodes.h"
+#include "tests/unit/port/test_frames.h" /* last: its pool is a name of parameters above */
 
-#define TEST_TYPE 0x88b5 /* IEEE 802 local experimental Ethertype */
-
-static struct wt_pool *pool;
 static char err[200];
 static bool have_tun;
 
@@ -53,34 +51,6 @@ static int teardown(void **state)
 	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
 	wt_pool_destroy(pool);
 	return 0;
-}
-
-/* The next frame of that Ethertype (and that IP protocol, if not 0) the port reads within a second, or NULL. */
-static struct wt_frame *next_frame(struct wt_port *port, unsigned type, unsigned protocol)
-{
-	struct pollfd fd = {.fd = port->fd, .events = POLLIN};
-	struct wt_frame *frame;
-
-	for (unsigned i = 0; i < 100; i++) {
-		while (port->ops->read(port, &frame) > 0) {
-			if (frame && wt_get16(wt_frame_own_bytes(frame) + 12) == type && (!protocol || wt_frame_own_bytes(frame)[23] == protocol))
-				return frame;
-			wt_frame_free(frame);
-		}
-		poll(&fd, 1, 10);
-	}
-	return NULL;
-}
-
-static struct wt_frame *test_frame(uint32_t len, uint8_t fill)
-{
-	struct wt_frame *frame = wt_frame_new(pool);
-
-	memset(wt_frame_own_bytes(frame), fill, len);
-	memset(wt_frame_own_bytes(frame), 0x02, 12); /* to a station that does not exist */
-	wt_put16(wt_frame_own_bytes(frame) + 12, TEST_TYPE);
-	frame->len = len;
-	return frame;
 }
 
 static void send_datagram(const char *to, const char *data, int flags)
