@@ -14,7 +14,7 @@ static int embed(const char *root, const char *path)
 	path += skip + 1;
 	printf("\t{\"%.*s\", (const char[]){", (int)(strrchr(path, '.') - path), path);
 	while ((c = getc(file)) != EOF)
-		printf("%d,", c);
+		printf("%d,", (signed char)c);
 	puts("0}},");
 	return fclose(file);
 }

@@ -181,3 +181,21 @@ int wt_claims_load(struct wt_claims *claims, char *err, size_t err_len)
 	free(sweep);
 	return error;
 }
+
+/* Where the name stands in "a,b>c"; NULL: nowhere. */
+static const char *find(const char *list, const char *name)
+{
+	const char *at = strstr(list, name);
+	size_t len = strlen(name);
+
+	while (at && ((at != list && !strchr(",>", at[-1])) || !strchr(",>", at[len])))
+		at = strstr(at + 1, name);
+	return at;
+}
+
+bool wt_claim_orders(const char *first, const char *others, const char *a, const char *b)
+{
+	const char *of_a = find(first, a), *of_b = find(first, b);
+
+	return of_a && (find(others, b) || (strchr(first, '>') && of_b && of_a < of_b));
+}

@@ -80,6 +80,12 @@ void wt_claims_judge(struct wt_claims *claims, const char *dir);
  */
 bool wt_claim_solve(const struct wt_claim_equation *equation, double weight[WT_CLAIM_TERMS], double *worst);
 
+/* Does a rule "FIRST over OTHERS" put a above b? Lists of names with commas; in FIRST > puts each above those behind it, too. */
+bool wt_claim_orders(const char *first, const char *others, const char *a, const char *b);
+/* Says from the printed numbers alone whether the equation of the claim holds. */
+void wt_claim_equation_judge(const struct wt_claims *claims, struct wt_claim *claim);
+void wt_claim_set(struct wt_claim *claim, enum wt_claim_verdict verdict, const char *reason, ...) __attribute__((format(printf, 3, 4)));
+
 /* On which rules of ours the verdict rests, and which it survives without, in words; empty: no results of changes. */
 void wt_claim_rests(const struct wt_claim *claim, char *out, size_t len);
 /* The paper a claim is of; NULL: not named in the file. */

@@ -5,8 +5,7 @@
  * itself, at 95 %; against it all pairs of the claim are judged together: see judge.c for why. Two protocols whose runs are the same
  * runs are compared once.
  *
- * Everything here takes results that are there. Results of changes (without a rule of ours, under another stack) lie in
- * folders of their own in the same folder, and are judged by the same rules.
+ * Results of changes (without a rule of ours, under another stack) lie in folders of their own, and are judged by the same rules.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -35,12 +34,10 @@ struct tally {
 	double level;          /* of a decision */
 	bool even[PAIRS];      /* shown to be level */
 	double ahead[PAIRS], p[PAIRS];
-	char where[PAIRS][56];
+	char where[PAIRS][72];
 };
 
-static void set(struct wt_claim *claim, enum wt_claim_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void set(struct wt_claim *claim, enum wt_claim_verdict verdict, const char *format, ...)
+void wt_claim_set(struct wt_claim *claim, enum wt_claim_verdict verdict, const char *format, ...)
 {
 	va_list ap;
 
@@ -51,18 +48,18 @@ static void set(struct wt_claim *claim, enum wt_claim_verdict verdict, const cha
 }
 
 /* With a change: its results of the table, or, if it does not touch that one, the table's own. */
-static bool load(struct judge *judge, struct wt_paper_results *results, const char *object)
+static bool load(struct judge *judge, struct wt_paper_results *results, const char *object, const char *metric)
 {
 	char dir[700], err[900];
 
 	if (judge->change) {
 		snprintf(dir, sizeof(dir), "%s/%s", judge->dir, judge->change);
-		if (wt_paper_results_load(results, dir, FAMILY, object, NULL, err, sizeof(err)) == 0)
+		if (wt_paper_results_load(results, dir, FAMILY, object, metric, err, sizeof(err)) == 0)
 			return judge->touched = true;
 	}
-	if (wt_paper_results_load(results, judge->dir, FAMILY, object, NULL, err, sizeof(err)) == 0)
+	if (wt_paper_results_load(results, judge->dir, FAMILY, object, metric, err, sizeof(err)) == 0)
 		return true;
-	set(judge->claim, WT_CLAIM_NOT_YET, "no results: %.500s", err);
+	wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "no results: %.500s", err);
 	return false;
 }
 
@@ -83,7 +80,7 @@ static void note(struct tally *tally, double ahead, double p, const char *what, 
 		return;
 	tally->ahead[tally->pairs] = ahead;
 	tally->p[tally->pairs] = p;
-	snprintf(tally->where[tally->pairs++], sizeof(tally->where[0]), "%s at %s", what, where);
+	snprintf(tally->where[tally->pairs++], sizeof(tally->where[0]), "%.40s at %.20s", what, where);
 }
 
 /* Pairs by name, as many as there is room for. */
@@ -139,7 +136,7 @@ static void conclude(struct judge *judge, const struct tally *tally, const char 
 		snprintf(twice, sizeof(twice), " (%u more are the same runs)", tally->twice);
 	verdict = lost.count ? WT_CLAIM_FAILS : open.count || !(won + even.count) ? WT_CLAIM_UNDECIDED :
 		  !won ? WT_CLAIM_FAILS : even.count ? WT_CLAIM_PARTLY : WT_CLAIM_HOLDS;
-	set(judge->claim, verdict, "%s in %u of %u comparisons%s%s%s%s%s%s%s%s%s", what, won, tally->pairs, twice,
+	wt_claim_set(judge->claim, verdict, "%s in %u of %u comparisons%s%s%s%s%s%s%s%s%s", what, won, tally->pairs, twice,
 	    lost.count ? "; the contrary: " : "", lost.text, even.count ? "; level: " : "", even.text,
 	    open.count ? "; within chance: " : "", open.text, *more ? "; " : "", more);
 }
@@ -226,7 +223,7 @@ static void beats(struct judge *judge, const char *object)
 	struct lead lead = {.low = INFINITY};
 	char more[200];
 
-	if (!load(judge, &results, object))
+	if (!load(judge, &results, object, NULL))
 		return;
 	lead.sum = calloc(results.plan.repeats, sizeof(*lead.sum));
 	tally.level = level_of(&results);
@@ -285,9 +282,9 @@ static void grows(struct judge *judge, const char *near, const char *far)
 	struct tally tally = {0};
 	char who[40];
 
-	if (!load(judge, &a, near))
+	if (!load(judge, &a, near, NULL))
 		return;
-	if (!load(judge, &b, far)) {
+	if (!load(judge, &b, far, NULL)) {
 		wt_paper_results_finish(&a);
 		return;
 	}
@@ -313,9 +310,9 @@ static bool compare(struct judge *judge, const char *one, const char *other, str
 {
 	struct wt_paper_results a, b;
 
-	if (!load(judge, &a, one))
+	if (!load(judge, &a, one, NULL))
 		return false;
-	if (!load(judge, &b, other)) {
+	if (!load(judge, &b, other, NULL)) {
 		wt_paper_results_finish(&a);
 		return false;
 	}
@@ -377,7 +374,7 @@ static void tokens(struct judge *judge, const char *object)
 	struct tally tally = {0};
 	char who[40];
 
-	if (!load(judge, &results, object))
+	if (!load(judge, &results, object, NULL))
 		return;
 	for (unsigned p = 0; p < results.paper.points; p++)
 		for (unsigned v = 1; v < results.paper.variants; v++)
@@ -391,40 +388,71 @@ static void tokens(struct judge *judge, const char *object)
 	wt_paper_results_finish(&results);
 }
 
-/* ---- from the printed numbers, or shown elsewhere ------------------------------------------------------ */
+/* ---- order, near --------------------------------------------------------------------------------------- */
 
-static void equation(struct judge *judge)
+/* order TABLE ROW METRIC A,B over C,D: each of the first above each of the others in that row; A>B: above each other as well. */
+static void order(struct judge *judge, const char *const word[])
 {
-	double weight[WT_CLAIM_TERMS], worst, sum = 0;
-	char text[120] = "";
+	struct wt_paper_results r;
+	struct tally tally = {0};
+	char what[80];
 
-	for (unsigned i = 0; i < judge->claims->equations; i++) {
-		const struct wt_claim_equation *e = &judge->claims->equation[i];
-
-		if (strcmp(e->id, judge->claim->id))
-			continue;
-		if (!wt_claim_solve(e, weight, &worst)) {
-			set(judge->claim, WT_CLAIM_UNDECIDED, "the printed numbers determine no weights");
-			return;
-		}
-		for (unsigned t = 0; t < e->terms; t++) {
-			size_t at = strlen(text);
-
-			sum += weight[t];
-			snprintf(text + at, sizeof(text) - at, " %.3f", weight[t]);
-		}
-		set(judge->claim, worst <= e->tolerance ? WT_CLAIM_HOLDS : WT_CLAIM_FAILS,
-		    "by least squares one set of %u weights,%s (sum %.3f), gives the %u printed expectations to %.2f %%, where %.2f %% were asked: "
-		    "printed numbers alone, nothing is run", e->terms, text, sum, e->rows, 100 * worst, 100 * e->tolerance);
+	if (!load(judge, &r, word[0], word[2]))
 		return;
-	}
-	set(judge->claim, WT_CLAIM_NOT_YET, "no equation %s", judge->claim->id);
+	tally.level = level_of(&r);
+	for (unsigned p = 0; p < r.paper.points; p++)
+		for (unsigned a = 0; a < r.paper.variants && !strcmp(r.paper.point[p].label, word[1]); a++)
+			for (unsigned b = 0; b < r.paper.variants; b++) {
+				double *x = column(&r, p, a), *y = column(&r, p, b);
+				struct wt_paper_pair pair = wt_paper_compare(x, y, r.plan.repeats, tally.level, r.plan.margin);
+
+				snprintf(what, sizeof(what), "%s over %s", r.paper.variant[a].label, r.paper.variant[b].label);
+				if (wt_claim_orders(word[3], word[5], r.paper.variant[a].name, r.paper.variant[b].name)) {
+					note(&tally, pair.difference.mean, pair.p, what, word[1]);
+					tally.even[tally.pairs - 1] = pair.level;
+				}
+				free(x);
+				free(y);
+			}
+	conclude(judge, &tally, "the order is as claimed", "");
+	wt_paper_results_finish(&r);
 }
+
+/* near TABLE SHARE: the printed cells of all its metrics within that share of our means. All: it holds; most: in part. */
+static void near(struct judge *judge, const char *object, const char *share)
+{
+	static struct wt_sweep sweep; /* large */
+	unsigned cells = 0, within = 0;
+	struct wt_paper_results r;
+	char err[900], metric[96];
+
+	if (wt_sweep_load(&sweep, object, err, sizeof(err)))
+		wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "%.500s", err);
+	for (unsigned t = 0; !wt_paper_view(&sweep, t, &r.paper, err, sizeof(err)); t++) {
+		snprintf(metric, sizeof(metric), "%s", r.paper.metric.path);
+		if (!load(judge, &r, object, metric))
+			break;
+		for (unsigned i = 0; i < r.paper.points * r.paper.variants; i++) {
+			const struct wt_paper_cell *cell = &r.paper.point[i / r.paper.variants].cell[i % r.paper.variants];
+			double *ours = column(&r, i / r.paper.variants, i % r.paper.variants), mean = wt_mean_of(ours, r.plan.repeats).mean;
+			cells += !isnan(cell->value) && !*cell->suspect;
+			within += !*cell->suspect && fabs(mean - cell->value) <= strtod(share, NULL) / 100 * cell->value;
+			free(ours);
+		}
+		wt_paper_results_finish(&r);
+	}
+	if (cells)
+		wt_claim_set(judge->claim, within == cells ? WT_CLAIM_HOLDS : 2 * within > cells ? WT_CLAIM_PARTLY : WT_CLAIM_FAILS,
+			     "%u of %u printed numbers lie within %s of our means", within, cells, share);
+	wt_sweep_finish(&sweep);
+}
+
+/* ---- from the printed numbers, or shown elsewhere ------------------------------------------------------ */
 
 /* "shown SCRIPT ...": packet scripts, each named by the sentence it proves; "shown-part" of a claim that says more. */
 static void shown(struct judge *judge, const char *scripts, bool all)
 {
-	set(judge->claim, all ? WT_CLAIM_HOLDS : WT_CLAIM_PARTLY, "%s packet scripts of tests/script show it: %s",
+	wt_claim_set(judge->claim, all ? WT_CLAIM_HOLDS : WT_CLAIM_PARTLY, "%s packet scripts of tests/script show it: %s",
 	    all ? "" : "what it says of Tahoe, Reno, NewReno and SACK, not of the others:", scripts);
 	if (all)
 		memmove(judge->claim->reason, judge->claim->reason + 1, strlen(judge->claim->reason));
@@ -448,15 +476,15 @@ static void judge_one(struct judge *judge)
 
 	snprintf(rule, sizeof(rule), "%s", judge->claim->judge);
 	if ((rest = rest_of(rule, "later: ")))
-		set(judge->claim, WT_CLAIM_NOT_YET, "%s", rest);
+		wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "%s", rest);
 	else if ((rest = rest_of(rule, "never: ")))
-		set(judge->claim, WT_CLAIM_NOT_JUDGEABLE, "%s", rest);
+		wt_claim_set(judge->claim, WT_CLAIM_NOT_JUDGEABLE, "%s", rest);
 	else if ((rest = rest_of(rule, "shown-part ")))
 		shown(judge, rest, false);
 	else if ((rest = rest_of(rule, "shown ")))
 		shown(judge, rest, true);
 	else if (!strcmp(rule, "equation"))
-		equation(judge);
+		wt_claim_equation_judge(judge->claims, judge->claim);
 	else
 		for (char *w = strtok_r(rule, " ", &save); w && words < 8; w = strtok_r(NULL, " ", &save))
 			word[words++] = w;
@@ -470,8 +498,12 @@ static void judge_one(struct judge *judge)
 		same(judge, word + 1, words - 1);
 	else if (words == 2 && !strcmp(word[0], "tokens"))
 		tokens(judge, word[1]);
+	else if (words == 7 && !strcmp(word[0], "order") && !strcmp(word[5], "over"))
+		order(judge, word + 1);
+	else if (words == 3 && !strcmp(word[0], "near"))
+		near(judge, word[1], word[2]);
 	else if (words != 2 || strcmp(word[0], "as"))
-		set(judge->claim, WT_CLAIM_NOT_YET, "no such rule: %s", judge->claim->judge);
+		wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "no such rule: %s", judge->claim->judge);
 }
 
 /* The same claim in the results of each change there is. */
@@ -493,10 +525,10 @@ static void judge_changes(const struct wt_claims *claims, struct wt_claim *claim
 
 static void judge_as(struct wt_claims *claims, struct wt_claim *claim)
 {
-	set(claim, WT_CLAIM_NOT_YET, "no claim %s", claim->judge + 3);
+	wt_claim_set(claim, WT_CLAIM_NOT_YET, "no claim %s", claim->judge + 3);
 	for (unsigned k = 0; k < claims->count; k++)
 		if (!strcmp(claims->claim[k].id, claim->judge + 3))
-			set(claim, claims->claim[k].verdict, "it plots the numbers of %s, and is not counted beside it", claims->claim[k].object);
+			wt_claim_set(claim, claims->claim[k].verdict, "it plots the numbers of %s, and is not counted beside it", claims->claim[k].object);
 }
 
 void wt_claims_judge(struct wt_claims *claims, const char *dir)

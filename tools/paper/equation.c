@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A claim about printed numbers alone: sums that one set of weights gives. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/paper/claims.h"
@@ -58,4 +59,32 @@ bool wt_claim_solve(const struct wt_claim_equation *equation, double weight[WT_C
 		*worst = off > *worst ? off : *worst;
 	}
 	return true;
+}
+
+void wt_claim_equation_judge(const struct wt_claims *claims, struct wt_claim *claim)
+{
+	double weight[WT_CLAIM_TERMS], worst, sum = 0;
+	char text[120] = "";
+
+	for (unsigned i = 0; i < claims->equations; i++) {
+		const struct wt_claim_equation *e = &claims->equation[i];
+
+		if (strcmp(e->id, claim->id))
+			continue;
+		if (!wt_claim_solve(e, weight, &worst)) {
+			wt_claim_set(claim, WT_CLAIM_UNDECIDED, "the printed numbers determine no weights");
+			return;
+		}
+		for (unsigned t = 0; t < e->terms; t++) {
+			size_t at = strlen(text);
+
+			sum += weight[t];
+			snprintf(text + at, sizeof(text) - at, " %.3f", weight[t]);
+		}
+		wt_claim_set(claim, worst <= e->tolerance ? WT_CLAIM_HOLDS : WT_CLAIM_FAILS,
+		    "by least squares one set of %u weights,%s (sum %.3f), gives the %u printed expectations to %.2f %%, where %.2f %% were asked: "
+		    "printed numbers alone, nothing is run", e->terms, text, sum, e->rows, 100 * worst, 100 * e->tolerance);
+		return;
+	}
+	wt_claim_set(claim, WT_CLAIM_NOT_YET, "no equation %s", claim->id);
 }

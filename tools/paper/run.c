@@ -223,6 +223,8 @@ static int write_csv(const struct outcome *now, const char *dir, unsigned tables
 	FILE *file;
 
 	snprintf(name, sizeof(name), tables > 1 ? "table-%s.csv" : "table.csv", now->results.paper.metric.path);
+	for (char *c = name; *c; c++)
+		*c = *c == '/' ? '-' : *c; /* of a ratio */
 	file = wt_sweep_create(dir, name);
 	if (file)
 		wt_paper_csv(file, &now->results.plan, &now->report);
@@ -253,7 +255,8 @@ static int write_table(const struct writing *to, const struct wt_sweep *sweep, s
 	else if (!to->quiet)
 		wt_paper_print(stdout, plan, &now->report, to->wall);
 	if (to->job->summary && !to->quiet) {
-		fprintf(to->job->summary, "%-24s ", plan->paper->id);
+		fprintf(to->job->summary, "%-24s %s%s", plan->paper->id, wt_paper_tables(sweep) > 1 ? plan->paper->metric.path : "",
+			wt_paper_tables(sweep) > 1 ? " " : "");
 		wt_paper_summary(to->job->summary, plan, &now->report);
 	}
 	return write_csv(now, to->dir, wt_paper_tables(sweep));

@@ -23,6 +23,9 @@ def tables_of(folder, statistics=None):
 
 def metric_of(run, path):
     """A number of a result by name, as tools/results/metric.c has it. None: there is none."""
+    if '/' in path:
+        above, below = (metric_of(run, part) for part in path.split('/'))
+        return above / below if above is not None and below else None
     at = run if '.' in path else run.get('metrics')
     words, counts = path.split('.'), False
     while words and isinstance(at, dict):

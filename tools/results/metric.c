@@ -3,9 +3,10 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
-double wt_metric_of(const json_t *result, const char *path)
+static double number_at(const json_t *result, const char *path)
 {
 	const json_t *at = strchr(path, '.') ? result : json_object_get(result, "metrics");
 	bool counts = false;
@@ -30,4 +31,15 @@ double wt_metric_of(const json_t *result, const char *path)
 		counts = !strcmp(word, "dropped") || !strcmp(word, "dropped_frames");
 	}
 	return !*path && json_is_number(at) ? json_number_value(at) : NAN;
+}
+
+double wt_metric_of(const json_t *result, const char *path)
+{
+	const char *slash = strchr(path, '/');
+	char dividend[128];
+
+	if (!slash)
+		return number_at(result, path);
+	snprintf(dividend, sizeof(dividend), "%.*s", (int)(slash - path), path);
+	return number_at(result, dividend) / number_at(result, slash + 1);
 }

@@ -81,6 +81,74 @@ static void a_user_stack_sets_both_ends_where_both_have_the_module(void **state)
 	wt_sweep_finish(&sweep);
 }
 
+#define WORLD "[run]\ntime = {end}\n[host a]\n[host b]\n[host c]\n[router r]\n[link la]\nbetween = a r\n[link lb]\nbetween = b r\n" \
+	      "[link lc]\nbetween = r c\nboth = rate {rate} burst 0B limit 9packets delay 5ms\n" \
+	      "[flow one]\nbetween = a c\nsender = {sender}\n[flow two]\nbetween = b c\napp = cbr:rate={rate}\n"
+
+/* The sweep's text with the name of a file that holds the world. 0: it is good. */
+static int load_with_world(const char *text, const char *world)
+{
+	char path[SCRATCH_PATH], filled[900];
+	int fd = scratch_file(path), bad;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, world, strlen(world)), (ssize_t)strlen(world));
+	snprintf(filled, sizeof(filled), text, path);
+	bad = wt_sweep_parse(&sweep, filled, "t.ini", err, sizeof(err)) || wt_sweep_check(&sweep, err, sizeof(err));
+	if (!bad)
+		resolve(sweep.points - 1);
+	close(fd);
+	return bad;
+}
+
+static void the_world_of_a_sweep_is_a_file_in_which_axes_names_and_parameters_are_filled_in(void **state)
+{
+	static const char text[] = HEAD "[axes]\nnet = slow fast\n[net slow]\nrate = 1Mbit\nend = 3s\n[net fast]\nrate = 9Mbit\nend = 2s\n"
+				   "[run]\nworld = %s\n[variant p]\nsender = reno\n[variant q]\nsender = cubic\n";
+	char one[WT_SHA256_TEXT], other[WT_SHA256_TEXT];
+	struct wt_simulation simulation;
+
+	if (load_with_world(text, WORLD))
+		fail_msg("%s", err);
+	assert_int_equal(wt_sweep_digest(&sweep, &run, one), 0);
+	assert_int_equal(wt_sweep_simulation(&run, 7, &simulation, err, sizeof(err)), 0);
+	assert_int_equal(simulation.world.hosts, 3);
+	assert_int_equal(simulation.world.seed, 7);
+	assert_true(simulation.world.time == 2 * WT_S);
+	assert_string_equal(simulation.flow[0].a.sender.ops->name, "cubic");
+	assert_true(simulation.flow[1].datagrams && simulation.flow[1].cbr.rate == 9000000);
+	wt_simulation_finish(&simulation);
+	wt_sweep_finish(&sweep);
+	assert_int_equal(load_with_world(text, WORLD "size = 900B\n"), 1); /* no key of a flow */
+	wt_sweep_finish(&sweep);
+	assert_int_equal(load_with_world(text, WORLD "bytes = 900B\n"), 0);
+	assert_int_equal(wt_sweep_digest(&sweep, &run, other), 0);
+	assert_string_not_equal(one, other);
+	wt_sweep_finish(&sweep);
+}
+
+static void a_fault_of_a_world_is_told_with_the_point_and_its_own_line(void **state)
+{
+	static const struct {
+		const char *text, *world, *says;
+	} bad[] = {
+		{HEAD "[run]\nworld = %s\n", "[host a]\n[hots b]\n", "t.ini:4: world: "},
+		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[host a]\n[host b]\n[link l]\nboth = delay {x}\n", ":4: "},
+		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "axis 'x' changes nothing"},
+		{HEAD "[axes]\nx = 1 2\n[x 1]\nspede = 3\n[run]\nworld = %s\n", "[run]\ntime = {x}s\n[host a]\n[host b]\n", "t.ini:6: 'spede' is no parameter"},
+		{HEAD "[run]\nworld = %s\nflows = 2\n", "[host a]\n[host b]\n", "t.ini:5: flows: a world says for itself"},
+		{HEAD "[run]\nworld = %s\n", "[run]\ntime = {end}\n[host a]\n[host b]\n", "'{end}' is no axis"},
+		{HEAD "backend = tap\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "only in virtual time"},
+		{HEAD "[run]\nworld = %s.none\n", "[host a]\n", "No such file"},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (!load_with_world(bad[i].text, bad[i].world) || !strstr(err, bad[i].says))
+			fail_msg("%s\nwith\n%s\nis refused with: %s", bad[i].text, bad[i].world, err);
+		wt_sweep_finish(&sweep);
+	}
+}
+
 static void what_says_the_same_has_the_same_digest(void **state)
 {
 	char a[WT_SHA256_TEXT], b[WT_SHA256_TEXT];
@@ -243,6 +311,8 @@ int main(void)
 		cmocka_unit_test(dotted_axes_set_settings_and_parameters_of_modules),
 		cmocka_unit_test(a_variant_stands_over_run_and_an_axis_over_both),
 		cmocka_unit_test(a_user_stack_sets_both_ends_where_both_have_the_module),
+		cmocka_unit_test(the_world_of_a_sweep_is_a_file_in_which_axes_names_and_parameters_are_filled_in),
+		cmocka_unit_test(a_fault_of_a_world_is_told_with_the_point_and_its_own_line),
 		cmocka_unit_test(what_says_the_same_has_the_same_digest),
 		cmocka_unit_test(everything_that_changes_a_run_changes_its_digest),
 		cmocka_unit_test(what_the_files_of_a_path_hold_is_part_of_the_digest),

@@ -10,6 +10,7 @@
 #include "tests/unit/unit.h"
 #include "tools/report/compare.h"
 #include "tools/report/statistics.h"
+#include "tools/results/metric.h"
 #include "tools/results/results.h"
 
 static char err[400], place[] = "/tmp/wavetank-results-XXXXXX", back[512];
@@ -176,9 +177,32 @@ static void the_statistics_of_a_sweep_pair_repeats_and_compare_orders(void **sta
 	rmdir("results/sweep");
 }
 
+static void a_metric_is_a_path_in_the_result(void **state)
+{
+	static const char text[] = "{\"metrics\":{\"jain\":0.5},\"flow\":{\"a.1\":{\"sender\":{\"timeouts\":3}},\"b\":{\"goodput_kBps\":null}},"
+				   "\"hop\":{\"n\":{\"fwd\":{\"in\":8,\"out\":6,\"dropped\":{\"queue\":2}}}}}";
+	static const struct {
+		const char *path;
+		double value;
+	} good[] = {{"jain", 0.5}, {"flow.a.1.sender.timeouts", 3}, {"hop.n.fwd.dropped.queue", 2}, {"hop.n.fwd.dropped.loss", 0},
+		    {"hop.n.fwd.out/hop.n.fwd.in", 0.75}};
+	static const char *const none[] = {"goodput_kBps", "flow.b.goodput_kBps", "flow.c.goodput_kBps", "flow.a.1.sender", "hop.n.fwd.dropped.queue.more",
+					   "hop.n.fwd.in/hop.n.fwd.none", "."};
+	json_t *result = json_loads(text, 0, NULL);
+
+	assert_non_null(result);
+	for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(wt_metric_of(result, good[i].path) == good[i].value);
+	for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (!isnan(wt_metric_of(result, none[i])))
+			fail_msg("%s is %g", none[i], wt_metric_of(result, none[i]));
+	json_decref(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_metric_is_a_path_in_the_result),
 		cmocka_unit_test(a_table_at_a_backend_is_its_newest_folder),
 		cmocka_unit_test(results_are_read_in_the_metric_of_their_table_and_failed_runs_left_out),
 		cmocka_unit_test(cells_of_one_distribution_agree_and_others_differ),
