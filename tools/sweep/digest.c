@@ -77,6 +77,9 @@ void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, co
 	}
 	if (*run->world) { /* its text is the normal form: what it says the same in other words is another run */
 		wt_json_string(json, "world", run->world);
+		for (unsigned i = 0; i < WT_SWEEP_WORLD; i++) /* for a flow that the world does not say */
+			if (*run->text[i])
+				wt_json_string(json, wt_sweep_param_name[i], run->text[i]);
 		wt_json_object(json, "files");
 		files_json(json, run->world);
 		wt_json_end(json);

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "tools/common/host_facts.h"
+#include "tools/results/metric.h"
 #include "tools/source.h"
 #include "tools/version.h"
+#include "tools/words/ini_text.h"
 
 /* ---- facts ------------------------------------------------------------------------------------------------ */
 
@@ -185,12 +187,80 @@ static void end_json(FILE *file, const struct wt_sweep_state *state)
 	wt_json_end(&json);
 }
 
-static int write_runs(FILE *runs, FILE *facts, const struct wt_sweep_state *state)
+/* ---- the same as a table ---------------------------------------------------------------------------------- */
+
+#define COLUMNS 48
+
+static void csv_field(FILE *file, const char *text)
+{
+	bool quoted = text[strcspn(text, ",\"\n")];
+
+	fputs(quoted ? ",\"" : ",", file);
+	for (; *text; text++)
+		fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+	if (quoted)
+		putc('"', file);
+}
+
+/* Numbers by name, which ends in the unit, and those that the sweep asks for by their path. */
+static unsigned csv_columns(const struct wt_sweep *sweep, const char *column[COLUMNS])
+{
+	unsigned count = 0;
+
+	while (count < COLUMNS && (column[count] = wt_sweep_metric_name(count)))
+		count++;
+	if (strchr(sweep->metric, '.') && count < COLUMNS)
+		column[count++] = sweep->metric;
+	for (unsigned i = 0; i < sweep->notes && count < COLUMNS; i++) {
+		const char *path = wt_ini_name(sweep->note[i].section, "printed");
+
+		if (path && strchr(path, '.') && strcmp(path, column[count - 1]) && strcmp(path, sweep->metric))
+			column[count++] = path;
+	}
+	return count;
+}
+
+static void csv_head(FILE *file, const struct wt_sweep *sweep)
+{
+	const char *column[COLUMNS];
+	unsigned columns = csv_columns(sweep, column);
+
+	fputs("point,repeat,seed", file);
+	for (unsigned i = 0; i < sweep->axes; i++)
+		csv_field(file, sweep->axis[i].name);
+	fputs(",outcome", file);
+	for (unsigned i = 0; i < columns; i++)
+		csv_field(file, column[i]);
+	fputs("\r\n", file);
+}
+
+static void csv_run(FILE *file, const struct wt_sweep *sweep, uint32_t point, uint32_t repeat, const char *line)
+{
+	json_t *root = json_loads(line, 0, NULL);
+	const json_t *result = json_object_get(root, "result");
+	const char *column[COLUMNS];
+	unsigned columns = csv_columns(sweep, column);
+
+	fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu64, point, repeat, sweep->seed + repeat);
+	for (unsigned i = 0; i < sweep->axes; i++)
+		csv_field(file, wt_sweep_word(sweep, point, i));
+	csv_field(file, json_string_value(json_object_get(result, "outcome")));
+	for (unsigned i = 0; i < columns; i++) {
+		double value = wt_metric_of(result, column[i]);
+
+		fprintf(file, isnan(value) ? "," : ",%.9g", value);
+	}
+	fputs("\r\n", file);
+	json_decref(root);
+}
+
+static int write_runs(FILE *runs, FILE *facts, FILE *csv, const struct wt_sweep_state *state)
 {
 	struct wt_sweep_run *run = malloc(sizeof(*run));
 	int error = run ? 0 : -ENOMEM;
 
 	plan_json(runs, state->sweep);
+	csv_head(csv, state->sweep);
 	for (uint32_t point = 0; point < state->sweep->points && !error; point++)
 		error = point_json(runs, state, point, run);
 	wt_sweep_store_starts(&state->store, copy_line, facts);
@@ -202,11 +272,12 @@ static int write_runs(FILE *runs, FILE *facts, const struct wt_sweep_state *stat
 			if (line) {
 				run_json(runs, state, point, repeat, done, line);
 				write_fact(facts, point, repeat, done, line);
+				csv_run(csv, state->sweep, point, repeat, line);
 			} else if (done) {
 				error = -EIO;
 			}
 			free(line);
-			if (ferror(runs) || ferror(facts))
+			if (ferror(runs) || ferror(facts) || ferror(csv))
 				error = -ENOSPC;
 		}
 	end_json(runs, state);
@@ -249,10 +320,12 @@ int wt_sweep_compose(const struct wt_sweep_state *state, char *err, size_t err_l
 {
 	const char *dir = state->store.dir;
 	FILE *runs = wt_sweep_create(dir, "runs.jsonl"), *facts = wt_sweep_create(dir, "facts.jsonl");
-	int error = runs && facts ? write_runs(runs, facts, state) : -errno;
+	FILE *csv = wt_sweep_create(dir, "runs.csv");
+	int error = runs && facts && csv ? write_runs(runs, facts, csv, state) : -errno;
 
 	error = wt_sweep_shut(runs, error, dir, "runs.jsonl");
 	error = wt_sweep_shut(facts, error, dir, "facts.jsonl");
+	error = wt_sweep_shut(csv, error, dir, "runs.csv");
 	if (error)
 		snprintf(err, err_len, "%s/runs.jsonl: %s; what is finished is kept in done.jsonl", dir, strerror(-error));
 	return error;

@@ -10,6 +10,8 @@
 #include "tools/sweep/work.h"
 #include "tools/words/tcp_words.h"
 
+#define DEPTH 4 /* of names in values of names */
+
 struct resolve {
 	const struct wt_sweep *sweep;
 	uint32_t point;
@@ -17,6 +19,7 @@ struct resolve {
 	char *err;
 	size_t err_len;
 	bool in_world; /* what is filled in is the text of a world */
+	unsigned depth; /* of values in values */
 };
 
 static int refuse(const struct resolve *r, unsigned line, const char *format, ...)
@@ -91,7 +94,16 @@ static int fill_in(const struct resolve *r, const char *from, unsigned line, cha
 			return refuse(r, line, "'%.60s' is not closed: expected {AXIS}", from);
 		if (n && !value)
 			return refuse(r, line, "'%.*s}' is no axis of [axes]", (int)(n < 60 ? n : 60), from);
-		if (n) {
+		if (n && strchr(value, '{')) {
+			struct resolve deeper = *r;
+
+			if (deeper.depth++ == DEPTH)
+				return refuse(r, line, "'%.*s}' leads back to itself", (int)(n < 60 ? n : 60), from);
+			if (fill_in(&deeper, value, line, out + at, len - at))
+				return -EINVAL;
+			at += strlen(out + at);
+			from += n + 1;
+		} else if (n) {
 			at += (size_t)snprintf(out + at, len - at, "%s", value);
 			from += n + 1;
 		} else {
@@ -319,7 +331,7 @@ static int take_world(struct resolve *r)
 	int error = 0;
 
 	for (unsigned i = WT_SWEEP_LINK; i < WT_SWEEP_PARAMS; i++)
-		if (*run->text[i] && i != WT_SWEEP_WORLD)
+		if (*run->text[i] && i != WT_SWEEP_WORLD && i != WT_SWEEP_APP)
 			return refuse_param(r, (enum wt_sweep_param)i, "a world says for itself; expected {...} in its file, or no world");
 	if (strcmp(r->sweep->backend, "sim") != 0)
 		return refuse_param(r, WT_SWEEP_WORLD, "only in virtual time (backend = sim)");
@@ -377,6 +389,19 @@ static int no_emulator(void *arg, const char *key, const char *value, char *err,
 	return -EINVAL;
 }
 
+/* Of a world of two hosts without flows: one from the first to the second, as the parameters say, as wavetank sim -f has it. */
+static int add_flow(const struct wt_sweep_run *run, struct wt_world *world)
+{
+	static const enum wt_sweep_param said[WT_FLOW_WORDS] = {WT_SWEEP_APP, WT_SWEEP_PRESET, WT_SWEEP_SETTINGS, WT_SWEEP_SENDER, WT_SWEEP_RECOVERY,
+								WT_SWEEP_RECEIVER};
+	int error = wt_world_add_flow(world, "tcp1", 0, 1);
+
+	for (unsigned i = 0; i < WT_FLOW_WORDS && !error; i++)
+		if (*run->text[said[i]])
+			error = wt_world_text(&world->flow[0].word[i], run->text[said[i]]);
+	return error;
+}
+
 static int read_world(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
 {
 	const struct wt_world_keys keys = {no_emulator, NULL};
@@ -385,6 +410,8 @@ static int read_world(const struct wt_sweep_run *run, uint64_t seed, struct wt_s
 	simulation->world.limit = WT_WORLD_LIMIT;
 	error = wt_world_parse(&simulation->world, run->world, run->world_name, &keys, err, err_len);
 	simulation->world.seed = seed;
+	if (!error && !simulation->world.flows && simulation->world.hosts == 2)
+		error = add_flow(run, &simulation->world);
 	return error ? error : wt_simulation_resolve(simulation, err, err_len);
 }
 
@@ -418,6 +445,10 @@ static bool is_said(const struct resolve *r, const char *name, const char *world
 			if (sweep->variant[v].param[i].text && strstr(sweep->variant[v].param[i].text, braces))
 				return true;
 	}
+	for (unsigned v = 0; v < sweep->variants; v++)
+		for (unsigned k = 0; k < sweep->variant[v].names; k++)
+			if (strstr(sweep->variant[v].own[k].value.text, braces))
+				return true;
 	for (unsigned axis = 0; axis < sweep->axes; axis++)
 		for (unsigned w = 0; w < sweep->axis[axis].words; w++)
 			if (strcmp(sweep->axis[axis].name, name) && strstr(sweep->axis[axis].word[w], braces))

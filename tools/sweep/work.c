@@ -17,6 +17,11 @@ static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent
 				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round", "tokens_kB", "tokens_spread",
 				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"};
 
+const char *wt_sweep_metric_name(unsigned index)
+{
+	return index < sizeof(metrics) / sizeof(metrics[0]) ? metrics[index] : NULL;
+}
+
 bool wt_sweep_metric_known(const char *name)
 {
 	if (strchr(name, '.')) /* a path, which the first result may not have yet */

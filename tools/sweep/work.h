@@ -36,6 +36,7 @@ void wt_sweep_result_head(struct wt_json *json, enum wt_sweep_outcome outcome, c
 void wt_sweep_result_close(struct wt_sweep_result *result, struct wt_json *json, enum wt_sweep_outcome outcome);
 
 /* The numbers under "metrics" of a result. */
+const char *wt_sweep_metric_name(unsigned index); /* NULL: there are no more */
 bool wt_sweep_metric_known(const char *name);
 /* NULL: runs of this point have the metric. Else what they lack for it. */
 const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep, const struct wt_sweep_run *run);

@@ -47,6 +47,12 @@ grep -q '^runs:  120 to 480' out.txt || fail "plan counts wrong: $(cat out.txt)"
 grep -q '^time: .* s on ' out.txt && grep -q '^disk: .* MB in results/loss' out.txt || fail "plan says neither time nor disk"
 [ ! -e results ] || fail "plan wrote something"
 
+# So do the others that ship; status reads and checks all of their points.
+for file in "$(dirname "$example")"/*.ini; do
+	expect 0 status "$file" -o nowhere
+	grep -q ' of [0-9]* points settled' out.txt || fail "$file: $(head -1 out.txt)"
+done
+
 # One core, two, five, shards: one result.
 expect 0 run few.ini --jobs 1 -o one
 expect 0 run few.ini --jobs 2 -o two
@@ -55,6 +61,9 @@ whole one/runs.jsonl
 whole one/facts.jsonl
 same one/runs.jsonl two/runs.jsonl "two cores"
 same one/runs.jsonl five/runs.jsonl "five workers"
+same one/runs.csv five/runs.csv "five workers, as a table"
+head -1 one/runs.csv | grep -q '^point,repeat,seed,loss,variant,outcome,goodput_kBps,connection_time_s,' || fail "runs.csv: $(head -1 one/runs.csv)"
+[ "$(grep -c ',ok,' one/runs.csv)" = "$(grep -c '"record":"run"' one/runs.jsonl)" ] || fail "runs.csv has other runs"
 grep -q '"record":"end","runs":[0-9]*,"failed":0,"invalid":0,"complete":true' one/runs.jsonl || fail "not complete"
 [ "$(grep -c '"record":"run"' one/runs.jsonl)" -gt 36 ] || fail "the stop rule asked for no more repeats"
 [ "$(grep -c '"loss":"0%","variant":"reno"},"outcome"' one/runs.jsonl)" = 6 ] || fail "the stop rule went on without need"

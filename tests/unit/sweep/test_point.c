@@ -127,6 +127,28 @@ static void the_world_of_a_sweep_is_a_file_in_which_axes_names_and_parameters_ar
 	wt_sweep_finish(&sweep);
 }
 
+/* A world of two hosts without flows: one, as the parameters say; and a name may stand in the value of another. */
+static void a_world_without_flows_gets_one_and_values_may_name_others(void **state)
+{
+	char one[WT_SHA256_TEXT], other[WT_SHA256_TEXT];
+	struct wt_simulation simulation;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const char *text = i ? HEAD "[axes]\nx = 1\n[x 1]\nfar = {near}0\nnear = 3\n[run]\nworld = %s\nsender = tahoe\n"
+				     : HEAD "[axes]\nx = 1\n[x 1]\nfar = {near}0\nnear = 3\n[run]\nworld = %s\nsender = reno\n";
+
+		assert_int_equal(load_with_world(text, "[run]\ntime = {far}s\n[host a]\n[host b]\n"), 0);
+		assert_int_equal(wt_sweep_digest(&sweep, &run, i ? other : one), 0);
+		assert_int_equal(wt_sweep_simulation(&run, 1, &simulation, err, sizeof(err)), 0);
+		assert_int_equal(simulation.world.flows, 1);
+		assert_true(simulation.world.time == 30 * WT_S);
+		assert_string_equal(simulation.flow[0].a.sender.ops->name, i ? "tahoe" : "reno");
+		wt_simulation_finish(&simulation);
+		wt_sweep_finish(&sweep);
+	}
+	assert_string_not_equal(one, other);
+}
+
 static void a_fault_of_a_world_is_told_with_the_point_and_its_own_line(void **state)
 {
 	static const struct {
@@ -134,11 +156,12 @@ static void a_fault_of_a_world_is_told_with_the_point_and_its_own_line(void **st
 	} bad[] = {
 		{HEAD "[run]\nworld = %s\n", "[host a]\n[hots b]\n", "t.ini:4: world: "},
 		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[host a]\n[host b]\n[link l]\nboth = delay {x}\n", ":4: "},
-		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "axis 'x' changes nothing"},
+		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[run]\ntime = 1s\n[host a]\n[host b]\n", "axis 'x' changes nothing"},
 		{HEAD "[axes]\nx = 1 2\n[x 1]\nspede = 3\n[run]\nworld = %s\n", "[run]\ntime = {x}s\n[host a]\n[host b]\n", "t.ini:6: 'spede' is no parameter"},
 		{HEAD "[run]\nworld = %s\nflows = 2\n", "[host a]\n[host b]\n", "t.ini:5: flows: a world says for itself"},
 		{HEAD "[run]\nworld = %s\n", "[run]\ntime = {end}\n[host a]\n[host b]\n", "'{end}' is no axis"},
 		{HEAD "backend = tap\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "only in virtual time"},
+		{HEAD "[axes]\nx = 1\n[x 1]\na = {b}\nb = {a}\n[run]\nworld = %s\n", "[run]\ntime = {a}\n", "leads back to itself"},
 		{HEAD "[run]\nworld = %s.none\n", "[host a]\n", "No such file"},
 	};
 
@@ -312,6 +335,7 @@ int main(void)
 		cmocka_unit_test(a_variant_stands_over_run_and_an_axis_over_both),
 		cmocka_unit_test(a_user_stack_sets_both_ends_where_both_have_the_module),
 		cmocka_unit_test(the_world_of_a_sweep_is_a_file_in_which_axes_names_and_parameters_are_filled_in),
+		cmocka_unit_test(a_world_without_flows_gets_one_and_values_may_name_others),
 		cmocka_unit_test(a_fault_of_a_world_is_told_with_the_point_and_its_own_line),
 		cmocka_unit_test(what_says_the_same_has_the_same_digest),
 		cmocka_unit_test(everything_that_changes_a_run_changes_its_digest),
