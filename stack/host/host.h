@@ -136,6 +136,15 @@ size_t wt_tcp_writable(const struct wt_tcp *tcp);
 
 /* Forgets what was written and not sent. The bytes forgotten; 0 after wt_tcp_shutdown(). */
 uint64_t wt_tcp_discard(struct wt_tcp *tcp);
+/* Copies up to len readable bytes and leaves them: wt_tcp_consume() says how many of them are done with. The count. */
+size_t wt_tcp_copy(const struct wt_tcp *tcp, void *data, size_t len);
+/* Of an open connection or a listener, from now on: nagle, snd_buffer, keepalive, keepalive_interval, keepalive_probes of these settings. */
+void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings);
+/*
+ * Another sender module for an open connection; it begins with the window and threshold in force, recovery stays. A listener hands it to what it accepts.
+ * 0, -ENOMEM, or -ENOTCONN: the connection has ended.
+ */
+int wt_tcp_exchange_sender(struct wt_tcp *tcp, const struct wt_sender_choice *sender);
 
 /* No more sending: FIN after what is buffered. Reading goes on. 0 or -ENOTCONN. */
 int wt_tcp_shutdown(struct wt_tcp *tcp);

@@ -238,6 +238,51 @@ uint64_t wt_tcp_discard(struct wt_tcp *tcp)
 	return unsent;
 }
 
+size_t wt_tcp_copy(const struct wt_tcp *tcp, void *data, size_t len)
+{
+	size_t readable = wt_tcp_readable(tcp);
+
+	len = len < readable ? len : readable;
+	if (len)
+		wt_store_read(&tcp->rcv, tcp->read_seq, data, (uint32_t)len);
+	return len;
+}
+
+/* ---- changes ---------------------------------------------------------------------------------------------------- */
+
+void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
+{
+	struct wt_tcp_settings *mine = &tcp->config.settings;
+	bool keeps = mine->keepalive != settings->keepalive || mine->keepalive_interval != settings->keepalive_interval;
+	bool room = settings->snd_buffer > mine->snd_buffer;
+
+	mine->nagle = settings->nagle;
+	mine->snd_buffer = settings->snd_buffer;
+	mine->keepalive = settings->keepalive;
+	mine->keepalive_interval = settings->keepalive_interval;
+	mine->keepalive_probes = settings->keepalive_probes;
+	if (tcp->state < WT_TCP_ESTABLISHED)
+		return;
+	if (keeps)
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, mine->keepalive ? wt_time_add(tcp->stack->now, mine->keepalive) : WT_NEVER);
+	if (room && tcp->was_full) {
+		tcp->was_full = false;
+		wt_tcp_notify(tcp, WT_TCP_EV_WRITABLE);
+	}
+	wt_tcp_wants_output(tcp); /* what Nagle held back */
+}
+
+int wt_tcp_exchange_sender(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
+{
+	if (tcp->state == WT_TCP_CLOSED)
+		return -ENOTCONN;
+	if (tcp->state == WT_TCP_LISTEN) {
+		tcp->config.sender = *sender;
+		return 0;
+	}
+	return wt_cc_exchange(tcp, sender);
+}
+
 /* ---- the end --------------------------------------------------------------------------------------------------- */
 
 /* 3.10.4 CLOSE: FIN after what is buffered. */

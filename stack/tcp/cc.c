@@ -83,6 +83,33 @@ int wt_cc_attach(struct wt_tcp *tcp)
 	return 0;
 }
 
+int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
+{
+	struct wt_sender_out before = tcp->out;
+	struct wt_cc_env env;
+	bool failed = false;
+	void *state = state_of(sender->ops->state_size, &failed);
+
+	if (failed)
+		return -ENOMEM;
+	free(tcp->sender);
+	tcp->sender = state;
+	tcp->config.sender = *sender;
+	wt_cc_env_of(tcp, &env, false);
+	tcp->out = (struct wt_sender_out){.cwnd = before.cwnd, .ssthresh = before.ssthresh};
+	if (sender->ops->init)
+		sender->ops->init(tcp->sender, tcp->config.sender.params, &env, &tcp->out);
+	if (tcp->state >= WT_TCP_ESTABLISHED && sender->ops->on_event)
+		sender->ops->on_event(tcp->sender, WT_CC_ESTABLISHED, &env, &tcp->out);
+	if (tcp->state >= WT_TCP_ESTABLISHED) {
+		tcp->out.cwnd = before.cwnd;
+		tcp->out.ssthresh = before.ssthresh;
+	}
+	wt_cc_settle(tcp);
+	wt_cc_rearm(tcp);
+	return 0;
+}
+
 void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 {
 	struct wt_trace_event event = {.time = tcp->stack->now, .conn = tcp->conn, .type = note->type};

@@ -382,6 +382,8 @@ void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advan
 		 uint32_t dsacked); /* after the scoreboard, before the modules */
 
 /* tcp_cc.c: the engine's side of the module tables */
+/* Another sender module, which begins with the window and threshold in force. 0 or -ENOMEM. */
+int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender);
 int wt_cc_attach(struct wt_tcp *tcp); /* 0 or -ENOMEM; detach ends either */
 void wt_cc_detach(struct wt_tcp *tcp);
 size_t wt_cc_bytes(const struct wt_tcp_config *config); /* of the states that attach allocates */

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 SOURCE, BUILD = map(os.path.abspath, sys.argv[1:3])
-TREE = ["README.md", "meson.build", "meson_options.txt", "LICENSE", "README.md", "stack", "cc", "emu", "tools", "tests", "docs"]
+TREE = ["README.md", "meson.build", "meson_options.txt", "LICENSE", "stack", "cc", "emu", "tools", "tests", "docs"]
 
 
 def block(heading):

@@ -23,6 +23,7 @@
 #include "tools/lab/emulator.h"
 #include "tools/lab/host.h"
 #include "tools/lab/net.h"
+#include "tools/lab/programs.h"
 #include "tools/lab/space.h"
 
 /* What the keeper tells `lab up`, in one packet; if all is well another follows, the hosts' processes. */
@@ -122,6 +123,8 @@ static void start_all(struct keeper *keeper)
 				give_up(keeper, WT_EXIT_ENVIRONMENT, "host %s: %s", lab->host[i].name, err);
 		}
 	}
+	if (lab->programs && (result = wt_lab_programs_start(lab, err, sizeof(err))) != 0)
+		give_up(keeper, result, "%s", err);
 }
 
 /* ---- living ------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 
 enum {
 	UP_LINK, UP_FWD, UP_REV, UP_FILE, UP_SEED, UP_BACKEND, UP_CAPTURE, UP_LOG, UP_OWNER, UP_OFFLOAD, UP_RELEASE, UP_CPU, UP_REALTIME, UP_AWAKE,
-	UP_LATE, UP_STEAL, UP_ICMP_LIMIT,
+	UP_LATE, UP_STEAL, UP_ICMP_LIMIT, UP_PROGRAMS,
 };
 
 static const struct wt_option up_options[] = {
@@ -40,6 +40,7 @@ static const struct wt_option up_options[] = {
 	[UP_AWAKE] = {0, "awake", NULL, "keep the machine's idle processors from sleeping deeply meanwhile"},
 	[UP_LATE] = {0, "late", "TIME", "the emulator's record is valid if 99 % of the frames leave at most this late (default 1ms)"},
 	[UP_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default 1%)"},
+	[UP_PROGRAMS] = {0, "programs", NULL, "an engine on each host for any program (wavetank run)"},
 	[UP_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage, N/s or N/s burst N (default 100/s burst 100)"},
 };
 
@@ -228,6 +229,7 @@ static int run_option(struct wt_lab *lab, struct up *up, int option, const char 
 	case UP_REALTIME: lab->realtime = true; break;
 	case UP_AWAKE: lab->awake = true; break;
 	case UP_OFFLOAD: lab->offload = true; break;
+	case UP_PROGRAMS: lab->programs = true; break;
 	case UP_ICMP_LIMIT:
 		if (wt_refusal_rate_parse(value, &rate, err, sizeof(err)) < 0)
 			return wt_fail(WT_EXIT_USAGE, "--icmp-limit: %s", err);

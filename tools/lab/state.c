@@ -169,7 +169,7 @@ void wt_lab_path(char path[WT_LAB_PATH], const char *name, const char *file)
 
 void wt_lab_remove(const char *name)
 {
-	static const char *const files[] = {"state.json", "state.new", "emu.jsonl", "emu.log", "emu.sock", "hosts"};
+	static const char *const files[] = {"state.json", "state.new", "emu.jsonl", "emu.log", "emu.sock", "hosts", "programs.log"};
 	char path[WT_LAB_PATH];
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

@@ -50,6 +50,7 @@ struct wt_lab {
 	bool realtime, awake; /* as emu run has them */
 	char release[8];      /* empty: as usual */
 	int cpu;              /* -1: any */
+	bool programs; /* an engine daemon on each host */
 	bool offload; /* big frames and unfinished checksums may pass */
 	char icmp_limit[32]; /* empty: as usual */
 	uint64_t seed;

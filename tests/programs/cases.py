@@ -1,0 +1,469 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What programs see of their sockets, case by case: run over the kernel's TCP and over an engine, the lines have to be equal.
+
+  cases.py serve PORT          answers by the first byte of a connection
+  cases.py ask ADDRESS PORT    (NOBODY: an address that nobody has) one line of JSON per case: [name, result]; a call that fails is "!ECODE"
+"""
+import array
+import errno
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+RESET = struct.pack("ii", 1, 0)
+FLAGS = ("POLLIN", "POLLOUT", "POLLRDHUP", "POLLERR", "POLLHUP")
+
+
+# ---- the server
+
+def sink(peer):
+    total = 0
+    while data := peer.recv(65536):
+        total += len(data)
+    return total
+
+
+def serve_one(peer):
+    try:
+        word = peer.recv(1)
+        if word == b"E":                        # echo
+            while data := peer.recv(65536):
+                peer.sendall(data)
+        elif word == b"R":                      # reset at once
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        elif word == b"r":                      # some bytes, then a reset
+            peer.sendall(b"x" * 1000)
+            time.sleep(0.2)
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        elif word == b"U":                      # close with bytes unread
+            time.sleep(0.3)
+        elif word == b"H":                      # count, then answer after the client's FIN
+            peer.sendall(str(sink(peer)).encode())
+        elif word == b"S":                      # 300 KB
+            peer.sendall(b"y" * 300000)
+        elif word == b"Q":                      # silence
+            time.sleep(1.5)
+        peer.close()                            # b"C": at once
+    except OSError:
+        pass
+
+
+def serve(port):
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("0.0.0.0", port))
+    listener.listen(64)
+    print("ready", flush=True)
+    while True:
+        threading.Thread(target=serve_one, args=(listener.accept()[0],), daemon=True).start()
+
+
+# ---- the client
+
+HOST, PORT = "", 0
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def dial(first=b""):
+    s = socket.create_connection((HOST, PORT))
+    if first:
+        s.sendall(first)
+    return s
+
+
+def name_of(code):
+    return errno.errorcode.get(code, code)
+
+
+def attempt(function, *arguments):
+    """What a call gives, or the name of its error."""
+    try:
+        result = function(*arguments)
+        return len(result) if isinstance(result, bytes) else result
+    except OSError as fault:
+        return "!" + str(name_of(fault.errno) if fault.errno else fault)
+
+
+def polled(s, milliseconds=2000, wanted=select.POLLIN | select.POLLOUT | select.POLLRDHUP):
+    poll = select.poll()
+    poll.register(s, wanted)
+    ready = poll.poll(milliseconds)
+    return [flag for flag in FLAGS if ready and ready[0][1] & getattr(select, flag)]
+
+
+@case
+def names_and_kind():
+    s = dial(b"Q")
+    return [s.family.name, s.getpeername() == (HOST, PORT), s.getsockname()[1] > 0, s.getsockopt(1, 39), s.getsockopt(1, 38), s.getsockopt(1, 3)]
+
+
+@case
+def connect_without_blocking():
+    s = socket.socket()
+    s.setblocking(False)
+    codes = [s.connect_ex((HOST, PORT)), s.connect_ex((HOST, PORT))]
+    before, after = polled(s, 0), polled(s)
+    codes += [s.getsockopt(1, 4), s.connect_ex((HOST, PORT)), s.connect_ex((HOST, PORT))]
+    return [[name_of(code) for code in codes], before, after]
+
+
+@case
+def refused_without_blocking():
+    s = socket.socket()
+    s.setblocking(False)
+    first = name_of(s.connect_ex((HOST, PORT + 1)))
+    return [first, polled(s), name_of(s.getsockopt(1, 4)), name_of(s.getsockopt(1, 4))]
+
+
+@case
+def refused_while_blocking():
+    return attempt(socket.socket().connect, (HOST, PORT + 1))
+
+
+@case
+def refused_told_by_recv():
+    s = socket.socket()
+    s.setblocking(False)
+    s.connect_ex((HOST, PORT + 1))
+    polled(s)
+    return attempt(s.recv, 1)
+
+
+@case
+def refused_then_elsewhere_on_the_same_descriptor():
+    s = socket.socket()
+    attempt(s.connect, (HOST, PORT + 1))
+    s.connect((HOST, PORT))
+    s.sendall(b"E1")
+    return attempt(s.recv, 1)
+
+
+@case
+def epoll_before_connect_by_edges():
+    s = socket.socket()
+    s.setblocking(False)
+    epoll = select.epoll()
+    epoll.register(s, select.EPOLLOUT | select.EPOLLET | select.EPOLLIN)
+    epoll.poll(0)
+    s.connect_ex((HOST, PORT))
+    first = [fd == s.fileno() and bool(event & select.EPOLLOUT) for fd, event in epoll.poll(3)]
+    s.setblocking(True)
+    s.sendall(b"Eabc")
+    readable = False
+    for _ in range(20):
+        readable |= any(event & select.EPOLLIN for _, event in epoll.poll(0.1))
+    return [first, readable, s.recv(10) == b"abc"]
+
+
+@case
+def fin_of_the_peer():
+    s = dial(b"C")
+    first = polled(s, 3000, select.POLLIN)
+    return [first, attempt(s.recv, 5), attempt(s.recv, 5), s.getpeername() == (HOST, PORT)]
+
+
+@case
+def reset_of_the_peer_by_recv():
+    s = dial(b"R")
+    polled(s, 3000, select.POLLIN)
+    return [attempt(s.recv, 5), attempt(s.recv, 5), attempt(s.send, b"x")]
+
+
+@case
+def reset_of_the_peer_after_data():
+    s = dial(b"r")
+    time.sleep(1)
+    return [attempt(s.recv, 5000), attempt(s.recv, 5000), attempt(s.recv, 5000)]
+
+
+@case
+def reset_of_the_peer_by_send():
+    s = dial(b"R")
+    polled(s, 3000, select.POLLIN)
+    return [attempt(s.send, b"x"), attempt(s.send, b"x"), attempt(s.send, b"x")]
+
+
+@case
+def reset_of_the_peer_by_so_error():
+    s = dial(b"R")
+    polled(s, 3000, select.POLLIN)
+    return [name_of(s.getsockopt(1, 4)), name_of(s.getsockopt(1, 4))]
+
+
+@case
+def peer_closes_with_bytes_unread():
+    return attempt(dial(b"U" + b"z" * 1000).recv, 5)
+
+
+@case
+def half_close():
+    s = dial(b"H" + b"q" * 500000)
+    s.shutdown(socket.SHUT_WR)
+    answer = b""
+    while data := s.recv(100):
+        answer += data
+    return [answer.decode(), attempt(s.send, b"x")]
+
+
+@case
+def both_directions_shut():
+    s = dial(b"E")
+    s.shutdown(socket.SHUT_RDWR)
+    return [polled(s, 3000, select.POLLIN), attempt(s.recv, 10)]
+
+
+@case
+def shutdown_of_an_unconnected_socket():
+    return attempt(socket.socket().shutdown, 2)
+
+
+@case
+def recv_of_an_unconnected_socket():
+    return attempt(socket.socket().recv, 1)
+
+
+@case
+def send_of_an_unconnected_socket():
+    return attempt(socket.socket().send, b"x")
+
+
+@case
+def names_of_an_unconnected_socket():
+    s = socket.socket()
+    return [attempt(s.getpeername), s.getsockname() == ("0.0.0.0", 0)]
+
+
+@case
+def all_of_300_kb_and_the_end():
+    s = dial(b"S")
+    return [attempt(s.recv, 300000, socket.MSG_WAITALL), attempt(s.recv, 1)]
+
+
+@case
+def peek_and_count():
+    s = dial(b"Eabcdef")
+    while len(s.recv(10, socket.MSG_PEEK)) < 6:
+        time.sleep(0.01)
+    waiting = array.array("i", [0])
+    fcntl.ioctl(s, termios.FIONREAD, waiting)
+    return [s.recv(3, socket.MSG_PEEK).decode(), waiting[0], s.recv(10).decode()]
+
+
+@case
+def recvfrom_gives_no_address():
+    return str(dial(b"Eab").recvfrom(10)[1])
+
+
+@case
+def receive_time_out():
+    s = dial(b"Q")
+    s.setsockopt(1, 20, struct.pack("ll", 0, 100000))
+    return attempt(s.recv, 1)
+
+
+@case
+def connect_time_out_to_nobody():
+    s = socket.socket()
+    s.settimeout(0.3)
+    return attempt(s.connect, (os.environ["NOBODY"], 9))
+
+
+@case
+def dup_outlives_the_first():
+    s = dial(b"E")
+    other = s.dup()
+    s.close()
+    other.sendall(b"hi")
+    return [other.recv(5).decode(), other.getpeername() == (HOST, PORT)]
+
+
+@case
+def the_child_of_fork_writes():
+    s = dial(b"E")
+    child = os.fork()
+    if child == 0:
+        s.sendall(b"child")
+        os._exit(0)
+    os.waitpid(child, 0)
+    return s.recv(10).decode()
+
+
+@case
+def exec_inherits():
+    s = dial(b"E")
+    script = ("import socket; s = socket.socket(fileno=%d); s.sendall(b'x'); print(s.family.name, s.getpeername()[1], s.recv(3))" % s.fileno())
+    result = subprocess.run([sys.executable, "-c", script], pass_fds=[s.fileno()], capture_output=True, text=True, check=False)
+    return result.stdout.replace(str(PORT), "PORT")
+
+
+@case
+def standard_streams():
+    s = dial(b"E")
+    result = subprocess.run(["sh", "-c", "echo hello"], stdout=s.fileno(), check=False)
+    return [result.returncode, s.recv(10).decode()]
+
+
+@case
+def readv_and_writev():
+    s = dial(b"E")
+    os.writev(s.fileno(), [b"ab", b"cd"])
+    buffers = [bytearray(2), bytearray(2)]
+    while len(s.recv(10, socket.MSG_PEEK)) < 4:
+        time.sleep(0.01)
+    return [os.readv(s.fileno(), buffers), bytes(buffers[0] + buffers[1]).decode()]
+
+
+@case
+def sendfile_of_a_file():
+    s = dial(b"H")
+    with open("/proc/self/exe", "rb") as file:
+        left = size = 200000
+        while left:
+            left -= os.sendfile(s.fileno(), file.fileno(), size - left, left)
+    s.shutdown(socket.SHUT_WR)
+    return s.recv(20).decode()
+
+
+@case
+def options_of_a_connection():
+    s = dial(b"Q")
+    results = [attempt(s.setsockopt, level, option, 1) for level, option in ((6, 1), (6, 3), (6, 4), (6, 5), (6, 6), (6, 9), (6, 12), (0, 1), (1, 9))]
+    return [results, s.getsockopt(6, 1) != 0, s.getsockopt(6, 11, 8)[0]]
+
+
+@case
+def an_unknown_module_and_an_unknown_option():
+    s = dial(b"Q")
+    return [attempt(s.setsockopt, 6, 13, b"nosuchmodule"), attempt(s.setsockopt, 6, 200, 1), attempt(socket.socket().setsockopt, 6, 13, b"nosuchmodule")]
+
+
+@case
+def bind_to_any_port_and_listen():
+    s = socket.socket()
+    s.bind(("0.0.0.0", 0))
+    s.listen()
+    port = s.getsockname()[1]
+    return [port > 0, s.getsockopt(1, 30), attempt(s.getpeername), attempt(socket.socket().bind, ("0.0.0.0", port))]
+
+
+@case
+def a_port_is_free_after_close():
+    for _ in range(20):
+        s = socket.socket()
+        s.bind(("0.0.0.0", 7778))
+        s.listen()
+        s.close()
+    return "ok"
+
+
+@case
+def a_port_is_free_after_its_holder_was_killed():
+    child = os.fork()
+    if child == 0:
+        s = socket.socket()
+        s.bind(("0.0.0.0", 7779))
+        s.listen()
+        time.sleep(100)
+    time.sleep(0.5)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    s = socket.socket()
+    s.bind(("0.0.0.0", 7779))
+    return attempt(s.listen)
+
+
+@case
+def accept_without_blocking_and_nobody_there():
+    s = socket.socket()
+    s.bind(("0.0.0.0", 0))
+    s.listen()
+    s.setblocking(False)
+    return attempt(s.accept)
+
+
+@case
+def urgent_data():
+    return attempt(dial(b"E").send, b"!", socket.MSG_OOB)
+
+
+@case
+def low_water_mark():
+    s = dial(b"E")
+    s.setsockopt(1, 18, 5)
+    s.sendall(b"ab")
+    time.sleep(0.3)
+    return polled(s, 0, select.POLLIN)
+
+
+@case
+def truncated_receive_discards():
+    s = dial(b"Eabcdef")
+    while len(s.recv(10, socket.MSG_PEEK)) < 6:
+        time.sleep(0.01)
+    return [len(s.recv(4, socket.MSG_TRUNC)), s.recv(10).decode()]
+
+
+@case
+def receiving_after_shut_rd():
+    s = dial(b"E")
+    s.shutdown(socket.SHUT_RD)
+    s.sendall(b"abc")
+    time.sleep(0.3)
+    return attempt(s.recv, 10)
+
+
+@case
+def many_descriptors_in_threads():
+    wrong = []
+
+    def echo(size):
+        for i in range(10):
+            s = dial(b"E")
+            data = os.urandom(size + i)
+            s.sendall(data)
+            s.shutdown(socket.SHUT_WR)
+            back = b""
+            while part := s.recv(65536):
+                back += part
+            if back != data:
+                wrong.append(len(back))
+
+    threads = [threading.Thread(target=echo, args=(1000 * k + 1,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def main():
+    global HOST, PORT
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    HOST, PORT = sys.argv[2], int(sys.argv[3])
+    for function in CASES:
+        try:
+            result = function()
+        except OSError as fault:
+            result = "!" + str(name_of(fault.errno) if fault.errno else fault)
+        print(json.dumps([function.__name__, result]), flush=True)
+
+
+if sys.argv[1] == "serve":
+    serve(int(sys.argv[2]))
+else:
+    main()

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* getsockopt and setsockopt: of TCP and IP, the engine's; of the socket, mostly the kernel's. Never a silent success. */
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/preload/preload.h"
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int give(void *to, socklen_t *len, const void *value, size_t size)
+{
+	if (*len > size)
+		*len = (socklen_t)size;
+	memcpy(to, value, *len);
+	return 0;
+}
+
+static int give_int(void *to, socklen_t *len, int value)
+{
+	return give(to, len, &value, sizeof(value));
+}
+
+/* ---- getsockopt ---------------------------------------------------------------------------------------- */
+
+static int get_tcp(const struct wt_who *who, int name, void *value, socklen_t *len)
+{
+	struct wt_host_slot slot;
+
+	if (!wt_slot(who, &slot)) {
+		memset(&slot, 0, sizeof(slot));
+		slot.info.tcpi_state = who->kind == WT_WHO_LISTENER ? 10 : 7; /* LISTEN, CLOSE */
+	}
+	switch (name) {
+	case TCP_INFO: return give(value, len, &slot.info, sizeof(slot.info));
+	case TCP_CONGESTION: return give(value, len, slot.sender, sizeof(slot.sender));
+	case TCP_MAXSEG: return give_int(value, len, slot.info.tcpi_snd_mss ? (int)slot.info.tcpi_snd_mss : 536);
+	case TCP_NODELAY: return give_int(value, len, (slot.flags & WT_HOST_NAGLE_OFF) != 0);
+	case TCP_CORK: case TCP_DEFER_ACCEPT: case TCP_QUICKACK: case TCP_FASTOPEN: case TCP_USER_TIMEOUT: return give_int(value, len, 0);
+	default: return fail(ENOPROTOOPT);
+	}
+}
+
+static int get_socket(int fd, const struct wt_who *who, int name, void *value, socklen_t *len)
+{
+	int kernels;
+	socklen_t size = sizeof(kernels);
+
+	switch (name) {
+	case SO_DOMAIN: return give_int(value, len, who->ipv6 ? AF_INET6 : AF_INET);
+	case SO_PROTOCOL: return give_int(value, len, IPPROTO_TCP);
+	case SO_ERROR:
+		syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ERROR, &kernels, &size); /* clears the pair's */
+		return give_int(value, len, who->kind == WT_WHO_CONNECTION ? wt_who_error(fd, who) : 0);
+	default: return (int)syscall(SYS_getsockopt, fd, SOL_SOCKET, name, value, len);
+	}
+}
+
+EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	struct wt_local *mine;
+	struct wt_who who;
+
+	if (!wt_page() || (level == SOL_SOCKET && name != SO_ERROR && name != SO_DOMAIN && name != SO_PROTOCOL) ||
+	    (level != SOL_SOCKET && level != IPPROTO_TCP && level != IPPROTO_IP && level != IPPROTO_IPV6))
+		return (int)syscall(SYS_getsockopt, fd, level, name, value, len);
+	if (wt_who(fd, &who) == WT_WHO_OTHER) {
+		mine = wt_local(fd);
+		if (level == IPPROTO_TCP && name == TCP_CONGESTION && mine && mine->sender[0] && wt_is_tcp(fd))
+			return give(value, len, mine->sender, sizeof(mine->sender));
+		return (int)syscall(SYS_getsockopt, fd, level, name, value, len);
+	}
+	if (!value || !len)
+		return fail(EFAULT);
+	if (level == SOL_SOCKET)
+		return get_socket(fd, &who, name, value, len);
+	if (level == IPPROTO_TCP)
+		return get_tcp(&who, name, value, len);
+	if (level == IPPROTO_IP && name == IP_OPTIONS) { /* sshd refuses a peer that has some */
+		*len = 0;
+		return 0;
+	}
+	return give_int(value, len, 0);
+}
+
+/* ---- setsockopt ---------------------------------------------------------------------------------------- */
+
+static int take_int(const void *value, socklen_t len)
+{
+	int number = 0;
+
+	memcpy(&number, value, len < sizeof(number) ? len : sizeof(number));
+	return number;
+}
+
+static int tell(const struct wt_who *who, enum wt_host_option option, int value)
+{
+	struct wt_host_question question;
+	struct wt_host_answer answer;
+	int error;
+
+	wt_question(&question, WT_HOST_SET, who);
+	question.option[option] = value;
+	if (who->kind == WT_WHO_LISTENER) { /* known by its port */
+		question.local = who->local;
+		question.local_port = who->local_port;
+	}
+	error = wt_ask(&question, -1, &answer, NULL);
+	return error ? fail(error == ESTALE ? EINVAL : error) : 0;
+}
+
+static int choose(const struct wt_who *who, enum wt_host_op op, const void *value, socklen_t len)
+{
+	struct wt_host_question question;
+	struct wt_host_answer answer;
+	int error;
+
+	wt_question(&question, op, who);
+	snprintf(question.sender, sizeof(question.sender), "%.*s", (int)(len < 15 ? len : 15), (const char *)value);
+	error = wt_ask(&question, -1, &answer, NULL);
+	return error ? fail(error) : 0;
+}
+
+static int set_tcp(const struct wt_who *who, int name, const void *value, socklen_t len)
+{
+	switch (name) {
+	case TCP_NODELAY: return tell(who, WT_HOST_NODELAY, take_int(value, len) != 0);
+	case TCP_CORK: return tell(who, WT_HOST_CORK, take_int(value, len) != 0);
+	case TCP_KEEPIDLE: return tell(who, WT_HOST_KEEPIDLE, take_int(value, len));
+	case TCP_KEEPINTVL: return tell(who, WT_HOST_KEEPINTVL, take_int(value, len));
+	case TCP_KEEPCNT: return tell(who, WT_HOST_KEEPCNT, take_int(value, len));
+	case TCP_CONGESTION: return choose(who, WT_HOST_CHOOSE, value, len);
+	case TCP_DEFER_ACCEPT: case TCP_QUICKACK: return 0; /* hints: whoever sets them may not rely on them (tcp(7)) */
+	default: return fail(ENOPROTOOPT);
+	}
+}
+
+/* SO_LINGER and SO_SNDBUF are the kernel's for the pair, and the engine's for the connection. */
+static int set_socket(int fd, const struct wt_who *who, int name, const void *value, socklen_t len)
+{
+	struct linger linger = {0};
+	int result = (int)syscall(SYS_setsockopt, fd, SOL_SOCKET, name, value, len);
+
+	if (result < 0)
+		return result;
+	if (name == SO_LINGER) {
+		memcpy(&linger, value, len < sizeof(linger) ? len : sizeof(linger));
+		return tell(who, WT_HOST_RESETS, linger.l_onoff && !linger.l_linger);
+	}
+	return tell(who, name == SO_KEEPALIVE ? WT_HOST_KEEPALIVE : WT_HOST_SNDBUF, take_int(value, len));
+}
+
+/* A socket that is still the kernel's. A module that only we have is kept for connect() and listen(). */
+static int set_early(int fd, int level, int name, const void *value, socklen_t len)
+{
+	struct wt_local *mine = wt_local(fd);
+	int result = (int)syscall(SYS_setsockopt, fd, level, name, value, len);
+
+	if (!mine || !wt_is_tcp(fd))
+		return result;
+	if (level == SOL_SOCKET && name == SO_SNDBUF && result == 0)
+		mine->sndbuf = take_int(value, len);
+	if (level == IPPROTO_TCP && name == TCP_CONGESTION) {
+		if (result < 0 && (errno != ENOENT || choose(NULL, WT_HOST_KNOWS, value, len) < 0))
+			return -1;
+		snprintf(mine->sender, sizeof(mine->sender), "%.*s", (int)(len < 15 ? len : 15), (const char *)value);
+		return 0;
+	}
+	return result;
+}
+
+EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	struct wt_who who;
+	bool ours = level == IPPROTO_TCP || level == IPPROTO_IP || level == IPPROTO_IPV6 ||
+		    (level == SOL_SOCKET && (name == SO_LINGER || name == SO_KEEPALIVE || name == SO_SNDBUF));
+
+	if (!wt_page() || !ours)
+		return (int)syscall(SYS_setsockopt, fd, level, name, value, len);
+	if (wt_who(fd, &who) == WT_WHO_OTHER)
+		return set_early(fd, level, name, value, len);
+	if (!value)
+		return fail(EFAULT);
+	if (level == SOL_SOCKET)
+		return set_socket(fd, &who, name, value, len);
+	if (level == IPPROTO_TCP)
+		return set_tcp(&who, name, value, len);
+	return name == IP_TOS || name == IP_TTL || name == IP_MTU_DISCOVER || name == IPV6_TCLASS || name == IP_RECVERR ?
+		       0 : fail(ENOPROTOOPT); /* the engine marks no packets for others */
+}
