@@ -160,8 +160,6 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 	}
 	to_us = !memcmp(&eth.dst, &mesh->net.interface[port].mac, sizeof(eth.dst));
 	to_all = !memcmp(&eth.dst, &everyone, sizeof(eth.dst)) && (eth.type == WT_ETH_ARP || mesh->kind[port] == WT_MESH_LINK);
-	if (port == 0 && !(eth.src.bytes[0] & 1))
-		mesh->net.interface[0].peer = eth.src;
 	if (!to_us && !to_all)
 		wt_node_drop(node, now, frame, WT_DROP_NOT_OURS);
 	else if (eth.type == WT_ETH_IPV4)
@@ -248,11 +246,11 @@ static int start(struct wt_mesh *mesh, const struct wt_mesh_config *config)
 
 		wt_net_set_mac(&mesh->net, i, &mac, ANY_MTU);
 		mesh->kind[i] = config->kind[i];
-		mesh->net.interface[i].wire = config->kind[i] != WT_MESH_LINK;
+		mesh->net.interface[i].wire = config->kind[i] == WT_MESH_WIRE;
+		mesh->net.interface[i].known = true;
 	}
 	if (error)
 		return error;
-	mesh->net.interface[0].peer = wt_addr_mac(&config->address); /* until its host sends */
 	mesh->state = calloc(1, mesh->ops->state_size + 1);
 	return mesh->state ? mesh->ops->init(mesh, mesh->state, config->routing->params) : -ENOMEM;
 }

@@ -9,8 +9,9 @@
  * for the messages of routing. All else is forwarded, with its TTL lowered, as a router does. To its host the node answers every question
  * of ARP: all stations are behind it.
  *
- * Ports of kind MESH are links where routing runs; neighbours have the hardware addresses that wt_addr_mac() makes, so nobody is asked for
- * them. Ports of kind WIRE lead to networks that were told, and to one neighbour.
+ * Ports of kind LINK are those where routing runs. There, and at port 0, everybody has the hardware address that wt_addr_mac() makes, so
+ * nobody is asked for it. Ports of kind WIRE lead to networks that were told, and to one neighbour. Behind port 0 there may be further
+ * addresses of the same station (wt_mesh_add_network() with 32 bits): a kernel and engines on one device.
  */
 #ifndef WT_STACK_MESH_MESH_H
 #define WT_STACK_MESH_MESH_H
@@ -41,7 +42,7 @@ struct wt_mesh *wt_mesh_of(struct wt_node *node);
 struct wt_mac wt_mesh_mac(const struct wt_addr *address, unsigned port);
 /* A wire: whose frames are for us, and who is at the other end. */
 void wt_mesh_set_wire(struct wt_node *node, unsigned port, const struct wt_mac *mac, const struct wt_mac *peer);
-/* A network that is reached by a wire. 0 or -ENOMEM. */
+/* A network that is reached by a wire, or one more address behind port 0. 0 or -ENOMEM. */
 int wt_mesh_add_network(struct wt_node *node, unsigned port, const struct wt_addr *network, unsigned prefix);
 
 #endif

@@ -6,7 +6,8 @@
  * time: a better one of the same number usually follows.
  *
  * A link is broken if nothing was heard of a neighbour for three periods; the link layer is asked only with `feedback=on`. Packets without
- * a way wait in a short buffer. The paper has no packet format: stack/wire/dsdv.h. Networks behind a gateway are not told of.
+ * a way wait in a short buffer. The paper has no packet format: stack/wire/dsdv.h. Of what lies behind a station only single addresses are
+ * told of, with its own number; networks are not.
  */
 #include "stack/mesh/list.h"
 #include "stack/mesh/routing.h"
@@ -64,13 +65,25 @@ static void send(struct dsdv *dsdv, wt_time now, uint8_t *data, unsigned kind, u
 		     wt_mesh_random(dsdv->mesh, dsdv->params.jitter));
 }
 
+/* Ourselves, and addresses behind us. */
+static unsigned tell_own(struct dsdv *dsdv, uint8_t *data)
+{
+	uint32_t network;
+	unsigned count = 0, prefix;
+
+	wt_dsdv_emit(data, count++, &(struct wt_dsdv_entry){wt_mesh_address(dsdv->mesh), dsdv->seq, 0});
+	for (unsigned i = 0; wt_mesh_network(dsdv->mesh, i, &network, &prefix) && count < WT_DSDV_MOST / 2; i++)
+		if (prefix == 32)
+			wt_dsdv_emit(data, count++, &(struct wt_dsdv_entry){network, dsdv->seq, 1});
+	return count;
+}
+
 /* All that is known, or what changed and has settled; ourselves first. */
 static void tell(struct dsdv *dsdv, wt_time now, unsigned kind)
 {
 	uint8_t data[WT_DSDV_HEADER + WT_DSDV_ENTRY * WT_DSDV_MOST];
-	unsigned count = 0;
+	unsigned count = tell_own(dsdv, data);
 
-	wt_dsdv_emit(data, count++, &(struct wt_dsdv_entry){wt_mesh_address(dsdv->mesh), dsdv->seq, 0});
 	for (unsigned i = 0; i < wt_mesh_routes(dsdv->mesh); i++) {
 		const struct wt_mesh_route *route = wt_mesh_route_at(dsdv->mesh, i);
 		struct about *known = about(dsdv, route->dst);
@@ -156,7 +169,7 @@ static void hear(struct dsdv *dsdv, wt_time now, const struct wt_mesh_packet *pa
 	const struct wt_mesh_route *old = wt_mesh_route(dsdv->mesh, entry->dst);
 	int32_t newer = old ? (int32_t)(entry->seq - old->seq) : 1;
 
-	if (entry->dst == wt_mesh_address(dsdv->mesh)) {
+	if (wt_mesh_serves(dsdv->mesh, entry->dst)) {
 		if ((int32_t)(entry->seq - dsdv->seq) > 0) { /* somebody lost us: we are here */
 			dsdv->seq = (entry->seq | 1) + 1;
 			trigger(dsdv, now);

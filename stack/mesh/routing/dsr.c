@@ -16,22 +16,25 @@
 #include "stack/wire/packet.h"
 
 struct params {
-	uint64_t ring_zero, cached_replies, salvage, cache, buffer, retries, hop_limit;
+	uint64_t ring_zero, cached_replies, learn, salvage, cache, buffer, retries, hop_limit;
 	wt_time cache_time, buffer_time, ring_zero_time, period, period_most, jitter, reply_delay;
 };
 
 static const struct params defaults = {
-	.ring_zero = 1, .cached_replies = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255,
+	.ring_zero = 1, .cached_replies = 1, .learn = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255,
 	.cache_time = 300 * WT_S, .buffer_time = 30 * WT_S, .ring_zero_time = 30 * WT_MS, .period = 500 * WT_MS, .period_most = 10 * WT_S,
 	.jitter = 10 * WT_MS, .reply_delay = WT_MS,
 };
 
 enum { LINK = 1, SEEN = 64, TTL = 64 };
 
+/* Of the Route Request Table (4.3). */
 struct discovery {
 	uint32_t dst;
 	unsigned tries;  /* through the whole net */
 	wt_time due, period;
+	wt_time began;
+	bool answered;   /* the next one for this target begins a RequestPeriod after this one, not before */
 };
 
 struct seen {
@@ -156,6 +159,15 @@ static void ask(struct dsr *dsr, wt_time now, struct discovery *discovery, unsig
 	send_request(dsr, now, wt_mesh_address(dsr->mesh), (uint8_t)ttl, &(struct wt_dsr_request){.id = ++dsr->id, .target = discovery->dst}, 0);
 }
 
+static void begin(struct dsr *dsr, wt_time now, struct discovery *discovery)
+{
+	*discovery = (struct discovery){.dst = discovery->dst, .period = dsr->params.period, .due = now, .began = now};
+	if (!dsr->params.ring_zero)
+		return;
+	ask(dsr, now, discovery, 1);
+	discovery->due = now + dsr->params.ring_zero_time;
+}
+
 static void discover(struct dsr *dsr, wt_time now, uint32_t dst)
 {
 	struct discovery *discovery = dsr->discoveries.at;
@@ -166,18 +178,19 @@ static void discover(struct dsr *dsr, wt_time now, uint32_t dst)
 	discovery = wt_list_add(&dsr->discoveries, sizeof(*discovery));
 	if (!discovery)
 		return;
-	*discovery = (struct discovery){.dst = dst, .period = dsr->params.period, .due = now};
-	if (!dsr->params.ring_zero)
-		return;
-	ask(dsr, now, discovery, 1);
-	discovery->due = now + dsr->params.ring_zero_time;
+	discovery->dst = dst;
+	begin(dsr, now, discovery);
 }
 
 /* False: it ended. */
 static bool discovery_due(struct dsr *dsr, wt_time now, struct discovery *discovery)
 {
-	if (discovery->tries >= dsr->params.retries || !wt_mesh_buffer_has(&dsr->buffer, discovery->dst))
+	if (!wt_mesh_buffer_has(&dsr->buffer, discovery->dst) || (!discovery->answered && discovery->tries >= dsr->params.retries))
 		return false;
+	if (discovery->answered) {
+		begin(dsr, now, discovery);
+		return true;
+	}
 	ask(dsr, now, discovery, (unsigned)dsr->params.hop_limit);
 	discovery->tries++;
 	discovery->due = now + discovery->period;
@@ -192,13 +205,13 @@ static void wake(struct dsr *dsr, wt_time now)
 
 	for (unsigned i = dsr->discoveries.count; i-- > 0;) {
 		struct discovery *discovery = dsr->discoveries.at;
-		uint32_t dst;
 
-		if (i >= dsr->discoveries.count || !wt_dsr_cache_find(&dsr->cache, now, discovery[i].dst, &way))
+		if (!wt_dsr_cache_find(&dsr->cache, now, discovery[i].dst, &way))
 			continue;
-		dst = discovery[i].dst;
-		wt_list_take(&dsr->discoveries, i, sizeof(*discovery));
-		wt_mesh_buffer_send(&dsr->buffer, now, dst);
+		if (!discovery[i].answered)
+			discovery[i].due = discovery[i].began + dsr->params.period;
+		discovery[i].answered = true;
+		wt_mesh_buffer_send(&dsr->buffer, now, discovery[i].dst);
 	}
 }
 
@@ -379,7 +392,7 @@ static void dsr_message(void *state, wt_time now, struct wt_mesh_message *messag
 		wt_dsr_cache_break(&dsr->cache, now, header.error.source, header.error.unreachable);
 	if (header.has_reply)
 		learn(dsr, now, packet->dst, &header.reply.over, 0);
-	if (header.has_route && !header.route.salvage)
+	if (header.has_route && !header.route.salvage && (dsr->params.learn || header.next_header == WT_IP_NO_NEXT))
 		learn(dsr, now, packet->src, &header.route.over, packet->dst);
 	if (wt_mesh_serves(dsr->mesh, packet->dst))
 		arrived(dsr, now, packet, &header);
@@ -495,13 +508,14 @@ static void dsr_finish(void *state)
 static const struct wt_param rows[] = {
 	{"ring-zero", WT_PARAM_BOOL, AT(ring_zero), "neighbours alone are asked first (8.2.1)"},
 	{"cached-replies", WT_PARAM_BOOL, AT(cached_replies), "who knows the rest of a way answers (8.2.3)"},
+	{"learn", WT_PARAM_BOOL, AT(learn), "ways are learned from packets of data, too; off: as if they carried none (flow state)"},
 	{"salvage", WT_PARAM_COUNT, AT(salvage), "how often a packet is sent another way by others (MAX_SALVAGE_COUNT, 8.3.6)", 0, 15},
 	{"cache", WT_PARAM_COUNT, AT(cache), "ways that a station keeps", 1, 10000},
 	{"cache-time", WT_PARAM_TIME, AT(cache_time), "RouteCacheTimeout, of a way not used", (double)WT_MS, 1e15},
 	{"buffer", WT_PARAM_COUNT, AT(buffer), "packets that wait for ways, at most", 0, 100000},
 	{"buffer-time", WT_PARAM_TIME, AT(buffer_time), "SendBufferTimeout", (double)WT_MS, 1e15},
 	{"ring-zero-time", WT_PARAM_TIME, AT(ring_zero_time), "NonpropRequestTimeout", (double)WT_US, 1e12},
-	{"period", WT_PARAM_TIME, AT(period), "RequestPeriod, after the first request; doubled after each", (double)WT_MS, 1e15},
+	{"period", WT_PARAM_TIME, AT(period), "RequestPeriod: between two searches for a station, at least; doubled after each request not answered", (double)WT_MS, 1e15},
 	{"period-most", WT_PARAM_TIME, AT(period_most), "MaxRequestPeriod", (double)WT_MS, 1e15},
 	{"retries", WT_PARAM_COUNT, AT(retries), "MaxRequestRexmt, through the whole net", 1, 1000},
 	{"hop-limit", WT_PARAM_COUNT, AT(hop_limit), "DiscoveryHopLimit", 1, 255},

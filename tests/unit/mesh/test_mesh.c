@@ -108,6 +108,27 @@ static void test_to_its_host_every_station_is_behind_the_node(void **state)
 	toy_mesh_finish(&mesh);
 }
 
+/* A kernel and engines on one device: a second address behind port 0 is found, reached, and answers. */
+static void test_a_station_may_have_further_addresses(void **state)
+{
+	static const char *const all[] = {"dsdv:period=2s", "aodv", "dsr", "olsr"};
+
+	for (unsigned k = 0; k < 4; k++) {
+		struct wt_addr more = wt_addr_ipv4(10, 0, 0, 104);
+		struct toy_mesh mesh;
+
+		toy_mesh_init(&mesh, 4, all[k], 1);
+		toy_string(&mesh);
+		assert_int_equal(wt_mesh_add_network(mesh.node[3], 0, &more, 32), 0);
+		toy_run(&mesh, 60 * WT_S, false);
+		toy_send(&mesh, 0, 103, 64, 9);
+		toy_run(&mesh, 62 * WT_S, false);
+		assert_int_equal(mesh.sink[3].count, 1);
+		assert_int_equal(mesh.sink[3].last_number, 9);
+		toy_mesh_finish(&mesh);
+	}
+}
+
 static void test_the_loop_check_refuses_ways_over_ourselves_and_older_or_longer_ones(void **state)
 {
 	struct wt_addr dst = toy_addr(5), one = toy_addr(1), two = toy_addr(2), own = toy_addr(0);
@@ -339,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_no_route_is_told_to_the_host),
 		cmocka_unit_test(test_a_link_that_fails_loses_the_packets_of_static_routes),
 		cmocka_unit_test(test_to_its_host_every_station_is_behind_the_node),
+		cmocka_unit_test(test_a_station_may_have_further_addresses),
 		cmocka_unit_test(test_the_loop_check_refuses_ways_over_ourselves_and_older_or_longer_ones),
 		cmocka_unit_test(test_words_of_routing),
 		cmocka_unit_test(test_strings_and_grids_are_crossed),
