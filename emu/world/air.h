@@ -14,13 +14,27 @@
 
 #include "emu/air/air.h"
 #include "emu/mobility/pattern.h"
+#include "stack/text/addr.h"
 
 struct wt_world;
 struct wt_world_host;
 struct wt_world_file;
 
 #define WT_WORLD_ROUTING "aodv" /* where nothing else is said */
+#define WT_AIR_LAB_MOST 100 /* stations in a lab: fewer than that */
 #define WT_AIR_PREFIX 9 /* of the network of all stations */
+
+/* Who is behind the mesh node of each station, to its host: everybody. */
+static inline struct wt_addr wt_world_air_gateway(void)
+{
+	return wt_addr_ipv4(10, 255, 255, 254);
+}
+
+/* The address of an engine beside the kernel of a station that stands behind a device: a hundred behind it. */
+static inline struct wt_addr wt_world_air_engine(const struct wt_addr *kernel)
+{
+	return wt_addr_ipv4(kernel->bytes[0], kernel->bytes[1], kernel->bytes[2], (uint8_t)(kernel->bytes[3] + WT_AIR_LAB_MOST));
+}
 
 /* How the stations of a [stations] section move, if not as their own section says. */
 struct wt_world_group {

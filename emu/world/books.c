@@ -58,7 +58,11 @@ void wt_network_books(const struct wt_network *net, struct wt_network_books *boo
 			books->dropped += net->port[i]->node.audit.dropped[WT_DROP_UNROUTED];
 		if (net->delay[i])
 			add_node(books, &net->delay[i]->audit);
+		if (net->mesh[i])
+			add_node(books, &net->mesh[i]->audit);
 	}
+	if (net->air)
+		add_node(books, &wt_air_node(net->air)->audit);
 	for (unsigned i = 0; i < world->routers; i++)
 		add_node(books, &net->router[i]->audit);
 	for (unsigned i = 0; i < world->links; i++)

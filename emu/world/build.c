@@ -50,7 +50,7 @@ static void set_neighbour(const struct wt_world *world, unsigned i, struct wt_ho
 static void set_mesh(const struct wt_world_host *host, struct wt_host_config *config)
 {
 	config->prefix_len = 32;
-	config->gateway = config->neighbours[0].addr = wt_addr_ipv4(10, 255, 255, 254);
+	config->gateway = config->neighbours[0].addr = wt_world_air_gateway();
 	config->neighbours[0].mac = wt_mesh_mac(&host->address, 0);
 }
 
@@ -88,6 +88,7 @@ static uint32_t frame_room(const struct wt_world *world)
 	for (unsigned i = 0; i < world->hosts; i++) {
 		uint32_t mtu = world->host[i].placement != WT_INSIDE ? FRAME_ROOM - ETHERNET : world->host[i].mtu ? world->host[i].mtu : MTU;
 
+		mtu += world->host[i].station ? WT_MESH_HEADROOM : 0;
 		room = mtu + ETHERNET > room ? mtu + ETHERNET : room;
 	}
 	return room;

@@ -43,6 +43,7 @@ static int make_mesh(struct wt_network *net, unsigned i)
 		.trace = net->build.trace ? net->build.trace(net->build.arg, i) : NULL,
 	};
 	char name[WT_WORLD_NAME + 8];
+	struct wt_addr engine;
 
 	if (wt_routing_choose(words, &choice, NULL, 0)) /* the checker has read them */
 		return -EINVAL;
@@ -51,7 +52,10 @@ static int make_mesh(struct wt_network *net, unsigned i)
 	snprintf(name, sizeof(name), "mesh.%s", host->name);
 	config.name = name;
 	net->mesh[i] = wt_mesh_create(&config);
-	return net->mesh[i] ? 0 : -ENOMEM;
+	if (!net->mesh[i] || host->placement == WT_INSIDE || world->air.stations >= WT_AIR_LAB_MOST)
+		return net->mesh[i] ? 0 : -ENOMEM;
+	engine = wt_world_air_engine(&host->address);
+	return wt_mesh_add_network(net->mesh[i], 0, &engine, 32);
 }
 
 /* What lies behind a router: the networks of all hosts it has ways to. */

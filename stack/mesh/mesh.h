@@ -20,6 +20,7 @@
 #include "stack/text/trace.h"
 
 #define WT_MESH_PORTS 16
+#define WT_MESH_HEADROOM 136 /* bytes that routing may add to a packet: the header of DSR with 32 stations */
 
 enum wt_mesh_port { WT_MESH_HOST, WT_MESH_LINK, WT_MESH_WIRE };
 

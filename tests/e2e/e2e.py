@@ -174,7 +174,8 @@ def lab(home, name, *options):
     home.run("lab", "up", name, *options)
     state = home.lab_state(name)
     pids = members(state["keeper"][0])
-    spaces = {os.stat(f"/proc/{state[who][0]}/ns/net").st_ino for who in ("a", "b", "emulator")}
+    processes = [state["emulator"]] + [host["process"] for host in state["hosts"]]
+    spaces = {os.stat(f"/proc/{process[0]}/ns/net").st_ino for process in processes}
     spaces.discard(os.stat("/proc/self/ns/net").st_ino)
     try:
         yield state

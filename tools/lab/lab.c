@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "emu/router/router.h"
+#include "stack/mesh/mesh.h"
 #include "emu/daemon/options.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
@@ -96,11 +97,16 @@ static int take_hosts(struct wt_lab *lab, const struct wt_world *world)
 
 		if (!host)
 			return wt_fail(WT_EXIT_ENVIRONMENT, "no memory");
-		host->addr = world->hosts == 2 && !next.router ? wt_lab_kernel_addr(i) : from->address;
+		host->addr = world->hosts == 2 && !next.router && !from->station ? wt_lab_kernel_addr(i) : from->address;
 		host->prefix_len = from->prefix_len;
 		if (!host->addr.family || host->prefix_len > 24)
 			return wt_fail(WT_EXIT_USAGE, "%s: host %s: a lab needs an IPv4 network of at most 24 bits, with room for engines beside the kernel",
 				       lab->file, from->name);
+		if (from->station) { /* all others are behind its mesh node */
+			host->gateway = wt_world_air_gateway();
+			host->gateway_mac = wt_mesh_mac(&from->address, 0);
+			continue;
+		}
 		if (!next.router)
 			continue;
 		host->gateway = from->gateway[WT_FAMILY_IPV4];
@@ -146,13 +152,19 @@ static int read_file(const struct wt_lab *lab, struct wt_world *world, struct wt
 		snprintf(place, sizeof(place), "packet:e%.8s", world->host[i].name);
 		error = wt_world_place(&world->host[i], WT_NAMESPACE, place, err, err_len);
 	}
-	if (!error && !world->links && !wt_world_add_link(world, "main"))
+	if (!error && !world->links && !world->air.there && !wt_world_add_link(world, "main"))
 		return -ENOMEM;
 	if (!error && (words[0] || words[1]))
 		error = wt_world_begin(world, words);
 	if (!error)
 		error = wt_options_check(options, err, err_len);
-	return error ? error : wt_world_check(world, err, err_len);
+	if (!error)
+		error = wt_world_check(world, err, err_len);
+	if (!error && world->air.stations >= WT_AIR_LAB_MOST) {
+		snprintf(err, err_len, "%s: %u stations: a lab has fewer than %d", lab->file, world->air.stations, WT_AIR_LAB_MOST);
+		return -EINVAL;
+	}
+	return error;
 }
 
 static int check_file(struct wt_lab *lab, const struct up *up)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "emu/router/router.h"
+#include "stack/mesh/mesh.h"
 #include "emu/world/build.h"
 #include "stack/drive/rloop.h"
 #include "tools/app/bulk_json.h"
@@ -53,7 +54,10 @@ static int describe(struct station *station, char *err, size_t err_len)
 	here->mac = host->mac;
 	here->mtu = host->mtu;
 	here->numbered = there->numbered = true;
-	if (next.router) {
+	if (host->station) {
+		here->gateway[WT_FAMILY_IPV4] = there->address = wt_world_air_gateway();
+		there->mac = wt_mesh_mac(&host->address, 0);
+	} else if (next.router) {
 		here->gateway[WT_FAMILY_IPV4] = there->address = host->gateway[WT_FAMILY_IPV4];
 		there->mac = wt_router_mac(next.index, wt_world_router_port(station->world, next.index, link));
 	} else {
