@@ -9,7 +9,7 @@
 void wt_mesh_read(struct wt_mesh_packet *packet, struct wt_frame *frame)
 {
 	*packet = (struct wt_mesh_packet){.frame = frame};
-	wt_ipv4_parse(wt_frame_own_bytes(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &packet->ip);
+	wt_ipv4_parse(wt_frame_head(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, false, &packet->ip);
 	packet->src = wt_mesh_number(&packet->ip.src);
 	packet->dst = wt_mesh_number(&packet->ip.dst);
 }
@@ -40,7 +40,7 @@ void wt_mesh_transmit(struct wt_mesh *mesh, wt_time now, struct wt_frame *frame,
 	struct wt_eth eth = {.dst = next == WT_MESH_BROADCAST ? everyone : wt_addr_mac(&to), .type = WT_ETH_IPV4};
 
 	eth.src = mesh->net.interface[interface].mac;
-	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
+	wt_eth_emit(wt_frame_own_head(frame), &eth);
 	frame->mark = (uint8_t)interface;
 	frame->fate = WT_FATE_UNDERWAY;
 	frame->time = wt_time_add(now, delay);
@@ -86,7 +86,7 @@ void wt_mesh_forward(struct wt_mesh *mesh, wt_time now, struct wt_mesh_packet *p
 
 bool wt_mesh_hop(struct wt_mesh *mesh, wt_time now, struct wt_mesh_packet *packet)
 {
-	uint8_t *head = wt_frame_own_bytes(packet->frame) + WT_ETH_HEADER;
+	uint8_t *head = wt_frame_own_head(packet->frame) + WT_ETH_HEADER;
 
 	if (packet->ip.ttl <= 1) {
 		wt_mesh_refuse(mesh, now, packet, WT_REFUSAL_HOPS, WT_DROP_TTL);
@@ -162,13 +162,14 @@ void wt_mesh_send(struct wt_mesh *mesh, wt_time now, unsigned interface, uint32_
 
 bool wt_mesh_is_datagram(const struct wt_mesh *mesh, const struct wt_mesh_packet *packet, struct wt_mesh_message *message)
 {
-	uint8_t *data = wt_frame_own_bytes(packet->frame) + WT_ETH_HEADER + packet->ip.header_len;
-	uint32_t len = (uint32_t)packet->ip.total_len - packet->ip.header_len;
+	uint32_t at = WT_ETH_HEADER + packet->ip.header_len, len = (uint32_t)packet->ip.total_len - packet->ip.header_len;
 	struct wt_udp_header udp;
+	uint8_t *data;
 
 	if (!mesh->ops->port || packet->ip.protocol != WT_IP_UDP || packet->ip.frag_offset || len < WT_UDP_HEADER ||
-	    wt_get16(data + 2) != mesh->ops->port)
+	    wt_get16(wt_frame_head(packet->frame) + at + 2) != mesh->ops->port)
 		return false;
+	data = wt_frame_own_bytes(packet->frame) + at;
 	if (packet->ip.more_fragments || !wt_udp_parse(data, len, &packet->ip.src, &packet->ip.dst, packet->frame->csum == WT_CSUM_NONE, &udp)) {
 		message->data = NULL;
 		return true;

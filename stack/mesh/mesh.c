@@ -102,7 +102,7 @@ static void ipv4_in(struct wt_mesh *mesh, unsigned port, wt_time now, struct wt_
 		[WT_IPV4_SHORT] = WT_DROP_SHORT, [WT_IPV4_MALFORMED] = WT_DROP_IP_HEADER, [WT_IPV4_BAD_CSUM] = WT_DROP_IP_CSUM};
 	struct wt_mesh_packet packet;
 	struct wt_ipv4 ip;
-	enum wt_ipv4_error error = wt_ipv4_parse(wt_frame_own_bytes(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, frame->csum == WT_CSUM_NONE, &ip);
+	enum wt_ipv4_error error = wt_ipv4_parse(wt_frame_head(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, frame->csum == WT_CSUM_NONE, &ip);
 
 	if (error != WT_IPV4_OK) {
 		wt_node_drop(&mesh->node, now, frame, causes[error]);
@@ -114,19 +114,19 @@ static void ipv4_in(struct wt_mesh *mesh, unsigned port, wt_time now, struct wt_
 	}
 	wt_mesh_read(&packet, frame);
 	packet.interface = port;
-	packet.from = mesh->kind[port] == WT_MESH_LINK ? neighbour(mesh, wt_frame_own_bytes(frame) + 6) : 0;
+	packet.from = mesh->kind[port] == WT_MESH_LINK ? neighbour(mesh, wt_frame_head(frame) + 6) : 0;
 	packet_in(mesh, now, &packet);
 }
 
 /* A frame we had sent: its neighbour did not acknowledge it. Nobody waits for messages: they are not sent again. */
 static void came_back(struct wt_mesh *mesh, wt_time now, struct wt_frame *frame)
 {
-	uint32_t next = neighbour(mesh, wt_frame_own_bytes(frame));
+	uint32_t next = neighbour(mesh, wt_frame_head(frame));
 	struct wt_mesh_message found = {0};
 	struct wt_mesh_packet packet = {0};
 
 	mesh->counts.link_failures++;
-	if (frame->len < WT_ETH_HEADER + WT_IPV4_HEADER || wt_get16(wt_frame_own_bytes(frame) + 12) != WT_ETH_IPV4) {
+	if (frame->len < WT_ETH_HEADER + WT_IPV4_HEADER || wt_get16(wt_frame_head(frame) + 12) != WT_ETH_IPV4) {
 		wt_node_drop(&mesh->node, now, frame, WT_DROP_NO_ACK);
 		return;
 	}
@@ -150,7 +150,7 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 	bool to_us, to_all;
 
 	node->audit.in++;
-	if (!wt_eth_parse(wt_frame_own_bytes(frame), frame->len, &eth)) {
+	if (!wt_eth_parse(wt_frame_head(frame), frame->len, &eth)) {
 		wt_node_drop(node, now, frame, WT_DROP_SHORT);
 		return;
 	}

@@ -16,12 +16,12 @@
 #include "stack/wire/packet.h"
 
 struct params {
-	uint64_t ring_zero, cached_replies, learn, salvage, cache, buffer, retries, hop_limit;
+	uint64_t ring_zero, cached_replies, learn, salvage, cache, buffer, retries, hop_limit, backoff;
 	wt_time cache_time, buffer_time, ring_zero_time, period, period_most, jitter, reply_delay;
 };
 
 static const struct params defaults = {
-	.ring_zero = 1, .cached_replies = 1, .learn = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255,
+	.ring_zero = 1, .cached_replies = 1, .learn = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255, .backoff = 2,
 	.cache_time = 300 * WT_S, .buffer_time = 30 * WT_S, .ring_zero_time = 30 * WT_MS, .period = 500 * WT_MS, .period_most = 10 * WT_S,
 	.jitter = 10 * WT_MS, .reply_delay = WT_MS,
 };
@@ -194,7 +194,7 @@ static bool discovery_due(struct dsr *dsr, wt_time now, struct discovery *discov
 	ask(dsr, now, discovery, (unsigned)dsr->params.hop_limit);
 	discovery->tries++;
 	discovery->due = now + discovery->period;
-	discovery->period = wt_time_min(2 * discovery->period, dsr->params.period_most);
+	discovery->period = wt_time_min((wt_time)dsr->params.backoff * discovery->period, dsr->params.period_most);
 	return true;
 }
 
@@ -515,7 +515,9 @@ static const struct wt_param rows[] = {
 	{"buffer", WT_PARAM_COUNT, AT(buffer), "packets that wait for ways, at most", 0, 100000},
 	{"buffer-time", WT_PARAM_TIME, AT(buffer_time), "SendBufferTimeout", (double)WT_MS, 1e15},
 	{"ring-zero-time", WT_PARAM_TIME, AT(ring_zero_time), "NonpropRequestTimeout", (double)WT_US, 1e12},
-	{"period", WT_PARAM_TIME, AT(period), "RequestPeriod: between two searches for a station, at least; doubled after each request not answered", (double)WT_MS, 1e15},
+	{"period", WT_PARAM_TIME, AT(period),
+	 "RequestPeriod: between two searches for a station, at least, and after the first request", (double)WT_MS, 1e15},
+	{"backoff", WT_PARAM_COUNT, AT(backoff), "times as long after each request that was not answered (4.3: 2; ns-2: 4)", 1, 100},
 	{"period-most", WT_PARAM_TIME, AT(period_most), "MaxRequestPeriod", (double)WT_MS, 1e15},
 	{"retries", WT_PARAM_COUNT, AT(retries), "MaxRequestRexmt, through the whole net", 1, 1000},
 	{"hop-limit", WT_PARAM_COUNT, AT(hop_limit), "DiscoveryHopLimit", 1, 255},
