@@ -278,6 +278,7 @@ static void destroy(struct wt_node *node)
 {
 	struct wt_air *air = (struct wt_air *)node;
 
+	wt_heap_finish(&air->heap); /* first: its entries are in stations and signals */
 	for (unsigned i = 0; i < air->outs; i++)
 		wt_frame_free(air->out[(air->out_head + i) % air->out_room].frame);
 	for (unsigned i = 0; i < air->stations && air->station; i++) {
@@ -294,7 +295,6 @@ static void destroy(struct wt_node *node)
 		free(air->signal[i]->room);
 		free(air->signal[i]);
 	}
-	wt_heap_finish(&air->heap);
 	wt_grid_finish(&air->grid);
 	free(air->signal);
 	free(air->station);

@@ -161,6 +161,8 @@ static int set_radio(struct wt_world *world, char *err, size_t err_len)
 		radio->receive = wt_radio_power(radio, air->range * air->range);
 	if (air->sense > 0)
 		radio->sense = wt_radio_power(radio, air->sense * air->sense);
+	if (radio->sense > radio->receive && radio->sense < radio->receive * 1.001)
+		radio->sense = radio->receive; /* the same distance: the power that is received by default is a rounded one */
 	if (radio->sense > radio->receive)
 		return wt_world_complain(world, air->line, err, err_len, "air: frames are sensed at least as far as they are received: "
 					 "sense is below range");

@@ -121,3 +121,79 @@ void wt_network_hops_json(struct wt_json *json, const struct wt_network *net)
 		}
 	wt_json_end(json);
 }
+
+/* ---- the air ---------------------------------------------------------------------------------------------- */
+
+static double share(wt_time part, wt_time time)
+{
+	return time > 0 ? (double)part / (double)time : 0;
+}
+
+static void station_json(struct wt_json *json, const struct wt_world_host *host, const struct wt_air_count *count, wt_time time)
+{
+	static const char *const sent[] = {"sent_rts", "sent_cts", "sent_ack", "sent_data"};
+	static const char *const heard[] = {"heard_whole", "heard_collided", "heard_captured", "heard_deaf"};
+
+	wt_json_object(json, NULL);
+	wt_json_string(json, "station", host->name);
+	wt_json_u64(json, "in_frames", count->in);
+	wt_json_u64(json, "acked_frames", count->acked);
+	wt_json_u64(json, "to_all_frames", count->to_all);
+	wt_json_u64(json, "returned_frames", count->returned);
+	wt_json_u64(json, "dropped_frames", count->dropped);
+	wt_json_u64(json, "waiting_frames", count->waiting);
+	wt_json_u64(json, "delivered_frames", count->delivered);
+	for (unsigned i = 0; i < WT_AIR_KINDS; i++)
+		wt_json_u64(json, sent[i], count->sent[i]);
+	for (unsigned i = 0; i < WT_AIR_ENDS; i++)
+		wt_json_u64(json, heard[i], count->heard[i]);
+	wt_json_u64(json, "heard_weak", count->weak);
+	wt_json_u64(json, "duplicates", count->duplicates);
+	wt_json_u64(json, "retries_cts", count->turned[WT_AIR_NO_CTS]);
+	wt_json_u64(json, "retries_ack", count->turned[WT_AIR_NO_ACK]);
+	wt_json_number(json, "air_data", share(count->on_air[WT_AIR_DATA] - count->routing, time));
+	wt_json_number(json, "air_routing", share(count->routing, time));
+	wt_json_number(json, "air_control", share(count->on_air[WT_AIR_RTS] + count->on_air[WT_AIR_CTS] + count->on_air[WT_AIR_ACK], time));
+	wt_json_number(json, "air_others", share(count->busy, time));
+	wt_json_end(json);
+}
+
+void wt_air_json(struct wt_json *json, const struct wt_world *world, const struct wt_air_count *count, wt_time time)
+{
+	if (!world->air.stations || !count)
+		return;
+	wt_json_array(json, "air");
+	for (unsigned i = 0; i < world->hosts; i++)
+		if (world->host[i].station)
+			station_json(json, &world->host[i], &count[world->host[i].number], time);
+	wt_json_end(json);
+}
+
+void wt_air_text(FILE *out, const struct wt_world *world, const struct wt_air_count *count, wt_time time)
+{
+	uint64_t data = 0, collided = 0, given_up = 0, retries = 0;
+	wt_time on_air = 0, routing = 0;
+
+	if (!world->air.stations || !count)
+		return;
+	for (unsigned i = 0; i < world->air.stations; i++) {
+		data += count[i].sent[WT_AIR_DATA];
+		collided += count[i].heard[WT_AIR_COLLIDED];
+		given_up += count[i].turned[WT_AIR_GIVEN_UP];
+		retries += count[i].turned[WT_AIR_NO_CTS] + count[i].turned[WT_AIR_NO_ACK];
+		routing += count[i].routing;
+		for (unsigned k = 0; k < WT_AIR_KINDS; k++)
+			on_air += count[i].on_air[k];
+	}
+	fprintf(out, "  air  %u stations: %" PRIu64 " data frames, %" PRIu64 " answers missing, %" PRIu64 " frames given up, %" PRIu64
+		" receptions collided; sending %.1f %% of the time in sum, routing %.1f %%\n",
+		world->air.stations, data, retries, given_up, collided, 100 * share(on_air, time), 100 * share(routing, time));
+}
+
+bool wt_air_holds(const struct wt_world *world, const struct wt_air_count *count)
+{
+	for (unsigned i = 0; i < world->air.stations && count; i++)
+		if (count[i].in != count[i].acked + count[i].to_all + count[i].returned + count[i].dropped + count[i].waiting)
+			return false;
+	return true;
+}

@@ -29,6 +29,12 @@ void wt_hops_text(FILE *out, const struct wt_world *world, struct wt_hop_books (
 /* Of one hop: keys of the open object. */
 void wt_hop_books_json(struct wt_json *json, const struct wt_hop_books *books);
 void wt_hops_json(struct wt_json *json, const struct wt_world *world, struct wt_hop_books (*hop)[2]);
+/* The stations of an air, in the order of hosts: what they sent, what became of it, shares of time. One line of all together, an array "air"
+ * in the open object; nothing where there are none. `time`: how long it went on. */
+void wt_air_text(FILE *out, const struct wt_world *world, const struct wt_air_count *count, wt_time time);
+void wt_air_json(struct wt_json *json, const struct wt_world *world, const struct wt_air_count *count, wt_time time);
+/* in = acked + to all + returned + dropped + waiting, at every station. */
+bool wt_air_holds(const struct wt_world *world, const struct wt_air_count *count);
 /* The same of a network as it is now. */
 void wt_network_hops_json(struct wt_json *json, const struct wt_network *net);
 

@@ -2,6 +2,7 @@
 /* Worlds on the air: a string, a gateway with a wired part, stations that walk. Books, equal runs, captures of equal bytes. */
 #include <inttypes.h>
 
+#include "stack/base/random.h"
 #include "tests/unit/world/worlds.h"
 
 #define STRING "[air]\nrate = 2Mbit\nrouting = %s\n[stations n]\ncount = 5\nplace = string 250m\n[run]\ntime = 20s\nseed = %u\n" \
@@ -103,12 +104,83 @@ static void stations_walk_and_the_books_hold(void **state)
 	assert_int_equal(one.digest, again.digest);
 }
 
+/* ---- swarm ------------------------------------------------------------------------------------------------ */
+
+enum { WORLDS = 30 };
+
+static const char *pick(const struct wt_key *key, uint64_t *n, const char *const *words, unsigned count)
+{
+	return words[wt_random_below(key, (*n)++, count)];
+}
+
+/* A field of walkers or of stations that stand, an air of any kind, some flows. */
+static void draw(unsigned number, char *text, size_t len)
+{
+	static const char *const rates[] = {"rate = 1Mbit", "rate = 2Mbit", "rate = 11Mbit\nbasic = 2Mbit\npreamble = short", "rate = 54Mbit\nbasic = 24Mbit",
+					    "rate = 6Mbit\nbasic = 6Mbit"};
+	static const char *const more[] = {"rts = never", "rts = 500B", "capture = off", "eifs = no", "purge = yes", "queue = 3", "retries = 2 1", "sense = 250m"};
+	static const char *const routings[] = {"aodv", "static", "aodv:hello=on", "aodv:ring=off"};
+	static const char *const places[] = {"place = string 200m", "place = grid 3 240m", "place = field 900m 600m", "move = waypoint 700m 500m 1m/s 30m/s 1s",
+					     "move = waypoint 1500m 300m 10m/s 10m/s 0s"};
+	static const char *const apps[] = {"bulk", "cbr:rate=200Kbit,size=512B", "onoff:on=500ms,off=500ms"};
+	struct wt_key key = wt_key_derive(number, "air swarm");
+	unsigned stations, flows, used;
+	uint64_t n = 0;
+
+	stations = 2 + (unsigned)wt_random_below(&key, n++, 14);
+	flows = 1 + (unsigned)wt_random_below(&key, n++, 4);
+	used = (unsigned)snprintf(text, len, "[air]\n%s\n%s\nrouting = %s\n[stations n]\ncount = %u\n%s\n[run]\ntime = 6s\nseed = %u\n",
+				  pick(&key, &n, rates, 5), pick(&key, &n, more, 8), pick(&key, &n, routings, 4), stations, pick(&key, &n, places, 5), number);
+	for (unsigned i = 0; i < flows; i++) {
+		unsigned from = (unsigned)wt_random_below(&key, n++, stations), to = (from + 1 + (unsigned)wt_random_below(&key, n++, stations - 1)) % stations;
+
+		used += (unsigned)snprintf(text + used, len - used, "[flow f%u]\nbetween = n%u n%u\nstart = %u00ms\napp = %s\n", i, from, to,
+					   (unsigned)wt_random_below(&key, n++, 20), pick(&key, &n, apps, 3));
+	}
+}
+
+/* Data frames on the air. */
+static uint64_t oracle(const char *text, bool capture)
+{
+	struct wt_simulation simulation;
+	struct wt_simulation_result result;
+	char err[900];
+	uint64_t made = 0;
+
+	must_read(&simulation, text);
+	simulation.checked = simulation.digest = true;
+	simulation.capture = capture ? "/dev/null" : NULL;
+	if (wt_simulation_run(&simulation, &result, err, sizeof(err)))
+		fail_msg("%s\n%s", err, text);
+	if (!wt_air_holds(&simulation.world, result.air))
+		fail_msg("the books of a station do not hold\n%s", text);
+	for (unsigned i = 0; i < simulation.world.air.stations; i++)
+		made += result.air[i].sent[WT_AIR_DATA];
+	wt_simulation_finish(&simulation);
+	wt_simulation_result_finish(&result);
+	return made;
+}
+
+/* Every node is audited after every step; the stations' own books at the end. Who looks changes nothing. */
+static void random_airs_keep_their_books(void **state)
+{
+	unsigned silent = 0;
+	char text[1200];
+
+	(void)state;
+	for (unsigned i = 0; i < WORLDS; i++) {
+		draw(i, text, sizeof(text));
+		silent += !oracle(text, i % 8 == 0);
+	}
+	assert_true(silent < WORLDS / 3); /* told routes, and no way */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_string_is_one_run_for_one_seed), cmocka_unit_test(aodv_finds_the_way_of_a_string),
 		cmocka_unit_test(a_gateway_joins_air_and_wire), cmocka_unit_test(a_station_leaves_and_comes_back),
-		cmocka_unit_test(stations_walk_and_the_books_hold),
+		cmocka_unit_test(stations_walk_and_the_books_hold), cmocka_unit_test(random_airs_keep_their_books),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -384,6 +384,9 @@ static int account(struct run *run)
 	for (unsigned i = 0; i < run->world->links && result->hop; i++)
 		for (unsigned d = 0; d < 2; d++)
 			wt_network_hop_books(net, i, d, &result->hop[i][d]);
+	result->air = run->world->air.stations ? calloc(run->world->air.stations, sizeof(*result->air)) : NULL;
+	for (unsigned i = 0; i < run->world->air.stations && result->air; i++)
+		result->air[i] = *wt_air_count(net->air, i);
 	return keep_words(run, &result->path_end) || !result->hop ? complain(run, -ENOMEM, "result") : 0;
 }
 
@@ -440,6 +443,7 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 		}
 	free(result->path);
 	free(result->path_end);
+	free(result->air);
 	free(result->hop);
 	for (unsigned i = 0; result->rr && i < result->flows; i++)
 		wt_rr_finish(&result->rr[i]);
@@ -453,6 +457,7 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 	result->datagram_sender = NULL;
 	result->datagram_sink = NULL;
 	result->path = result->path_end = NULL;
+	result->air = NULL;
 	result->hop = NULL;
 	result->flow = NULL;
 }

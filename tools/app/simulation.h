@@ -45,6 +45,7 @@ struct wt_simulation_result {
 	unsigned links, flows;
 	char *(*path)[2], *(*path_end)[2]; /* by link, fwd and rev, in normal form: from time 0 on, and in the end */
 	struct wt_hop_books (*hop)[2];     /* by link */
+	struct wt_air_count *air;          /* by number of station; NULL: there are none */
 	struct wt_token_count tokens[WT_TOKEN_UNITS]; /* 0 units if nobody counted */
 	struct wt_bulk_sender *flow; /* as they ended: times, info, the receiver's result */
 	struct wt_rr *rr; /* by flow: what those that ask have counted; theirs is flow[i].config.rr */

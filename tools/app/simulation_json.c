@@ -96,5 +96,6 @@ void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const
 	}
 	wt_json_end(&json);
 	wt_hops_json(&json, &simulation->world, result->hop);
+	wt_air_json(&json, &simulation->world, result->air, result->simulated);
 	wt_json_end(&json);
 }

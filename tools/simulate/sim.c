@@ -274,6 +274,7 @@ static void print_result(const struct wt_simulation *simulation, const struct wt
 	print_paths(&simulation->world, result);
 	if (simulation->world.links > 1)
 		wt_hops_text(stdout, &simulation->world, result->hop);
+	wt_air_text(stdout, &simulation->world, result->air, result->simulated);
 	printf("  drop");
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		if (result->dropped[i]) {
