@@ -17,10 +17,9 @@ SECONDS = 200
 # The study 001 of docs/reproducing-the-papers.md, Table III: AODV, NewReno, data rate 1 Mbit/s; kbit/s at 1 to 7 hops
 PUBLISHED = [750.59, 376.22, 211.96, 152.39, 126.66, 106.32, 55.74]
 
-# ttl-threshold=8: ns-2 compares the last known distance with the threshold of 7, not the ring, which is two wider
 WORLD = """[air]
 rate = %(rate)s
-routing = aodv:ttl-threshold=8
+routing = aodv
 mtu = 1540B
 [stations n]
 count = 8
@@ -83,7 +82,7 @@ def field(folder, wavetank, stations=225, flows=25):
     subprocess.run([wavetank, "mobility", "make", "--stations", str(stations), "--field", "2400m 1800m", "--speed", "5m/s 15m/s", "--pause", "30s",
                     "-t", "100s", "-o", walk], check=True)
     with open(conf, "w", encoding="utf-8") as file:
-        file.write("[air]\nrate = 2Mbit\nrouting = aodv:ttl-threshold=8\nqueue = 100\nmovement = %s\n[stations n]\ncount = %d\n"
+        file.write("[air]\nrate = 2Mbit\nrouting = aodv\nqueue = 100\nmovement = %s\n[stations n]\ncount = %d\n"
                    "[run]\ntime = 100s\napp = cbr:rate=32768bit,size=1024B\n" % (walk, stations))
         for f in range(flows):
             file.write("[flow f%d]\nbetween = n%d n%d\nstart = %dms\n" % (f, 2 * f, 2 * f + 1, 5000 + 100 * f))

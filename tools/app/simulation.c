@@ -98,14 +98,17 @@ static int not_written(struct run *run, const char *path)
 
 /* ---- building ----------------------------------------------------------------------------------------- */
 
+enum { ROUTING_BUFFER = 128 /* packets that wait for a way at a station, and messages */ };
+
 /*
  * Frames in flight: a window of each flow both ways with every segment waiting, sent again and duplicated, and their ACKs; of datagrams
- * those of one second.
+ * those of one second; of a station on the air, its queue and what waits for a way.
  * More than that is a pool drop, counted like any other.
  */
 static uint32_t pool_size(const struct wt_simulation *simulation)
 {
-	uint64_t count = 1024;
+	const struct wt_world_air *air = &simulation->world.air;
+	uint64_t count = 1024 + (uint64_t)air->stations * (air->config.queue + ROUTING_BUFFER);
 
 	for (unsigned i = 0; i < simulation->world.flows; i++) {
 		const struct wt_app_flow *flow = &simulation->flow[i];
