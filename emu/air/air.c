@@ -58,8 +58,8 @@ static bool make_signals(struct wt_air *air)
 
 		if (!signal)
 			return false;
-		signal->starts = (struct wt_heap_entry){.due = WT_NEVER, .order = WT_ORDER_START << WT_ORDER_SHIFT | i};
-		signal->ends = (struct wt_heap_entry){.due = WT_NEVER, .order = WT_ORDER_END << WT_ORDER_SHIFT | i};
+		signal->starts = (struct wt_heap_entry){.due = WT_NEVER, .order = (uint32_t)WT_ORDER_START << WT_ORDER_SHIFT | i};
+		signal->ends = (struct wt_heap_entry){.due = WT_NEVER, .order = (uint32_t)WT_ORDER_END << WT_ORDER_SHIFT | i};
 		signal->next_free = air->unused;
 		air->unused = air->signal[i] = signal;
 	}
