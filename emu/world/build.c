@@ -11,7 +11,7 @@
 #include "stack/mesh/mesh.h"
 #include "stack/record/digest.h"
 
-enum { FRAME_ROOM = 2048, FRAMES_PER_BIG = 8, MTU = 1500, ETHERNET = 14 };
+enum { SOURCE_ROUTE = 256 /* bytes that routing may put in front of a packet */, FRAME_ROOM = 2048, FRAMES_PER_BIG = 8, MTU = 1500, ETHERNET = 14 };
 
 /* ---- what is at a host ------------------------------------------------------------------------------------ */
 
@@ -91,7 +91,7 @@ static uint32_t frame_room(const struct wt_world *world)
 		mtu += world->host[i].station ? WT_MESH_HEADROOM : 0;
 		room = mtu + ETHERNET > room ? mtu + ETHERNET : room;
 	}
-	return room;
+	return room + (world->air.there ? SOURCE_ROUTE : 0);
 }
 
 static int make_lists(struct wt_network *net)
