@@ -15,8 +15,8 @@
  * Marks (ECN) are ignored, so data is sent as not ECN-capable.
  *
  * Where we differ: rates measured on what was sent in ProbeRTT are taken as application-limited by the module, because a module
- * cannot mark the connection; `margin` paces 1 % below the model as Linux does (the draft: 0); the first round trip sets the first
- * pacing rate anew, as in Linux. Policer detection and the allowance for aggregated ACKs are in Linux alone, and not here.
+ * cannot mark the connection; the first round trip sets the first pacing rate anew, as in Linux. Linux also paces 1 % below the model
+ * (`margin`), the draft does not. Policer detection and the allowance for aggregated ACKs are in Linux alone, and not here.
  */
 #include "cc/cc.h"
 #include "cc/shared/window.h"
@@ -364,7 +364,7 @@ static void bbr_on_sent(void *state, const struct wt_sent *sent, struct wt_sende
 static const struct wt_param bbr_params[] = {
 	{"cwnd_gain", WT_PARAM_NUMBER, offsetof(struct bbr_params, cwnd_gain), "window in BtlBw * RTprop while probing bandwidth (4.2.3.2)", 1,
 	 10, NULL},
-	{"margin", WT_PARAM_NUMBER, offsetof(struct bbr_params, margin), "share by which pacing stays below the model (Linux; the draft: 0)", 0,
+	{"margin", WT_PARAM_NUMBER, offsetof(struct bbr_params, margin), "share by which pacing stays below the model (Linux: 0.01; the draft: 0)", 0,
 	 0.1, NULL},
 	{"bw_rounds", WT_PARAM_COUNT, offsetof(struct bbr_params, bw_rounds), "round trips that the bandwidth filter covers (4.1.1.5)", 1, 100,
 	 NULL},
@@ -375,7 +375,7 @@ static const struct wt_param bbr_params[] = {
 };
 
 static const struct bbr_params bbr_default = {
-	.cwnd_gain = 2, .margin = 0.01, .bw_rounds = 10, .rtt_window = 10 * WT_S, .probe_rtt = 200 * WT_MS};
+	.cwnd_gain = 2, .margin = 0, .bw_rounds = 10, .rtt_window = 10 * WT_S, .probe_rtt = 200 * WT_MS};
 
 const struct wt_sender_ops wt_sender_bbr = {
 	.name = "bbr",
