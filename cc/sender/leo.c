@@ -32,6 +32,7 @@ struct leo {
 	struct wt_window bw; /* bytes per second, by rounds of this interval */
 	wt_time min_rtt, began; /* of this interval; when its guard ended */
 	wt_time thaw; /* the end of a freeze; 0: none */
+	wt_time next; /* until then guard and freeze stay as they are */
 	bool guarded;
 	bool relearn;
 	uint32_t held_cwnd, held_ssthresh; /* when the guard began */
@@ -79,10 +80,29 @@ static void end_guard(struct leo *l, wt_time now, struct wt_sender_out *out)
 	l->relearn = true;
 }
 
+/* When guard or freeze may change next, `since` after the guard began. */
+static wt_time next_change(const struct leo *l, wt_time now, wt_time since)
+{
+	const wt_time edge[] = {l->params.before, l->params.before + l->params.freeze, guard_length(l), l->params.period};
+	wt_time next = l->params.period;
+
+	for (unsigned i = 0; i < 4; i++)
+		if (edge[i] > since && edge[i] < next)
+			next = edge[i];
+	return now + next - since;
+}
+
 static void settle(struct leo *l, wt_time now, struct wt_sender_out *out)
 {
-	bool in = since_guard(l, now) < guard_length(l);
-	wt_time gap = since_guard(l, now) - l->params.before;
+	wt_time since, gap;
+	bool in;
+
+	if (now < l->next)
+		return;
+	since = since_guard(l, now);
+	in = since < guard_length(l);
+	gap = since - l->params.before;
+	l->next = next_change(l, now, since);
 
 	if (in && !l->guarded)
 		begin_guard(l, out);
@@ -90,8 +110,6 @@ static void settle(struct leo *l, wt_time now, struct wt_sender_out *out)
 		end_guard(l, now, out);
 	out->hold = gap >= 0 && gap < l->params.freeze;
 	l->thaw = out->hold ? now + l->params.freeze - gap : 0;
-	out->gauge[0] = (double)wt_window_value(&l->bw);
-	out->gauge[1] = (double)l->min_rtt / WT_MS;
 	out->gauge[2] = l->guarded;
 }
 
@@ -112,7 +130,7 @@ static void leo_init(void *state, const void *params, const struct wt_cc_env *en
 }
 
 /* Only of what was sent since the guard. */
-static void measure(struct leo *l, const struct wt_ack *ack)
+static void measure(struct leo *l, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	wt_time rtt = ack->now - ack->newest.sent;
 
@@ -127,6 +145,8 @@ static void measure(struct leo *l, const struct wt_ack *ack)
 		if (!(ack->flags & WT_ACK_APP_LIMITED) || rate > (double)wt_window_value(&l->bw))
 			wt_window_max(&l->bw, BW_ROUNDS, l->round.count, rate < 1e12 ? (uint64_t)rate : (uint64_t)1e12);
 	}
+	out->gauge[0] = (double)wt_window_value(&l->bw);
+	out->gauge[1] = (double)l->min_rtt / WT_MS;
 }
 
 static void leo_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
@@ -137,7 +157,7 @@ static void leo_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_o
 	set_pacing(ack->srtt, out);
 	if (l->guarded)
 		return;
-	measure(l, ack);
+	measure(l, ack, out);
 	if (l->relearn && l->round.count >= RELEARN_ROUNDS && l->bw.any && l->min_rtt) {
 		uint32_t fair = bdp(l);
 

@@ -34,6 +34,8 @@ struct ledbat {
 	struct wt_round round;
 	uint32_t mss, undo_cwnd, undo_ssthresh;
 	wt_time base[MINUTES], current[CURRENT]; /* rings; 0: none */
+	wt_time least, now; /* of these rings */
+	double gain;        /* GAIN of the least */
 	wt_time minute_at;
 	unsigned minute, next;
 	bool first;      /* the first slow start runs */
@@ -59,25 +61,36 @@ static wt_time least_of(const wt_time *ring, unsigned count)
 	return least;
 }
 
+static void set_base(struct ledbat *l, wt_time base)
+{
+	uint64_t divisor = base > 0 ? (2 * (uint64_t)l->params.target + (uint64_t)base - 1) / (uint64_t)base : l->params.gain_divisor;
+
+	divisor = divisor < l->params.gain_divisor ? divisor : l->params.gain_divisor;
+	l->gain = 1.0 / (double)(divisor ? divisor : 1);
+	l->least = base;
+}
+
 static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
 {
 	if (now - l->minute_at >= 60 * WT_S) {
 		l->minute = (l->minute + 1) % MINUTES;
 		l->base[l->minute] = 0;
 		l->minute_at = now;
+		set_base(l, least_of(l->base, MINUTES));
 	}
 	if (!l->base[l->minute] || rtt < l->base[l->minute])
 		l->base[l->minute] = rtt;
-	l->current[l->next] = rtt;
+	if (!l->least || rtt < l->least)
+		set_base(l, rtt);
+	/* the ring is searched when what leaves it was its least */
+	if (l->current[l->next] == l->now) {
+		l->current[l->next] = rtt;
+		l->now = least_of(l->current, CURRENT);
+	} else {
+		l->current[l->next] = rtt;
+		l->now = rtt < l->now ? rtt : l->now;
+	}
 	l->next = (l->next + 1) % CURRENT;
-}
-
-static double gain(const struct ledbat *l, wt_time base)
-{
-	uint64_t divisor = base > 0 ? (2 * (uint64_t)l->params.target + (uint64_t)base - 1) / (uint64_t)base : l->params.gain_divisor;
-
-	divisor = divisor < l->params.gain_divisor ? divisor : l->params.gain_divisor;
-	return 1.0 / (double)(divisor ? divisor : 1);
 }
 
 static void change(struct ledbat *l, double bytes, struct wt_sender_out *out)
@@ -91,9 +104,9 @@ static void change(struct ledbat *l, double bytes, struct wt_sender_out *out)
 }
 
 /* The share of a round trip that this ACK stands for. */
-static void avoid(struct ledbat *l, const struct wt_ack *ack, double queue, double g, struct wt_sender_out *out)
+static void avoid(struct ledbat *l, const struct wt_ack *ack, double queue, struct wt_sender_out *out)
 {
-	double target = (double)l->params.target, cwnd = (double)out->cwnd, step = g * l->mss;
+	double target = (double)l->params.target, cwnd = (double)out->cwnd, step = l->gain * l->mss;
 
 	if (queue > target) {
 		step -= l->params.constant * cwnd * (queue / target - 1);
@@ -140,16 +153,13 @@ static void ledbat_on_ack(void *state, const struct wt_ack *ack, struct wt_sende
 {
 	struct ledbat *l = state;
 	bool over = wt_round_over(&l->round, ack);
-	wt_time base;
-	double queue, g;
+	double queue;
 
 	if (ack->rtt > 0)
 		take_delay(l, ack->now, ack->rtt);
-	base = least_of(l->base, MINUTES);
-	queue = base ? (double)(least_of(l->current, CURRENT) - base) : 0;
-	g = gain(l, base);
+	queue = (double)(l->now - l->least);
 	out->gauge[0] = queue / WT_MS;
-	out->gauge[1] = (double)base / WT_MS;
+	out->gauge[1] = (double)l->least / WT_MS;
 	out->gauge[2] = l->slow;
 	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE))
 		return;
@@ -159,9 +169,9 @@ static void ledbat_on_ack(void *state, const struct wt_ack *ack, struct wt_sende
 	if (out->cwnd >= out->ssthresh) {
 		if (l->slow)
 			end_slow_start(l, ack, out);
-		avoid(l, ack, queue, g, out);
+		avoid(l, ack, queue, out);
 	} else if (ack->flags & WT_ACK_CWND_LIMITED) {
-		double step = g * (double)(ack->acked < l->mss || !(ack->flags & WT_ACK_AFTER_RTO) ? ack->acked : l->mss);
+		double step = l->gain * (double)(ack->acked < l->mss || !(ack->flags & WT_ACK_AFTER_RTO) ? ack->acked : l->mss);
 
 		change(l, step, out);
 		if (out->cwnd >= out->ssthresh || (l->first && queue > 0.75 * (double)l->params.target))
@@ -204,6 +214,7 @@ static void ledbat_init(void *state, const void *params, const struct wt_cc_env 
 
 	*l = (struct ledbat){.params = *(const struct ledbat_params *)params, .first = true};
 	out->ssthresh = WT_SSTHRESH_INFINITE;
+	set_base(l, 0);
 	start(l, env, out);
 }
 
