@@ -3,7 +3,7 @@
  * H-TCP (Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06): the longer the
  * last loss is ago, the faster the window grows.
  *
- *   alpha(D) = 1 for D <= 1 s, else 1 + 10 (D - 1) + ((D - 1) / 2)^2, times 2 (1 - beta)       D: seconds since the last loss, segments per RTT
+ *   alpha(D) = 2 (1 - beta) f(D),   f = 1 for D <= 1 s, else 1 + 10 (D - 1) + ((D - 1) / 2)^2      D: seconds since the last loss
  *   beta = RTTmin / RTTmax within 0.5 ... 0.8, of the window kept after a loss, so that the queue just empties;
  *          0.5 where the throughput before the loss was another than before the one before by more than a fifth
  *
@@ -12,6 +12,8 @@
  */
 #include "cc/shared/aimd.h"
 #include "cc/shared/delay.h"
+
+#define LEAST_ALPHA 0.01 /* with a share of 1 kept it would never grow */
 
 struct htcp_params {
 	double beta_min, beta_max, change;
@@ -64,14 +66,12 @@ static void measure(struct htcp *s, const struct wt_ack *ack)
 static double alpha(const struct htcp *s, wt_time now)
 {
 	wt_time since = now - s->epoch.begin - s->params.low_time;
-	double t = (double)since / WT_S, a;
+	double t = (double)since / WT_S, a = since > 0 ? 1 + t * (10 + t / 4) : 1;
 
-	if (since <= 0)
-		return 1;
-	a = (1 + t * (10 + t / 4)) * 2 * (1 - s->epoch.beta);
 	if (s->params.rtt_scaling && s->delay.base)
 		a *= (double)s->delay.base / (100 * WT_MS);
-	return a > 1 ? a : 1;
+	a = (a > 1 ? a : 1) * 2 * (1 - s->epoch.beta);
+	return a > LEAST_ALPHA ? a : LEAST_ALPHA;
 }
 
 static void htcp_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
