@@ -68,6 +68,7 @@ struct wt_cc_env {
 	bool increment_mss8;     /* stack setting: congestion avoidance adds the old BSD MSS/8 per ACK */
 	bool timestamps;         /* negotiated (RFC 7323) */
 	bool sack;               /* negotiated (RFC 2018) */
+	bool packets;            /* stack setting: windows as ns-2's Linux agents have them (cc/shared/aimd.h) */
 	struct wt_key key;       /* random, of this connection alone: wt_random_below(&key, n, bound) is a module's n-th draw */
 };
 

@@ -194,14 +194,14 @@ const char *wt_sender_profile(const struct wt_sender_choice *sender)
 	return NULL;
 }
 
-void wt_recovery_follow(const struct wt_sender_choice *sender, const char *usual, struct wt_recovery_choice *choice)
+void wt_recovery_follow(const struct wt_sender_choice *sender, const char *usual, const char *profile, struct wt_recovery_choice *choice)
 {
-	const char *profile = wt_sender_profile(sender), *name = sender->ops->default_recovery;
+	const char *own = wt_sender_profile(sender), *name = sender->ops->default_recovery;
 	const void *params;
 
 	if (wt_recovery_choose(name ? name : usual, choice, NULL, 0))
 		wt_recovery_choose(usual, choice, NULL, 0);
-	params = preset_named(choice->ops->presets, profile);
+	params = preset_named(choice->ops->presets, own ? own : profile);
 	if (params)
 		memcpy(choice->params, params, choice->ops->params_size);
 }

@@ -38,9 +38,9 @@ int wt_receiver_choose_in(const char *profile, const char *text, struct wt_recei
 const char *wt_sender_profile(const struct wt_sender_choice *sender);
 /*
  * The recovery module that goes with a sender, with the sender's profile if it knows one of that name. A sender that names none gets
- * `usual`, the one of the stack's preset.
+ * `usual`, the one of the stack's preset. `profile`: where the sender has no profile, that of the stack's preset; or NULL.
  */
-void wt_recovery_follow(const struct wt_sender_choice *sender, const char *usual, struct wt_recovery_choice *choice);
+void wt_recovery_follow(const struct wt_sender_choice *sender, const char *usual, const char *profile, struct wt_recovery_choice *choice);
 
 /*
  * The same for a table that is not in the registry: its parameters from `list` ("gain=1.25"; NULL: its defaults). The table stays

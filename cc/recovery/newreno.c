@@ -6,7 +6,7 @@
 #include "cc/shared/dupack.h"
 
 struct newreno_params {
-	uint64_t limited_transmit, heuristic, impatient, early_retransmit;
+	uint64_t profile, limited_transmit, heuristic, impatient, early_retransmit;
 };
 
 struct newreno {
@@ -52,7 +52,10 @@ static void newreno_on_event(void *state, enum wt_cc_event event, const struct w
 	wt_fast_on_event(&n->fast, event, env);
 }
 
+static const char *const profile_words[] = {"rfc6582", "ns2", NULL};
+
 static const struct wt_param newreno_params[] = {
+	{"profile", WT_PARAM_WORD, offsetof(struct newreno_params, profile), "set of all parameters; others given go on top", 0, 0, profile_words},
 	{"limited_transmit", WT_PARAM_BOOL, offsetof(struct newreno_params, limited_transmit),
 	 "new data for the first two duplicate ACKs (RFC 3042)", 0, 1, NULL},
 	{"heuristic", WT_PARAM_BOOL, offsetof(struct newreno_params, heuristic),
@@ -68,6 +71,13 @@ static const struct newreno_params newreno_default = {
 	.heuristic = 0,
 	.impatient = 1,
 };
+static const struct newreno_params ns2 = {.profile = 1, .impatient = 1};
+
+static const struct wt_cc_preset presets[] = {
+	{"rfc6582", "as RFC 6582 has it", &newreno_default},
+	{"ns2", "ns-2's Agent/TCP/Newreno with singledup_ 0: no limited transmit", &ns2},
+	{NULL, NULL, NULL},
+};
 
 const struct wt_recovery_ops wt_recovery_newreno = {
 	.name = "newreno",
@@ -77,6 +87,7 @@ const struct wt_recovery_ops wt_recovery_newreno = {
 	.params_size = sizeof(struct newreno_params),
 	.state_size = sizeof(struct newreno),
 	.params_default = &newreno_default,
+	.presets = presets,
 	.init = newreno_init,
 	.on_ack = newreno_on_ack,
 	.on_rto = newreno_on_rto,

@@ -42,14 +42,16 @@ static void reno_on_event(void *state, enum wt_cc_event event, const struct wt_c
 	wt_fast_on_event(&r->fast, event, env);
 }
 
-static const char *const profile_words[] = {"rfc5681", "xkernel", NULL};
+static const char *const profile_words[] = {"rfc5681", "xkernel", "ns2", NULL};
 
 static const struct reno_params reno_default = {.inflation = 1};
 static const struct reno_params xkernel = {.profile = 1};
+static const struct reno_params ns2 = {.profile = 2, .once = 1, .inflation = 1};
 
 static const struct wt_cc_preset presets[] = {
 	{"rfc5681", "as RFC 5681 has it", &reno_default},
 	{"xkernel", "4.3BSD in the x-kernel: duplicate ACKs widen the sender's own window", &xkernel},
+	{"ns2", "ns-2's Agent/TCP/Reno: one fast retransmit per window of data", &ns2},
 	{NULL, NULL, NULL},
 };
 

@@ -31,7 +31,7 @@
 enum { LOST_AGAIN_RESEND, LOST_AGAIN_REDUCE, LOST_AGAIN_TIMER };
 
 struct sack_params {
-	uint64_t lost_retransmission, early_retransmit, prr;
+	uint64_t profile, lost_retransmission, early_retransmit, prr;
 };
 
 struct sack {
@@ -257,7 +257,10 @@ static void sack_on_sent(void *state, const struct wt_sent *sent, const struct w
 
 static const char *const lost_again_words[] = {"resend", "reduce", "timer", NULL};
 
+static const char *const profile_words[] = {"rfc6675", "ns2", NULL};
+
 static const struct wt_param sack_params[] = {
+	{"profile", WT_PARAM_WORD, offsetof(struct sack_params, profile), "set of all parameters; others given go on top", 0, 0, profile_words},
 	{"lost_retransmission", WT_PARAM_WORD, offsetof(struct sack_params, lost_retransmission),
 	 "resend (Linux), also reduce the window (RFC 5681 4.3), or wait for the timer (RFC 6675)", 0, 0, lost_again_words},
 	{"early_retransmit", WT_PARAM_BOOL, offsetof(struct sack_params, early_retransmit),
@@ -266,6 +269,13 @@ static const struct wt_param sack_params[] = {
 };
 
 static const struct sack_params sack_default = {.lost_retransmission = LOST_AGAIN_RESEND, .prr = 1};
+static const struct sack_params ns2 = {.profile = 1, .lost_retransmission = LOST_AGAIN_TIMER};
+
+static const struct wt_cc_preset presets[] = {
+	{"rfc6675", "as RFC 6675 has it, with PRR", &sack_default},
+	{"ns2", "ns-2's Agent/TCP/Sack1: the pipe alone, a lost retransmission waits for the timer", &ns2},
+	{NULL, NULL, NULL},
+};
 
 const struct wt_recovery_ops wt_recovery_sack = {
 	.name = "sack",
@@ -275,6 +285,7 @@ const struct wt_recovery_ops wt_recovery_sack = {
 	.params_size = sizeof(struct sack_params),
 	.state_size = sizeof(struct sack),
 	.params_default = &sack_default,
+	.presets = presets,
 	.init = sack_init,
 	.on_ack = sack_on_ack,
 	.on_rto = sack_on_rto,

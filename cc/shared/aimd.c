@@ -16,9 +16,35 @@ static const struct wt_reno_params xkernel = {
 	.cwnd_max = 65535,
 };
 
+static const struct wt_reno_params ns2 = {
+	.profile = WT_RENO_NS2,
+	.growth = WT_RENO_ACKS,
+	.halve = WT_RENO_WINDOW,
+	.deflate = 1,
+};
+
+/* Its threshold is a whole number, its window is not: only Tahoe, whose window begins at one packet again, feels that. */
+static const struct wt_reno_params ns2_tahoe = {
+	.profile = WT_RENO_NS2,
+	.growth = WT_RENO_ACKS,
+	.halve = WT_RENO_WINDOW,
+	.unit = WT_RENO_UNIT_SEGMENTS,
+	.deflate = 1,
+};
+
+#define COMMON_PRESETS                                                                             \
+	{"rfc5681", "as RFC 5681 has it", &wt_reno_default},                                       \
+	{"xkernel", "4.3BSD in the x-kernel 3.2 and 3.3: every ACK counts, ssthresh in whole segments, no deflation", &xkernel}
+
 const struct wt_cc_preset wt_reno_presets[] = {
-	{"rfc5681", "as RFC 5681 has it", &wt_reno_default},
-	{"xkernel", "4.3BSD in the x-kernel 3.2 and 3.3: every ACK counts, ssthresh in whole segments, no deflation", &xkernel},
+	COMMON_PRESETS,
+	{"ns2", "ns-2's own agent: equation 3 per ACK, half of the window", &ns2},
+	{NULL, NULL, NULL},
+};
+
+const struct wt_cc_preset wt_tahoe_presets[] = {
+	COMMON_PRESETS,
+	{"ns2", "ns-2's own agent: equation 3 per ACK, half of the window in whole segments", &ns2_tahoe},
 	{NULL, NULL, NULL},
 };
 
@@ -26,7 +52,7 @@ const char *const wt_reno_growth_words[] = {"bytes", "acks", "every", NULL};
 const char *const wt_reno_halve_words[] = {"flight", "window", NULL};
 const char *const wt_reno_unit_words[] = {"bytes", "segments", NULL};
 const char *const wt_reno_equal_words[] = {"avoidance", "slow_start", NULL};
-const char *const wt_reno_profile_words[] = {"rfc5681", "xkernel", NULL};
+const char *const wt_reno_profile_words[] = {"rfc5681", "xkernel", "ns2", NULL};
 
 static uint32_t at_least(uint32_t value, uint32_t floor)
 {
@@ -55,6 +81,11 @@ void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
 		  const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	*reno = (struct wt_reno){.params = *params};
+	if (env->packets && params->profile == WT_RENO_RFC5681) {
+		reno->params.halve = WT_RENO_WINDOW;
+		reno->params.unit = WT_RENO_UNIT_SEGMENTS;
+		reno->params.equal = WT_RENO_EQUAL_SLOW_START;
+	}
 	out->ssthresh = WT_SSTHRESH_INFINITE;
 	wt_reno_established(reno, env, out);
 }
@@ -176,7 +207,8 @@ void wt_reno_set(struct wt_reno *reno, double segs, struct wt_sender_out *out)
 	double bytes = segs * reno->mss;
 
 	out->cwnd = at_least(bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE, 2 * reno->mss);
-	out->ssthresh = at_most(out->ssthresh, out->cwnd);
+	/* below the window where slow start begins at it, or it would begin again */
+	out->ssthresh = at_most(out->ssthresh, out->cwnd - (reno->params.equal == WT_RENO_EQUAL_SLOW_START));
 	reno->carry = 0;
 }
 

@@ -31,7 +31,11 @@ enum wt_reno_equal {
 	WT_RENO_EQUAL_SLOW_START, /* RFC 5681 3.1 allows either; Linux up to 3.x, and so ns-2's Linux agents */
 };
 
-enum wt_reno_profile { WT_RENO_RFC5681, WT_RENO_XKERNEL };
+/*
+ * ns2 is that of ns-2's own agents. Its Linux agents differ in where slow start ends; modules that have no profile follow them if the
+ * stack's setting `packets` says so.
+ */
+enum wt_reno_profile { WT_RENO_RFC5681, WT_RENO_XKERNEL, WT_RENO_NS2 };
 
 struct wt_reno_params {
 	uint64_t growth, slow_start_limit, halve, unit, equal, cwnd_max;
@@ -49,8 +53,8 @@ struct wt_reno {
 };
 
 extern const struct wt_reno_params wt_reno_default;
-/* The presets of reno and tahoe: "rfc5681", which is the default, and "xkernel", the 4.3BSD TCP of the x-kernel 3.2 and 3.3. */
-extern const struct wt_cc_preset wt_reno_presets[];
+/* The presets of reno and tahoe: "rfc5681", which is the default, "xkernel", the 4.3BSD TCP of the x-kernel 3.2 and 3.3, and "ns2". */
+extern const struct wt_cc_preset wt_reno_presets[], wt_tahoe_presets[];
 
 extern const char *const wt_reno_growth_words[];
 extern const char *const wt_reno_halve_words[];

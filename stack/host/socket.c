@@ -31,7 +31,7 @@ static void complete(struct wt_tcp_config *config)
 	if (!config->sender.ops)
 		wt_sender_choose(wt_tcp_preset_sender(config->preset), &config->sender, NULL, 0);
 	if (!config->recovery.ops)
-		wt_recovery_follow(&config->sender, wt_tcp_preset_recovery(config->preset), &config->recovery);
+		wt_recovery_follow(&config->sender, wt_tcp_preset_recovery(config->preset), config->preset, &config->recovery);
 	if (!config->receiver.ops)
 		wt_receiver_choose("standard", &config->receiver, NULL, 0);
 }

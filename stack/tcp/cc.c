@@ -32,6 +32,7 @@ void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver
 		.increment_mss8 = settings->increment_mss8,
 		.timestamps = tcp->ts_ok,
 		.sack = tcp->sack_ok,
+		.packets = settings->packets,
 		.dupthresh = (uint32_t)settings->dupthresh,
 		.key = {wt_secret_tuple(&tcp->stack->key_module, &tcp->entry.tuple), tcp->iss},
 	};

@@ -30,6 +30,7 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(slow_start_limit, COUNT, "most segments one ACK adds in slow start: RFC 5681 says 1, L of RFC 3465 is 2", 1, 64),
 	FIELD(undo, BOOL, "undo a reduction whose loss proves spurious, by timestamps or D-SACK (RFC 3522, 3708, 4015)", 0, 0),
 	FIELD(increment_mss8, BOOL, "congestion avoidance adds MSS/8 per ACK besides (4.3BSD; RFC 2525 2.4 calls it a bug)", 0, 0),
+	FIELD(packets, BOOL, "modules take half of the window in whole segments, and slow start where cwnd = ssthresh (ns-2's Linux agents)", 0, 0),
 	FIELD(dupthresh, COUNT, "duplicate ACKs that mean loss (RFC 5681 3.2)", 1, 100),
 	FIELD(ack_every, COUNT, "segments per ACK; 2 is the most RFC 5681 4.2 allows, more is for history", 1, 1000),
 	FIELD(ack_delay, TIME, "longest delay of an ACK (RFC 9293 3.8.6.3: below 500 ms)", 0, 10e9),
@@ -170,6 +171,40 @@ static const struct wt_tcp_settings xkernel = {
 	.keepalive_probes = 9,
 };
 
+/*
+ * ns-2 2.35: a window of 20 packets, an ACK per packet (TCPSink), RTO at least 200 ms and 3 s at first, no Nagle, no timestamps
+ * (ns-default.tcl). Its clock for the timeout has ticks of 10 ms (`tick=10ms`), but Vegas and the Linux agents measure exactly, so the
+ * clock here is exact. Windows count whole packets: ssthresh in modules that have a
+ * profile ns2 as in its own agents, in all others as in its Linux agents. Frames carry our headers, where ns-2 has sizes of its own.
+ */
+static const struct wt_tcp_settings ns2 = {
+	.mss = 1000,
+	.snd_buffer = 1 << 20,
+	.rcv_buffer = 20000,
+	.window_scaling = 1,
+	.sack = 1,
+	.initial_window = 2,
+	.slow_start_limit = 1,
+	.packets = 1,
+	.dupthresh = 3,
+	.ack_every = 1,
+	.ack_delay = 100 * WT_MS,
+	.window_update = 2,
+	.window_update_part = 2,
+	.tick = 1,
+	.rto_initial = 3 * WT_S,
+	.rto_min = 200 * WT_MS,
+	.rto_max = 60 * WT_S,
+	.rto_hold_backoff = 1,
+	.rto_backoff_most = 6,
+	.syn_retries = 7,
+	.data_retries = 15,
+	.msl = 30 * WT_S,
+	.fin_wait_2 = 60 * WT_S,
+	.keepalive_interval = 75 * WT_S,
+	.keepalive_probes = 9,
+};
+
 /* In the order of the names. Without SACK `rack` and `sack` are both NewReno (RFC 6582). */
 static const struct {
 	const struct wt_tcp_settings *settings;
@@ -178,13 +213,15 @@ static const struct {
 	{&modern, "cubic", "rack"}, /* as Linux: RFC 9438, RFC 8985, RFC 9937 */
 	{&bsd90, "newreno", "sack"},
 	{&xkernel, "newreno", "sack"},
+	{&ns2, "newreno", "sack"},
 };
 
-const char *const wt_tcp_preset_names[] = {"modern", "bsd90", "xkernel", NULL};
+const char *const wt_tcp_preset_names[] = {"modern", "bsd90", "xkernel", "ns2", NULL};
 const char *const wt_tcp_preset_texts[] = {
 	"as Linux: CUBIC, RACK-TLP, PRR; window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
 	"BSD of the 1990s: 500 ms ticks, RTO at least 2 ticks, MSS/8, 64 KB window, ACK per segment",
 	"TCP of the x-kernel 3.2: 4.3BSD timers, ACKs by a 200 ms timer or window updates, 4 KB buffers",
+	"TCP agents of ns-2: windows of whole packets, at most 20, an ACK per packet, RTO 3 s at first",
 	NULL,
 };
 
@@ -220,6 +257,6 @@ int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err,
 		return 0;
 	}
 	if (err)
-		snprintf(err, err_len, "no preset '%s'; known: modern, bsd90, xkernel", name);
+		snprintf(err, err_len, "no preset '%s'; known: modern, bsd90, xkernel, ns2", name);
 	return -EINVAL;
 }

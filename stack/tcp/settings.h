@@ -33,6 +33,7 @@ struct wt_tcp_settings {
 	uint64_t initial_window;   /* segments; 0: RFC 5681 by MSS; 10: RFC 6928 */
 	uint64_t slow_start_limit; /* most segments that one ACK adds in slow start (L of RFC 3465) */
 	uint64_t undo;             /* bool: a reduction is undone when its loss proves spurious */
+	uint64_t packets;          /* bool: windows as ns-2's Linux agents count them */
 	uint64_t increment_mss8;   /* bool: cwnd += MSS*MSS/cwnd + MSS/8 */
 	uint64_t dupthresh;        /* duplicate ACKs that mean loss */
 	uint64_t ack_every;        /* full-sized segments per ACK; 1: every segment */

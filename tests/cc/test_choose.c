@@ -90,14 +90,14 @@ static void recovery_follows_the_senders_profile(void **state)
 	struct wt_sender_choice sender;
 
 	MUST(wt_sender_choose("real:lmax=30,profile=paper", &sender, err, sizeof(err)));
-	wt_recovery_follow(&sender, "sack", &recovery);
+	wt_recovery_follow(&sender, "sack", NULL, &recovery);
 	assert_string_equal(recovery.ops->name, "real");
 	assert_string_equal(value(&recovery, "fr_mode"), "single");
 	MUST(wt_sender_choose("real", &sender, err, sizeof(err)));
-	wt_recovery_follow(&sender, "sack", &recovery);
+	wt_recovery_follow(&sender, "sack", NULL, &recovery);
 	assert_string_equal(value(&recovery, "fr_mode"), "newreno");
 	MUST(wt_sender_choose("tahoe", &sender, err, sizeof(err)));
-	wt_recovery_follow(&sender, "sack", &recovery);
+	wt_recovery_follow(&sender, "sack", NULL, &recovery);
 	assert_string_equal(recovery.ops->name, "tahoe");
 }
 

@@ -3,16 +3,19 @@
 #
 #   ns link.tcl AGENT SINK WINDOW RATE DELAY QUEUE DROPS SECONDS TRACE
 #
-# AGENT, SINK: classes below Agent/TCP and Agent/ (Reno, TCPSink). DROPS: numbers of data packets from 1, or -.
+# AGENT, SINK: classes below Agent/TCP and Agent/ (Reno, TCPSink); Linux:NAME is the Linux agent with that algorithm. DROPS: numbers of data packets from 1, or -.
 # TRACE: file for cwnd_, ack_ and drops, one change a line.
 lassign $argv agent sink window rate delay queue drops seconds trace
+
+lassign [split $agent :] agent algorithm
 
 set ns [new Simulator]
 set out [open $trace w]
 
 # wire sizes as ours: 1000 bytes of payload, 40 of headers, 14 of Ethernet
 set class [expr {$agent eq "Tahoe" ? "Agent/TCP" : "Agent/TCP/$agent"}]
-$class set packetSize_ 1014
+# Vegas counts its headers as payload, so its packets are the larger by them
+$class set packetSize_ [expr {$agent eq "Vegas" ? 1054 : 1014}]
 $class set window_ $window
 $class set windowInit_ 2
 $class set singledup_ 0
@@ -34,6 +37,13 @@ set end [new Agent/$sink]
 $ns attach-agent $a $tcp
 $ns attach-agent $b $end
 $ns connect $tcp $end
+if {$algorithm ne ""} {
+	$ns at 0.0 "$tcp select_ca $algorithm"
+	# round trips by timestamps, as the modules by delay want them; the option's bytes are in packetSize_
+	$tcp set timestamps_ true
+	$tcp set ts_option_size_ 0
+	$end set ts_echo_rfc1323_ true
+}
 set ftp [new Application/FTP]
 $ftp attach-agent $tcp
 

@@ -48,7 +48,7 @@ EXPLAINED = {
 class Run:
     def __init__(self):
         self.window = []  # (second, packets)
-        self.acked = self.cuts = self.timeouts = 0
+        self.acked = self.cuts = self.timeouts = self.dropped = 0
         self.sent = []  # numbers of data packets in the order they left
 
     def mean_window(self, scenario):
@@ -62,7 +62,10 @@ class Run:
 
 
 def ns2(scenario, module, drops, folder):
-    agent, sink, _ = MODULES[module]
+    return run_agent(scenario, *MODULES[module][:2], drops, folder)
+
+
+def run_agent(scenario, agent, sink, drops, folder):
     trace = os.path.join(folder, "ns2")
     words = [agent, sink, scenario.window, scenario.rate, "15ms", scenario.queue,
              ",".join(map(str, drops)) or "-", scenario.seconds, trace]
@@ -75,6 +78,8 @@ def ns2(scenario, module, drops, folder):
             word = line.split()
             if word[0] == "-" and word[2] == "0":
                 run.sent.append(int(word[10]))
+            elif word[0] == "d":
+                run.dropped += 1
             elif word[5:6] == ["cwnd_"]:
                 run.window.append((float(word[0]), float(word[6])))
     run.window = [point for point in run.window if point[0] > 0]

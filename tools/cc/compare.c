@@ -30,7 +30,7 @@ static const struct wt_option options[] = {
 	[OPT_FLOWS] = {'P', "parallel", "N", "flows of one module that share the path (default 2, at most 32)"},
 	[OPT_REPEATS] = {0, "repeats", "N", "runs of each kind, with the same seeds for every module (default 10, at most 1000)"},
 	[OPT_SEED] = {0, "seed", "N", "of the first run (default 1)"},
-	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90, xkernel"},
+	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90, xkernel, ns2"},
 	[OPT_SETTING] = {'S', "set", "NAME=VALUE,...", "stack settings of both hosts; once"},
 	[OPT_PICTURE] = {0, "picture", "FILE", "SVG: windows, round trips and deliveries over time, delay against throughput"},
 	[OPT_JSON] = {0, "json", NULL, "the result as one JSON line"},

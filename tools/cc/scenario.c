@@ -132,8 +132,8 @@ static int resolve(const struct wt_cc_scenario *scenario, const struct wt_cc_sce
 		 "window_scaling=%s", scenario->window * MSS, scenario->window * MSS > 65535 ? "on" : "off");
 	wt_tcp_config_init(&flow->a);
 	wt_tcp_config_init(&flow->b);
-	a = (struct wt_tcp_words){.settings = settings, .sender = words->sender, .recovery = words->recovery};
-	b = (struct wt_tcp_words){.settings = settings, .receiver = words->receiver};
+	a = (struct wt_tcp_words){.preset = words->preset, .settings = settings, .sender = words->sender, .recovery = words->recovery};
+	b = (struct wt_tcp_words){.preset = words->preset, .settings = settings, .receiver = words->receiver};
 	error = wt_tcp_words_apply(&a, &flow->a, err, err_len);
 	if (!error)
 		error = wt_tcp_words_apply(&b, &flow->b, err, err_len);
@@ -167,6 +167,8 @@ static int once(const struct wt_cc_scenario *s, const struct wt_cc_scenario_word
 		error = wt_simulation_pair(&simulation, fwd, rev, &flow, 1, err, err_len);
 	if (!error)
 		error = wt_simulation_run(&simulation, &result, err, err_len);
+	for (unsigned i = 0; !error && words->dropped && i < WT_DROP_CAUSES; i++)
+		*words->dropped += result.dropped[i];
 	if (!error)
 		wt_simulation_result_finish(&result);
 	wt_simulation_finish(&simulation);
@@ -182,5 +184,7 @@ int wt_cc_scenario_run(const struct wt_cc_scenario *scenario, const struct wt_cc
 
 	run.sample = sample;
 	run.arg = arg;
+	if (words->dropped)
+		*words->dropped = 0;
 	return error ? error : once(scenario, words, &run, first.copy, err, err_len);
 }

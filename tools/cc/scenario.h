@@ -31,8 +31,10 @@ extern const struct wt_cc_scenario wt_cc_scenarios[]; /* ends with a name of NUL
 
 struct wt_cc_scenario_words {
 	const char *sender, *recovery, *receiver; /* NULL: the defaults */
+	const char *preset;   /* NULL: modern */
 	const char *settings; /* on top of the scenario's; NULL: none */
 	wt_time time;         /* 0: the scenario's */
+	uint64_t *dropped;    /* frames that the path lost, by list or by a full queue; NULL: nobody asks */
 };
 
 /* A change of the sender's numbers. */

@@ -13,7 +13,7 @@
 
 extern const struct wt_command wt_command_cc_trace;
 
-enum { OPT_SCENARIO, OPT_CSV, OPT_POINTS, OPT_TIME, OPT_RECOVERY, OPT_RECEIVER, OPT_SETTING, OPT_LIST, OPT_JSON };
+enum { OPT_SCENARIO, OPT_CSV, OPT_POINTS, OPT_TIME, OPT_RECOVERY, OPT_RECEIVER, OPT_PRESET, OPT_SETTING, OPT_LIST, OPT_JSON };
 
 static const struct wt_option options[] = {
 	[OPT_SCENARIO] = {0, "scenario", "NAME", "one of --list, or all (the default)"},
@@ -22,6 +22,7 @@ static const struct wt_option options[] = {
 	[OPT_TIME] = {'t', "time", "TIME", "instead of the scenario's own time"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module at the other end (default standard)"},
+	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90, xkernel, ns2; the scenario's go on top"},
 	[OPT_SETTING] = {'S', "set", "NAME=VALUE,...", "stack settings of both hosts, on top of the scenario's; once"},
 	[OPT_LIST] = {0, "list", NULL, "the scenarios"},
 	[OPT_JSON] = {0, "json", NULL, "with --list: one line of JSON per scenario; else one per summary"},
@@ -40,6 +41,7 @@ struct trace {
 	unsigned losses, timeouts, undone, marks; /* since the last line, or in all */
 	double area;              /* of the window over time: byte nanoseconds */
 	wt_time begin;
+	uint64_t dropped; /* frames that the path lost */
 };
 
 /* ---- one line at each change, or at even times ----------------------------------------------------------- */
@@ -145,6 +147,7 @@ static void summary(struct trace *t)
 	wt_json_u64(&json, "cuts", t->losses + t->timeouts);
 	wt_json_u64(&json, "timeouts", t->timeouts);
 	wt_json_u64(&json, "undone", t->undone);
+	wt_json_u64(&json, "dropped_frames", t->dropped);
 	wt_json_end(&json);
 }
 
@@ -157,6 +160,7 @@ static int run_one(struct trace *t)
 	t->losses = t->timeouts = t->undone = t->marks = 0;
 	t->point = 0;
 	t->area = 0;
+	t->words.dropped = &t->dropped;
 	t->end = t->words.time ? t->words.time : (wt_time)t->scenario->seconds * WT_S;
 	error = wt_cc_scenario_run(t->scenario, &t->words, on_sample, t, err, sizeof(err));
 	if (error)
@@ -235,6 +239,7 @@ static int take(struct trace *t, int option, const char *value, char *err, size_
 	case OPT_TIME: return wt_parse_time(value, &t->words.time, err, err_len);
 	case OPT_RECOVERY: t->words.recovery = value; return 0;
 	case OPT_RECEIVER: t->words.receiver = value; return 0;
+	case OPT_PRESET: t->words.preset = value; return 0;
 	case OPT_SETTING: t->words.settings = value; return 0;
 	case OPT_LIST: t->list = true; return 0;
 	case OPT_JSON: t->json = true; return 0;

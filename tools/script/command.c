@@ -19,7 +19,7 @@ enum { OPT_TOLERANCE, OPT_PRESET, OPT_SETTING, OPT_SENDER, OPT_RECOVERY, OPT_REC
 
 static const struct wt_option options[] = {
 	[OPT_TOLERANCE] = {0, "tolerance", "TIME", "how far a packet may be from its time (default 0)"},
-	[OPT_PRESET] = {0, "preset", "NAME", "stack settings: modern, bsd90, xkernel"},
+	[OPT_PRESET] = {0, "preset", "NAME", "stack settings: modern, bsd90, xkernel, ns2"},
 	[OPT_SETTING] = {'S', "set", "NAME=VALUE", "one stack setting; may be repeated"},
 	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters (default newreno, recovery sack)"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},

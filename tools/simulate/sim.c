@@ -36,7 +36,7 @@ static const struct wt_option options[] = {
 	[OPT_SENDER] = {'C', "congestion", "MODULE", "sender module with parameters: real:profile=paper (default: the preset's; modern: cubic)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module at the other end (default standard)"},
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
-	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90, xkernel"},
+	[OPT_PRESET] = {0, "preset", "NAME", "stack settings of both hosts: modern, bsd90, xkernel, ns2"},
 	[OPT_SETTING] = {'S', "set", "NAME=VALUE", "one stack setting of both hosts; may be repeated"},
 	[OPT_FLOWS] = {'P', "parallel", "N", "flows that start together (default 1, at most 10000)"},
 	[OPT_RIVAL] = {0, "rival", "MODULE", "every other flow has this sender module; then there are at least two"},

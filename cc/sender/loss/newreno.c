@@ -61,8 +61,12 @@ static void newreno_on_event(void *state, enum wt_cc_event event, const struct w
 
 static const char *const exit_words[] = {"flight", "ssthresh", NULL};
 
+static const char *const profile_words[] = {"rfc5681", "ns2", NULL};
+
 static const struct wt_param newreno_params[] = {
 	WT_RENO_PARAM_ROWS(offsetof(struct newreno_params, reno)),
+	{"profile", WT_PARAM_WORD, offsetof(struct newreno_params, reno.profile), "set of all parameters; others given go on top", 0, 0,
+	 profile_words},
 	{"exit", WT_PARAM_WORD, offsetof(struct newreno_params, exit),
 	 "window after the full ACK: little more than the flight, or ssthresh (RFC 6582 3.2 step 3)", 0, 0,
 	 exit_words},
@@ -73,6 +77,17 @@ static const struct newreno_params newreno_default = {
 	.exit = EXIT_FLIGHT,
 };
 
+static const struct newreno_params newreno_ns2 = {
+	.reno = {.profile = 1, .growth = WT_RENO_ACKS, .halve = WT_RENO_WINDOW},
+	.exit = EXIT_SSTHRESH,
+};
+
+static const struct wt_cc_preset newreno_presets[] = {
+	{"rfc5681", "as RFC 5681 and 6582 have it", &newreno_default},
+	{"ns2", "ns-2's own agent: equation 3 per ACK, half of the window, the full ACK to ssthresh", &newreno_ns2},
+	{NULL, NULL, NULL},
+};
+
 const struct wt_sender_ops wt_sender_newreno = {
 	.name = "newreno",
 	.text = "Reno with NewReno's careful exit from recovery (RFC 6582)",
@@ -81,6 +96,7 @@ const struct wt_sender_ops wt_sender_newreno = {
 	.params_size = sizeof(struct newreno_params),
 	.state_size = sizeof(struct newreno),
 	.params_default = &newreno_default,
+	.presets = newreno_presets,
 	.init = newreno_init,
 	.on_ack = newreno_on_ack,
 	.on_loss = newreno_on_loss,
