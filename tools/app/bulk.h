@@ -49,10 +49,12 @@ struct wt_bulk_result {
 enum wt_bulk_kind {
 	WT_BULK_SENDS,   /* payload comes */
 	WT_BULK_ASKS,    /* requests come, each wants a response (tools/app/rr.h) */
+	WT_BULK_WANTS,   /* payload is to be sent there: wt_bulk_fetch() */
 };
 
 struct wt_bulk_request {
 	uint64_t size, seed; /* payload, 0: until FIN; of requests: bytes of each << 32 | bytes of each response */
+	uint64_t rate;       /* of payload that is wanted, bit/s in steps of 1000; 0: as fast as TCP takes it */
 	unsigned kind;       /* enum wt_bulk_kind */
 	unsigned streams;    /* connections of this run; 0: 1 */
 	uint32_t time_ms;    /* how long payload is wanted; 0: no limit */
@@ -103,6 +105,9 @@ struct wt_bulk_send_config {
 	wt_time pace_every;
 	/* It writes for a while, rests for a while, and so on since the connection stands; 0: it never rests. */
 	wt_time on, off;
+	size_t length;      /* bytes of each write, at most 16384; 0: that */
+	wt_time omit;       /* goodput counts from so long after connecting */
+	unsigned streams;   /* connections of this run, told to the receiver; 0: 1 */
 	wt_time interval;   /* 0: no interval calls */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
 	void (*on_done)(void *arg, struct wt_bulk_sender *sender); /* the sender may be freed from here */
@@ -114,9 +119,11 @@ struct wt_bulk_sender {
 	struct wt_host *host;
 	struct wt_tcp *tcp;         /* NULL when done */
 	struct wt_host_timer timer; /* the earliest of what follows */
-	wt_time interval_at, stop_at, pace_at;
+	wt_time interval_at, stop_at, pace_at, omit_at;
 	struct wt_bulk_interval last;
 	uint64_t last_retransmits;
+	wt_time omitted;            /* goodput counts from then, without so many bytes; 0: from the start */
+	uint64_t omitted_bytes;
 	uint64_t written;           /* of the payload */
 	size_t request_left, result_have, held, held_at;
 	uint8_t wire[96];
@@ -142,6 +149,11 @@ struct wt_bulk_sender {
  */
 int wt_bulk_send(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host,
 		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now);
+/* The same over a connection that stands. Without a request and a result: config->raw. */
+void wt_bulk_send_on(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host, struct wt_tcp *tcp,
+		     wt_time now);
+/* Paces a sender: so many bit/s. */
+void wt_bulk_send_rate(struct wt_bulk_send_config *config, uint64_t rate);
 /* The source has bytes again, or its end. */
 void wt_bulk_send_wake(struct wt_bulk_sender *sender);
 /* Stops writing now, finishes in order (FIN, result). For ^C at the first time. From outside a callback: touch the host. */
@@ -173,10 +185,14 @@ struct wt_bulk_receiver {
 	uint8_t wire[96];
 	uint64_t size, seed;        /* announced; size 0: until FIN */
 
-	bool done, eof, concluded;
+	bool done, eof, concluded, begun;
 	bool spoke;                 /* a byte came */
+	bool turns;                 /* the request wants payload, which a sender takes over */
+	struct wt_bulk_request request;
 	enum wt_bulk_fail fail;
 	int error;
+	wt_time omitted;            /* since accepted: what came before counts in no goodput */
+	uint64_t omitted_bytes;
 	wt_time accepted, end;
 	wt_time heard;              /* when bytes last came, at first as accepted */
 	struct wt_tcp_info info;
@@ -200,6 +216,7 @@ struct wt_bulk_serve_config {
 	 * or nothing for WT_BULK_SILENCE; else it is reset. */
 	unsigned max;
 	unsigned most;       /* connections that send something; then nobody listens any more, and silent ones are closed. 0: without end */
+	bool one_run;        /* the same for one run: as many as the first request says */
 	bool raw;            /* expect no request and send no result */
 	bool raw_compare;    /* raw, but compare with the pattern of raw_seed */
 	uint64_t raw_seed;
@@ -212,6 +229,9 @@ struct wt_bulk_serve_config {
 	void (*on_interval)(void *arg, struct wt_bulk_receiver *receiver, const struct wt_bulk_interval *interval);
 	/* The connection is closed in order, our FIN acknowledged, or failed: a process that ends after this leaves no peer hanging. */
 	void (*on_done)(void *arg, struct wt_bulk_receiver *receiver);
+	/* A sender that was wanted is done (with one that is not all was sent): it is freed when this returns. NULL: nobody is served so. */
+	void (*on_sent)(void *arg, struct wt_bulk_sender *sender);
+	wt_time omit;        /* goodput counts from so long after the beginning */
 	void *arg;
 };
 
@@ -220,6 +240,8 @@ struct wt_bulk_server {
 	struct wt_host *host;
 	struct wt_tcp *listener;
 	struct wt_bulk_receiver *receivers;
+	struct wt_bulk_turned *turned; /* senders that were wanted */
+	unsigned expected, begun;   /* connections of the first run; requests so far */
 	unsigned count;             /* open now */
 	uint64_t accepted, refused; /* refused: over max, or no memory */
 	uint64_t evicted;           /* for being idle */
@@ -229,6 +251,16 @@ struct wt_bulk_server {
 /* Listens on `port`. 0, or negative errno as of wt_tcp_listen(). Stop closes the listener and resets what is open. */
 int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
 		  uint16_t port, const struct wt_tcp_config *tcp);
+/*
+ * The client of a server that sends: connects, says what is wanted, and receives it as one that was accepted. config->raw and raw_compare
+ * are set. 0, or negative errno as of wt_tcp_connect().
+ */
+int wt_bulk_fetch(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
+		  const struct wt_endpoint *remote, const struct wt_tcp_config *tcp, const struct wt_bulk_request *request, wt_time now);
+/* Is one run over: all of its connections have begun, and none is open? */
+bool wt_bulk_run_over(const struct wt_bulk_server *server);
+/* Bytes per second of payload, from the first to the last byte, without what is to be omitted. */
+double wt_bulk_received_goodput(const struct wt_bulk_receiver *receiver);
 /* For a reader: payload bytes that wait, and taking at most len of them (compared, counted); the count taken. After the last one
  * of the stream the result is sent. From a timer, as from any callback, no touch is needed. */
 size_t wt_bulk_waiting(const struct wt_bulk_receiver *receiver);

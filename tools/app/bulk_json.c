@@ -56,7 +56,7 @@ void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *r)
 	wt_json_end(json);
 }
 
-static void receiver_json(struct wt_json *json, const struct wt_bulk_result *r)
+void wt_bulk_receiver_json(struct wt_json *json, const struct wt_bulk_result *r)
 {
 	wt_json_object(json, "receiver");
 	wt_json_string(json, "module", r->receiver);
@@ -88,7 +88,7 @@ void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	if (s->config.rr)
 		wt_rr_json(json, s->config.rr);
 	if (s->got_result)
-		receiver_json(json, &s->result);
+		wt_bulk_receiver_json(json, &s->result);
 	else
 		wt_json_string(json, "receiver", NULL);
 }

@@ -17,5 +17,7 @@ void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *sender);
 void wt_gauges_json(struct wt_json *json, const struct wt_tcp_info *info);
 /* "playback": {attempts, successes, success_percent} if the receiver played. */
 void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *result);
+/* The object "receiver" in the open one. */
+void wt_bulk_receiver_json(struct wt_json *json, const struct wt_bulk_result *result);
 
 #endif

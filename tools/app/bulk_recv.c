@@ -48,6 +48,10 @@ static void note_taken(struct wt_bulk_receiver *r, size_t len, wt_time now)
 		result->first = now - r->accepted;
 	result->last = now - r->accepted;
 	r->heard = now;
+	if (r->server->config.omit && !r->omitted && result->last >= r->server->config.omit) {
+		r->omitted = result->last;
+		r->omitted_bytes = result->bytes;
+	}
 	result->bytes += len;
 }
 
@@ -89,6 +93,36 @@ static bool awaits_request(const struct wt_bulk_receiver *r)
 	return !r->server->config.raw && r->request_have < WT_BULK_REQUEST;
 }
 
+/* Who comes later is refused, and ends nobody's transfer. */
+static void stop_listening(struct wt_bulk_server *server)
+{
+	if (server->listener)
+		wt_tcp_close(server->listener);
+	server->listener = NULL;
+}
+
+/* All that were waited for are here: a later one is refused and ends nobody's transfer, and whoever said nothing yet comes too late. */
+static void enough(struct wt_bulk_server *server, wt_time now)
+{
+	stop_listening(server);
+	for (struct wt_bulk_receiver *other = server->receivers, *next; other; other = next) {
+		next = other->next;
+		if (!other->spoke)
+			finish(other, WT_BULK_IDLE, 0, now);
+	}
+}
+
+/* Its first byte. */
+static void speaks(struct wt_bulk_receiver *r, wt_time now)
+{
+	struct wt_bulk_server *server = r->server;
+
+	r->spoke = true;
+	server->spoke++;
+	if (server->config.most && server->spoke >= server->config.most && server->listener)
+		enough(server, now);
+}
+
 /* The request is here: false if it is none. */
 static bool begin(struct wt_bulk_receiver *r, wt_time now)
 {
@@ -96,33 +130,23 @@ static bool begin(struct wt_bulk_receiver *r, wt_time now)
 
 	if (!wt_bulk_get_request(r->wire, &request))
 		return false;
+	r->begun = true;
+	r->request = request;
+	r->server->begun++;
+	if (!r->server->expected)
+		r->server->expected = request.streams ? request.streams : 1;
+	if (r->server->config.one_run && r->server->listener && r->server->begun >= r->server->expected)
+		enough(r->server, now);
 	r->size = request.size;
 	r->seed = request.seed;
+	r->turns = request.kind == WT_BULK_WANTS;
 	if (request.kind != WT_BULK_ASKS)
-		return true;
+		return !r->turns || (r->server->config.on_sent && (request.size || request.time_ms));
 	r->size = 0;
 	if (r->app)
 		r->reader->release(r);
 	r->reader = &wt_rr_reader;
 	return r->reader->adopt(&request, r, now);
-}
-
-/* Its first byte. The last that was waited for ends the listening, and whoever is connected and said nothing yet comes too late. */
-static void speaks(struct wt_bulk_receiver *r, wt_time now)
-{
-	struct wt_bulk_server *server = r->server;
-
-	r->spoke = true;
-	server->spoke++;
-	if (!server->config.most || server->spoke < server->config.most || !server->listener)
-		return;
-	wt_tcp_close(server->listener); /* a later one is refused, and ends nobody's transfer */
-	server->listener = NULL;
-	for (struct wt_bulk_receiver *other = server->receivers, *next; other; other = next) {
-		next = other->next;
-		if (!other->spoke)
-			finish(other, WT_BULK_IDLE, 0, now);
-	}
 }
 
 /* Reads what is there, but of a reader's payload nothing; false if this is not our protocol. */
@@ -234,12 +258,69 @@ static enum wt_bulk_fail verdict(const struct wt_bulk_receiver *r)
 	return result->bytes < r->size && result->bad_at == result->bytes ? WT_BULK_SHORT : WT_BULK_MISMATCH;
 }
 
+/* ---- payload is wanted of us ------------------------------------------------------------------------------ */
+
+struct wt_bulk_turned {
+	struct wt_bulk_sender sender; /* first */
+	struct wt_bulk_server *server;
+	struct wt_bulk_turned *next;
+};
+
+static void on_turned_done(void *arg, struct wt_bulk_sender *sender)
+{
+	struct wt_bulk_turned *turned = arg;
+	struct wt_bulk_server *server = turned->server;
+
+	for (struct wt_bulk_turned **at = &server->turned; *at; at = &(*at)->next)
+		if (*at == turned) {
+			*at = turned->next;
+			break;
+		}
+	server->count--;
+	if (server->config.on_sent)
+		server->config.on_sent(server->config.arg, sender);
+	free(turned);
+}
+
+/* The connection goes from the receiver, which ends without a word, to a sender. */
+static void turn(struct wt_bulk_receiver *r, wt_time now)
+{
+	struct wt_bulk_turned *turned = calloc(1, sizeof(*turned));
+	struct wt_bulk_server *server = r->server;
+	struct wt_bulk_send_config config = {.size = r->size, .time = (wt_time)r->request.time_ms * WT_MS, .seed = r->seed, .raw = true, .sharp = true,
+					     .on_done = on_turned_done, .arg = turned};
+	struct wt_tcp *tcp = r->tcp;
+
+	if (!turned) {
+		finish(r, WT_BULK_BROKEN, -ENOMEM, now);
+		return;
+	}
+	wt_bulk_send_rate(&config, r->request.rate);
+	turned->server = server;
+	turned->next = server->turned;
+	server->turned = turned;
+	wt_host_timer_set(server->host, &r->timer, WT_NEVER);
+	for (struct wt_bulk_receiver **at = &server->receivers; *at; at = &(*at)->next)
+		if (*at == r) {
+			*at = r->next;
+			break;
+		}
+	if (r->app)
+		r->reader->release(r);
+	free(r);
+	wt_bulk_send_on(&turned->sender, &config, server->host, tcp, now);
+}
+
 static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 {
 	struct wt_bulk_receiver *r = arg;
 
 	if (!(events & WT_TCP_EV_ERROR) && !drain(r, now)) {
 		finish(r, WT_BULK_PROTOCOL, 0, now);
+		return;
+	}
+	if (r->turns && !(events & WT_TCP_EV_ERROR)) {
+		turn(r, now);
 		return;
 	}
 	if (events & WT_TCP_EV_ERROR) {
@@ -381,11 +462,48 @@ int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 	return 0;
 }
 
+int wt_bulk_fetch(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
+		  const struct wt_endpoint *remote, const struct wt_tcp_config *tcp, const struct wt_bulk_request *request, wt_time now)
+{
+	uint8_t wire[WT_BULK_REQUEST];
+	struct wt_tcp *connection;
+
+	memset(server, 0, sizeof(*server));
+	server->config = *config;
+	server->config.raw = server->config.raw_compare = true;
+	server->config.raw_seed = request->seed;
+	server->config.max = 1;
+	server->host = host;
+	errno = 0;
+	connection = wt_tcp_connect(host, remote, NULL, tcp, now);
+	if (!connection)
+		return errno ? -errno : -ENOMEM;
+	wt_bulk_put_request(wire, request);
+	wt_tcp_write(connection, wire, sizeof(wire)); /* the buffer is empty */
+	adopt(server, connection, now);
+	if (!server->receivers)
+		return -ENOMEM;
+	server->receivers->size = request->size;
+	return 0;
+}
+
+bool wt_bulk_run_over(const struct wt_bulk_server *server)
+{
+	return !server->count && server->begun >= server->expected;
+}
+
+double wt_bulk_received_goodput(const struct wt_bulk_receiver *r)
+{
+	wt_time time = r->result.last - r->omitted;
+
+	return time > 0 ? (double)(r->result.bytes - r->omitted_bytes) * 1e9 / (double)time : 0;
+}
+
 void wt_bulk_serve_stop(struct wt_bulk_server *server)
 {
-	if (server->listener)
-		wt_tcp_close(server->listener);
-	server->listener = NULL;
+	stop_listening(server);
+	while (server->turned)
+		wt_bulk_send_cancel(&server->turned->sender, wt_host_now(server->host));
 	while (server->receivers)
 		finish(server->receivers, WT_BULK_CANCELLED, 0, wt_host_now(server->host));
 }

@@ -53,7 +53,7 @@ static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, 
 
 static void arm(struct wt_bulk_sender *s)
 {
-	wt_host_timer_set(s->host, &s->timer, wt_time_min(s->pace_at, wt_time_min(s->interval_at, s->stop_at)));
+	wt_host_timer_set(s->host, &s->timer, wt_time_min(wt_time_min(s->pace_at, s->omit_at), wt_time_min(s->interval_at, s->stop_at)));
 }
 
 /* At most len bytes, but no more than a live source has made by now. If it has none, asks to be woken when it has. */
@@ -86,7 +86,7 @@ static bool rests(struct wt_bulk_sender *s)
 /* Next bytes to write into chunk; false at the end of the payload, or when the source has none yet (*later). */
 static bool refill(struct wt_bulk_sender *s, bool *later)
 {
-	size_t len = sizeof(s->chunk);
+	size_t len = s->config.length && s->config.length < sizeof(s->chunk) ? s->config.length : sizeof(s->chunk);
 
 	if (s->config.rr) {
 		len = wt_rr_next(s->config.rr, s, s->chunk, len, &s->pace_at);
@@ -135,7 +135,7 @@ static bool write_stream(struct wt_bulk_sender *s)
 
 static bool has_all(const struct wt_bulk_sender *s)
 {
-	return !s->config.source && !s->config.rr && !s->config.off && !s->config.pace_bytes && !s->held && !s->stopped &&
+	return !s->config.source && !s->config.rr && !s->config.off && !s->config.pace_bytes && !s->config.length && !s->held && !s->stopped &&
 	       (!s->config.size || s->written < s->config.size);
 }
 
@@ -214,21 +214,35 @@ static void conclude(struct wt_bulk_sender *s, wt_time now)
 	finish(s, fail, 0, now);
 }
 
+/* The event may be of before we wrote, on a connection that was another's. */
+static bool all_acked(const struct wt_tcp *tcp)
+{
+	struct wt_tcp_info info;
+
+	wt_tcp_info(tcp, &info);
+	return !info.unsent && info.snd_una == info.snd_nxt;
+}
+
+static void on_connected(struct wt_bulk_sender *s, wt_time now)
+{
+	s->connected = now;
+	s->stop_at = s->config.time ? wt_time_add(now, s->config.time) : WT_NEVER;
+	s->omit_at = s->config.omit ? wt_time_add(now, s->config.omit) : WT_NEVER;
+	arm(s);
+}
+
 static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 {
 	struct wt_bulk_sender *s = arg;
 
-	if (events & WT_TCP_EV_CONNECTED) {
-		s->connected = now;
-		s->stop_at = s->config.time ? wt_time_add(now, s->config.time) : WT_NEVER;
-		arm(s);
-	}
+	if (events & WT_TCP_EV_CONNECTED)
+		on_connected(s, now);
 	if (events & WT_TCP_EV_ERROR) {
 		finish(s, s->connected ? WT_BULK_BROKEN : WT_BULK_CONNECT, wt_tcp_error(tcp), now);
 		return;
 	}
 	/* Before pump(): an emptied buffer is no acknowledged FIN if the FIN is only asked for now. */
-	if (events & WT_TCP_EV_SENT && s->shut && !s->acked) {
+	if (events & WT_TCP_EV_SENT && s->shut && !s->acked && all_acked(tcp)) {
 		s->acked = now;
 		if (s->config.raw) {
 			s->stop_at = wt_time_add(now, RAW_GRACE);
@@ -247,15 +261,23 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 		finish(s, WT_BULK_BROKEN, wt_tcp_error(tcp), now);
 }
 
+/* Payload that is acknowledged, by what TCP says. */
+static uint64_t acknowledged(const struct wt_bulk_sender *s, const struct wt_tcp_info *info)
+{
+	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST;
+
+	return info->bytes_acked > head ? info->bytes_acked - head : 0;
+}
+
 static void report(struct wt_bulk_sender *s, wt_time now)
 {
 	struct wt_bulk_interval *i = &s->last;
-	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST, before = i->total;
+	uint64_t before = i->total;
 
 	wt_tcp_info(s->tcp, &i->info);
 	i->from = i->to;
 	i->to = now - s->start;
-	i->total = i->info.bytes_acked > head ? i->info.bytes_acked - head : 0;
+	i->total = acknowledged(s, &i->info);
 	i->bytes = i->total - before;
 	i->retransmits_segs = i->info.retransmits_segs - s->last_retransmits;
 	s->last_retransmits = i->info.retransmits_segs;
@@ -275,10 +297,17 @@ static void forget(struct wt_bulk_sender *s)
 static void on_timer(struct wt_host_timer *timer, wt_time now)
 {
 	struct wt_bulk_sender *s = timer->arg;
+	struct wt_tcp_info info;
 
 	if (now >= s->interval_at) {
 		s->interval_at = wt_time_add(s->interval_at, s->config.interval);
 		report(s, now);
+	}
+	if (now >= s->omit_at) {
+		wt_tcp_info(s->tcp, &info);
+		s->omit_at = WT_NEVER;
+		s->omitted = now;
+		s->omitted_bytes = acknowledged(s, &info);
 	}
 	if (now >= s->pace_at) {
 		s->pace_at = WT_NEVER;
@@ -297,28 +326,55 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 	arm(s);
 }
 
-int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host,
-		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now)
+static void prepare(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, wt_time now)
 {
-	struct wt_bulk_request request = {.size = config->size, .seed = config->seed};
-	struct wt_tcp_config own = *tcp;
-
-	if (!config->size && !config->time && !config->source && !config->rr)
-		return -EINVAL;
 	memset(s, 0, offsetof(struct wt_bulk_sender, chunk));
 	s->done = s->shut = s->stopped = s->eof = s->got_result = false;
 	s->fail = WT_BULK_OK;
 	s->error = 0;
 	s->connected = s->acked = s->end = 0;
 	s->cut = false;
-	s->delivered = 0;
+	s->delivered = s->omitted_bytes = 0;
+	s->omitted = 0;
 	s->config = *config;
 	s->host = host;
 	s->start = now;
-	s->stop_at = s->pace_at = WT_NEVER;
+	s->stop_at = s->pace_at = s->omit_at = WT_NEVER;
 	s->interval_at = config->interval && config->on_interval ? wt_time_add(now, config->interval) : WT_NEVER;
 	s->timer.fire = on_timer;
 	s->timer.arg = s;
+}
+
+void wt_bulk_send_on(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, struct wt_tcp *tcp,
+		     wt_time now)
+{
+	prepare(s, config, host, now);
+	s->tcp = tcp;
+	wt_tcp_set_callback(tcp, on_tcp, s);
+	on_connected(s, now);
+	pump(s);
+}
+
+/* Not more often than each millisecond. */
+void wt_bulk_send_rate(struct wt_bulk_send_config *config, uint64_t rate)
+{
+	uint64_t length = config->length ? config->length : 1448, times = rate / 8 / 1000 / length;
+
+	if (!rate)
+		return;
+	config->pace_bytes = length * (times ? times : 1);
+	config->pace_every = (wt_time)((double)config->pace_bytes * 8e9 / (double)rate);
+}
+
+int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host,
+		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now)
+{
+	struct wt_bulk_request request = {.size = config->size, .seed = config->seed, .streams = config->streams};
+	struct wt_tcp_config own = *tcp;
+
+	if (!config->size && !config->time && !config->source && !config->rr)
+		return -EINVAL;
+	prepare(s, config, host, now);
 	if (config->rr)
 		wt_rr_begin(config->rr, config->seed, &request);
 	if (!config->raw) {
@@ -357,14 +413,12 @@ void wt_bulk_send_cancel(struct wt_bulk_sender *s, wt_time now)
 
 void wt_bulk_send_cut(struct wt_bulk_sender *s, wt_time now)
 {
-	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST;
-
 	if (s->done || !s->tcp)
 		return;
 	wt_tcp_info(s->tcp, &s->info);
 	s->cut = true;
 	s->end = now;
-	s->delivered = s->info.bytes_acked > head ? s->info.bytes_acked - head : 0;
+	s->delivered = acknowledged(s, &s->info);
 	s->tcp = NULL;
 }
 
@@ -380,7 +434,9 @@ uint64_t wt_bulk_delivered(const struct wt_bulk_sender *s)
 
 double wt_bulk_goodput(const struct wt_bulk_sender *s)
 {
+	wt_time from = s->omitted ? s->omitted : s->start;
+
 	if (s->cut && !s->acked)
-		return s->end > s->start ? (double)s->delivered * 1e9 / (double)(s->end - s->start) : 0;
-	return s->acked > s->start ? (double)s->written * 1e9 / (double)(s->acked - s->start) : 0;
+		return s->end > from ? (double)(s->delivered - s->omitted_bytes) * 1e9 / (double)(s->end - from) : 0;
+	return s->acked > from ? (double)(s->written - s->omitted_bytes) * 1e9 / (double)(s->acked - from) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * request   magic 8 | size 8 | seed 8 | kind 1 | streams 1 | reserved 2 | milliseconds 4. Of request and response: size is the size of each, 4 and 4
+ * request   magic 8 | size 8 | seed 4 | rate in kbit/s 4 | kind 1 | streams 1 | reserved 2 | milliseconds 4. Seed is 8 and there is no rate unless payload is wanted. Of request and response: size is the size of each, 4 and 4
  * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 20 | ce_segs 4
  */
 #include "tools/app/bulk_wire.h"
@@ -31,7 +31,7 @@ void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], const struct wt_bulk_req
 	memset(wire, 0, WT_BULK_REQUEST);
 	memcpy(wire, request_magic, 8);
 	put64(wire + 8, request->size);
-	put64(wire + 16, request->seed);
+	put64(wire + 16, request->kind == WT_BULK_WANTS ? request->seed << 32 | (request->rate / 1000 & UINT32_MAX) : request->seed);
 	wire[24] = (uint8_t)request->kind;
 	wire[25] = (uint8_t)request->streams;
 	wt_put32(wire + 28, request->time_ms);
@@ -44,7 +44,9 @@ bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], struct wt_bulk_req
 	request->kind = wire[24];
 	request->streams = wire[25];
 	request->time_ms = wt_get32(wire + 28);
-	return memcmp(wire, request_magic, 8) == 0 && request->kind <= WT_BULK_ASKS;
+	request->rate = request->kind == WT_BULK_WANTS ? (request->seed & UINT32_MAX) * 1000 : 0;
+	request->seed >>= request->kind == WT_BULK_WANTS ? 32 : 0;
+	return memcmp(wire, request_magic, 8) == 0 && request->kind <= WT_BULK_WANTS;
 }
 
 void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_result *result)

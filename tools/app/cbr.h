@@ -7,7 +7,11 @@
  * each computed anew, so that no rounding adds up.
  *
  * The sink counts what came, what is missing, what came twice and what came late (RFC 4737 2.2: below the next number expected), the
- * one-way delay, and its jitter as RFC 3550 6.4.1 defines it. A delay is the sink's clock minus the sender's: in virtual time they are one.
+ * one-way delay, and its jitter as RFC 3550 6.4.1 defines it. A delay is the sink's clock minus the sender's: in virtual time they are one,
+ * and in real time both count from `epoch`, that is by the wall clocks of their machines.
+ *
+ * A sender that `asks` wants to know what the sink saw: after its last datagram it sends empty ones with a flag, every WT_CBR_ASK, until the
+ * sink's report has come that misses nothing, or WT_CBR_REPORTS of them, or WT_CBR_ASKS were in vain.
  */
 #ifndef WT_TOOLS_APP_CBR_H
 #define WT_TOOLS_APP_CBR_H
@@ -20,6 +24,10 @@
 
 #define WT_CBR_HEADER 24
 #define WT_CBR_SILENCE (10 * WT_S) /* nothing came for so long and for four datagrams' time: what is missing is lost */
+#define WT_CBR_ASK (200 * WT_MS)
+#define WT_CBR_ASKS 25
+#define WT_CBR_REPORTS 5
+#define WT_CBR_REPORT 168          /* bytes */
 #define WT_CBR_WINDOW 8192         /* a copy of a datagram this far behind the newest is not recognised: it counts as late */
 
 struct wt_cbr_config {
@@ -33,13 +41,24 @@ extern const size_t wt_cbr_param_count;
 /* "cbr" or "cbr:rate=1Mbit,size=1000B". 0, or -EINVAL with one sentence in err. */
 int wt_cbr_parse(const char *words, struct wt_cbr_config *config, char *err, size_t err_len);
 
+/* What a sink saw. Times in ns. */
+struct wt_cbr_report {
+	uint64_t received, bytes, lost, duplicates, late, ce;
+	double goodput; /* bytes per second */
+	double delay_mean, jitter, jitter_max;
+	wt_time delay_min, delay_p50, delay_p95, delay_p99, delay_max;
+	bool done;
+};
+
 /* ---- sender ------------------------------------------------------------------------------------------- */
 
 struct wt_cbr_sender {
 	struct wt_cbr_config config;
 	uint64_t datagrams; /* to be sent; 0: until it is stopped */
 	uint32_t flow;
-	void (*on_done)(void *arg, struct wt_cbr_sender *sender); /* the last one has left */
+	bool asks;
+	wt_time epoch;      /* of its clock */
+	void (*on_done)(void *arg, struct wt_cbr_sender *sender); /* the last one has left, and who asked has been answered */
 	void *arg;
 
 	struct wt_host *host; /* NULL: not begun */
@@ -51,11 +70,14 @@ struct wt_cbr_sender {
 	uint64_t sent;   /* handed to UDP */
 	uint64_t failed; /* of these, refused by it: no memory */
 	uint64_t told;   /* ICMP errors about them */
+	bool over;       /* nothing more is sent; who asks is not done yet */
+	unsigned asked, reports;
+	struct wt_cbr_report report; /* if reports */
 	bool done;
 };
 
 /*
- * Begins at once; everything else happens in callbacks of the host. The caller has filled in the first five fields, and the sender outlives
+ * Begins at once; everything else happens in callbacks of the host. The caller has filled in the fields above `host`, and the sender outlives
  * its work. 0, or negative errno: as of wt_udp_open(), -ENETUNREACH, -EMSGSIZE (a datagram does not fit the MTU). wt_cbr_finish() frees.
  */
 int wt_cbr_send(struct wt_cbr_sender *sender, struct wt_host *host, const struct wt_endpoint *remote, uint16_t local_port, wt_time now);
@@ -71,6 +93,7 @@ struct wt_cbr_sink {
 
 	struct wt_host *host; /* NULL: not here */
 	struct wt_host_timer timer;
+	wt_time epoch;        /* of its clock */
 	uint64_t announced;   /* datagrams in all; 0: not known */
 	uint64_t next;        /* number above the highest that came */
 	uint64_t received, bytes; /* each datagram once */
@@ -91,6 +114,10 @@ struct wt_cbr_sink {
 int wt_cbr_await(struct wt_cbr_sink *sink, const struct wt_cbr_config *config, struct wt_host *host,
 		 void (*on_done)(void *arg, struct wt_cbr_sink *sink), void *arg);
 
+/* Is it a datagram of a sender? Then *flow is its flow. A sink takes one of its own. */
+bool wt_cbr_is_datagram(const struct wt_udp_datagram *datagram, uint32_t *flow);
+void wt_cbr_take(struct wt_cbr_sink *sink, struct wt_udp *udp, const struct wt_udp_datagram *datagram);
+
 /* The sink of several flows at one port of a host. sinks: by the flow's number, `count` of them; those whose host is NULL are not its. */
 struct wt_cbr_server {
 	struct wt_udp *udp;
@@ -109,8 +136,10 @@ uint64_t wt_cbr_lost(const struct wt_cbr_sink *sink);
 /* Bytes per second of payload between the first arrival and the last, the first datagram not counted; 0 of less than two. */
 double wt_cbr_goodput(const struct wt_cbr_sink *sink);
 
+struct wt_cbr_report wt_cbr_report_of(const struct wt_cbr_sink *sink);
+
 /* What became of a flow: keys of the open object, and two lines for people. Of keys, those of one end if the other is NULL. */
-void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink);
-void wt_cbr_text(FILE *out, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink);
+void wt_cbr_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_report *report);
+void wt_cbr_text(FILE *out, const struct wt_cbr_sender *sender, const struct wt_cbr_report *report);
 
 #endif

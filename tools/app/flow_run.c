@@ -96,6 +96,7 @@ static int serve_datagrams(struct wt_flow_run *run, unsigned i)
 	int error;
 
 	error = wt_cbr_await(sink, &run->flow[i].cbr, host_of(run, i, 1), on_datagrams_done, run);
+	sink->epoch = run->epoch;
 	if (error || is_served(run, i))
 		return error;
 	error = wt_cbr_serve(&run->datagram_server[run->datagram_servers], run->datagram_sink, run->world->flows, sink->host,
@@ -139,6 +140,7 @@ static int begin_datagrams(struct wt_flow_run *run, unsigned i, const struct wt_
 	sender->config = flow->cbr;
 	sender->datagrams = (flow->size + flow->cbr.size - 1) / flow->cbr.size;
 	sender->flow = i;
+	sender->epoch = run->epoch;
 	sender->on_done = on_datagrams_sent;
 	sender->arg = run;
 	return wt_cbr_send(sender, host_of(run, i, 0), remote, run->world->flow[i].local_port, now);

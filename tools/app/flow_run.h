@@ -12,6 +12,7 @@ struct wt_flow_run {
 	const struct wt_world *world;
 	const struct wt_app_flow *flow;     /* world->flows of them */
 	struct wt_host **host;          /* by host of the world; NULL: not here */
+	wt_time epoch;                  /* of the clock; 0: in virtual time */
 	uint64_t seed;                  /* of payloads: that of flow i is seed + i */
 	wt_time interval;               /* of the first flow; 0: none */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);

@@ -42,6 +42,13 @@ static void config_json(struct wt_json *json, const struct wt_simulation *simula
 	}
 }
 
+static void datagrams_json(struct wt_json *json, const struct wt_cbr_sender *sender, const struct wt_cbr_sink *sink)
+{
+	struct wt_cbr_report report = wt_cbr_report_of(sink);
+
+	wt_cbr_json(json, sender, &report);
+}
+
 void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
 {
 	struct wt_json json;
@@ -89,7 +96,7 @@ void wt_simulation_json(FILE *out, const struct wt_simulation *simulation, const
 		wt_json_object(&json, NULL);
 		wt_flow_json(&json, &simulation->world, i);
 		if (wt_simulation_is_datagrams(result, i))
-			wt_cbr_json(&json, &result->datagram_sender[i], &result->datagram_sink[i]);
+			datagrams_json(&json, &result->datagram_sender[i], &result->datagram_sink[i]);
 		else
 			wt_bulk_json(&json, &result->flow[i]);
 		wt_json_end(&json);

@@ -101,16 +101,19 @@ static void tell_flow(struct station *station, unsigned i)
 	const struct wt_world_flow *flow = &station->world->flow[i];
 	bool sends = flow->host[0] == station->host, receives = flow->host[1] == station->host;
 	bool datagrams = station->flows.flow[i].datagrams;
+	struct wt_cbr_report report;
 	struct wt_json json;
 
 	if (!sends && !(receives && datagrams))
 		return;
+	if (datagrams && receives)
+		report = wt_cbr_report_of(&station->flows.datagram_sink[i]);
 	wt_json_init(&json, station->out);
 	wt_json_object(&json, NULL);
 	wt_json_u64(&json, "flow", i);
 	wt_flow_json(&json, station->world, i);
 	if (datagrams)
-		wt_cbr_json(&json, sends ? &station->flows.datagram_sender[i] : NULL, receives ? &station->flows.datagram_sink[i] : NULL);
+		wt_cbr_json(&json, sends ? &station->flows.datagram_sender[i] : NULL, receives ? &report : NULL);
 	else
 		wt_bulk_json(&json, &station->flows.sender[i]);
 	wt_json_u64(&json, sends ? "kernel_drops" : "kernel_drops_b", station->net.port[1]->kernel_drops);
@@ -177,7 +180,8 @@ static int start(struct station *station, struct wt_world *world, const struct w
 	shift(world, station->base);
 	station->end = station->base + (world->time ? world->time : world->limit);
 	host[station->host] = station->net.host[0];
-	station->flows = (struct wt_flow_run){.world = world, .flow = flow, .host = host, .seed = world->seed, .on_over = on_over,
+	station->flows = (struct wt_flow_run){.world = world, .flow = flow, .host = host, .seed = world->seed,
+					      .epoch = wt_rloop_epoch(station->rloop), .on_over = on_over,
 					      .on_error = on_error, .arg = station};
 	error = wt_flow_run_start(&station->flows, now, err, err_len);
 	wt_graph_touch(station->net.graph, wt_host_node(station->net.host[0]));

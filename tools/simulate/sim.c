@@ -215,7 +215,9 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 	if (world->flows > 1)
 		printf("%s %s-%s ", flow->name, world->host[flow->host[0]].name, world->host[flow->host[1]].name);
 	if (datagrams) {
-		wt_cbr_text(stdout, &result->datagram_sender[i], &result->datagram_sink[i]);
+		struct wt_cbr_report report = wt_cbr_report_of(&result->datagram_sink[i]);
+
+		wt_cbr_text(stdout, &result->datagram_sender[i], &report);
 		return;
 	}
 	printf("%s: %s", wt_bulk_outcome(s), payload ? wt_format_size(payload, size, sizeof(size)) : "0B");

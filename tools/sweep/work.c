@@ -204,10 +204,13 @@ static void flows_json(struct wt_json *json, const struct wt_simulation *simulat
 	wt_json_object(json, "flow");
 	for (unsigned i = 0; i < result->flows; i++) {
 		wt_json_object(json, simulation->world.flow[i].name);
-		if (wt_simulation_is_datagrams(result, i))
-			wt_cbr_json(json, &result->datagram_sender[i], &result->datagram_sink[i]);
-		else
+		if (wt_simulation_is_datagrams(result, i)) {
+			struct wt_cbr_report report = wt_cbr_report_of(&result->datagram_sink[i]);
+
+			wt_cbr_json(json, &result->datagram_sender[i], &report);
+		} else {
 			(result->flows > WT_SWEEP_FLOWS_MAX ? short_json : wt_bulk_json)(json, &result->flow[i]);
+		}
 		wt_json_end(json);
 	}
 	wt_json_end(json);

@@ -12,19 +12,22 @@
 #include "tools/app/bulk_json.h"
 #include "tools/app/bulk_text.h"
 #include "tools/transfer/transfer.h"
+#include "tools/transfer/udp_sinks.h"
 
 enum { OPT_SERVER = WT_T_OPTIONS, OPT_ONE, OPT_OUTPUT };
 
 static const struct wt_option options[] = {
 	WT_TRANSFER_TABLE,
 	[OPT_SERVER] = {'s', "server", NULL, "accepted and without effect, for iperf3 habits"},
-	[OPT_ONE] = {'1', "one-off", NULL, "end after one connection"},
+	[OPT_ONE] = {'1', "one-off", NULL, "end after one run of send, with all its streams"},
 	[OPT_OUTPUT] = {'o', "output", "FILE", "write the payload to FILE, - for standard output"},
 };
 
 struct recv {
 	struct wt_transfer transfer;
 	struct wt_bulk_server server;
+	struct wt_udp_sinks sinks;
+	ev_timer leave;
 	const char *output;
 	int fd;
 	bool one, stopping;
@@ -68,6 +71,41 @@ static void on_interval(void *arg, struct wt_bulk_receiver *receiver, const stru
 
 	/* The listener is the host's connection 1. */
 	wt_transfer_interval(&recv->transfer, interval->info.conn - 1, false, interval);
+}
+
+static int judge_sent(const struct wt_bulk_sender *sender)
+{
+	if (sender->fail == WT_BULK_OK || sender->fail == WT_BULK_CANCELLED)
+		return WT_EXIT_OK;
+	return wt_fail(WT_EXIT_CONNECTION, "%s%s%s", wt_bulk_fail_text(sender->fail), sender->error ? ": " : "",
+		       sender->error ? strerror(-sender->error) : "");
+}
+
+static void end_if_over(struct recv *recv)
+{
+	if (recv->one && wt_bulk_run_over(&recv->server))
+		wt_transfer_end(&recv->transfer);
+}
+
+/* Payload that the peer wanted has been sent (send -R). */
+static void on_sent(void *arg, struct wt_bulk_sender *sender)
+{
+	struct recv *recv = arg;
+	char bytes[24], rate[24];
+	struct wt_json json;
+
+	if (recv->transfer.json) {
+		wt_transfer_record(&recv->transfer, &json, "sender", &sender->info);
+		wt_bulk_json(&json, sender);
+		wt_json_end(&json);
+		fflush(stdout);
+	} else {
+		printf("sent, %s: %s, %s, %" PRIu64 " sent again\n", wt_bulk_fail_text(sender->fail), wt_show_bytes((double)sender->written, bytes),
+		       wt_show_rate(wt_bulk_goodput(sender) * 8, rate), sender->info.retransmits_segs);
+		fflush(stdout);
+	}
+	recv->code = judge_sent(sender);
+	end_if_over(recv);
 }
 
 static void print_record(struct recv *recv, const struct wt_bulk_receiver *receiver)
@@ -140,8 +178,9 @@ static void on_done(void *arg, struct wt_bulk_receiver *receiver)
 				     receiver->error ? strerror(-receiver->error) : "");
 	else
 		recv->code = WT_EXIT_OK;
-	if (recv->one)
+	if (!receiver->begun && recv->one) /* who never said what it wants ends the one run, too */
 		wt_transfer_end(&recv->transfer);
+	end_if_over(recv);
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */
@@ -153,7 +192,36 @@ static void on_stop(void *arg, bool now)
 
 	recv->stopping = true;
 	wt_bulk_serve_stop(&recv->server);
+	wt_udp_sinks_stop(&recv->sinks);
 	wt_transfer_end(&recv->transfer);
+}
+
+/* A flow of datagrams is over. */
+static void on_flow(void *arg, const struct wt_endpoint *from, const struct wt_cbr_report *report)
+{
+	struct recv *recv = arg;
+	char text[WT_ADDR_TEXT], rate[24];
+	struct wt_json json;
+
+	if (recv->transfer.json) {
+		wt_transfer_record(&recv->transfer, &json, "receiver", &(struct wt_tcp_info){.remote = *from});
+		wt_cbr_json(&json, NULL, report);
+		wt_json_end(&json);
+	} else {
+		printf("datagrams from %s port %u: %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " twice, %" PRIu64 " late, %s, jitter %.3f ms\n",
+		       wt_addr_format(&from->addr, text), from->port, report->received, report->lost,
+		       100.0 * (double)report->lost / (double)(report->lost + report->received + !report->received), report->duplicates, report->late,
+		       wt_show_rate(report->goodput * 8, rate), report->jitter / 1e6);
+	}
+	fflush(stdout);
+	recv->code = WT_EXIT_OK;
+	if (recv->one) /* a report that is lost is asked for again */
+		ev_timer_start(recv->transfer.station.ev, &recv->leave);
+}
+
+static void on_leave(struct ev_loop *ev, ev_timer *watcher, int events)
+{
+	wt_transfer_end(watcher->data);
 }
 
 static int take_options(struct recv *recv, int argc, char **argv)
@@ -208,12 +276,14 @@ static int begin(struct recv *recv)
 	struct wt_tcp_settings *settings = &transfer->tcp.settings;
 	struct wt_bulk_serve_config config = {
 		.raw = transfer->raw, .sink = recv->fd >= 0 ? write_payload : NULL, .interval = transfer->interval,
-		.most = recv->one, .on_accept = on_accept, .on_interval = on_interval, .on_done = on_done, .arg = recv,
+		.most = recv->one && transfer->raw, .one_run = recv->one, .on_sent = transfer->plays ? NULL : on_sent, .on_accept = on_accept, .on_interval = on_interval, .on_done = on_done, .arg = recv,
 	};
 	char text[WT_ADDR_TEXT];
 	char err[200];
 	int result;
 
+	ev_timer_init(&recv->leave, on_leave, 0.7, 0.);
+	recv->leave.data = transfer;
 	if (transfer->plays) {
 		if (wt_playback_check(&transfer->playback, &transfer->tcp.settings, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "--app: %s", err);
@@ -227,6 +297,10 @@ static int begin(struct recv *recv)
 	result = wt_bulk_serve(&recv->server, &config, transfer->station.host, transfer->port, &transfer->tcp);
 	if (result < 0)
 		return wt_fail(WT_EXIT_CONNECTION, "cannot listen on port %u: %s", transfer->port, strerror(-result));
+	if (!transfer->raw)
+		result = wt_udp_sinks_open(&recv->sinks, transfer->station.host, transfer->port, wt_rloop_epoch(transfer->station.rloop), on_flow, recv);
+	if (result < 0)
+		return wt_fail(WT_EXIT_CONNECTION, "cannot take datagrams at port %u: %s", transfer->port, strerror(-result));
 	wt_say("listening on %s port %u", wt_addr_format(&transfer->station.addr, text), transfer->port);
 	wt_station_touch(&transfer->station);
 	return WT_EXIT_OK;
@@ -253,6 +327,7 @@ static int recv_run(int argc, char **argv)
 		wt_transfer_run(&recv.transfer);
 		recv.stopping = true;
 		wt_bulk_serve_stop(&recv.server);
+		wt_udp_sinks_stop(&recv.sinks);
 		wt_station_touch(&recv.transfer.station);
 		code = recv.code;
 		if (recv.transfer.timed_out)
@@ -266,7 +341,7 @@ static int recv_run(int argc, char **argv)
 
 const struct wt_command wt_command_recv = {
 	.name = "recv",
-	.text = "receive what send sends, compare every byte, tell the sender",
+	.text = "the other end of send: receive and compare, answer, send what is wanted, take datagrams",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = recv_run,

@@ -70,9 +70,10 @@ static int set_app(struct wt_transfer *transfer, const char *value)
 {
 	char err[200];
 
-	if (wt_playback_parse(value, &transfer->playback, err, sizeof(err)) < 0)
+	transfer->asks = !strncmp(value, "rr", 2);
+	transfer->plays = !transfer->asks;
+	if (transfer->asks ? wt_rr_parse(value, &transfer->rr, err, sizeof(err)) : wt_playback_parse(value, &transfer->playback, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "--app: %s", err);
-	transfer->plays = true;
 	return WT_EXIT_OK;
 }
 
@@ -103,6 +104,7 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 	case WT_T_RECEIVER: transfer->words.receiver = value; break;
 	case WT_T_PRESET: transfer->words.preset = value; break;
 	case WT_T_RAW: transfer->raw = true; break;
+	case WT_T_LOGFILE: transfer->logfile = value; break;
 	case WT_T_JSON:
 	case WT_T_JSON_STREAM: transfer->json = true; break;
 	case WT_T_CAPTURE: transfer->station_config.capture = value; break;
@@ -119,7 +121,7 @@ int wt_transfer_files(const struct wt_transfer *transfer, const char *what, cons
 {
 	const struct wt_named_file file[] = {
 		{what, other && strcmp(other, "-") != 0 ? other : NULL},
-		{"--capture", transfer->station_config.capture}, {"--trace", transfer->station_config.trace},
+		{"--capture", transfer->station_config.capture}, {"--trace", transfer->station_config.trace}, {"--logfile", transfer->logfile},
 	};
 	char err[600];
 
@@ -164,6 +166,8 @@ int wt_transfer_start(struct wt_transfer *transfer)
 	char err[800];
 	int code;
 
+	if (transfer->logfile && !freopen(transfer->logfile, "w", stdout))
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write %s: %s", transfer->logfile, strerror(errno));
 	if (wt_tcp_words_apply(&transfer->words, &transfer->tcp, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = wt_station_init(&transfer->station, &transfer->station_config, err, sizeof(err));

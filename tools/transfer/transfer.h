@@ -6,6 +6,7 @@
 #include "stack/record/json.h"
 #include "tools/app/bulk.h"
 #include "tools/app/playback.h"
+#include "tools/app/rr.h"
 #include "tools/common/cli.h"
 #include "tools/transfer/station.h"
 #include "tools/words/tcp_words.h"
@@ -16,7 +17,7 @@
 enum {
 	WT_T_TCP_PORT, WT_T_INTERVAL, WT_T_SENDER, WT_T_RECOVERY, WT_T_RECEIVER, WT_T_PRESET, WT_T_SET, WT_T_MSS, WT_T_RAW,
 	WT_T_JSON, WT_T_JSON_STREAM, WT_T_CAPTURE, WT_T_TRACE, WT_T_TIMEOUT, WT_T_PORT, WT_T_ADDRESS, WT_T_MAC, WT_T_GATEWAY,
-	WT_T_SEED, WT_T_APP, WT_T_MEMORY, WT_T_OPTIONS
+	WT_T_SEED, WT_T_APP, WT_T_MEMORY, WT_T_LOGFILE, WT_T_OPTIONS
 };
 
 #define WT_TRANSFER_TABLE                                                                                                      \
@@ -39,8 +40,9 @@ enum {
 	[WT_T_MAC] = {0, "mac", "MAC", "our MAC address (default: from the address)"},                                         \
 	[WT_T_GATEWAY] = {0, "gateway", "ADDRESS", "router for other networks"},                                               \
 	[WT_T_SEED] = {0, "seed", "N", "secrets of the stack and payload from N (default: fresh)"},                                 \
-	[WT_T_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: send makes the stream, recv plays it"}, \
-	[WT_T_MEMORY] = {0, "memory", "SIZE", "most that all connections of this end may hold (default 1GiB)"}
+	[WT_T_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: send makes the stream, recv plays it; send: rr:..."}, \
+	[WT_T_MEMORY] = {0, "memory", "SIZE", "most that all connections of this end may hold (default 1GiB)"}, \
+	[WT_T_LOGFILE] = {0, "logfile", "FILE", "what goes to standard output goes to FILE"}
 
 struct wt_transfer {
 	struct wt_station_config station_config;
@@ -50,6 +52,9 @@ struct wt_transfer {
 	uint16_t port;
 	wt_time interval, timeout;
 	bool json, raw;
+	const char *logfile;
+	bool asks;
+	struct wt_rr_config rr; /* if it asks */
 	bool plays;
 	struct wt_playback_config playback; /* if it plays */
 
