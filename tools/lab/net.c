@@ -184,12 +184,19 @@ int wt_net_address(const char *interface, const struct wt_addr *addr, unsigned p
 
 int wt_net_gateway(const char *interface, const struct wt_addr *gateway)
 {
+	static const struct wt_addr everywhere = {.family = WT_FAMILY_IPV4};
+
+	return wt_net_route_to(interface, &everywhere, 0, gateway);
+}
+
+int wt_net_route_to(const char *interface, const struct wt_addr *network, unsigned prefix_len, const struct wt_addr *gateway)
+{
 	char device[IFNAMSIZ];
 	struct rtentry route = {.rt_flags = RTF_UP | RTF_GATEWAY, .rt_dev = device};
 
 	snprintf(device, sizeof(device), "%s", interface);
-	put_ipv4(&route.rt_dst, 0);
-	put_ipv4(&route.rt_genmask, 0);
+	put_ipv4(&route.rt_dst, get_ipv4(network));
+	put_ipv4(&route.rt_genmask, prefix_len ? UINT32_MAX << (32 - prefix_len) : 0);
 	put_ipv4(&route.rt_gateway, get_ipv4(gateway));
 	return control(SIOCADDRT, &route);
 }

@@ -24,6 +24,8 @@ int wt_net_queue_length(const char *interface, unsigned packets);
 void wt_net_wait_running(const char *interface);
 /* The default route. */
 int wt_net_gateway(const char *interface, const struct wt_addr *gateway);
+/* A network behind a gateway. */
+int wt_net_route_to(const char *interface, const struct wt_addr *network, unsigned prefix_len, const struct wt_addr *gateway);
 /* A permanent ARP entry. */
 int wt_net_neighbour(const char *interface, const struct wt_addr *addr, const struct wt_mac *mac);
 /* Writes one line into /proc/sys/net/... */

@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""wavetank shell: a command behind an emulated path, nested, with the machine outside reachable, and nothing left behind."""
+import os
+import re
+import subprocess
+
+from e2e import Home, Skip, check, equal, finish, need_labs, test
+
+HOME = Home()
+
+
+def shell(*words, code=0):
+    need_labs(HOME)
+    return HOME.run("shell", *words, code=code)
+
+
+def interfaces():
+    return sorted(os.listdir("/sys/class/net"))
+
+
+def least_rtt(text):
+    found = re.search(r"rtt min/avg/max/mdev = ([0-9.]+)/", text)
+    check(found, text)
+    return float(found[1])
+
+
+@test("the round trip of a command is that of the path, and of nested shells the sum")
+def _():
+    one = least_rtt(shell("delay 15ms", "--", "ping", "-c", "4", "-i", "0.2", "10.72.0.1")[0])
+    check(30 <= one < 60, one)
+    two = least_rtt(shell("delay 10ms", "--", HOME.program, "shell", "delay 20ms", "delay 5ms", "--", "ping", "-c", "4", "-i", "0.2", "10.72.0.1")[0])
+    check(45 <= two < 90, two)
+
+
+@test("what the path drops does not arrive: half of a hundred, each way by its own words")
+def _():
+    out, _ = shell("loss list 1-5", "delay 1ms", "--", "sh", "-c", "ping -c 10 -i 0.02 -W 1 10.72.0.1 || true")
+    check("5 received" in out, out)
+
+
+@test("the exit code is the command's; a bad word, a missing path and a missing command are told in one line")
+def _():
+    shell("delay 1ms", "--", "sh", "-c", "exit 7", code=7)
+    _, err = shell("dely 5ms", "--", "true", code=2)
+    check('did you mean "delay"' in err and err.count("\n") == 1, err)
+    _, err = HOME.run("shell", code=2)
+    equal(err.count("\n"), 1, "lines")
+    _, err = HOME.run("shell", "delay 1ms", "delay 1ms", "true", code=2)
+    check("--" in err and err.count("\n") == 1, err)
+    shell("delay 1ms", "--", "no-such-command", code=127)
+
+
+@test("nothing is left behind: no interface, no process, and forwarding as it was")
+def _():
+    def state():
+        with open("/proc/sys/net/ipv4/ip_forward", encoding="ascii") as file:
+            return interfaces(), file.read()
+
+    before = state()
+    shell("delay 1ms", "--", "true")
+    equal(state(), before, "interfaces and forwarding")
+    busy = subprocess.run(["pgrep", "-f", "emu run --quiet --fwd delay 1ms --rev delay 1ms"], stdout=subprocess.PIPE, text=True, check=False)
+    equal(busy.stdout, "", "processes")
+
+
+@test("without the rights of root the outside is a namespace of its own, and that is said")
+def _():
+    if os.geteuid() != 0:
+        raise Skip("needs root, to give its rights up")
+    user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    probe = subprocess.run(user + ["unshare", "-rn", "true"], check=False)
+    if probe.returncode or not os.access("/dev/net/tun", os.W_OK) or not os.stat("/dev/net/tun").st_mode & 0o002:
+        raise Skip("no user namespaces, or no TAP for everybody")
+    done = subprocess.run(user + [HOME.program, "shell", "delay 15ms", "--", "ping", "-c", "3", "-i", "0.2", "10.72.0.1"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+    if done.returncode and "Permission denied" in done.stderr:
+        raise Skip(done.stderr.strip())
+    check("namespace of its own" in done.stderr, done.stderr)
+    check(30 <= least_rtt(done.stdout) < 60, done.stdout)
+
+
+finish()
