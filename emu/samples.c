@@ -150,7 +150,7 @@ static bool take_number(struct reading *reading, char *word)
 		*dash = 0;
 	if (wt_parse_count(word, &first, NULL, 0) || wt_parse_count(dash ? dash + 1 : word, &last, NULL, 0) || !first || last < first ||
 	    last > INT64_MAX || (samples->count && (int64_t)first <= samples->value[samples->count - 1]))
-		return fail(reading, "'%.40s%s%.40s' is no number of a packet from 1, or range, above those before", word, dash ? "-" : "",
+		return fail(reading, "'%.40s%s%.40s' is not a packet number (from 1) or a range above those before it", word, dash ? "-" : "",
 			    dash ? dash + 1 : "");
 	return add(reading, (int64_t)first) && add(reading, (int64_t)last);
 }

@@ -209,7 +209,7 @@ static int doctor_run(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "what is '%s'? doctor takes only options", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': doctor takes only options", args.value);
 		json = true;
 	}
 	check_namespaces(&finding[1]);

@@ -27,7 +27,7 @@ int wt_steer_prepare(struct wt_steering *steering, const struct wt_options *opti
 int wt_steer(struct wt_steering *steering, const struct wt_options *options, char *err, size_t err_len);
 /* Has any processor dropped frames since, of whomever? */
 bool wt_steer_drops(const struct wt_steering *steering);
-/* A device that stays is steered again as it was before. Accepts one that was never begun. */
+/* A device that stays is steered again as it was before. Safe to call on a zeroed struct. */
 void wt_steer_finish(struct wt_steering *steering);
 
 /* Sum of the second column of /proc/net/softnet_stat, a line for each processor. */

@@ -75,7 +75,7 @@ void wt_file_close_changes(struct wt_world_file *file)
 
 	if (!file->failed && changes && file->world->events == file->section_events) {
 		wt_file_refuse(file, file->section == WT_SECTION_AT ? "nothing changes here: fwd, rev or both, and the words, are missing"
-							   : "no row stands here, such as 10s = VALUE...");
+							   : "expected a row, such as 10s = VALUE...");
 		file->bad_line = file->section_line;
 	}
 	if (!file->failed && file->section == WT_SECTION_SCHEDULE && wt_schedule_check(&file->schedule, file->template, why, sizeof(why))) {
@@ -174,7 +174,7 @@ static int schedule_row(struct wt_world_file *file, const char *key, const char 
 		return wt_file_refuse(file, "a row begins with its time, not negative, and stands below \"columns\" and the words of fwd, rev or both");
 	for (unsigned i = file->section_events; i < file->world->events && file->at <= file->latest; i++)
 		if (file->world->event[i].at == file->at)
-			return wt_file_refuse(file, "a row for the time %.40s stands above", key);
+			return wt_file_refuse(file, "there is a row for the time %.40s already", key);
 	file->latest = file->at > file->latest ? file->at : file->latest;
 	file->every = 0;
 	begin_section(file);

@@ -42,7 +42,7 @@ int wt_file_open_run(struct wt_world_file *file, const char *name)
 	file->ends = 0;
 	if (*name)
 		return wt_file_refuse(file, "[run] has no name");
-	return file->world->flows ? wt_file_refuse(file, "[run] stands above the flows: it says what they are that do not say otherwise") : 0;
+	return file->world->flows ? wt_file_refuse(file, "[run] must come before the flows: it sets their defaults") : 0;
 }
 
 /* "one" becomes one.1, one.2 ..., all alike. */

@@ -81,7 +81,7 @@ int wt_refusal_rate_parse(const char *text, struct wt_refusal_rate *rate, char *
 	const char *rest = full ? slash + sizeof(burst) - 1 : slash;
 
 	if ((!plain && !full) || number(text, slash, &per_s) || (full && number(rest, rest + strlen(rest), &at_once))) {
-		snprintf(err, err_len, "'%.40s' is no limit of answers: expected N/s or N/s burst N, such as 100/s burst 100, each from 1 to %d",
+		snprintf(err, err_len, "'%.40s' is not a limit: expected N/s or N/s burst N, such as 100/s burst 100, each from 1 to %d",
 			 text, MOST);
 		return -EINVAL;
 	}

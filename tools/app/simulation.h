@@ -77,7 +77,7 @@ void wt_simulation_result_finish(struct wt_simulation_result *result);
 bool wt_simulation_ok(const struct wt_simulation_result *result);
 /* Simulated seconds per wall second. */
 double wt_simulation_speed(const struct wt_simulation_result *result);
-/* Is this flow one of datagrams? (One that was never begun is none.) */
+/* Is this flow one of datagrams? (False for a flow that did not start.) */
 bool wt_simulation_is_datagrams(const struct wt_simulation_result *result, unsigned flow);
 /* The TCP flows together. */
 struct wt_flow_sum wt_simulation_sum(const struct wt_simulation_result *result);

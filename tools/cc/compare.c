@@ -302,7 +302,7 @@ static int add(struct compare *c, const char *word, char *err, size_t err_len)
 	struct entrant *e = &c->entrant[c->count];
 
 	if (c->count == MODULES) {
-		snprintf(err, err_len, "'%.40s' is too much: at most %d modules", word, MODULES);
+		snprintf(err, err_len, "unexpected argument '%.40s': at most %d modules", word, MODULES);
 		return -EINVAL;
 	}
 	e->word = word;
@@ -341,7 +341,7 @@ static int read_line(struct compare *c, int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (!c->count)
-		return wt_fail(WT_EXIT_USAGE, "which sender modules? all: wavetank cc list");
+		return wt_fail(WT_EXIT_USAGE, "the sender modules are missing; wavetank cc list names them all");
 	for (unsigned i = 0; i < c->count; i++)
 		if (resolve(c, &c->entrant[i], err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "%s", err);

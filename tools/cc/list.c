@@ -61,7 +61,7 @@ static int run(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "'%s' is too much; one module: wavetank cc show NAME", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': wavetank cc show NAME shows one module", args.value);
 		json = true;
 	}
 	if (json)

@@ -101,7 +101,7 @@ static int run(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD && new.name)
-			return wt_fail(WT_EXIT_USAGE, "one module at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one module at a time", args.value);
 		if (option == WT_ARGS_WORD) {
 			new.name = args.value;
 			continue;

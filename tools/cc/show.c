@@ -156,12 +156,12 @@ static int run(int argc, char **argv)
 		if (option == OPT_JSON)
 			json = true;
 		else if (name)
-			return wt_fail(WT_EXIT_USAGE, "one module at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one module at a time", args.value);
 		else
 			name = args.value;
 	}
 	if (!name)
-		return wt_fail(WT_EXIT_USAGE, "which module? all: wavetank cc list");
+		return wt_fail(WT_EXIT_USAGE, "the module is missing; wavetank cc list names them all");
 	return show(name, json);
 }
 

@@ -262,7 +262,7 @@ static int run(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD && t.words.sender)
-			return wt_fail(WT_EXIT_USAGE, "one module at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one module at a time", args.value);
 		if (option == WT_ARGS_WORD)
 			t.words.sender = args.value;
 		else if (take(&t, option, args.value, err, sizeof(err)))
@@ -273,7 +273,7 @@ static int run(int argc, char **argv)
 	if (t.list)
 		return list(t.json);
 	if (!t.words.sender)
-		return wt_fail(WT_EXIT_USAGE, "which sender module? all: wavetank cc list");
+		return wt_fail(WT_EXIT_USAGE, "the sender module is missing; wavetank cc list names them all");
 	code = run_all(&t);
 	return code;
 }

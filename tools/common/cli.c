@@ -253,7 +253,7 @@ static int help_run(int argc, char **argv)
 			return WT_EXIT_OK;
 		}
 		if (count == 2)
-			return wt_fail(WT_EXIT_USAGE, "one command at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one command at a time", args.value);
 		words[count++] = (char *)args.value;
 	}
 	if (count == 0) {
@@ -266,7 +266,7 @@ static int help_run(int argc, char **argv)
 	else if (count == 1 && is_object(words[0]))
 		print_overview(words[0]);
 	else if (command)
-		return wt_fail(WT_EXIT_USAGE, "one command at a time; '%s' is too much", words[used]);
+		return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one command at a time", words[used]);
 	else
 		return unknown_command(count, words);
 	return WT_EXIT_OK;

@@ -37,7 +37,7 @@ struct request {
 	unsigned targets, worded;                        /* targets, and those that words follow */
 };
 
-/* Is this the name of a living lab? Then its emulator is asked. Of one that has ended by itself that is said, and nobody is asked. */
+/* Is this the name of a living lab? Then its emulator is asked. For a lab that has ended by itself the function says so and asks no emulator. */
 static int take_lab(struct request *request, const char *name, size_t len, bool *found)
 {
 	struct wt_lab lab = {0};
@@ -340,7 +340,7 @@ const struct wt_command wt_command_emu_set = {
 		 "  wavetank emu set demo.fwd rate 10Mbit burst 20KB limit 64KB delay 15ms loss 2%\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
 		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
-		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links (main: an only one without a name). WORDS are the whole path from then on: any that\n"
+		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links (main: the name of a single unnamed link). WORDS are the whole path from then on: any that\n"
 		 "a run may begin with. TARGET.STAGE, with the stage's name in the record: that stage alone gets a value (30ms, 5Mbit) or other words. What is under way keeps its order. Words that cannot be used change nothing.",
 };
 

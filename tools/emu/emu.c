@@ -141,7 +141,7 @@ static int world_of_file(struct emu *emu, struct wt_daemon *daemon, char *err, s
 	int error;
 
 	if (daemon->world.hosts) {
-		snprintf(err, err_len, "--port: beside a file a port says which host of the file is there, such as a=tap:wt0");
+		snprintf(err, err_len, "--port: with a file, give the host that is at the port, such as a=tap:wt0");
 		return -EINVAL;
 	}
 	error = wt_world_read(&daemon->world, emu->file, &keys, err, err_len);

@@ -116,7 +116,7 @@ static int judge(const struct wt_lab *lab, const json_t *record)
 
 	list_faults(record, faults, sizeof(faults));
 	if (!by)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: nobody knows whether its run was valid%s%s%s",
+		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: whether its run was valid is unknown%s%s%s",
 			       lab->name, *file ? ", and " : "", file, *file ? " may lack its end" : "");
 	if (!strcmp(by, "write-error"))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the %s %s lacks its end: %s; what is in it is whole", lab->name,
@@ -187,12 +187,12 @@ static int down_run(int argc, char **argv)
 		else if (option == DOWN_JSON)
 			down.json = true;
 		else if (name)
-			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much (--all ends every lab)", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one lab at a time (--all ends every lab)", args.value);
 		else
 			name = args.value;
 	}
 	if (!name == !all)
-		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab down NAME, or --all");
+		return wt_fail(WT_EXIT_USAGE, "the name of a lab is missing: wavetank lab down NAME, or --all");
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);

@@ -88,10 +88,10 @@ static int exec_run(int argc, char **argv)
 		return WT_EXIT_USAGE;
 	colon = where ? strchr(where, ':') : NULL;
 	if (!colon || !colon[1] || colon - where >= WT_LAB_NAME)
-		return wt_fail(WT_EXIT_USAGE, "%s%s%swhere? wavetank lab exec NAME:a COMMAND, or NAME:b", where ? "'" : "",
-			       where ? where : "", where ? "' is no host; " : "");
+		return wt_fail(WT_EXIT_USAGE, "%s%s%s; wavetank lab exec NAME:a COMMAND, or NAME:b", where ? "'" : "",
+			       where ? where : "the host is missing", where ? "' is not a host of a lab" : "");
 	if (option == WT_ARGS_END)
-		return wt_fail(WT_EXIT_USAGE, "which command? wavetank lab exec %s COMMAND", where);
+		return wt_fail(WT_EXIT_USAGE, "the command is missing: wavetank lab exec %s COMMAND", where);
 	if (wt_lab_refuse_inside())
 		return WT_EXIT_USAGE;
 	lock = wt_labs_lock(err, sizeof(err));

@@ -265,7 +265,7 @@ static int up_option(struct wt_lab *lab, struct up *up, int option, const char *
 	switch (option) {
 	case WT_ARGS_WORD:
 		if (lab->name[0])
-			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much", value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one lab at a time", value);
 		if (!wt_lab_name_ok(value))
 			return wt_fail(WT_EXIT_USAGE, "'%s' cannot name a lab: 1 to %d letters, digits, - and _", value, WT_LAB_NAME - 1);
 		strcpy(lab->name, value);
@@ -396,7 +396,7 @@ static int up_run(int argc, char **argv)
 			return code;
 	}
 	if (!lab.name[0])
-		return wt_fail(WT_EXIT_USAGE, "which lab? wavetank lab up NAME --link 'delay 15ms'");
+		return wt_fail(WT_EXIT_USAGE, "the name of the lab is missing: wavetank lab up NAME --link 'delay 15ms'");
 	code = check_paths(&lab, &up);
 	if (code)
 		return code;

@@ -136,7 +136,7 @@ static int status_run(int argc, char **argv)
 		if (option == STATUS_JSON)
 			status.json = true;
 		else if (status.name)
-			return wt_fail(WT_EXIT_USAGE, "one lab at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one lab at a time", args.value);
 		else
 			status.name = args.value;
 	}

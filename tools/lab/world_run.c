@@ -514,7 +514,7 @@ static int read_line(struct lab *lab, int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD && lab->file)
-			return wt_fail(WT_EXIT_USAGE, "one file at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one file at a time", args.value);
 		lab->file = option == WT_ARGS_WORD ? args.value : lab->file;
 		lab->json |= option == OPT_JSON;
 		seeded |= option == OPT_SEED;
@@ -523,7 +523,7 @@ static int read_line(struct lab *lab, int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (!lab->file)
-		return wt_fail(WT_EXIT_USAGE, "which world? wavetank lab run FILE, see wavetank-emu.conf(5)");
+		return wt_fail(WT_EXIT_USAGE, "the file is missing: wavetank lab run FILE, see wavetank-emu.conf(5)");
 	if (wt_world_read(&lab->world, lab->file, &keys, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	lab->world.seed = seeded ? seed : lab->world.seed;
@@ -533,7 +533,7 @@ static int read_line(struct lab *lab, int argc, char **argv)
 	if (wt_world_check(&lab->world, err, sizeof(err)) || !(lab->flow = wt_flows_resolve(&lab->world, err, sizeof(err))))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!lab->world.flows)
-		return wt_fail(WT_EXIT_USAGE, "%s: [flow NAME] is missing: who sends to whom", lab->file);
+		return wt_fail(WT_EXIT_USAGE, "%s: [flow NAME] is missing: no host sends anything", lab->file);
 	return WT_EXIT_OK;
 }
 

@@ -142,7 +142,7 @@ static int calibration_main(int argc, char **argv)
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		switch (option) {
 		case WT_ARGS_BAD: return WT_EXIT_USAGE;
-		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "what is '%s'? calibration takes only options", args.value);
+		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': calibration takes only options", args.value);
 		case OPT_RESULTS: dir = args.value; break;
 		case OPT_JSON: as_json = true; break;
 		}

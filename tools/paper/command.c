@@ -82,7 +82,7 @@ static int take(struct command *command, int option, const char *value, char *er
 	switch (option) {
 	case WT_ARGS_WORD:
 		if (job->id) {
-			snprintf(err, err_len, "one table at a time; '%s' is too much", value);
+			snprintf(err, err_len, "unexpected argument '%s': one table at a time", value);
 			return -EINVAL;
 		}
 		job->id = value;
@@ -113,7 +113,7 @@ static int take(struct command *command, int option, const char *value, char *er
 static int run_table(const struct wt_paper_job *job, const char *dir, bool check_only)
 {
 	struct wt_sweep *sweep = malloc(sizeof(*sweep));
-	char err[900] = "which table? 'wavetank paper list' lists them";
+	char err[900] = "the table is missing; 'wavetank paper list' lists them";
 	int error = sweep && job->id ? wt_paper_prepare(job, sweep, err, sizeof(err)) : -EINVAL, code = WT_EXIT_OK;
 
 	if (error) {

@@ -209,11 +209,11 @@ static int show_main(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (id)
-			return wt_fail(WT_EXIT_USAGE, "one table at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one table at a time", args.value);
 		id = args.value;
 	}
 	if (!id)
-		return wt_fail(WT_EXIT_USAGE, "which table? 'wavetank paper list' lists them");
+		return wt_fail(WT_EXIT_USAGE, "the table is missing; 'wavetank paper list' lists them");
 	code = wt_sweep_load(&sweep, id, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : show(&sweep);
 	wt_sweep_finish(&sweep);
 	return code;

@@ -78,7 +78,7 @@ static int choose_rows(struct wt_sweep *sweep, const struct wt_paper *paper, con
 	char list[256], *save = NULL;
 
 	if (!axis) {
-		snprintf(err, err_len, "--points: the rows of %s are no words of one axis", paper->id);
+		snprintf(err, err_len, "--points: the rows of %s are not values of one axis", paper->id);
 		return -EINVAL;
 	}
 	snprintf(list, sizeof(list), "%s", points);

@@ -51,7 +51,7 @@ static int score_main(int argc, char **argv)
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		switch (option) {
 		case WT_ARGS_BAD: return WT_EXIT_USAGE;
-		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "what is '%s'? score takes only options", args.value);
+		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': score takes only options", args.value);
 		case OPT_RESULTS: dir = args.value; break;
 		case OPT_PAPER: paper = args.value; break;
 		case OPT_JSON: json = true; break;

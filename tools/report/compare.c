@@ -130,19 +130,19 @@ static int compare_main(int argc, char **argv)
 		if (option == OPT_JSON)
 			json = true;
 		else if (word[1])
-			return wt_fail(WT_EXIT_USAGE, "two results at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': two results at a time", args.value);
 		else
 			word[word[0] ? 1 : 0] = args.value;
 	}
 	if (!word[1])
-		return wt_fail(WT_EXIT_USAGE, "compare what? two result folders, or TABLE@BACKEND twice: table1@sim table1@tap");
+		return wt_fail(WT_EXIT_USAGE, "nothing to compare: name two result folders, or TABLE@BACKEND twice: table1@sim table1@tap");
 	return compare(word, json);
 }
 
 const struct wt_command wt_command_report_compare = {
 	.name = "report compare",
 	.arguments = "A B",
-	.text = "do two results of the same cells agree?",
+	.text = "compare two results of the same cells",
 	.options = options,
 	.option_count = 1,
 	.run = compare_main,

@@ -198,7 +198,7 @@ static void tell_if_cut(const char *path)
 	FILE *file = fopen(path, "re");
 
 	if (file && !fseek(file, -1, SEEK_END) && fgetc(file) != '\n')
-		wt_say("%s: the last line is cut off, as kill -9 or a full disk leave it; what stands before it is used", path);
+		wt_say("%s: the last line is cut off, as kill -9 or a full disk leave it; the lines before it are used", path);
 	if (file)
 		fclose(file);
 }
@@ -380,7 +380,7 @@ static int open_main(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (*latest.path)
-			return wt_fail(WT_EXIT_USAGE, "one page at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one page at a time", args.value);
 		snprintf(latest.path, sizeof(latest.path), "%s", args.value);
 	}
 	if (!*latest.path) {

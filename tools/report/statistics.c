@@ -250,12 +250,12 @@ static int stats_main(int argc, char **argv)
 		if (option == OPT_JSON)
 			json = true;
 		else if (word)
-			return wt_fail(WT_EXIT_USAGE, "one result at a time; '%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one result at a time", args.value);
 		else
 			word = args.value;
 	}
 	if (!word)
-		return wt_fail(WT_EXIT_USAGE, "of what? a results folder, or TABLE@BACKEND: table1@sim");
+		return wt_fail(WT_EXIT_USAGE, "nothing to report on: name a results folder, or TABLE@BACKEND such as table1@sim");
 	if (wt_results_find(word, dir, sizeof(dir), err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = wt_report_stats_folder(dir, json);

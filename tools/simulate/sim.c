@@ -100,7 +100,7 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 		return -EINVAL;
 	}
 	if (sim->path.words[0] || sim->path.words[1]) {
-		snprintf(err, err_len, "--fwd, --rev and --link stand behind the file, whose words they replace");
+		snprintf(err, err_len, "--fwd, --rev and --link replace words of the file: give them after it");
 		return -EINVAL;
 	}
 	sim->file = value;
@@ -369,7 +369,7 @@ static int make_flows(struct sim *sim, char *err, size_t err_len)
 	struct wt_world *world = &sim->simulation.world;
 
 	if (world->flows && sim->of_flows) {
-		snprintf(err, err_len, "--%s: what flows are stands in the file where it has some", sim->of_flows);
+		snprintf(err, err_len, "--%s: the file describes its own flows", sim->of_flows);
 		return -EINVAL;
 	}
 	if (!world->flows && (world->hosts != 2 || world->routers)) {
@@ -431,7 +431,7 @@ static int read_line(struct sim *sim, int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (sim->simulation.tokens_trace && !sim->simulation.tokens)
-		return wt_fail(WT_EXIT_USAGE, "--tokens-trace: what is a round trip? --tokens says it");
+		return wt_fail(WT_EXIT_USAGE, "--tokens-trace requires --tokens");
 	return make_world(sim, err, sizeof(err)) || files_apart(sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
 }
 

@@ -71,7 +71,7 @@ static int take(struct command *command, int option, const char *value, char *er
 			command->file = value;
 			return 0;
 		}
-		snprintf(err, err_len, "one sweep at a time; '%s' is too much", value);
+		snprintf(err, err_len, "unexpected argument '%s': one sweep at a time", value);
 		return -EINVAL;
 	case OPT_DIR:
 		command->dir = value;
@@ -98,7 +98,7 @@ int wt_sweep_open(struct wt_sweep *sweep, const char *file)
 	int error;
 
 	if (!file)
-		return wt_fail(WT_EXIT_USAGE, "which sweep? %s FILE.ini", wt_current_command->name);
+		return wt_fail(WT_EXIT_USAGE, "the sweep is missing: %s FILE.ini", wt_current_command->name);
 	error = wt_sweep_load(sweep, file, err, sizeof(err));
 	if (!error)
 		error = wt_sweep_check(sweep, err, sizeof(err));

@@ -288,7 +288,7 @@ static struct wt_sweep_axis *axis_named(struct parse *parse)
 	if (axis && axis->line)
 		wt_ini_refuse(ini, "axis '%s' stands twice, first on line %u", ini->key, axis->line);
 	else if (!axis && sweep->axes == WT_SWEEP_AXES)
-		wt_ini_refuse(ini, "axis '%s' is too much: expected at most %d axes", ini->key, WT_SWEEP_AXES);
+		wt_ini_refuse(ini, "axis '%s' is one too many: expected at most %d axes", ini->key, WT_SWEEP_AXES);
 	else if (!name_ok(ini->key) || !strcmp(ini->key, "seed"))
 		wt_ini_refuse(ini, "'%s' cannot name an axis: expected letters, digits, - _ and .", ini->key);
 	if (ini->error)

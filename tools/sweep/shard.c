@@ -101,7 +101,7 @@ static int take(struct shard *shard, int option, const char *value, char *err, s
 
 	switch (option) {
 	case WT_ARGS_WORD:
-		snprintf(err, err_len, "one sweep at a time; '%s' is too much", value);
+		snprintf(err, err_len, "unexpected argument '%s': one sweep at a time", value);
 		if (shard->file)
 			return -EINVAL;
 		shard->file = value;
@@ -137,7 +137,7 @@ static int shard_main(int argc, char **argv)
 	}
 	code = wt_sweep_open(&sweep, shard.file);
 	if (!code && !shard.shards)
-		code = wt_fail(WT_EXIT_USAGE, "into how many parts? --shards N");
+		code = wt_fail(WT_EXIT_USAGE, "the number of parts is missing: --shards N");
 	if (!code) {
 		wt_sweep_folder(&sweep, "", dir, sizeof(dir));
 		if (!shard.dir)

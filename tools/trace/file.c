@@ -181,7 +181,7 @@ int wt_trace_survey(const char *path, struct wt_trace_flows *flows, char *err, s
 	memset(flows, 0, sizeof(*flows));
 	result = read_lines(path, survey, flows, &torn, err, err_len);
 	if (torn)
-		wt_say("%s:%lu: this last line is cut off, as kill -9 or a full disk leave it; what stands before it is used", path, torn);
+		wt_say("%s:%lu: this last line is cut off, as kill -9 or a full disk leave it; the lines before it are used", path, torn);
 	if (!result && !flows->lines) {
 		snprintf(err, err_len, "%s: no event in it; --trace of sim, send and recv writes such files", path);
 		result = -EINVAL;

@@ -136,7 +136,7 @@ static int convert_main(int argc, char **argv)
 	for (unsigned i = 0; i < 3; i++)
 		known |= words.format && !strcmp(words.format, formats[i]);
 	if (!known)
-		return wt_fail(WT_EXIT_USAGE, "into what? --output FILE.qlog, .xpl or .csv, or --format qlog, xpl or csv");
+		return wt_fail(WT_EXIT_USAGE, "the output is missing: --output FILE.qlog, .xpl or .csv, or --format qlog, xpl or csv");
 	if (wt_files_apart((const struct wt_named_file[]){{"the journal", words.file}, {"--output", words.output}}, 2, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	error = wt_trace_survey(words.file, &flows, err, sizeof(err));

@@ -296,7 +296,7 @@ static int kernel_send_main(int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "%s", err);
 	}
 	if (!t.peer)
-		return wt_fail(WT_EXIT_USAGE, "to whom? -c HOST");
+		return wt_fail(WT_EXIT_USAGE, "the peer is missing: -c HOST");
 	if (!t.size && !t.time)
 		t.size = 5 << 20;
 	signal(SIGPIPE, SIG_IGN);

@@ -235,7 +235,7 @@ static int take_options(struct recv *recv, int argc, char **argv)
 		case WT_ARGS_BAD:
 			return WT_EXIT_USAGE;
 		case WT_ARGS_WORD:
-			return wt_fail(WT_EXIT_USAGE, "what is '%s'? recv takes only options", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': recv takes only options", args.value);
 		case OPT_SERVER:
 			break;
 		case OPT_ONE:

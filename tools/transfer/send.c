@@ -273,7 +273,7 @@ static int take_options(struct send *send, int argc, char **argv)
 		case WT_ARGS_BAD:
 			return WT_EXIT_USAGE;
 		case WT_ARGS_WORD:
-			return wt_fail(WT_EXIT_USAGE, "what is '%s'? the peer goes behind -c", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': the peer follows -c", args.value);
 		case OPT_CONNECT:
 		case OPT_CLIENT:
 			send->peer = args.value;
@@ -344,7 +344,7 @@ static int check_options(struct send *send)
 	char err[200];
 
 	if (!send->peer)
-		return wt_fail(WT_EXIT_USAGE, "to whom? wavetank send -c HOST");
+		return wt_fail(WT_EXIT_USAGE, "the peer is missing: wavetank send -c HOST");
 	if (send->file && !send->transfer.raw)
 		return wt_fail(WT_EXIT_USAGE, "--file goes with --raw");
 	if (send->file && (send->size || send->time))

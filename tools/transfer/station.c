@@ -123,7 +123,7 @@ static int take_address(struct wt_station *station, const struct wt_station_conf
 	char text[WT_ADDR_TEXT];
 
 	if (!address) {
-		snprintf(err, err_len, "which address? --address 10.0.0.1/24 (inside a lab it is known)");
+		snprintf(err, err_len, "our address is missing: --address 10.0.0.1/24 (a lab provides it)");
 		return WT_EXIT_USAGE;
 	}
 	if (!parse_prefix(address, &first, &station->prefix_len)) {
@@ -220,7 +220,7 @@ static int describe(struct wt_station *station, char *err, size_t err_len)
 	engine->prefix_len = station->prefix_len;
 	engine->mac = wt_addr_mac(&station->addr);
 	engine->numbered = wire->numbered = true;
-	snprintf(err, err_len, "which port? --port tap:NAME or packet:INTERFACE (inside a lab it is known)");
+	snprintf(err, err_len, "the port is missing: --port tap:NAME or packet:INTERFACE (a lab provides it)");
 	if (!port)
 		return WT_EXIT_USAGE;
 	snprintf(station->interface, sizeof(station->interface), "%s", port);

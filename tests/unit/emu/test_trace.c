@@ -417,8 +417,8 @@ static void a_bad_step_is_named_with_its_line(void **state)
 		{"0,1ms\n5s,2\n", "delay trace %s", ":2: '2' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
 		{"0 1ms\n", "delay trace %s", ":1: '0': expected a time and a value between which a comma stands, such as 10s,40ms"},
 		{"0,1%\n1s,0.5\n", "loss trace %s", ":2: '0.5' has no unit: write 0.5% or 50%"},
-		{"3\n3\n", "loss list file %s", ":2: '3' is no number of a packet from 1, or range, above those before"},
-		{"0\n", "loss list file %s", ":1: '0' is no number of a packet from 1, or range, above those before"},
+		{"3\n3\n", "loss list file %s", ":2: '3' is not a packet number (from 1) or a range above those before it"},
+		{"0\n", "loss list file %s", ":1: '0' is not a packet number (from 1) or a range above those before it"},
 	};
 	char words[200], err[300], sentence[300];
 	struct wt_path path;

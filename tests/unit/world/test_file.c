@@ -42,7 +42,7 @@ static const struct {
 	{HOSTS LINK FLOW "bytes = 1MB\ndirection = back\n", "8: direction \"back\" is not known here; expected one of fwd, rev"},
 	{HOSTS LINK FLOW "bytes = 1MB\ncount = 0\n", "8: count: '0': expected 1 to"},
 	{HOSTS LINK FLOW "bytes = 1MB\n[flow f]\n", "8: there is a flow \"f\" already"},
-	{HOSTS LINK FLOW "bytes = 1MB\n[run]\ntime = 3s\n", "8: [run] stands above the flows"},
+	{HOSTS LINK FLOW "bytes = 1MB\n[run]\ntime = 3s\n", "8: [run] must come before the flows"},
 	{"[run]\ntime = 0s\n" HOSTS LINK, "2: time: '0s': expected a time above 0"},
 	{"[run]\nwarmup = 1s\n" HOSTS LINK, "2: key \"warmup\" is not known here"},
 	{"[host a]\n", "1: two ports are needed"},
