@@ -135,6 +135,7 @@ static const struct {
 	{"trace", "what an engine's journal says: figures, qlog, xplot, CSV"},
 	{"script", "packets in, packets expected, in virtual time"},
 	{"cc", "the congestion modules and their parameters"},
+	{"mobility", "patterns of movement: made, converted, described"},
 };
 
 /* Does the command belong to this object? Gives its verb, or NULL. */

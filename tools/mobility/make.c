@@ -86,7 +86,7 @@ static int run_make(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "'%s' is too much", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'", args.value);
 		if (take(&words, option, args.value, why, sizeof(why)))
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", make_options[option].name, why);
 	}
