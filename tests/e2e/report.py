@@ -228,6 +228,21 @@ def _():
         chromium.close()
 
 
+@test("the report of a whole paper is at most 30 printed pages")
+def _():
+    if not browser.program():
+        raise Skip("no chromium")
+    home.run("paper", "run", "tcp-real-2001", "--repeats", "2", "-o", "whole", limit=300)
+    home.run("report", "build", "whole", "--no-figures", limit=300)
+    chromium = browser.Browser()
+    try:
+        equal(chromium.open(home.path("whole/report.html"), 1280, False), [], "errors")
+        pages = len(re.findall(rb"/Type\s*/Page[^s]", chromium.pdf()))
+    finally:
+        chromium.close()
+    check(0 < pages <= 30, f"{pages} pages")
+
+
 @test("a script that fails, a request and a table that overflows are seen by the checks of the page")
 def _():
     if not browser.program():

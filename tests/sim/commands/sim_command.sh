@@ -61,7 +61,7 @@ done
 expect 0 -n 1KB -f path.conf --rev 'delay 7ms' --fwd 'delay 9ms'
 grep -q 'fwd  delay 9ms' out.txt && grep -q 'rev  delay 7ms' out.txt || fail "words over a file's: $(cat out.txt)"
 expect 2 -n 1KB --rev 'delay 7ms' -f path.conf
-grep -q 'stand behind the file' err.txt || fail "words before the file: $(cat err.txt)"
+grep -q 'replace words of the file' err.txt || fail "words before the file: $(cat err.txt)"
 expect 2 -n 1KB -f path.conf --rev 'delay 7ms' --link 'delay 8ms'
 command='emu run'
 expect 2 -n --link 'delay 1ms' --capture x --log ./x
