@@ -43,6 +43,8 @@ struct slot {
 struct wt_pool {
 	struct wt_frame *free;
 	uint32_t free_count, count, room;
+	size_t stride;  /* of the buffers */
+	uint32_t fresh; /* slots from here on were never handed out: their memory is not touched before it is needed */
 	uint64_t next_id;
 	struct slot *slots;
 	uint8_t *bytes;
@@ -65,16 +67,8 @@ struct wt_pool *wt_pool_create(uint32_t count, uint32_t room)
 		goto fail;
 	pool->count = count;
 	pool->room = room;
+	pool->stride = stride;
 	poison(pool->bytes, bytes);
-	for (uint32_t i = count; i-- > 0;) { /* so that slot 0 is handed out first */
-		struct slot *slot = &pool->slots[i];
-
-		memset(slot, 0, sizeof(*slot));
-		slot->bytes = pool->bytes + i * stride;
-		slot->frame.pool = pool;
-		slot->frame.next = pool->free;
-		pool->free = &slot->frame;
-	}
 	pool->free_count = count;
 	return pool;
 fail:
@@ -104,13 +98,24 @@ uint32_t wt_pool_count(const struct wt_pool *pool)
 	return pool->count;
 }
 
+static struct wt_frame *fresh_slot(struct wt_pool *pool)
+{
+	struct slot *slot = &pool->slots[pool->fresh];
+
+	slot->bytes = pool->bytes + pool->fresh++ * pool->stride;
+	return &slot->frame;
+}
+
 struct wt_frame *wt_frame_new(struct wt_pool *pool)
 {
 	struct wt_frame *frame = pool->free;
 
-	if (!frame)
+	if (frame)
+		pool->free = frame->next;
+	else if (pool->fresh < pool->count)
+		frame = fresh_slot(pool);
+	else
 		return NULL;
-	pool->free = frame->next;
 	pool->free_count--;
 	*frame = (struct wt_frame){
 		.pool = pool,

@@ -4,25 +4,36 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static void name_leaves(struct wt_winner *winner)
+{
+	winner->flip = winner->last ? winner->leaves - 1 : 0;
+	for (uint32_t i = 0; i < winner->leaves; i++)
+		winner->match[winner->first + (i ^ winner->flip)].leaf = i;
+}
+
+void wt_winner_reverse(struct wt_winner *winner)
+{
+	winner->last = true;
+	name_leaves(winner);
+}
+
 int wt_winner_grow(struct wt_winner *winner, uint32_t count)
 {
-	uint32_t leaves = winner->leaves ? winner->leaves : 2;
-	struct wt_winner grown = {.last = winner->last};
+	struct wt_winner grown = {.leaves = winner->leaves ? winner->leaves : 4, .last = winner->last};
 
-	while (leaves < count)
-		leaves *= 2;
-	if (leaves == winner->leaves)
+	while (grown.leaves < count)
+		grown.leaves *= 4;
+	if (grown.leaves == winner->leaves)
 		return 0;
-	grown.match = malloc(2 * (size_t)leaves * sizeof(*grown.match));
+	grown.first = (grown.leaves - 1) / 3;
+	grown.match = malloc(((size_t)grown.first + grown.leaves) * sizeof(*grown.match));
 	if (!grown.match)
 		return -ENOMEM;
-	grown.leaves = leaves;
-	for (uint32_t i = 0; i < leaves; i++)
-		grown.match[leaves + i] = (struct wt_match){WT_NEVER, i};
-	for (uint32_t node = leaves; node-- > 1;)
-		grown.match[node] = grown.match[2 * node + grown.last];
+	for (uint32_t node = 0; node < grown.first + grown.leaves; node++)
+		grown.match[node] = (struct wt_match){WT_NEVER, 0};
+	name_leaves(&grown);
 	for (uint32_t i = 0; i < winner->leaves; i++)
-		wt_winner_set(&grown, i, winner->match[winner->leaves + i].due);
+		wt_winner_set(&grown, i, winner->match[winner->first + (i ^ winner->flip)].due);
 	free(winner->match);
 	*winner = grown;
 	return 0;

@@ -229,7 +229,7 @@ void wt_graph_interrupt(struct wt_graph *graph, const volatile int *interrupt)
 void wt_graph_reverse_ties(struct wt_graph *graph)
 {
 	assert(!graph->count);
-	graph->deadlines.last = 1;
+	wt_winner_reverse(&graph->deadlines);
 }
 
 bool wt_graph_circles(const struct wt_graph *graph)
@@ -268,7 +268,7 @@ static void check_law(const struct wt_graph *graph, const struct wt_node *node, 
 		broken(graph, node, what);
 }
 
-static void put_in(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+static inline void put_in(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	struct wt_node *node = slot->node;
 	uint64_t in = node->audit.in;
@@ -325,11 +325,15 @@ static inline const struct joint *way(struct wt_graph *graph, struct slot *slot,
 	return NULL;
 }
 
-/* As far as it goes at this instant without waiting behind others. */
-static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+static inline bool decides(const struct wt_graph *graph, const struct slot *slot)
 {
-	frame->time = graph->now;
-	while (slot->node->ops->pass && !slot->dirty && slot->due > graph->now && !wt_graph_circles(graph)) {
+	return slot->node->ops->pass && !slot->dirty && slot->due > graph->now && !wt_graph_circles(graph);
+}
+
+/* Through a row of nodes that decide at once. */
+static void give_on(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+{
+	while (decides(graph, slot)) {
 		int out = ask(graph, slot, port, frame);
 		const struct joint *joint = out == WT_KEPT ? NULL : way(graph, slot, (unsigned)out, frame);
 
@@ -339,6 +343,16 @@ static void give(struct wt_graph *graph, struct slot *slot, unsigned port, struc
 		port = joint->port;
 	}
 	put_in(graph, slot, port, frame);
+}
+
+/* As far as it goes at this instant without waiting behind others. */
+static inline void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
+{
+	frame->time = graph->now;
+	if (decides(graph, slot))
+		give_on(graph, slot, port, frame);
+	else
+		put_in(graph, slot, port, frame);
 }
 
 /* It asked for now and had nothing; when it wants to be asked again. */
@@ -364,7 +378,7 @@ static inline void done(struct wt_graph *graph, struct slot *slot, wt_time due)
 }
 
 /* One frame of the first of the stack, which is due: true while nothing else was set off by it and the node has more. */
-static inline bool one_frame(struct wt_graph *graph, struct slot *slot)
+__attribute__((always_inline)) static inline bool one_frame(struct wt_graph *graph, struct slot *slot)
 {
 	struct wt_node *node = slot->node;
 	uint64_t out = node->audit.out;
@@ -395,21 +409,26 @@ static inline bool one_frame(struct wt_graph *graph, struct slot *slot)
 	return due <= graph->now && !wt_graph_circles(graph);
 }
 
-static inline void settle(struct wt_graph *graph)
+/* The top of the stack, until something else is on top of it or it has nothing left for this instant. */
+static inline void settle_top(struct wt_graph *graph, struct slot *slot)
+{
+	wt_time due = slot->now ? graph->now : slot->node->ops->deadline(slot->node);
+
+	if (due > graph->now)
+		done(graph, slot, due);
+	else
+		while (one_frame(graph, slot))
+			;
+	if (graph->checked)
+		check_law(graph, slot->node, "the law of conservation does not hold after output()");
+}
+
+static void settle(struct wt_graph *graph)
 {
 	struct slot *slot;
 
-	while ((slot = graph->dirty_head) && !wt_graph_circles(graph)) {
-		wt_time due = slot->now ? graph->now : slot->node->ops->deadline(slot->node);
-
-		if (due > graph->now)
-			done(graph, slot, due);
-		else
-			while (one_frame(graph, slot))
-				;
-		if (graph->checked)
-			check_law(graph, slot->node, "the law of conservation does not hold after output()");
-	}
+	while ((slot = graph->dirty_head) && !wt_graph_circles(graph))
+		settle_top(graph, slot);
 }
 
 static void advance(struct wt_graph *graph, wt_time to)
@@ -420,35 +439,47 @@ static void advance(struct wt_graph *graph, wt_time to)
 	}
 }
 
+/* The earliest node's turn, and all that it sets off. */
+static inline void run_earliest(struct wt_graph *graph)
+{
+	struct slot *slot = graph->slots[wt_winner_leaf(&graph->deadlines)];
+
+	push(graph, slot, slot->asked);
+	slot->asked = true;
+	settle_top(graph, slot);
+	if (graph->dirty_head)
+		settle(graph);
+}
+
 /* Everything due at or before now. */
-static inline void run_instant(struct wt_graph *graph)
+static void run_instant(struct wt_graph *graph)
 {
 	graph->running = true;
 	settle(graph);
-	while (wt_winner_due(&graph->deadlines) <= graph->now && !wt_graph_circles(graph)) {
-		struct slot *slot = graph->slots[wt_winner_leaf(&graph->deadlines)];
-
-		push(graph, slot, slot->asked);
-		slot->asked = true;
-		settle(graph);
-	}
+	while (wt_winner_due(&graph->deadlines) <= graph->now && !wt_graph_circles(graph))
+		run_earliest(graph);
 	graph->running = false;
 }
 
 bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
 {
+	wt_time due = WT_NEVER;
+
 	assert(!graph->running);
 	if (graph->dirty_head && !*stop)
 		run_instant(graph);
-	while (!*stop && !wt_graph_circles(graph)) {
-		wt_time due = wt_winner_due(&graph->deadlines);
-
-		if (due == WT_NEVER || due > until)
-			return due != WT_NEVER;
-		advance(graph, due);
-		run_instant(graph);
+	graph->running = true;
+	/* *stop is looked at between two instants */
+	while (!wt_graph_circles(graph) && (due = wt_winner_due(&graph->deadlines)) <= until && due != WT_NEVER) {
+		if (due > graph->now) {
+			if (*stop)
+				break;
+			advance(graph, due);
+		}
+		run_earliest(graph);
 	}
-	return false;
+	graph->running = false;
+	return !*stop && !wt_graph_circles(graph) && due > until && due != WT_NEVER;
 }
 
 void wt_graph_run(struct wt_graph *graph, wt_time until)
