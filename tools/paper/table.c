@@ -174,6 +174,10 @@ static int take_notes(struct view *view)
 		if (!metric || strcmp(metric, view->paper->metric.path))
 			continue;
 		view->note = &view->sweep->note[i];
+		if (!strcmp(view->note->key, "what")) {
+			snprintf(view->paper->metric.heading, sizeof(view->paper->metric.heading), "%.95s", view->note->text);
+			continue;
+		}
 		error = wt_ini_name(view->note->key, "note") ? take_remark(view, false) :
 			wt_ini_name(view->note->key, "suspect") ? take_remark(view, true) : take_row(view);
 		if (error)
@@ -226,6 +230,8 @@ int wt_paper_view(const struct wt_sweep *sweep, unsigned table, struct wt_paper 
 	if (error)
 		return error;
 	rows = sweep->points / paper->variants;
+	if (wt_paper_tables(sweep) > 1) /* several tables of one title */
+		snprintf(paper->title + strlen(paper->title), sizeof(paper->title) - strlen(paper->title), ": %s", paper->metric.heading);
 	if (paper->points != rows)
 		return refuse(&view, "%u rows are printed, and there are %u points to run: expected a row for each, in their order", paper->points, rows);
 	return 0;

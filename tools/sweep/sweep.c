@@ -209,7 +209,7 @@ const char *wt_sweep_row_text(const struct wt_sweep *sweep, uint32_t point, char
 	for (unsigned i = 0; i < sweep->notes; i++) {
 		const struct wt_sweep_note *note = &sweep->note[i];
 
-		if (strncmp(note->section, "printed", 7) || wt_ini_name(note->key, "note") || wt_ini_name(note->key, "suspect") ||
+		if (strncmp(note->section, "printed", 7) || wt_ini_name(note->key, "note") || wt_ini_name(note->key, "suspect") || !strcmp(note->key, "what") ||
 		    (section && strcmp(section, note->section)))
 			continue;
 		section = note->section;

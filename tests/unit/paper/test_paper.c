@@ -212,7 +212,7 @@ static void a_sweep_may_have_printed_numbers_of_several_metrics(void **state)
 	static struct wt_paper paper;
 	char text[1300], err[600] = "";
 
-	snprintf(text, sizeof(text), "%s[printed flow.tcp1.sender.timeouts]\n0.1 = 1, 2, 3\n0.2 = 4, -, 6\n", small);
+	snprintf(text, sizeof(text), "%s[printed flow.tcp1.sender.timeouts]\nwhat = time-outs\n0.1 = 1, 2, 3\n0.2 = 4, -, 6\n", small);
 	if (parse(text, &paper, err))
 		fail_msg("%s", err);
 	assert_int_equal(wt_paper_tables(&sweep), 2);
@@ -220,6 +220,8 @@ static void a_sweep_may_have_printed_numbers_of_several_metrics(void **state)
 	assert_int_equal(wt_paper_view(&sweep, 1, &paper, err, sizeof(err)), 0);
 	assert_string_equal(paper.metric.path, "flow.tcp1.sender.timeouts");
 	assert_true(paper.point[1].cell[2].value == 6 && isnan(paper.point[1].cell[1].value));
+	assert_string_equal(paper.metric.heading, "time-outs");
+	assert_string_equal(paper.title, "T: time-outs");
 }
 
 static void a_bad_table_is_refused_with_its_line(void **state)
