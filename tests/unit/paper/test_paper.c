@@ -390,7 +390,6 @@ static void a_tie_in_print_is_not_counted_among_the_pairs_judged_together(void *
 	assert_int_equal(report.row[0].order, WT_ORDER_DIFFERS);
 }
 
-/* However far apart: one run has no interval. */
 /* ---- the yardstick of a cell --------------------------------------------------------------------------- */
 
 static double normal(const struct wt_key *key, uint64_t *at)
