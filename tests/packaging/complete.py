@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 WAVETANK, BUILD = map(os.path.abspath, sys.argv[1:3])
@@ -58,7 +59,8 @@ class Completions(unittest.TestCase):
                               ("lab ", {name.split()[1] for name in self.commands if name.startswith("lab ")}),
                               ("lab up --", options("lab up")), ("send --", options("send"))):
             script = f"source {FOLDER}/wavetank.fish; complete -C 'wavetank {words}'"
-            offered = run("fish", "--no-config", "-c", script, env=dict(os.environ, HOME="/nonexistent", XDG_DATA_DIRS="/nonexistent"))
+            with tempfile.TemporaryDirectory() as home:
+                offered = run("fish", "--no-config", "-c", script, env=dict(os.environ, HOME=home, XDG_DATA_DIRS=home))
             self.assertEqual({line.split("\t")[0] for line in offered.split("\n") if line}, wanted, words)
 
 

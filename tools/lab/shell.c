@@ -312,7 +312,7 @@ static int read_line(struct shell *shell, int argc, char **argv)
 		}
 	}
 	if (!shell->words[0])
-		return wt_fail(WT_EXIT_USAGE, "which path? wavetank shell 'delay 15ms rate 10Mbit burst 20KB limit 64KB' [-- COMMAND]");
+		return wt_fail(WT_EXIT_USAGE, "a path is missing: wavetank shell 'delay 15ms rate 10Mbit burst 20KB limit 64KB' [-- COMMAND]");
 	shell->words[1] = shell->words[1] ? shell->words[1] : shell->words[0];
 	snprintf(shell_path, sizeof(shell_path), "%s", getenv("SHELL") && *getenv("SHELL") ? getenv("SHELL") : "/bin/sh");
 	shell->command = shell->command ? shell->command : own;
