@@ -66,12 +66,12 @@ def load(place):
 
 
 def flows(place):
-    """A DataFrame with a row per flow: the run's axes and seed, the number of the flow, and what became of it."""
+    """A DataFrame with a row per flow: the run's axes and seed, the name of the flow, and what became of it."""
     rows = []
     for run in records(place, "run"):
-        for number, flow in enumerate(run.get("flows") or [], 1):
+        for name, flow in (run.get("flow") or {}).items():
             rows.append({"point": run.get("point"), "repeat": run.get("repeat"), "seed": run.get("seed"), "axes": run.get("axes", {}),
-                         "flow": number, **flow})
+                         "flow": name, **flow})
     return _frame(rows)
 
 
