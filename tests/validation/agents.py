@@ -57,7 +57,7 @@ WHY = {
     ("vegas", "eight-in-a-window"): (0.05, "ns-2's Vegas finds eight losses by its fine clock one round trip later each"),
     ("vegas", "every-200th"): (0.10, "the fine clock resends at the first duplicate ACK and takes a quarter at most once per window"),
     ("vegas", "every-2000th"): (0.10, "the same"),
-    ("compound", "every-2000th"): (0.20, LATER),
+    ("compound", "every-2000th"): (0.20, LATER), ("veno", "every-200th"): (0.35, LATER),
     ("*", "lost-retransmission"): (0.04, TIMER), ("*", "every-200th"): (0.10, GROWS), ("*", "every-2000th"): (0.05, GROWS),
 }
 

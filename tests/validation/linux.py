@@ -20,7 +20,7 @@ BOUNDS = {1: 0.99, 3: 0.97}  # least median ratio of goodput
 # A line that spaces packets: bursts would reach the kernel faster than it takes them, and its receiver then answers a whole burst by one ACK.
 PATH = "rate 10Mbit burst 0B limit 1MB delay 15ms | loss trace "
 BACK = "delay 15ms"
-KERNEL = {"reno": "reno", "newreno": "reno", "cubic": "cubic"}  # sender module of ours, the kernel's algorithm beside it
+KERNEL = {"reno": "reno", "newreno": "reno", "cubic": "cubic", "bbr": "bbr"}  # sender module of ours, the kernel's algorithm beside it
 ATTEMPTS = 3
 FIRST = 10  # packets that always pass: the handshake is no part of this
 
