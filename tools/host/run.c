@@ -145,7 +145,7 @@ static int set_environment(const struct run *run)
 	char *engines = run->engines ? strdup(run->engines) : lab_engines(run->kernels);
 
 	if (!engines || !*engines)
-		return wt_fail(WT_EXIT_USAGE, "outside a lab --engines has to name the addresses of the engines");
+		return wt_fail(WT_EXIT_USAGE, "the addresses of the engines are missing: outside a lab give --engines");
 	if (!find_library(library))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "the library to preload is missing: %s", library);
 	if (!daemon_answers())
@@ -182,7 +182,7 @@ static int run_run(int argc, char **argv)
 		}
 	}
 	if (option == WT_ARGS_END)
-		return wt_fail(WT_EXIT_USAGE, "a program is missing: wavetank run [OPTIONS] -- curl http://b.engine/");
+		return wt_fail(WT_EXIT_USAGE, "the program is missing: wavetank run [OPTIONS] -- curl http://b.engine/");
 	command = args.argv + args.at - 1;
 	code = check_modules(&run);
 	if (!code)
