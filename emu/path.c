@@ -304,7 +304,7 @@ int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char 
 	return 0;
 }
 
-static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, struct wt_samples_shelf *shelf, char *err,
+static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, struct wt_samples_cache *shelf, char *err,
 		     size_t err_len)
 {
 	const struct wt_path_files files = {.shelf = shelf};
@@ -433,7 +433,7 @@ static int build_pair(struct wt_path *fwd, struct wt_path_plan *fwd_plan, struct
 }
 
 int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed,
-			  const struct wt_path_gates *gates, struct wt_samples_shelf *shelf, char *err, size_t err_len)
+			  const struct wt_path_gates *gates, struct wt_samples_cache *shelf, char *err, size_t err_len)
 {
 	struct wt_path_plan fwd_plan, rev_plan;
 	char why[300];

@@ -350,7 +350,7 @@ void wt_samples_release(struct wt_samples *samples)
 	free(samples);
 }
 
-struct wt_samples *wt_samples_find(const struct wt_samples_shelf *shelf, const char *name, enum wt_samples_kind kind)
+struct wt_samples *wt_samples_find(const struct wt_samples_cache *shelf, const char *name, enum wt_samples_kind kind)
 {
 	struct wt_samples *samples = shelf->first;
 
@@ -359,13 +359,13 @@ struct wt_samples *wt_samples_find(const struct wt_samples_shelf *shelf, const c
 	return samples;
 }
 
-void wt_samples_put(struct wt_samples_shelf *shelf, struct wt_samples *samples)
+void wt_samples_put(struct wt_samples_cache *shelf, struct wt_samples *samples)
 {
 	samples->next = shelf->first;
 	shelf->first = wt_samples_hold(samples);
 }
 
-void wt_samples_clear(struct wt_samples_shelf *shelf)
+void wt_samples_clear(struct wt_samples_cache *shelf)
 {
 	while (shelf->first) {
 		struct wt_samples *samples = shelf->first;

@@ -47,15 +47,15 @@ bool wt_samples_equal(const struct wt_samples *a, const struct wt_samples *b);
 struct wt_samples *wt_samples_hold(struct wt_samples *samples);
 void wt_samples_release(struct wt_samples *samples);
 
-struct wt_samples_shelf {
+struct wt_samples_cache {
 	struct wt_samples *first;
 	bool open;          /* what is read is put there */
 	const char *folder; /* that relative names count from, and are written with; NULL: the one the process is in */
 };
 
 /* Not held for the caller; NULL: it is not there. */
-struct wt_samples *wt_samples_find(const struct wt_samples_shelf *shelf, const char *name, enum wt_samples_kind kind);
-void wt_samples_put(struct wt_samples_shelf *shelf, struct wt_samples *samples);
-void wt_samples_clear(struct wt_samples_shelf *shelf);
+struct wt_samples *wt_samples_find(const struct wt_samples_cache *shelf, const char *name, enum wt_samples_kind kind);
+void wt_samples_put(struct wt_samples_cache *shelf, struct wt_samples *samples);
+void wt_samples_clear(struct wt_samples_cache *shelf);
 
 #endif

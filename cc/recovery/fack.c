@@ -16,14 +16,14 @@ struct fack_params {
 };
 
 struct fack {
-	struct wt_fast fast; /* for a peer without SACK */
+	struct wt_dupack fast; /* for a peer without SACK */
 	bool early;          /* RFC 5827 */
 	bool sack, in, has_recover;
 	uint32_t dupthresh;
 	wt_seq recover;
 };
 
-static const struct wt_fast_rule without_sack = {.partial = true, .once = true, .limited_transmit = true, .impatient = true};
+static const struct wt_dupack_rule without_sack = {.partial = true, .once = true, .limited_transmit = true, .impatient = true};
 
 static void take_env(struct fack *f, const struct wt_cc_env *env)
 {
@@ -36,7 +36,7 @@ static void fack_init(void *state, const void *params, const struct wt_cc_env *e
 	struct fack *f = state;
 
 	f->early = ((const struct fack_params *)params)->early_retransmit;
-	wt_fast_init(&f->fast, env);
+	wt_dupack_init(&f->fast, env);
 	take_env(f, env);
 }
 
@@ -50,7 +50,7 @@ static void mark_to_fack(const struct wt_outstanding *view, struct wt_recovery_o
 
 static void by_fack(struct fack *f, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
-	uint32_t enough = f->early ? wt_fast_early(view, f->dupthresh) : f->dupthresh;
+	uint32_t enough = f->early ? wt_dupack_early(view, f->dupthresh) : f->dupthresh;
 	bool ahead = view->highest_sacked - view->snd_una > f->dupthresh * view->mss;
 
 	if (f->has_recover && wt_seq_ge(view->snd_una, f->recover)) {
@@ -69,7 +69,7 @@ static void by_fack(struct fack *f, const struct wt_ack *ack, const struct wt_ou
 	f->recover = view->snd_nxt;
 	mark_to_fack(view, out);
 	if (!out->mark)
-		wt_fast_mark_first(view, out);
+		wt_dupack_mark_first(view, out);
 }
 
 static void fack_on_ack(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
@@ -79,14 +79,14 @@ static void fack_on_ack(void *state, const struct wt_ack *ack, const struct wt_o
 	if (f->sack)
 		by_fack(f, ack, view, out);
 	else
-		wt_fast_on_ack(&f->fast, &without_sack, ack, view, out);
+		wt_dupack_on_ack(&f->fast, &without_sack, ack, view, out);
 }
 
 static void fack_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
 	struct fack *f = state;
 
-	wt_fast_on_rto(&f->fast, view, out);
+	wt_dupack_on_rto(&f->fast, view, out);
 	f->in = false;
 	f->has_recover = true;
 	f->recover = view->snd_nxt;
@@ -96,7 +96,7 @@ static void fack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 {
 	struct fack *f = state;
 
-	wt_fast_on_event(&f->fast, event, env);
+	wt_dupack_on_event(&f->fast, event, env);
 	if (event == WT_CC_ESTABLISHED)
 		take_env(f, env);
 	if (event == WT_CC_UNDO)

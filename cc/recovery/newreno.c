@@ -10,8 +10,8 @@ struct newreno_params {
 };
 
 struct newreno {
-	struct wt_fast fast;
-	struct wt_fast_rule rule;
+	struct wt_dupack fast;
+	struct wt_dupack_rule rule;
 };
 
 static void newreno_init(void *state, const void *params, const struct wt_cc_env *env)
@@ -19,8 +19,8 @@ static void newreno_init(void *state, const void *params, const struct wt_cc_env
 	const struct newreno_params *p = params;
 	struct newreno *n = state;
 
-	wt_fast_init(&n->fast, env);
-	n->rule = (struct wt_fast_rule){
+	wt_dupack_init(&n->fast, env);
+	n->rule = (struct wt_dupack_rule){
 		.partial = true,
 		.once = true,
 		.limited_transmit = p->limited_transmit,
@@ -35,21 +35,21 @@ static void newreno_on_ack(void *state, const struct wt_ack *ack, const struct w
 {
 	struct newreno *n = state;
 
-	wt_fast_on_ack(&n->fast, &n->rule, ack, view, out);
+	wt_dupack_on_ack(&n->fast, &n->rule, ack, view, out);
 }
 
 static void newreno_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
 	struct newreno *n = state;
 
-	wt_fast_on_rto(&n->fast, view, out);
+	wt_dupack_on_rto(&n->fast, view, out);
 }
 
 static void newreno_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env)
 {
 	struct newreno *n = state;
 
-	wt_fast_on_event(&n->fast, event, env);
+	wt_dupack_on_event(&n->fast, event, env);
 }
 
 static const char *const profile_words[] = {"rfc6582", "ns2", NULL};

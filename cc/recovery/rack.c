@@ -35,7 +35,7 @@ struct rack_params {
 
 struct rack {
 	struct rack_params params;
-	struct wt_fast fast; /* for a peer without SACK */
+	struct wt_dupack fast; /* for a peer without SACK */
 	struct wt_prr prr;
 	wt_time armed; /* the retransmission timer began to run about here: the last new ACK, or the first segment of a flight */
 	bool sack, in, after_rto, reordering;
@@ -53,7 +53,7 @@ struct rack {
 	enum frto frto;
 };
 
-static const struct wt_fast_rule without_sack = {.partial = true, .once = true, .limited_transmit = true, .impatient = true};
+static const struct wt_dupack_rule without_sack = {.partial = true, .once = true, .limited_transmit = true, .impatient = true};
 
 static void take_env(struct rack *r, const struct wt_cc_env *env)
 {
@@ -66,7 +66,7 @@ static void rack_init(void *state, const void *params, const struct wt_cc_env *e
 	struct rack *r = state;
 
 	*r = (struct rack){.params = *(const struct rack_params *)params, .mult = 1, .reo_due = WT_NEVER, .probe_due = WT_NEVER};
-	wt_fast_init(&r->fast, env);
+	wt_dupack_init(&r->fast, env);
 	take_env(r, env);
 }
 
@@ -247,7 +247,7 @@ static void rack_on_ack(void *state, const struct wt_ack *ack, const struct wt_o
 	if (r->sack)
 		by_time(r, ack, view, out);
 	else
-		wt_fast_on_ack(&r->fast, &without_sack, ack, view, out);
+		wt_dupack_on_ack(&r->fast, &without_sack, ack, view, out);
 }
 
 static void rack_allow(void *state, const struct wt_ack *ack, const struct wt_outstanding *view, struct wt_recovery_out *out)
@@ -278,7 +278,7 @@ static void rack_on_rto(void *state, const struct wt_outstanding *view, struct w
 {
 	struct rack *r = state;
 
-	wt_fast_on_rto(&r->fast, view, out);
+	wt_dupack_on_rto(&r->fast, view, out);
 	wt_prr_end(&r->prr, out);
 	/* after a second timeout, or one in recovery, what arrives may be a copy (RFC 5682 3.1 step 1) */
 	r->frto = r->params.frto && r->sack && !r->after_rto && !r->in ? FRTO_FIRST : FRTO_NONE;
@@ -316,7 +316,7 @@ static void rack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 {
 	struct rack *r = state;
 
-	wt_fast_on_event(&r->fast, event, env);
+	wt_dupack_on_event(&r->fast, event, env);
 	if (event == WT_CC_ESTABLISHED)
 		take_env(r, env);
 	if (event == WT_CC_UNDO) {

@@ -16,8 +16,8 @@ struct real_params {
 };
 
 struct real {
-	struct wt_fast fast;
-	struct wt_fast_rule rule;
+	struct wt_dupack fast;
+	struct wt_dupack_rule rule;
 };
 
 static void real_init(void *state, const void *params, const struct wt_cc_env *env)
@@ -25,8 +25,8 @@ static void real_init(void *state, const void *params, const struct wt_cc_env *e
 	const struct real_params *p = params;
 	struct real *r = state;
 
-	wt_fast_init(&r->fast, env);
-	r->rule = (struct wt_fast_rule){
+	wt_dupack_init(&r->fast, env);
+	r->rule = (struct wt_dupack_rule){
 		.partial = p->fr_mode == MODE_NEWRENO,
 		.once = p->once,
 		.whole_window = p->fr_mode == MODE_WINDOW,
@@ -42,23 +42,23 @@ static void real_on_ack(void *state, const struct wt_ack *ack, const struct wt_o
 {
 	struct real *r = state;
 
-	wt_fast_on_ack(&r->fast, &r->rule, ack, view, out);
+	wt_dupack_on_ack(&r->fast, &r->rule, ack, view, out);
 }
 
 static void real_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
 	struct real *r = state;
 
-	wt_fast_on_rto(&r->fast, view, out);
+	wt_dupack_on_rto(&r->fast, view, out);
 }
 
 static void real_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env)
 {
 	struct real *r = state;
 
-	wt_fast_on_event(&r->fast, event, env);
+	wt_dupack_on_event(&r->fast, event, env);
 	if (event == WT_CC_FALLBACK)
-		r->rule = (struct wt_fast_rule){
+		r->rule = (struct wt_dupack_rule){
 			.partial = true, .once = true, .limited_transmit = true, .impatient = true};
 }
 

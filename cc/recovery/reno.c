@@ -7,8 +7,8 @@ struct reno_params {
 };
 
 struct reno {
-	struct wt_fast fast;
-	struct wt_fast_rule rule;
+	struct wt_dupack fast;
+	struct wt_dupack_rule rule;
 };
 
 static void reno_init(void *state, const void *params, const struct wt_cc_env *env)
@@ -16,8 +16,8 @@ static void reno_init(void *state, const void *params, const struct wt_cc_env *e
 	const struct reno_params *p = params;
 	struct reno *r = state;
 
-	wt_fast_init(&r->fast, env);
-	r->rule = (struct wt_fast_rule){.once = p->once, .limited_transmit = p->limited_transmit, .no_inflation = !p->inflation};
+	wt_dupack_init(&r->fast, env);
+	r->rule = (struct wt_dupack_rule){.once = p->once, .limited_transmit = p->limited_transmit, .no_inflation = !p->inflation};
 }
 
 static void reno_on_ack(void *state, const struct wt_ack *ack, const struct wt_outstanding *view,
@@ -25,21 +25,21 @@ static void reno_on_ack(void *state, const struct wt_ack *ack, const struct wt_o
 {
 	struct reno *r = state;
 
-	wt_fast_on_ack(&r->fast, &r->rule, ack, view, out);
+	wt_dupack_on_ack(&r->fast, &r->rule, ack, view, out);
 }
 
 static void reno_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
 	struct reno *r = state;
 
-	wt_fast_on_rto(&r->fast, view, out);
+	wt_dupack_on_rto(&r->fast, view, out);
 }
 
 static void reno_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env)
 {
 	struct reno *r = state;
 
-	wt_fast_on_event(&r->fast, event, env);
+	wt_dupack_on_event(&r->fast, event, env);
 }
 
 static const char *const profile_words[] = {"rfc5681", "xkernel", "ns2", NULL};

@@ -36,7 +36,7 @@ struct sack_params {
 
 struct sack {
 	struct sack_params params;
-	struct wt_fast fast; /* for a peer without SACK */
+	struct wt_dupack fast; /* for a peer without SACK */
 	struct wt_prr prr;
 	bool sack, in;
 	bool rescued;    /* NextSeg() (4), once per recovery */
@@ -46,7 +46,7 @@ struct sack {
 	uint32_t dupthresh;
 };
 
-static const struct wt_fast_rule without_sack = {.partial = true, .once = true, .limited_transmit = true, .impatient = true};
+static const struct wt_dupack_rule without_sack = {.partial = true, .once = true, .limited_transmit = true, .impatient = true};
 
 static void take_env(struct sack *s, const struct wt_cc_env *env)
 {
@@ -59,7 +59,7 @@ static void sack_init(void *state, const void *params, const struct wt_cc_env *e
 	struct sack *s = state;
 
 	s->params = *(const struct sack_params *)params;
-	wt_fast_init(&s->fast, env);
+	wt_dupack_init(&s->fast, env);
 	take_env(s, env);
 }
 
@@ -98,7 +98,7 @@ static void enter(struct sack *s, const struct wt_outstanding *view, wt_seq boun
 	out->inflate = 0;
 	/* step 4.3: the first segment goes whatever the boundary says */
 	if (boundary == view->snd_una)
-		wt_fast_mark_first(view, out);
+		wt_dupack_mark_first(view, out);
 	else
 		mark_to(s, out, boundary);
 }
@@ -187,7 +187,7 @@ static void by_sack(struct sack *s, const struct wt_ack *ack, const struct wt_ou
 {
 	wt_seq boundary = view->loss_edge;
 	bool lost = wt_seq_gt(boundary, view->snd_una);
-	uint32_t enough = s->params.early_retransmit ? wt_fast_early(view, s->dupthresh) : s->dupthresh;
+	uint32_t enough = s->params.early_retransmit ? wt_dupack_early(view, s->dupthresh) : s->dupthresh;
 
 	if (s->has_recover && wt_seq_ge(view->snd_una, s->recover))
 		s->has_recover = false;
@@ -215,14 +215,14 @@ static void sack_on_ack(void *state, const struct wt_ack *ack, const struct wt_o
 	if (s->sack)
 		by_sack(s, ack, view, out);
 	else
-		wt_fast_on_ack(&s->fast, &without_sack, ack, view, out);
+		wt_dupack_on_ack(&s->fast, &without_sack, ack, view, out);
 }
 
 static void sack_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)
 {
 	struct sack *s = state;
 
-	wt_fast_on_rto(&s->fast, view, out);
+	wt_dupack_on_rto(&s->fast, view, out);
 	wt_prr_end(&s->prr, out);
 	s->in = false;
 	s->has_recover = true;
@@ -234,7 +234,7 @@ static void sack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 {
 	struct sack *s = state;
 
-	wt_fast_on_event(&s->fast, event, env);
+	wt_dupack_on_event(&s->fast, event, env);
 	if (event == WT_CC_ESTABLISHED)
 		take_env(s, env);
 	if (event == WT_CC_UNDO)

@@ -44,9 +44,9 @@ static void tahoe_on_ack(void *state, const struct wt_ack *ack, const struct wt_
 	out->enter = true;
 	out->leave = true;
 	if (t->first_only)
-		wt_fast_mark_first(view, out);
+		wt_dupack_mark_first(view, out);
 	else
-		wt_fast_mark_all(view, out);
+		wt_dupack_mark_all(view, out);
 }
 
 static void tahoe_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)

@@ -26,7 +26,7 @@ struct leo_params {
 };
 
 struct leo {
-	struct wt_reno reno;
+	struct wt_aimd reno;
 	struct leo_params params;
 	struct wt_round round;
 	struct wt_window bw; /* bytes per second, by rounds of this interval */
@@ -126,7 +126,7 @@ static void leo_init(void *state, const void *params, const struct wt_cc_env *en
 	struct leo *l = state;
 
 	*l = (struct leo){.params = *(const struct leo_params *)params};
-	wt_reno_init(&l->reno, &wt_reno_default, env, out);
+	wt_aimd_init(&l->reno, &wt_aimd_default, env, out);
 }
 
 /* Only of what was sent since the guard. */
@@ -164,7 +164,7 @@ static void leo_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_o
 		l->relearn = false;
 		out->ssthresh = fair > 2 * l->reno.mss ? fair : 2 * l->reno.mss;
 	}
-	wt_reno_grow(&l->reno, ack, out);
+	wt_aimd_grow(&l->reno, ack, out);
 }
 
 static void leo_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
@@ -176,7 +176,7 @@ static void leo_on_loss(void *state, const struct wt_loss *loss, struct wt_sende
 	/* what was lost in the guard is found up to a round trip and a reordering window later */
 	if (loss->why == WT_LOSS_DUPTHRESH && since_guard(l, loss->now) < guard_length(l) + loss->srtt + loss->srtt / 4)
 		return;
-	wt_reno_loss(&l->reno, loss, out);
+	wt_aimd_loss(&l->reno, loss, out);
 	fair = l->bw.any && l->min_rtt ? bdp(l) : 0;
 	fair = fair < window ? fair : window;
 	if (l->guarded || loss->why == WT_LOSS_ECN || fair <= out->ssthresh)
@@ -190,7 +190,7 @@ static void leo_on_event(void *state, enum wt_cc_event event, const struct wt_cc
 {
 	struct leo *l = state;
 
-	wt_reno_event(&l->reno, event, env, out);
+	wt_aimd_event(&l->reno, event, env, out);
 	settle(l, env->now, out);
 }
 

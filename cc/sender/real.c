@@ -25,13 +25,13 @@ struct real_params {
 	uint64_t profile, opt, exid, unit_shift, lmax, l0, start, restart, cap, rtt_guard, rto_window, ts_check, silent_rtts;
 	wt_time guard_floor;
 	double cap_share;
-	struct wt_reno_params reno;
+	struct wt_aimd_params reno;
 };
 
 struct real {
 	struct real_params params;
 	struct wt_real_side side;
-	struct wt_reno reno; /* after a fallback */
+	struct wt_aimd reno; /* after a fallback */
 	bool fallen, established, acked_any, timestamps;
 	uint32_t mss, buffer, unit, level_max, initial_window;
 	uint32_t level;          /* in force */
@@ -117,7 +117,7 @@ static void real_init(void *state, const void *params, const struct wt_cc_env *e
 	memset(r, 0, sizeof(*r));
 	r->params = *p;
 	wt_real_side_init(&r->side, p->opt, p->exid, p->unit_shift, WT_REAL_OBEYS, WT_REAL_ANNOUNCES);
-	wt_reno_init(&r->reno, &p->reno, env, out);
+	wt_aimd_init(&r->reno, &p->reno, env, out);
 	settle(r, env, out);
 }
 
@@ -241,7 +241,7 @@ static void real_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_
 	enum fallback why;
 
 	if (r->fallen) {
-		wt_reno_grow(&r->reno, ack, out);
+		wt_aimd_grow(&r->reno, ack, out);
 		return;
 	}
 	why = silence(r, ack, hear(r, ack));
@@ -279,7 +279,7 @@ static void real_on_loss(void *state, const struct wt_loss *loss, struct wt_send
 	struct real *r = state;
 
 	if (r->fallen) {
-		wt_reno_loss(&r->reno, loss, out);
+		wt_aimd_loss(&r->reno, loss, out);
 		return;
 	}
 	switch (loss->why) {
@@ -303,9 +303,9 @@ static void real_on_event(void *state, enum wt_cc_event event, const struct wt_c
 	struct real *r = state;
 
 	if (event == WT_CC_ESTABLISHED)
-		wt_reno_established(&r->reno, env, out);
+		wt_aimd_established(&r->reno, env, out);
 	if (r->fallen) {
-		wt_reno_event(&r->reno, event, env, out);
+		wt_aimd_event(&r->reno, event, env, out);
 		return;
 	}
 	switch (event) {
@@ -315,7 +315,7 @@ static void real_on_event(void *state, enum wt_cc_event event, const struct wt_c
 			fall_back(r, FALLBACK_NOT_AGREED, out);
 		break;
 	case WT_CC_MSS:
-		wt_reno_event(&r->reno, event, env, out);
+		wt_aimd_event(&r->reno, event, env, out);
 		r->mss = r->reno.mss;
 		break;
 	case WT_CC_IDLE:
@@ -353,7 +353,7 @@ static const char *const restart_words[] = {"ramp", "full", NULL};
 #define COMMON                                                                                     \
 	.opt = WT_REAL_EXID6, .exid = WT_REAL_EXID, .lmax = 24, .rto_window = 2, .ts_check = 1,    \
 	.silent_rtts = 2, .guard_floor = 2 * WT_MS, .cap_share = 0.125,                            \
-	.reno = {.growth = WT_RENO_BYTES, .halve = WT_RENO_FLIGHT}
+	.reno = {.growth = WT_AIMD_BYTES, .halve = WT_AIMD_FLIGHT}
 
 static const struct real_params safe = {
 	COMMON, .profile = 0, .l0 = 5, .start = START_STACK, .restart = RESTART_RAMP, .cap = 1, .rtt_guard = 1,
@@ -403,7 +403,7 @@ static const struct wt_param real_params[] = {
 	 NULL},
 	{"silent_rtts", WT_PARAM_COUNT, AT(silent_rtts), "round trips without option after which it falls back", 1, 1000,
 	 NULL},
-	WT_RENO_PARAM_ROWS(AT(reno)),
+	WT_AIMD_PARAM_ROWS(AT(reno)),
 };
 
 const struct wt_sender_ops wt_sender_real = {

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cc/shared/aimd.h"
 
-const struct wt_reno_params wt_reno_default = {
-	.growth = WT_RENO_BYTES,
-	.halve = WT_RENO_FLIGHT,
+const struct wt_aimd_params wt_aimd_default = {
+	.growth = WT_AIMD_BYTES,
+	.halve = WT_AIMD_FLIGHT,
 	.deflate = 1,
 };
 
-static const struct wt_reno_params xkernel = {
-	.profile = WT_RENO_XKERNEL,
-	.growth = WT_RENO_EVERY,
-	.halve = WT_RENO_WINDOW,
-	.unit = WT_RENO_UNIT_SEGMENTS,
-	.equal = WT_RENO_EQUAL_SLOW_START,
+static const struct wt_aimd_params xkernel = {
+	.profile = WT_AIMD_XKERNEL,
+	.growth = WT_AIMD_EVERY,
+	.halve = WT_AIMD_WINDOW,
+	.unit = WT_AIMD_UNIT_SEGMENTS,
+	.equal = WT_AIMD_EQUAL_SLOW_START,
 	.cwnd_max = 65535,
 };
 
-static const struct wt_reno_params ns2 = {
-	.profile = WT_RENO_NS2,
-	.growth = WT_RENO_ACKS,
-	.halve = WT_RENO_WINDOW,
+static const struct wt_aimd_params ns2 = {
+	.profile = WT_AIMD_NS2,
+	.growth = WT_AIMD_ACKS,
+	.halve = WT_AIMD_WINDOW,
 	.deflate = 1,
 };
 
 /* Its threshold is a whole number, its window is not: only Tahoe, whose window begins at one packet again, feels that. */
-static const struct wt_reno_params ns2_tahoe = {
-	.profile = WT_RENO_NS2,
-	.growth = WT_RENO_ACKS,
-	.halve = WT_RENO_WINDOW,
-	.unit = WT_RENO_UNIT_SEGMENTS,
+static const struct wt_aimd_params ns2_tahoe = {
+	.profile = WT_AIMD_NS2,
+	.growth = WT_AIMD_ACKS,
+	.halve = WT_AIMD_WINDOW,
+	.unit = WT_AIMD_UNIT_SEGMENTS,
 	.deflate = 1,
 };
 
 #define COMMON_PRESETS                                                                             \
-	{"rfc5681", "as RFC 5681 has it", &wt_reno_default},                                       \
+	{"rfc5681", "as RFC 5681 has it", &wt_aimd_default},                                       \
 	{"xkernel", "4.3BSD in the x-kernel 3.2 and 3.3: every ACK counts, ssthresh in whole segments, no deflation", &xkernel}
 
-const struct wt_cc_preset wt_reno_presets[] = {
+const struct wt_cc_preset wt_aimd_presets[] = {
 	COMMON_PRESETS,
 	{"ns2", "ns-2's own agent: equation 3 per ACK, half of the window", &ns2},
 	{NULL, NULL, NULL},
@@ -48,11 +48,11 @@ const struct wt_cc_preset wt_tahoe_presets[] = {
 	{NULL, NULL, NULL},
 };
 
-const char *const wt_reno_growth_words[] = {"bytes", "acks", "every", NULL};
-const char *const wt_reno_halve_words[] = {"flight", "window", NULL};
-const char *const wt_reno_unit_words[] = {"bytes", "segments", NULL};
-const char *const wt_reno_equal_words[] = {"avoidance", "slow_start", NULL};
-const char *const wt_reno_profile_words[] = {"rfc5681", "xkernel", "ns2", NULL};
+const char *const wt_aimd_growth_words[] = {"bytes", "acks", "every", NULL};
+const char *const wt_aimd_halve_words[] = {"flight", "window", NULL};
+const char *const wt_aimd_unit_words[] = {"bytes", "segments", NULL};
+const char *const wt_aimd_equal_words[] = {"avoidance", "slow_start", NULL};
+const char *const wt_aimd_profile_words[] = {"rfc5681", "xkernel", "ns2", NULL};
 
 static uint32_t at_least(uint32_t value, uint32_t floor)
 {
@@ -64,7 +64,7 @@ static uint32_t at_most(uint32_t value, uint32_t ceiling)
 	return value < ceiling ? value : ceiling;
 }
 
-void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, struct wt_sender_out *out)
+void wt_aimd_established(struct wt_aimd *reno, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	reno->mss = at_least(env->mss, 1);
 	reno->mss8 = env->increment_mss8;
@@ -77,41 +77,41 @@ void wt_reno_established(struct wt_reno *reno, const struct wt_cc_env *env, stru
 	out->cwnd = at_most(at_least(env->initial_window, reno->mss), WT_SSTHRESH_INFINITE);
 }
 
-void wt_reno_init(struct wt_reno *reno, const struct wt_reno_params *params,
+void wt_aimd_init(struct wt_aimd *reno, const struct wt_aimd_params *params,
 		  const struct wt_cc_env *env, struct wt_sender_out *out)
 {
-	*reno = (struct wt_reno){.params = *params};
-	if (env->packets && params->profile == WT_RENO_RFC5681) {
-		reno->params.halve = WT_RENO_WINDOW;
-		reno->params.unit = WT_RENO_UNIT_SEGMENTS;
-		reno->params.equal = WT_RENO_EQUAL_SLOW_START;
+	*reno = (struct wt_aimd){.params = *params};
+	if (env->packets && params->profile == WT_AIMD_RFC5681) {
+		reno->params.halve = WT_AIMD_WINDOW;
+		reno->params.unit = WT_AIMD_UNIT_SEGMENTS;
+		reno->params.equal = WT_AIMD_EQUAL_SLOW_START;
 	}
 	out->ssthresh = WT_SSTHRESH_INFINITE;
-	wt_reno_established(reno, env, out);
+	wt_aimd_established(reno, env, out);
 }
 
 /* What one ACK adds in slow start. After a timeout never more than one segment (RFC 3465 2.3). */
-static uint32_t doubling(const struct wt_reno *reno, const struct wt_ack *ack)
+static uint32_t doubling(const struct wt_aimd *reno, const struct wt_ack *ack)
 {
 	uint64_t limit = ack->flags & WT_ACK_AFTER_RTO ? 1 : reno->limit;
 
 	limit *= reno->mss;
-	if (reno->params.growth == WT_RENO_EVERY)
+	if (reno->params.growth == WT_AIMD_EVERY)
 		return reno->mss;
 	return ack->acked < limit ? ack->acked : (uint32_t)limit;
 }
 
-bool wt_reno_slow_start(const struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out)
+bool wt_aimd_slow_start(const struct wt_aimd *reno, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	uint32_t step;
 
-	if (out->cwnd > out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal != WT_RENO_EQUAL_SLOW_START))
+	if (out->cwnd > out->ssthresh || (out->cwnd == out->ssthresh && reno->params.equal != WT_AIMD_EQUAL_SLOW_START))
 		return false;
 	step = doubling(reno, ack);
 	/* not beyond ssthresh, as Linux: after each recovery that would be a segment or two for nothing; BSD did so */
 	if (!reno->mss8 && out->cwnd < out->ssthresh)
 		step = at_most(step, out->ssthresh - out->cwnd);
-	wt_reno_widen(reno, step, out);
+	wt_aimd_widen(reno, step, out);
 	return true;
 }
 
@@ -120,10 +120,10 @@ bool wt_reno_slow_start(const struct wt_reno *reno, const struct wt_ack *ack, st
  * hundred segments would be a tenth too slow. BSD's code did round down, so with mss8 or growth=every it is rounded down.
  * Small ACKs are collected until they make one segment, so that division is no gain.
  */
-static uint32_t per_ack(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
+static uint32_t per_ack(struct wt_aimd *reno, uint32_t acked, uint32_t cwnd)
 {
 	uint64_t square = (uint64_t)reno->mss * reno->mss;
-	bool every = reno->params.growth == WT_RENO_EVERY;
+	bool every = reno->params.growth == WT_AIMD_EVERY;
 	uint32_t step;
 
 	if (!every) {
@@ -144,7 +144,7 @@ static uint32_t per_ack(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
  * Congestion avoidance by bytes: a segment for each window of them (RFC 5681 3.1, RFC 3465). Half of an odd window ends in half a
  * segment, which is never sent: only whole segments fly and are acknowledged, so these alone make the window that is counted.
  */
-static uint32_t per_byte(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
+static uint32_t per_byte(struct wt_aimd *reno, uint32_t acked, uint32_t cwnd)
 {
 	uint32_t whole = at_least(cwnd - cwnd % reno->mss, reno->mss);
 
@@ -155,11 +155,11 @@ static uint32_t per_byte(struct wt_reno *reno, uint32_t acked, uint32_t cwnd)
 	return reno->mss;
 }
 
-void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_sender_out *out)
+void wt_aimd_grow(struct wt_aimd *reno, const struct wt_ack *ack, struct wt_sender_out *out)
 {
-	bool every = reno->params.growth == WT_RENO_EVERY;
+	bool every = reno->params.growth == WT_AIMD_EVERY;
 	/* the ACK that ends recovery is the first of the new window; only what nothing reported before counts (Linux does so) */
-	bool leaves = ack->flags & WT_ACK_LEAVES && reno->params.growth == WT_RENO_BYTES && out->cwnd >= out->ssthresh;
+	bool leaves = ack->flags & WT_ACK_LEAVES && reno->params.growth == WT_AIMD_BYTES && out->cwnd >= out->ssthresh;
 	uint32_t step;
 
 	/* RFC 3168 6.1.2: an ACK that tells of a mark opens nothing */
@@ -168,16 +168,16 @@ void wt_reno_grow(struct wt_reno *reno, const struct wt_ack *ack, struct wt_send
 	if (!every && ((ack->flags & WT_ACK_RECOVERY && !leaves) || !(ack->flags & WT_ACK_CWND_LIMITED)))
 		return;
 	out->cwnd = at_most(out->cwnd, WT_SSTHRESH_INFINITE);
-	if (wt_reno_slow_start(reno, ack, out))
+	if (wt_aimd_slow_start(reno, ack, out))
 		return;
-	if (reno->mss8 || reno->params.growth != WT_RENO_BYTES)
+	if (reno->mss8 || reno->params.growth != WT_AIMD_BYTES)
 		step = per_ack(reno, ack->acked, out->cwnd);
 	else
 		step = per_byte(reno, leaves ? ack->newly_delivered : ack->acked, out->cwnd);
-	wt_reno_widen(reno, step, out);
+	wt_aimd_widen(reno, step, out);
 }
 
-void wt_reno_widen(const struct wt_reno *reno, uint32_t step, struct wt_sender_out *out)
+void wt_aimd_widen(const struct wt_aimd *reno, uint32_t step, struct wt_sender_out *out)
 {
 	uint32_t most = reno->params.cwnd_max ? (uint32_t)reno->params.cwnd_max : WT_SSTHRESH_INFINITE;
 
@@ -185,45 +185,45 @@ void wt_reno_widen(const struct wt_reno *reno, uint32_t step, struct wt_sender_o
 		out->cwnd = at_most(out->cwnd + step, most);
 }
 
-void wt_reno_add(struct wt_reno *reno, double bytes, struct wt_sender_out *out)
+void wt_aimd_add(struct wt_aimd *reno, double bytes, struct wt_sender_out *out)
 {
 	uint32_t step;
 
 	bytes += reno->carry;
 	step = bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE;
 	reno->carry = bytes - step < 1 ? bytes - step : 0;
-	wt_reno_widen(reno, step, out);
+	wt_aimd_widen(reno, step, out);
 }
 
-void wt_reno_climb(struct wt_reno *reno, const struct wt_ack *ack, double segs, struct wt_sender_out *out)
+void wt_aimd_climb(struct wt_aimd *reno, const struct wt_ack *ack, double segs, struct wt_sender_out *out)
 {
 	double bytes = segs * reno->mss * ack->acked / out->cwnd;
 
-	wt_reno_add(reno, bytes < ack->acked ? bytes : ack->acked, out);
+	wt_aimd_add(reno, bytes < ack->acked ? bytes : ack->acked, out);
 }
 
-void wt_reno_set(struct wt_reno *reno, double segs, struct wt_sender_out *out)
+void wt_aimd_set(struct wt_aimd *reno, double segs, struct wt_sender_out *out)
 {
 	double bytes = segs * reno->mss;
 
 	out->cwnd = at_least(bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE, 2 * reno->mss);
 	/* below the window where slow start begins at it, or it would begin again */
-	out->ssthresh = at_most(out->ssthresh, out->cwnd - (reno->params.equal == WT_RENO_EQUAL_SLOW_START));
+	out->ssthresh = at_most(out->ssthresh, out->cwnd - (reno->params.equal == WT_AIMD_EQUAL_SLOW_START));
 	reno->carry = 0;
 }
 
-uint32_t wt_reno_base(const struct wt_reno *reno, const struct wt_loss *loss, const struct wt_sender_out *out)
+uint32_t wt_aimd_base(const struct wt_aimd *reno, const struct wt_loss *loss, const struct wt_sender_out *out)
 {
-	if (reno->params.halve == WT_RENO_WINDOW)
+	if (reno->params.halve == WT_AIMD_WINDOW)
 		return at_most(out->cwnd, loss->peer_window);
 	/* not what limited transmit added (RFC 5681 3.2 step 2) */
 	return loss->why == WT_LOSS_DUPTHRESH ? at_most(loss->inflight, out->cwnd) : loss->inflight;
 }
 
-static void threshold(struct wt_reno *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
+static void threshold(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
 {
 	/* A repeated timeout of the same data says nothing new (RFC 5681 3.1); 4.3BSD halved again. */
-	if (loss->why == WT_LOSS_RTO && loss->rto_count > 1 && reno->params.halve == WT_RENO_FLIGHT)
+	if (loss->why == WT_LOSS_RTO && loss->rto_count > 1 && reno->params.halve == WT_AIMD_FLIGHT)
 		return;
 	reno->prior_cwnd = out->cwnd;
 	reno->prior_ssthresh = out->ssthresh;
@@ -233,41 +233,41 @@ static void threshold(struct wt_reno *reno, const struct wt_loss *loss, uint32_t
 	/* In recovery the flight counts what waits at the receiver above the holes, and half of it may be far more than
 	 * the window that recovery left: a timeout must not raise that. */
 	target = at_most(target, out->cwnd);
-	if (reno->params.unit == WT_RENO_UNIT_SEGMENTS)
+	if (reno->params.unit == WT_AIMD_UNIT_SEGMENTS)
 		target -= target % reno->mss;
 	out->ssthresh = at_least(target, 2 * reno->mss);
 }
 
-void wt_reno_threshold(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
+void wt_aimd_threshold(struct wt_aimd *reno, const struct wt_loss *loss, struct wt_sender_out *out)
 {
-	threshold(reno, loss, wt_reno_base(reno, loss, out) / 2, out);
+	threshold(reno, loss, wt_aimd_base(reno, loss, out) / 2, out);
 }
 
-void wt_reno_lower(struct wt_reno *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
+void wt_aimd_lower(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
 {
 	threshold(reno, loss, target, out);
 	/* Never a larger window than before (RFC 5681 3.1: 2 MSS of ssthresh over a cwnd of 1 MSS). */
 	out->cwnd = loss->why == WT_LOSS_RTO ? reno->mss : at_most(out->cwnd, out->ssthresh);
 }
 
-void wt_reno_keep(struct wt_reno *reno, const struct wt_loss *loss, double keep, struct wt_sender_out *out)
+void wt_aimd_keep(struct wt_aimd *reno, const struct wt_loss *loss, double keep, struct wt_sender_out *out)
 {
-	uint32_t base = wt_reno_base(reno, loss, out);
+	uint32_t base = wt_aimd_base(reno, loss, out);
 
-	wt_reno_lower(reno, loss, loss->why == WT_LOSS_RTO ? base / 2 : (uint32_t)(keep * base), out);
+	wt_aimd_lower(reno, loss, loss->why == WT_LOSS_RTO ? base / 2 : (uint32_t)(keep * base), out);
 }
 
-void wt_reno_loss(struct wt_reno *reno, const struct wt_loss *loss, struct wt_sender_out *out)
+void wt_aimd_loss(struct wt_aimd *reno, const struct wt_loss *loss, struct wt_sender_out *out)
 {
-	wt_reno_lower(reno, loss, wt_reno_base(reno, loss, out) / 2, out);
+	wt_aimd_lower(reno, loss, wt_aimd_base(reno, loss, out) / 2, out);
 }
 
-void wt_reno_event(struct wt_reno *reno, enum wt_cc_event event, const struct wt_cc_env *env,
+void wt_aimd_event(struct wt_aimd *reno, enum wt_cc_event event, const struct wt_cc_env *env,
 		   struct wt_sender_out *out)
 {
 	switch (event) {
 	case WT_CC_ESTABLISHED:
-		wt_reno_established(reno, env, out);
+		wt_aimd_established(reno, env, out);
 		break;
 	case WT_CC_MSS:
 		reno->mss = at_least(env->mss, 1);

@@ -287,7 +287,7 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 		if (node->ops->state) /* states on their way to us come first: there is one buffer */
 			node->ops->state((struct wt_node *)node, now, &state);
 		begin(control);
-		wt_note_drop(&control->json, node, now, frame, cause, burst);
+		wt_event_drop(&control->json, node, now, frame, cause, burst);
 		publish(control);
 	}
 	if (control->next_drops)
@@ -300,7 +300,7 @@ static void on_state(struct wt_state_sink *sink, const struct wt_node *node, con
 
 	if (control->listeners) {
 		begin(control);
-		wt_note_state(&control->json, node, state);
+		wt_event_state(&control->json, node, state);
 		publish(control);
 	}
 	if (control->next_states)
@@ -326,7 +326,7 @@ struct wt_json *wt_control_begin(struct wt_control *control, wt_time now, const 
 	if (!control->listeners)
 		return NULL;
 	begin(control);
-	wt_note_begin(&control->json, now, event);
+	wt_event_begin(&control->json, now, event);
 	return &control->json;
 }
 

@@ -57,15 +57,15 @@ void wt_daemon_changed(struct wt_daemon *daemon)
 static void on_changed(void *arg, wt_time now, const struct wt_world_event *event, const char *refused)
 {
 	struct wt_daemon *daemon = arg;
-	const struct wt_span *changed = &daemon->net.link[event->link];
+	const struct wt_link *changed = &daemon->net.link[event->link];
 
 	wt_daemon_changed(daemon);
 	if (refused) {
 		wt_daemon_note(daemon, now, "emulation:change_refused", "link", changed->name, "by", "script", "reason", refused, NULL);
 		fault(daemon, WT_FAULT_SCRIPT, changed->name);
 	} else
-		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->leg[0].path.text, "rev",
-			       changed->leg[1].path.text, "queue", event->flush ? "flush" : "keep", "by", "script", "note",
+		wt_daemon_note(daemon, now, "emulation:path_changed", "link", changed->name, "fwd", changed->way[0].path.text, "rev",
+			       changed->way[1].path.text, "queue", event->flush ? "flush" : "keep", "by", "script", "note",
 			       event->note ? event->note : "", NULL);
 }
 
@@ -123,7 +123,7 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
 	if (!daemon->control)
 		return -errno;
-	wt_janitor_watch(&daemon->janitor, daemon->control);
+	wt_socket_cleanup_watch(&daemon->janitor, daemon->control);
 	return 0;
 }
 
@@ -149,9 +149,9 @@ static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 	wt_identity_choose(&daemon->options.identity);
 	error = wt_steer_prepare(&daemon->steering, &daemon->options, err, err_len);
 	if (!error)
-		error = wt_janitor_prepare(&daemon->janitor, &daemon->options, err, err_len);
+		error = wt_socket_cleanup_prepare(&daemon->janitor, &daemon->options, err, err_len);
 	if (!error)
-		error = wt_claim(&daemon->claim, &daemon->options, err, err_len);
+		error = wt_priority(&daemon->claim, &daemon->options, err, err_len);
 	if (error)
 		return error;
 	wt_notify_open(&daemon->notify);
@@ -206,7 +206,7 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	wt_script_init(&daemon->script, &daemon->world, daemon->net.link, daemon->net.graph, 0);
 	daemon->script.changed = on_changed;
 	daemon->script.arg = daemon;
-	wt_pulse_init(&daemon->pulse, &daemon->net, daemon->rloop);
+	wt_lateness_probe_init(&daemon->pulse, &daemon->net, daemon->rloop);
 	error = wt_graph_add(daemon->net.graph, &daemon->script.node);
 	if (!error)
 		error = wt_graph_add(daemon->net.graph, &daemon->pulse.node);
@@ -214,7 +214,7 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	if (!error)
 		wt_graph_run(daemon->net.graph, 0); /* what the script changes at 0 holds before any frame comes, and is what is said to run */
 	for (unsigned i = 0; i < daemon->world.hosts && !error; i++) {
-		keep |= daemon->world.host[i].where.kind == WT_WHERE_PACKET;
+		keep |= daemon->world.host[i].where.kind == WT_INTERFACE_REF_PACKET;
 		wt_port_count_from_now(daemon->net.port[i]); /* what comes while others are still being opened is not of the run */
 		error = wt_rloop_add_port(daemon->rloop, daemon->net.port[i]);
 	}
@@ -520,7 +520,7 @@ int wt_daemon_close_files(struct wt_daemon *daemon)
 	error = wt_capture_close(daemon->capture);
 	journal_error = wt_journal_close(daemon->journal);
 	wt_control_close(daemon->control);
-	wt_janitor_finish(&daemon->janitor);
+	wt_socket_cleanup_finish(&daemon->janitor);
 	daemon->capture = NULL;
 	daemon->journal = NULL;
 	daemon->control = NULL;

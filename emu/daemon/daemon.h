@@ -41,10 +41,10 @@ struct wt_daemon {
 	uid_t uid;    /* whose it is once everything is open */
 	char folder[PATH_MAX]; /* that it was started in; empty: it has no name */
 	bool quiet;   /* nothing on standard error but what went wrong */
-	struct wt_claim claim;
+	struct wt_priority claim;
 	struct wt_network net;
 	struct wt_steering steering;
-	struct wt_janitor janitor;
+	struct wt_socket_cleanup janitor;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;
 	struct wt_capture *capture;
@@ -52,7 +52,7 @@ struct wt_daemon {
 	struct wt_control *control;
 	struct wt_tokens tokens;
 	struct wt_script script;
-	struct wt_pulse pulse;
+	struct wt_lateness_probe pulse;
 	struct wt_verdict verdict;
 	wt_time late_since; /* the share of late frames has been above the bound from then on; WT_NEVER: it is not */
 	struct wt_notify notify;

@@ -54,7 +54,7 @@ static void json_dropped(struct wt_json *json, const struct wt_audit *audit)
 	wt_json_end(json);
 }
 
-static void json_node(struct wt_json *json, const struct wt_node *node, const struct wt_leg *leg)
+static void json_node(struct wt_json *json, const struct wt_node *node, const struct wt_direction *way)
 {
 	struct wt_rate_counts counts;
 
@@ -73,11 +73,11 @@ static void json_node(struct wt_json *json, const struct wt_node *node, const st
 	if (node->audit.withheld)
 		wt_json_u64(json, "withheld", node->audit.withheld);
 	json_dropped(json, &node->audit);
-	if (leg && wt_leg_rate(leg, node, &counts)) {
+	if (way && wt_direction_rate(way, node, &counts)) {
 		wt_json_u64(json, "waiting_bytes", counts.waiting_bytes);
 		wt_json_number(json, "pressure", counts.pressure);
 	}
-	if (leg && wt_leg_gone(leg, node))
+	if (way && wt_direction_gone(way, node))
 		wt_json_bool(json, "gone", true);
 	wt_json_end(json);
 }
@@ -97,17 +97,17 @@ static void json_books(struct wt_json *json, const struct wt_network_books *book
 
 static void json_direction(const struct wt_daemon *daemon, struct wt_json *json, unsigned link, unsigned direction)
 {
-	const struct wt_leg *leg = &daemon->net.link[link].leg[direction];
+	const struct wt_direction *way = &daemon->net.link[link].way[direction];
 	struct wt_network_books books;
 
 	wt_json_object(json, direction ? "rev" : "fwd");
-	wt_json_string(json, "path", leg->path.text);
+	wt_json_string(json, "path", way->path.text);
 	if (wt_network_link_books(&daemon->net, link, direction, &books))
 		json_books(json, &books);
 	wt_json_array(json, "stages");
-	for (unsigned i = 0; i < leg->count; i++)
-		if (wt_leg_shown(leg, leg->node[i]))
-			json_node(json, leg->node[i], leg);
+	for (unsigned i = 0; i < way->count; i++)
+		if (wt_direction_shown(way, way->node[i]))
+			json_node(json, way->node[i], way);
 	wt_json_end(json);
 	wt_json_end(json);
 }

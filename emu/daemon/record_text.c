@@ -41,14 +41,14 @@ static void text_node(const struct wt_node *node, bool gone, FILE *out)
 
 static void text_direction(const struct wt_daemon *daemon, FILE *out, unsigned link, unsigned direction)
 {
-	const struct wt_leg *leg = &daemon->net.link[link].leg[direction];
+	const struct wt_direction *way = &daemon->net.link[link].way[direction];
 	struct wt_network_books books;
 
 	fprintf(out, "%s%s%s  %s\n", daemon->world.links > 1 ? daemon->world.link[link].name : "", daemon->world.links > 1 ? "." : "",
-		direction ? "rev" : "fwd", leg->path.text[0] ? leg->path.text : "(an ideal wire)");
-	for (unsigned i = 0; i < leg->count; i++)
-		if (wt_leg_shown(leg, leg->node[i]))
-			text_node(leg->node[i], wt_leg_gone(leg, leg->node[i]), out);
+		direction ? "rev" : "fwd", way->path.text[0] ? way->path.text : "(an ideal wire)");
+	for (unsigned i = 0; i < way->count; i++)
+		if (wt_direction_shown(way, way->node[i]))
+			text_node(way->node[i], wt_direction_gone(way, way->node[i]), out);
 	if (!wt_network_link_books(&daemon->net, link, direction, &books))
 		return;
 	fprintf(out, "  audit: %" PRIu64 " offered + %" PRIu64 " made %s %" PRIu64 " delivered + %" PRIu64 " dropped + %" PRIu64 " queued",

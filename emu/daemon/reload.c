@@ -13,7 +13,7 @@
 struct change {
 	const char *(*words)[2];
 	char *(*edited)[2]; /* the heap's: words of the path with other stages in them; `words` leads there */
-	struct wt_span_change **prepared;
+	struct wt_link_change **prepared;
 	char *gone;         /* room for the names of stages that the change takes away, between blanks; NULL: nobody asks */
 	size_t gone_len;
 	unsigned links;
@@ -103,9 +103,9 @@ static int find_target(const struct wt_daemon *daemon, const char *target, unsig
 }
 
 /* Adds the names of stages to a list, or takes away those that are still there: a set of names between blanks. */
-static void name_stages(const struct wt_span *link, unsigned d, char *list, size_t len, bool still)
+static void name_stages(const struct wt_link *link, unsigned d, char *list, size_t len, bool still)
 {
-	const struct wt_path *path = &link->leg[d].path;
+	const struct wt_path *path = &link->way[d].path;
 
 	for (unsigned i = 0; i < path->count; i++) {
 		char name[WT_PATH_NAME], word[80], *found;
@@ -127,32 +127,32 @@ static void name_stages(const struct wt_span *link, unsigned d, char *list, size
 }
 
 /* Tells of it, too, unless it came with all links of a file and is none. */
-static void commit(struct wt_daemon *daemon, struct wt_span *link, struct wt_span_change *prepared, struct change *change, const char *by,
+static void commit(struct wt_daemon *daemon, struct wt_link *link, struct wt_link_change *prepared, struct change *change, const char *by,
 		   wt_time now)
 {
-	char *before[2] = {strdup(link->leg[0].path.text), strdup(link->leg[1].path.text)};
-	uint32_t contents[2] = {link->leg[0].path.contents, link->leg[1].path.contents};
+	char *before[2] = {strdup(link->way[0].path.text), strdup(link->way[1].path.text)};
+	uint32_t contents[2] = {link->way[0].path.contents, link->way[1].path.contents};
 	bool changed = change->flush || !change->whole;
 
 	for (unsigned d = 0; d < 2 && change->gone; d++)
 		name_stages(link, d, change->gone, change->gone_len, false);
-	wt_span_commit(prepared, now, change->flush);
+	wt_link_commit(prepared, now, change->flush);
 	for (unsigned d = 0; d < 2; d++) {
 		if (change->gone)
 			name_stages(link, d, change->gone, change->gone_len, true);
-		changed |= !before[d] || strcmp(before[d], link->leg[d].path.text) || contents[d] != link->leg[d].path.contents;
+		changed |= !before[d] || strcmp(before[d], link->way[d].path.text) || contents[d] != link->way[d].path.contents;
 		free(before[d]);
 	}
 	change->changed += changed;
 	if (changed)
-		wt_daemon_note(daemon, now, "emulation:path_changed", "link", link->name, "fwd", link->leg[0].path.text, "rev",
-			       link->leg[1].path.text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
+		wt_daemon_note(daemon, now, "emulation:path_changed", "link", link->name, "fwd", link->way[0].path.text, "rev",
+			       link->way[1].path.text, "queue", change->flush ? "flush" : "keep", "by", by, NULL);
 }
 
 /* Everything is tried before anything is done. */
 static int apply(struct wt_daemon *daemon, struct change *change, const char *by, wt_time *now, char *err, size_t err_len)
 {
-	struct wt_span_change **prepared = change->prepared;
+	struct wt_link_change **prepared = change->prepared;
 	struct wt_network *net = &daemon->net;
 	int error = 0;
 
@@ -160,14 +160,14 @@ static int apply(struct wt_daemon *daemon, struct change *change, const char *by
 	for (unsigned i = 0; i < daemon->world.links && !error; i++) {
 		if (!change->words[i][0] && !change->words[i][1])
 			continue;
-		prepared[i] = wt_span_prepare(&net->link[i], change->words[i], err, err_len);
+		prepared[i] = wt_link_prepare(&net->link[i], change->words[i], err, err_len);
 		error = prepared[i] ? 0 : -EINVAL;
 	}
 	for (unsigned i = 0; i < daemon->world.links && !error; i++)
-		error = prepared[i] ? wt_span_admit(prepared[i], err, err_len) : 0;
+		error = prepared[i] ? wt_link_admit(prepared[i], err, err_len) : 0;
 	for (unsigned i = 0; i < daemon->world.links; i++) {
 		if (!prepared[i] || error)
-			wt_span_cancel(prepared[i]);
+			wt_link_cancel(prepared[i]);
 		else
 			commit(daemon, &net->link[i], prepared[i], change, by, *now);
 	}
@@ -175,7 +175,7 @@ static int apply(struct wt_daemon *daemon, struct change *change, const char *by
 	/* only now, with all links changed, is any of them looked at again */
 	for (unsigned i = 0; i < daemon->world.links && !error; i++)
 		if (prepared[i])
-			wt_span_touch(&net->link[i]);
+			wt_link_touch(&net->link[i]);
 	wt_rloop_kick(daemon->rloop);
 	return error;
 }
@@ -195,7 +195,7 @@ static int who_reads(const struct wt_daemon *daemon, int error, char *err, size_
 static int take_words(struct wt_daemon *daemon, struct change *change, unsigned link, unsigned d, const char *target, const char *stage,
 		      const char *words, char *err, size_t err_len)
 {
-	const struct wt_path *path = &daemon->net.link[link].leg[d].path;
+	const struct wt_path *path = &daemon->net.link[link].way[d].path;
 	const char **now = &change->words[link][d];
 	char **edited = &change->edited[link][d], *text;
 	int error;
@@ -248,7 +248,7 @@ int wt_daemon_set(struct wt_daemon *daemon, const struct wt_control_set *set, wt
 {
 	char gone[2000] = "";
 	struct change change = {.flush = set->flush, .gone = gone, .gone_len = sizeof(gone)};
-	struct wt_samples_shelf *shelf = daemon->world.shelf;
+	struct wt_samples_cache *shelf = daemon->world.shelf;
 	int error = change_init(&change, daemon->world.links, said, said_len);
 
 	/* names from our own folder stay as they are: they are known by them */

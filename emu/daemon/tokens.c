@@ -71,13 +71,13 @@ static void watch(struct wt_tokens *tokens, struct wt_node *node, wt_time now)
 	wt_rate_set_log(node, every ? &tokens->log : NULL);
 }
 
-static void watch_leg(struct wt_tokens *tokens, const struct wt_leg *leg, wt_time now)
+static void watch_leg(struct wt_tokens *tokens, const struct wt_direction *way, wt_time now)
 {
 	struct wt_rate_counts counts;
 
-	for (unsigned i = 0; i < leg->count; i++)
-		if (leg->node[i]->index < tokens->count && wt_leg_rate(leg, leg->node[i], &counts))
-			watch(tokens, leg->node[i], now);
+	for (unsigned i = 0; i < way->count; i++)
+		if (way->node[i]->index < tokens->count && wt_direction_rate(way, way->node[i], &counts))
+			watch(tokens, way->node[i], now);
 }
 
 void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_network *net, wt_time now)
@@ -98,7 +98,7 @@ void wt_tokens_watch(struct wt_tokens *tokens, const struct wt_network *net, wt_
 	}
 	for (unsigned i = 0; i < net->world->links; i++)
 		for (unsigned direction = 0; direction < 2; direction++)
-			watch_leg(tokens, &net->link[i].leg[direction], now);
+			watch_leg(tokens, &net->link[i].way[direction], now);
 }
 
 void wt_tokens_finish(struct wt_tokens *tokens)

@@ -23,7 +23,7 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	struct wt_pulse *pulse = (struct wt_pulse *)node;
+	struct wt_lateness_probe *pulse = (struct wt_lateness_probe *)node;
 	uint64_t frames = dated_by_reading(pulse->net);
 	wt_time late = wt_rloop_clock(pulse->rloop) - pulse->due;
 
@@ -39,14 +39,14 @@ static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port
 
 static wt_time deadline(const struct wt_node *node)
 {
-	return ((const struct wt_pulse *)node)->due;
+	return ((const struct wt_lateness_probe *)node)->due;
 }
 
-void wt_pulse_init(struct wt_pulse *pulse, const struct wt_network *net, const struct wt_rloop *rloop)
+void wt_lateness_probe_init(struct wt_lateness_probe *pulse, const struct wt_network *net, const struct wt_rloop *rloop)
 {
 	static const struct wt_node_ops ops = {input, output, deadline, NULL, NULL, NULL};
 
-	*pulse = (struct wt_pulse){.net = net, .rloop = rloop, .due = wt_rloop_clock(rloop) + PERIOD};
+	*pulse = (struct wt_lateness_probe){.net = net, .rloop = rloop, .due = wt_rloop_clock(rloop) + PERIOD};
 	pulse->node.ops = &ops;
 	snprintf(pulse->node.name, sizeof(pulse->node.name), "pulse");
 }

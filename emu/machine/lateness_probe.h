@@ -10,7 +10,7 @@
 #include "stack/base/histogram.h"
 #include "stack/drive/rloop.h"
 
-struct wt_pulse {
+struct wt_lateness_probe {
 	struct wt_node node;
 	const struct wt_network *net;
 	const struct wt_rloop *rloop;
@@ -20,6 +20,6 @@ struct wt_pulse {
 };
 
 /* To be added to the graph of the net, in memory of the caller's. */
-void wt_pulse_init(struct wt_pulse *pulse, const struct wt_network *net, const struct wt_rloop *rloop);
+void wt_lateness_probe_init(struct wt_lateness_probe *pulse, const struct wt_network *net, const struct wt_rloop *rloop);
 
 #endif

@@ -89,7 +89,7 @@ static int go_before_others(bool spins, char *err, size_t err_len)
  * The kernel's power management lets a process state how long a wake-up may take (PM QoS); with 0 us idle processors poll. The
  * statement holds while the device is open.
  */
-static int stay_awake(struct wt_claim *claim, char *err, size_t err_len)
+static int stay_awake(struct wt_priority *claim, char *err, size_t err_len)
 {
 	static const char device[] = "/dev/cpu_dma_latency";
 	static const int32_t latency_us;
@@ -107,7 +107,7 @@ static int stay_awake(struct wt_claim *claim, char *err, size_t err_len)
 	return -error;
 }
 
-int wt_claim(struct wt_claim *claim, const struct wt_options *options, char *err, size_t err_len)
+int wt_priority(struct wt_priority *claim, const struct wt_options *options, char *err, size_t err_len)
 {
 	int error = stay_on(options->cpu, err, err_len);
 
@@ -120,7 +120,7 @@ int wt_claim(struct wt_claim *claim, const struct wt_options *options, char *err
 	return error;
 }
 
-void wt_claim_finish(struct wt_claim *claim)
+void wt_claim_finish(struct wt_priority *claim)
 {
 	if (claim->awake)
 		close(claim->awake);

@@ -10,7 +10,7 @@
 
 #include "emu/daemon/options.h"
 
-struct wt_claim {
+struct wt_priority {
 	int awake; /* /dev/cpu_dma_latency, which holds as long as it is open; 0: not claimed */
 };
 
@@ -20,8 +20,8 @@ struct wt_claim {
  */
 bool wt_claim_wants_session(const struct wt_options *options);
 /* What the options ask for. 0, or a negative errno and one sentence. */
-int wt_claim(struct wt_claim *claim, const struct wt_options *options, char *err, size_t err_len);
+int wt_priority(struct wt_priority *claim, const struct wt_options *options, char *err, size_t err_len);
 /* Accepts one that claimed nothing. */
-void wt_claim_finish(struct wt_claim *claim);
+void wt_claim_finish(struct wt_priority *claim);
 
 #endif

@@ -19,7 +19,7 @@ static void work(void *arg, int link)
 	wt_control_remove(&file);
 }
 
-int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_options *options, char *err, size_t err_len)
+int wt_socket_cleanup_prepare(struct wt_socket_cleanup *janitor, const struct wt_options *options, char *err, size_t err_len)
 {
 	int link;
 
@@ -34,13 +34,13 @@ int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_options *opti
 	return 0;
 }
 
-void wt_janitor_watch(const struct wt_janitor *janitor, const struct wt_control *control)
+void wt_socket_cleanup_watch(const struct wt_socket_cleanup *janitor, const struct wt_control *control)
 {
 	if (janitor->helper)
 		(void)!send(janitor->helper, wt_control_file(control), sizeof(struct wt_control_file), MSG_NOSIGNAL);
 }
 
-void wt_janitor_finish(struct wt_janitor *janitor)
+void wt_socket_cleanup_finish(struct wt_socket_cleanup *janitor)
 {
 	wt_helper_finish(janitor->helper);
 	janitor->helper = 0;

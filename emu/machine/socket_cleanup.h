@@ -9,15 +9,15 @@
 #include "emu/daemon/control.h"
 #include "emu/daemon/options.h"
 
-struct wt_janitor {
+struct wt_socket_cleanup {
 	int helper; /* 0: none */
 };
 
 /* If the emulator of these options will have a socket and be somebody else. 0 or negative errno with a sentence. */
-int wt_janitor_prepare(struct wt_janitor *janitor, const struct wt_options *options, char *err, size_t err_len);
+int wt_socket_cleanup_prepare(struct wt_socket_cleanup *janitor, const struct wt_options *options, char *err, size_t err_len);
 /* The socket is there now. */
-void wt_janitor_watch(const struct wt_janitor *janitor, const struct wt_control *control);
+void wt_socket_cleanup_watch(const struct wt_socket_cleanup *janitor, const struct wt_control *control);
 /* It is gone when this returns. */
-void wt_janitor_finish(struct wt_janitor *janitor);
+void wt_socket_cleanup_finish(struct wt_socket_cleanup *janitor);
 
 #endif

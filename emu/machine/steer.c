@@ -93,16 +93,16 @@ static int open_control(const char *interface)
 
 static int steer_port(struct helper *helper, unsigned i)
 {
-	const struct wt_where *where = &helper->world->host[i].where;
+	const struct wt_interface_ref *where = &helper->world->host[i].where;
 	struct steered *steered = &helper->host[i];
-	int home, error = -wt_where_enter(where, &home, NULL, 0);
+	int home, error = -wt_interface_ref_enter(where, &home, NULL, 0);
 	ssize_t n;
 
 	if (error)
 		return error;
 	steered->control = open_control(where->interface);
 	error = steered->control < 0 ? errno : 0;
-	if (wt_where_leave(where, home, NULL, 0) || error)
+	if (wt_interface_ref_leave(where, home, NULL, 0) || error)
 		return error ? error : EPERM;
 	n = pread(steered->control, steered->found, sizeof(steered->found) - 1, 0);
 	return n <= 0 ? EIO : write_set(steered->control, helper->set);
@@ -112,7 +112,7 @@ static void steer_ports(struct helper *helper, struct outcome *outcome)
 {
 	for (unsigned i = 0; i < helper->world->hosts && !outcome->error; i++) {
 		outcome->port = i;
-		if (helper->world->host[i].where.kind == WT_WHERE_TAP)
+		if (helper->world->host[i].where.kind == WT_INTERFACE_REF_TAP)
 			outcome->error = steer_port(helper, i);
 	}
 }

@@ -40,14 +40,14 @@ int wt_movement_read(struct wt_movement *pattern, char *text, unsigned *line, ch
 	return strchr(text, '$') ? wt_setdest_read(pattern, text, line, err, err_len) : wt_bonnmotion_read(pattern, text, line, err, err_len);
 }
 
-struct wt_leg_of wt_track_leg(const struct wt_track *track, unsigned i)
+struct wt_direction_of wt_track_leg(const struct wt_track *track, unsigned i)
 {
 	const struct wt_piece *piece = &track->piece[i];
-	struct wt_leg_of leg = {.from = piece->from, .to = i + 1 < track->pieces ? track->piece[i + 1].from : WT_NEVER, .at = piece->at};
+	struct wt_direction_of way = {.from = piece->from, .to = i + 1 < track->pieces ? track->piece[i + 1].from : WT_NEVER, .at = piece->at};
 
-	leg.speed = sqrt(wt_square_distance(piece->speed, (struct wt_point){0, 0}));
-	leg.end = i + 1 < track->pieces ? track->piece[i + 1].at : piece->at;
-	return leg;
+	way.speed = sqrt(wt_square_distance(piece->speed, (struct wt_point){0, 0}));
+	way.end = i + 1 < track->pieces ? track->piece[i + 1].at : piece->at;
+	return way;
 }
 
 /* ---- description ------------------------------------------------------------------------------------------ */

@@ -53,13 +53,13 @@ int wt_bonnmotion_read(struct wt_movement *pattern, char *text, unsigned *line, 
 int wt_movement_read(struct wt_movement *pattern, char *text, unsigned *line, char *err, size_t err_len);
 
 /* A place on a way: where a station is when; speed 0: it stands from then on. The pieces of a track as calls. */
-struct wt_leg_of {
+struct wt_direction_of {
 	wt_time from, to; /* to WT_NEVER: for good */
 	struct wt_point at, end;
 	double speed;
 };
 
-struct wt_leg_of wt_track_leg(const struct wt_track *track, unsigned piece);
+struct wt_direction_of wt_track_leg(const struct wt_track *track, unsigned piece);
 
 /* ---- description ------------------------------------------------------------------------------------------ */
 

@@ -4,15 +4,15 @@
 #include "stack/wire/packet.h"
 
 /* When the tokens for a frame are complete, counted from `last`. */
-static wt_time tokens_due(const struct wt_link *link, uint32_t len)
+static wt_time tokens_due(const struct wt_bucket *link, uint32_t len)
 {
 	const struct wt_rate_config *config = link->config;
-	int64_t missing = wt_link_cost(link, len) - link->level, portion;
+	int64_t missing = wt_bucket_cost(link, len) - link->level, portion;
 	wt_time count;
 
 	if (missing <= 0)
 		return link->last;
-	portion = config->every ? (int64_t)config->lump * WT_LINK_BYTE : (int64_t)config->rate;
+	portion = config->every ? (int64_t)config->lump * WT_BUCKET_BYTE : (int64_t)config->rate;
 	count = missing / portion + (missing % portion != 0);
 	if (!config->every)
 		return wt_time_add(link->last, count);
@@ -24,7 +24,7 @@ static wt_time tokens_due(const struct wt_link *link, uint32_t len)
 /* ---- a trace --------------------------------------------------------------------------------------------- */
 
 /* An opportunity carries IP bytes (Mahimahi counts a packet of its TUN device, 4 bytes more): no Ethernet header. */
-static int64_t carried(const struct wt_link *link, uint32_t len)
+static int64_t carried(const struct wt_bucket *link, uint32_t len)
 {
 	return (int64_t)(len > WT_ETHERNET ? len - WT_ETHERNET : 0) + (int64_t)link->config->overhead;
 }
@@ -60,7 +60,7 @@ static uint64_t opportunity_from(const struct wt_samples *trace, wt_time now)
 }
 
 /* What is left of the opportunity taken last counts at its own instant only. */
-void wt_link_trace_begin(struct wt_link *link, wt_time now, uint32_t len)
+void wt_bucket_trace_begin(struct wt_bucket *link, wt_time now, uint32_t len)
 {
 	int64_t left = link->last == now ? link->level : 0, missing = carried(link, len) - left;
 	uint64_t first = opportunity_from(link->config->trace, now), more;
@@ -78,35 +78,35 @@ void wt_link_trace_begin(struct wt_link *link, wt_time now, uint32_t len)
 	link->last = link->trace_due;
 }
 
-bool wt_link_trace_open(const struct wt_link *link, wt_time now, uint32_t len)
+bool wt_bucket_trace_open(const struct wt_bucket *link, wt_time now, uint32_t len)
 {
-	struct wt_link tried = *link;
+	struct wt_bucket tried = *link;
 
-	wt_link_trace_begin(&tried, now, len);
+	wt_bucket_trace_begin(&tried, now, len);
 	return tried.trace_due <= now;
 }
 
 /* ---- both ------------------------------------------------------------------------------------------------ */
 
-void wt_link_init(struct wt_link *link, const struct wt_rate_config *config)
+void wt_bucket_init(struct wt_bucket *link, const struct wt_rate_config *config)
 {
-	*link = (struct wt_link){.config = config};
+	*link = (struct wt_bucket){.config = config};
 	if (!config->trace)
-		link->level = wt_link_depth(link);
+		link->level = wt_bucket_depth(link);
 }
 
-wt_time wt_link_due(const struct wt_link *link, uint32_t len)
+wt_time wt_bucket_due(const struct wt_bucket *link, uint32_t len)
 {
 	return link->config->trace ? link->trace_due : tokens_due(link, len);
 }
 
-void wt_link_before_change(struct wt_link *link, wt_time now, bool waits)
+void wt_bucket_before_change(struct wt_bucket *link, wt_time now, bool waits)
 {
 	if (!link->config->trace)
-		wt_link_refill(link, now, waits ? INT64_MAX : wt_link_depth(link));
+		wt_bucket_refill(link, now, waits ? INT64_MAX : wt_bucket_depth(link));
 }
 
-void wt_link_abandon(struct wt_link *link, wt_time now)
+void wt_bucket_abandon(struct wt_bucket *link, wt_time now)
 {
 	uint64_t later;
 
@@ -119,7 +119,7 @@ void wt_link_abandon(struct wt_link *link, wt_time now)
 	link->level = 0;
 }
 
-void wt_link_retrace(struct wt_link *link)
+void wt_bucket_retrace(struct wt_bucket *link)
 {
 	link->next = 0;
 	link->level = 0;

@@ -30,7 +30,7 @@ static struct wt_frame *piece(const struct wt_frame *whole, unsigned header, uns
 	memcpy(wt_frame_own_bytes(frame), wt_frame_look(whole), WT_ETHERNET + header);
 	memcpy(wt_frame_own_bytes(frame) + WT_ETHERNET + header, wt_frame_look(whole) + WT_ETHERNET + header + from, len);
 	frame->len = WT_ETHERNET + header + len;
-	frame->told = whole->told;
+	frame->from_path = whole->from_path;
 	ip = wt_frame_own_bytes(frame) + WT_ETHERNET;
 	wt_put16(ip + 2, (uint16_t)(header + len));
 	wt_put16(ip + 6, (uint16_t)(((wt_get16(ip + 6) & OFFSET) + from / 8) | (wt_get16(ip + 6) & MORE_FRAGMENTS) |

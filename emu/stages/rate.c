@@ -20,7 +20,7 @@
 struct rate {
 	struct wt_stage stage; /* ready: released, frame->time being the release */
 	struct wt_rate_config config;
-	struct wt_link link;
+	struct wt_bucket link;
 	struct wt_queue *queue, *next; /* next: for the change that follows, or NULL */
 	struct wt_frame *sent; /* waits for its tokens; NULL: nothing waits at all */
 	wt_time due;           /* when `sent` has them */
@@ -38,11 +38,11 @@ static inline void begin(struct rate *rate, wt_time now)
 	rate->queue->sending = 0;
 	rate->sent = frame = rate->queue->ops->dequeue(rate->queue, now);
 	if (!frame) {
-		wt_link_rest(&rate->link);
+		wt_bucket_rest(&rate->link);
 		return;
 	}
 	rate->queue->sending = frame->len;
-	rate->due = wt_link_begin(&rate->link, now, frame->len);
+	rate->due = wt_bucket_begin(&rate->link, now, frame->len);
 }
 
 /* The one that is sent has gone, at its own time; the next begins. */
@@ -51,7 +51,7 @@ static inline void go(struct rate *rate)
 	struct wt_frame *frame = rate->sent;
 	wt_time time = rate->due;
 
-	wt_link_end(&rate->link, time, frame->len);
+	wt_bucket_end(&rate->link, time, frame->len);
 	if (rate->log)
 		rate->log->consumed(rate->log, &rate->stage.node, time, frame, frame->len + rate->config.overhead);
 	frame->time = time;
@@ -72,7 +72,7 @@ static inline void release(struct rate *rate, wt_time now)
 	while (rate->sent && rate->due <= now)
 		depart(rate);
 	if (!rate->sent)
-		wt_link_idle(&rate->link, now);
+		wt_bucket_idle(&rate->link, now);
 }
 
 /* Another rate from `now` on. What has come in for the frame being sent came at the old one. */
@@ -81,21 +81,21 @@ static void set_rate(struct rate *rate, wt_time now, uint64_t bits)
 	if (!bits || bits == rate->config.rate)
 		return;
 	wt_queue_advance(rate->queue, now);
-	wt_link_before_change(&rate->link, now, rate->sent);
+	wt_bucket_before_change(&rate->link, now, rate->sent);
 	rate->config.rate = bits;
 	if (rate->sent)
-		rate->due = wt_link_due(&rate->link, rate->sent->len);
+		rate->due = wt_bucket_due(&rate->link, rate->sent->len);
 }
 
 /* Nothing waits any more, nor is sent. */
 static void empty(struct rate *rate, wt_time now)
 {
 	if (rate->sent)
-		wt_link_abandon(&rate->link, now);
+		wt_bucket_abandon(&rate->link, now);
 	rate->sent = NULL;
 	rate->queue->sending = 0;
-	wt_link_idle(&rate->link, now);
-	wt_link_rest(&rate->link);
+	wt_bucket_idle(&rate->link, now);
+	wt_bucket_rest(&rate->link);
 }
 
 static void flush(struct rate *rate, wt_time now)
@@ -137,7 +137,7 @@ static void rate_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	node->audit.in++;
 	settle(rate, now);
 	frame->time = now;
-	rate->queue->unlimited = !rate->sent && wt_link_open(&rate->link, now, frame->len);
+	rate->queue->unlimited = !rate->sent && wt_bucket_open(&rate->link, now, frame->len);
 	rate->queue->ops->enqueue(rate->queue, now, frame);
 	if (!rate->sent) {
 		begin(rate, now);
@@ -202,7 +202,7 @@ struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const
 	rate->config = *config;
 	rate->home = config->rate;
 	wt_samples_hold(config->trace);
-	wt_link_init(&rate->link, &rate->config);
+	wt_bucket_init(&rate->link, &rate->config);
 	rate->queue = wt_queue_create(&rate->stage.node, key, &rate->config);
 	if (!rate->queue) {
 		rate_destroy(&rate->stage.node);
@@ -214,12 +214,12 @@ struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const
 /* A rate in the place of a trace, or the other way round. The bucket begins empty: a change there and back is no gift. */
 static void restart_link(struct rate *rate, wt_time now)
 {
-	wt_link_init(&rate->link, &rate->config);
+	wt_bucket_init(&rate->link, &rate->config);
 	rate->link.level = 0;
 	rate->link.last = now;
 	if (!rate->sent)
 		return;
-	rate->due = wt_link_begin(&rate->link, now, rate->sent->len);
+	rate->due = wt_bucket_begin(&rate->link, now, rate->sent->len);
 }
 
 void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_config *config)
@@ -231,7 +231,7 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	settle(rate, now);
 	wt_queue_advance(rate->queue, now);
 	/* what has come in for the frame being sent came at the old rate */
-	wt_link_before_change(&rate->link, now, rate->sent);
+	wt_bucket_before_change(&rate->link, now, rate->sent);
 	wt_samples_hold(config->trace);
 	rate->config = *config;
 	rate->home = config->rate;
@@ -242,15 +242,15 @@ void wt_rate_change(struct wt_node *node, wt_time now, const struct wt_rate_conf
 	if (!old != !config->trace)
 		restart_link(rate, now);
 	else if (old && !wt_samples_equal(old, config->trace))
-		wt_link_retrace(&rate->link);
+		wt_bucket_retrace(&rate->link);
 	cell = rate->handoff.every ? wt_handoff_cell(&rate->clock, now) : NULL;
 	if (cell && cell->has_rate)
 		rate->config.rate = cell->rate;
 	wt_samples_release(old);
 	if (!rate->sent)
-		wt_link_rest(&rate->link);
+		wt_bucket_rest(&rate->link);
 	else if (!config->trace) /* a trace's opportunities have been taken for this frame */
-		rate->due = wt_link_due(&rate->link, rate->sent->len);
+		rate->due = wt_bucket_due(&rate->link, rate->sent->len);
 }
 
 int wt_rate_prepare(struct wt_node *node, const struct wt_rate_config *config)

@@ -206,7 +206,7 @@ const char *wt_reader_word(struct wt_reader *reader, const char *what)
 /* The name of the file that the next word names, in `path` where a folder stands in front of it; NULL: err is set. */
 static const char *file_name(struct wt_reader *reader, char path[WT_READER_TEXT])
 {
-	const struct wt_samples_shelf *shelf = reader->files->shelf;
+	const struct wt_samples_cache *shelf = reader->files->shelf;
 	const char *name = wt_reader_word(reader, "the name of a file");
 
 	if (!name || !shelf || !shelf->folder || name[0] == '/')

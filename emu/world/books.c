@@ -67,29 +67,29 @@ void wt_network_books(const struct wt_network *net, struct wt_network_books *boo
 		add_node(books, &net->router[i]->audit);
 	for (unsigned i = 0; i < world->links; i++)
 		for (unsigned d = 0; d < 2; d++)
-			for (unsigned n = 0; n < net->link[i].leg[d].count; n++)
-				add_node(books, &net->link[i].leg[d].node[n]->audit);
+			for (unsigned n = 0; n < net->link[i].way[d].count; n++)
+				add_node(books, &net->link[i].way[d].node[n]->audit);
 	books->hold = balanced(books);
 }
 
 bool wt_network_link_books(const struct wt_network *net, unsigned link, unsigned direction, struct wt_network_books *books)
 {
 	const struct wt_world_end *end = net->world->link[link].end;
-	const struct wt_leg *leg = &net->link[link].leg[direction];
+	const struct wt_direction *way = &net->link[link].way[direction];
 
 	if (end[0].router || end[1].router)
 		return false;
 	*books = (struct wt_network_books){
 		/* answers of the other direction's stages come in here past the stages; those of our own went back */
-		.offered = wt_path_sent_back(&net->link[link].leg[!direction].path),
-		.taken = wt_path_sent_back(&leg->path),
+		.offered = wt_path_sent_back(&net->link[link].way[!direction].path),
+		.taken = wt_path_sent_back(&way->path),
 	};
 	add_arrivals(books, net, end[direction].index);
 	add_departures(books, net, end[!direction].index);
 	if (net->delay[end[direction].index]) /* frames pass it both ways: what it holds is of this one */
 		books->queued += net->delay[end[direction].index]->audit.queued;
-	for (unsigned n = 0; n < leg->count; n++)
-		add_node(books, &leg->node[n]->audit);
+	for (unsigned n = 0; n < way->count; n++)
+		add_node(books, &way->node[n]->audit);
 	books->hold = balanced(books);
 	return true;
 }
@@ -101,15 +101,15 @@ bool wt_network_link_books(const struct wt_network *net, unsigned link, unsigned
  */
 void wt_network_hop_books(const struct wt_network *net, unsigned link, unsigned direction, struct wt_hop_books *books)
 {
-	const struct wt_leg *leg = &net->link[link].leg[direction];
+	const struct wt_direction *way = &net->link[link].way[direction];
 	uint64_t dropped = 0;
 	bool changed = false;
 
-	*books = (struct wt_hop_books){.stages = leg->count, .back = wt_path_sent_back(&leg->path), .hold = true};
-	if (!leg->count)
+	*books = (struct wt_hop_books){.stages = way->count, .back = wt_path_sent_back(&way->path), .hold = true};
+	if (!way->count)
 		return;
-	for (unsigned n = 0; n < leg->count; n++) {
-		const struct wt_audit *audit = &leg->node[n]->audit;
+	for (unsigned n = 0; n < way->count; n++) {
+		const struct wt_audit *audit = &way->node[n]->audit;
 
 		books->made += audit->made;
 		books->queued += audit->queued;
@@ -117,13 +117,13 @@ void wt_network_hop_books(const struct wt_network *net, unsigned link, unsigned 
 		for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
 			books->dropped[cause] += audit->dropped[cause];
 		books->hold &= wt_audit_holds(audit);
-		changed |= wt_leg_gone(leg, leg->node[n]);
+		changed |= wt_direction_gone(way, way->node[n]);
 	}
 	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
 		dropped += books->dropped[cause];
-	books->in = leg->node[0]->audit.in;
-	books->out = leg->node[leg->count - 1]->audit.out - ((const struct wt_stage *)leg->node[leg->count - 1])->back;
-	if (!changed && !leg->path.spares)
+	books->in = way->node[0]->audit.in;
+	books->out = way->node[way->count - 1]->audit.out - ((const struct wt_stage *)way->node[way->count - 1])->back;
+	if (!changed && !way->path.spares)
 		books->hold &= books->in + books->made == books->out + dropped + books->queued + books->back;
 }
 

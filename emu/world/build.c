@@ -18,14 +18,14 @@ enum { SOURCE_ROUTE = 256 /* bytes that routing may put in front of a packet */,
 static int open_port(struct wt_network *net, unsigned i, char *err, size_t err_len)
 {
 	const struct wt_world_host *host = &net->world->host[i];
-	struct wt_port *port = wt_where_open(&host->where, net->build.stamps, net->pool, net->big_pool, err, err_len);
+	struct wt_port *port = wt_interface_ref_open(&host->where, net->build.stamps, net->pool, net->big_pool, err, err_len);
 
 	if (!port)
 		return -errno;
 	/* two interfaces of one name may stand in two namespaces; nodes are told apart by the host's name */
 	snprintf(port->node.name, sizeof(port->node.name), "port.%s", host->name);
 	net->port[i] = port;
-	if (net->build.gather && host->where.kind == WT_WHERE_TAP)
+	if (net->build.gather && host->where.kind == WT_INTERFACE_REF_TAP)
 		wt_port_gather(port);
 	return 0;
 }
@@ -281,7 +281,7 @@ static int add_links(struct wt_network *net)
 	int error = 0;
 
 	for (unsigned i = 0; i < net->world->links && !error; i++)
-		error = wt_span_add(&net->link[i], net->graph);
+		error = wt_link_add(&net->link[i], net->graph);
 	return error;
 }
 
@@ -346,8 +346,8 @@ int wt_network_join(struct wt_network *net, struct wt_capture *capture)
 		unsigned a_port, b_port;
 		struct wt_node *a = end_node(net, i, 0, &a_port), *b = end_node(net, i, 1, &b_port);
 
-		wt_leg_join(&net->link[i].leg[0], net->graph, a, a_port, b, b_port);
-		wt_leg_join(&net->link[i].leg[1], net->graph, b, b_port, a, a_port);
+		wt_direction_join(&net->link[i].way[0], net->graph, a, a_port, b, b_port);
+		wt_direction_join(&net->link[i].way[1], net->graph, b, b_port, a, a_port);
 	}
 	wt_network_tell_ports(net);
 	return 0;
@@ -361,13 +361,13 @@ void wt_network_tell_ports(struct wt_network *net)
 		bool routed = end[0].router || end[1].router;
 
 		for (unsigned d = 0; d < 2; d++) {
-			const struct wt_leg *leg = &net->link[i].leg[d];
+			const struct wt_direction *way = &net->link[i].way[d];
 			struct wt_port *port = end[d].router ? NULL : net->port[end[d].index];
 
 			if (!port)
 				continue;
-			port->whole = !routed && net->big_pool && wt_leg_whole(leg) && !net->delay[end[d].index];
-			if (routed || leg->path.text[0] || net->tap[end[d].index] || net->delay[end[d].index])
+			port->whole = !routed && net->big_pool && wt_direction_whole(way) && !net->delay[end[d].index];
+			if (routed || way->path.text[0] || net->tap[end[d].index] || net->delay[end[d].index])
 				wt_port_hear(port);
 		}
 	}
@@ -408,7 +408,7 @@ void wt_network_finish(struct wt_network *net)
 	finish_hosts(net);
 	wt_graph_destroy(net->graph);
 	for (unsigned i = 0; net->link && i < net->world->links; i++)
-		wt_span_finish(&net->link[i]);
+		wt_link_finish(&net->link[i]);
 	free(net->port);
 	free(net->host);
 	free(net->tap);

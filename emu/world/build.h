@@ -43,7 +43,7 @@ struct wt_network {
 	struct wt_air *air;    /* NULL: none */
 	struct wt_air_record record;
 	struct wt_node **router;
-	struct wt_span *link; /* world->links of them */
+	struct wt_link *link; /* world->links of them */
 	struct wt_node **node; /* in the order they are added */
 	unsigned nodes, in_graph;
 };

@@ -20,7 +20,7 @@ static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port
 		const char *words[2] = {event->words[0], event->words[1]};
 
 		/* wt_world_check() has made this change before: it fails only where a live one came between, and then it is told */
-		int error = wt_span_change(&script->link[event->link], words, now, event->flush, err, sizeof(err));
+		int error = wt_link_change(&script->link[event->link], words, now, event->flush, err, sizeof(err));
 
 		if (script->changed)
 			script->changed(script->arg, now, event, error ? err : NULL);
@@ -35,7 +35,7 @@ static wt_time deadline(const struct wt_node *node)
 	return script->next < script->world->events ? script->world->event[script->next].at : WT_NEVER;
 }
 
-void wt_script_init(struct wt_script *script, const struct wt_world *world, struct wt_span *link, struct wt_graph *graph, wt_time from)
+void wt_script_init(struct wt_script *script, const struct wt_world *world, struct wt_link *link, struct wt_graph *graph, wt_time from)
 {
 	static const struct wt_node_ops ops = {input, output, deadline, NULL, NULL};
 

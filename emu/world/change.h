@@ -11,7 +11,7 @@
 struct wt_script {
 	struct wt_node node;
 	const struct wt_world *world;
-	struct wt_span *link; /* the world's, in its order */
+	struct wt_link *link; /* the world's, in its order */
 	struct wt_graph *graph;
 	unsigned next;
 	/* told of each change, with the sentence why it could not be made, or NULL; may be NULL */
@@ -20,6 +20,6 @@ struct wt_script {
 };
 
 /* The script is the caller's memory; add script->node to the graph. Events before `from` are passed over. */
-void wt_script_init(struct wt_script *script, const struct wt_world *world, struct wt_span *link, struct wt_graph *graph, wt_time from);
+void wt_script_init(struct wt_script *script, const struct wt_world *world, struct wt_link *link, struct wt_graph *graph, wt_time from);
 
 #endif

@@ -44,7 +44,7 @@ static int check_places(const struct wt_world *world, char *err, size_t err_len)
 					"host %s: interface is missing, such as interface = tap:wt0; lab up --file makes one for each host",
 					host->name);
 		for (unsigned k = 0; k < i; k++) {
-			const struct wt_where *a = &host->where, *b = &world->host[k].where;
+			const struct wt_interface_ref *a = &host->where, *b = &world->host[k].where;
 
 			if (world->host[k].placement != WT_INSIDE && a->kind == b->kind && !strcmp(a->interface, b->interface) &&
 			    !strcmp(a->space, b->space))
@@ -276,14 +276,14 @@ static int check_flows(struct wt_world *world, char *err, size_t err_len)
 
 /* ---- words ------------------------------------------------------------------------------------------------ */
 
-int wt_world_make_link(const struct wt_world *world, unsigned index, struct wt_span *link, char *err, size_t err_len)
+int wt_world_make_link(const struct wt_world *world, unsigned index, struct wt_link *link, char *err, size_t err_len)
 {
 	const struct wt_world_link *from = &world->link[index];
 	const char *words[2] = {from->words[0], from->words[1]};
-	int error = wt_span_init(link, from->name, world->links == 1, words, world->seed, world->shelf, err, err_len);
+	int error = wt_link_init(link, from->name, world->links == 1, words, world->seed, world->shelf, err, err_len);
 
 	if (!error)
-		wt_span_limit_answers(link, &world->icmp_limit);
+		wt_link_limit_answers(link, &world->icmp_limit);
 	return error;
 }
 
@@ -315,7 +315,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Every change in its turn, on links that carry nothing. */
-static int check_events(const struct wt_world *world, struct wt_span *link, char *err, size_t err_len)
+static int check_events(const struct wt_world *world, struct wt_link *link, char *err, size_t err_len)
 {
 	char why[300];
 
@@ -323,7 +323,7 @@ static int check_events(const struct wt_world *world, struct wt_span *link, char
 		const struct wt_world_event *event = &world->event[i];
 		const char *words[2] = {event->words[0], event->words[1]};
 
-		if (wt_span_change(&link[event->link], words, event->at, event->flush, why, sizeof(why)))
+		if (wt_link_change(&link[event->link], words, event->at, event->flush, why, sizeof(why)))
 			return wt_world_complain(world, line_of(event->words_line, event->line, why), err, err_len, "%s%s%s", world->links > 1 ? world->link[event->link].name : "",
 					world->links > 1 ? ": " : "", why);
 	}
@@ -351,7 +351,7 @@ static void join_lines(char *const words[2])
 
 static int check_words(const struct wt_world *world, char *err, size_t err_len)
 {
-	struct wt_span *link = calloc(world->links, sizeof(*link));
+	struct wt_link *link = calloc(world->links, sizeof(*link));
 	unsigned made = 0;
 	char why[300];
 	int error = link && world->shelf ? 0 : -ENOMEM;
@@ -371,7 +371,7 @@ static int check_words(const struct wt_world *world, char *err, size_t err_len)
 	if (world->shelf)
 		world->shelf->open = false;
 	while (made)
-		wt_span_finish(&link[--made]);
+		wt_link_finish(&link[--made]);
 	free(link);
 	for (unsigned i = 0; i < world->links; i++)
 		join_lines(world->link[i].words);

@@ -177,7 +177,7 @@ int wt_world_place(struct wt_world_host *host, enum wt_placement placement, cons
 	snprintf(err, err_len, "out of memory");
 	if (wt_world_text(&host->place, place))
 		return -ENOMEM;
-	return wt_where_parse(&host->where, place, err, err_len);
+	return wt_interface_ref_parse(&host->where, place, err, err_len);
 }
 
 /* ---- finding ---------------------------------------------------------------------------------------------- */

@@ -20,13 +20,13 @@
 #include "stack/net/refusal.h"
 #include "emu/samples.h"
 #include "emu/world/air.h"
-#include "emu/world/span.h"
-#include "emu/world/where.h"
+#include "emu/world/link.h"
+#include "emu/world/interface_ref.h"
 #include "stack/text/addr.h"
 #include "stack/base/time.h"
 
 #define WT_WORLD_NO_LINE UINT32_MAX /* words that stand in no file, whatever file the rest is from */
-#define WT_WORLD_NAME WT_SPAN_NAME /* of hosts, routers and links, with its end */
+#define WT_WORLD_NAME WT_LINK_NAME /* of hosts, routers and links, with its end */
 
 /* Where a host is. The reader knows only of what has an interface; who starts the run places the others. */
 enum wt_placement {
@@ -40,7 +40,7 @@ struct wt_world_host {
 	char name[WT_WORLD_NAME];
 	enum wt_placement placement;
 	char *place;            /* "tap:wt0@left"; NULL: none */
-	struct wt_where where;  /* the same, parsed */
+	struct wt_interface_ref where;  /* the same, parsed */
 	bool port;              /* a [port]: somebody's from outside, whose addresses nobody knows */
 	struct wt_addr gateway[WT_FAMILIES]; /* the addresses of the router its link leads to; none: no router there */
 	unsigned prefix[WT_FAMILIES];
@@ -122,7 +122,7 @@ struct wt_world {
 	wt_time time;                 /* the run ends then, whatever goes on; 0: when all flows are done */
 	wt_time limit;                /* a run without an end of its own has failed then */
 	struct wt_refusal_rate icmp_limit; /* of the answers of each stage and router */
-	struct wt_samples_shelf *shelf;    /* files that words of links and events name: wt_world_check() reads them */
+	struct wt_samples_cache *shelf;    /* files that words of links and events name: wt_world_check() reads them */
 };
 
 #define WT_FLOW_PORT 5001        /* the first at each host */
@@ -185,8 +185,8 @@ int wt_world_check(struct wt_world *world, char *err, size_t err_len);
 /* -EINVAL, and err: the place of a fault, where there is a file, and the sentence. */
 int wt_world_complain(const struct wt_world *world, unsigned line, char *err, size_t err_len, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* A link in its first words; wt_span_finish() later. */
-int wt_world_make_link(const struct wt_world *world, unsigned index, struct wt_span *link, char *err, size_t err_len);
+/* A link in its first words; wt_link_finish() later. */
+int wt_world_make_link(const struct wt_world *world, unsigned index, struct wt_link *link, char *err, size_t err_len);
 
 /* The end of the only link of a host that faces it. */
 struct wt_world_end wt_world_next(const struct wt_world *world, unsigned host, unsigned *link);

@@ -140,7 +140,7 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
 	copy->csum_offset = frame->csum_offset;
 	copy->gso_size = frame->gso_size;
 	copy->csum = frame->csum;
-	copy->told = frame->told;
+	copy->from_path = frame->from_path;
 	copy->mark = frame->mark;
 	copy->fate = frame->fate;
 	if (frame->inside.apart)

@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/world/span.h"
+#include "emu/world/link.h"
 #include "stack/library/library.h"
 
 struct wtl_link {
 	struct wtl_link *next;
 	struct wtl_graph *graph;
-	struct wt_samples_shelf *shelf;
-	struct wt_span span;
+	struct wt_samples_cache *shelf;
+	struct wt_link span;
 };
 
 static bool good_name(const struct wtl_graph *graph, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
 
-	if (!len || len >= WT_SPAN_NAME)
+	if (!len || len >= WT_LINK_NAME)
 		return false;
 	for (const struct wtl_link *link = graph->links; link; link = link->next)
 		if (!strcmp(link->span.name, name))
@@ -36,14 +36,14 @@ struct wtl_link *wtl_link_create(struct wtl_graph *graph, const char *name, stru
 	int error;
 
 	if (!good_name(graph, name))
-		return wtl_refuse(EINVAL, err, err_len, "a link needs a name of 1 to %d characters that no other link of the graph has", WT_SPAN_NAME - 1);
+		return wtl_refuse(EINVAL, err, err_len, "a link needs a name of 1 to %d characters that no other link of the graph has", WT_LINK_NAME - 1);
 	link = calloc(1, sizeof(*link));
 	if (!link)
 		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
 	link->graph = graph;
-	error = wt_span_init(&link->span, name, false, words, seed, NULL, err, err_len);
+	error = wt_link_init(&link->span, name, false, words, seed, NULL, err, err_len);
 	if (error) {
-		wt_span_finish(&link->span);
+		wt_link_finish(&link->span);
 		free(link);
 		errno = -error;
 		return error == -ENOMEM ? wtl_refuse(ENOMEM, err, err_len, "out of memory") : NULL;
@@ -51,10 +51,10 @@ struct wtl_link *wtl_link_create(struct wtl_graph *graph, const char *name, stru
 	wtl_enter(graph);
 	link->next = graph->links;
 	graph->links = link;
-	if (wt_span_add(&link->span, graph->graph))
+	if (wt_link_add(&link->span, graph->graph))
 		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
-	wt_leg_join(&link->span.leg[0], graph->graph, wtl_inner_node(a), a_port, wtl_inner_node(b), b_port);
-	wt_leg_join(&link->span.leg[1], graph->graph, wtl_inner_node(b), b_port, wtl_inner_node(a), a_port);
+	wt_direction_join(&link->span.way[0], graph->graph, wtl_inner_node(a), a_port, wtl_inner_node(b), b_port);
+	wt_direction_join(&link->span.way[1], graph->graph, wtl_inner_node(b), b_port, wtl_inner_node(a), a_port);
 	wtl_settle(graph, NULL);
 	return link;
 }
@@ -65,7 +65,7 @@ void wtl_links_free(struct wtl_link *links)
 
 	for (; links; links = next) {
 		next = links->next;
-		wt_span_finish(&links->span);
+		wt_link_finish(&links->span);
 		free(links);
 	}
 }
@@ -76,24 +76,24 @@ int wtl_link_change(struct wtl_link *link, const char *fwd, const char *rev, cha
 	int error;
 
 	wtl_enter(link->graph);
-	error = wt_span_change(&link->span, words, wt_graph_now(link->graph->graph), false, err, err_len);
+	error = wt_link_change(&link->span, words, wt_graph_now(link->graph->graph), false, err, err_len);
 	wtl_settle(link->graph, NULL);
 	return error;
 }
 
 const char *wtl_link_words(const struct wtl_link *link, bool reverse)
 {
-	return link->span.leg[reverse].path.text;
+	return link->span.way[reverse].path.text;
 }
 
 /* What came into the first stage and left by the last; what all of them dropped, made and hold. */
 void wtl_link_books(const struct wtl_link *link, bool reverse, struct wtl_books *books)
 {
-	const struct wt_leg *leg = &link->span.leg[reverse];
+	const struct wt_direction *way = &link->span.way[reverse];
 
 	*books = (struct wtl_books){0};
-	for (unsigned i = 0; i < leg->count; i++) {
-		const struct wt_audit *audit = &leg->node[i]->audit;
+	for (unsigned i = 0; i < way->count; i++) {
+		const struct wt_audit *audit = &way->node[i]->audit;
 
 		books->in = i ? books->in : audit->in;
 		books->out = audit->out;

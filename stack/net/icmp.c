@@ -20,7 +20,7 @@ void wt_icmp_refuse(struct wt_net *net, wt_time now, const struct wt_ip_packet *
 	wt_node_drop(net->config.node, now, packet->frame, cause);
 	if (!answer)
 		return;
-	answer->told = net->config.forwards; /* what a host sent is never such */
+	answer->from_path = net->config.forwards; /* what a host sent is never such */
 	wt_net_forward(net, now, answer, back, &packet->ip.src);
 }
 

@@ -81,7 +81,7 @@ enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_
 		return wt_net_drop(net, now, frame, WT_DROP_NOT_OURS);
 	if (!wt_net_may_be_from(net, frame, &header->src))
 		return wt_net_drop(net, now, frame, WT_DROP_IP_SOURCE);
-	if (net->config.forwards && !frame->told) /* else nobody was heard from: a link answered for him */
+	if (net->config.forwards && !frame->from_path) /* else nobody was heard from: a link answered for him */
 		wt_neighbours_learn(&net->neighbours, now, interface, &header->src, (const struct wt_mac *)(wt_frame_head(frame) + 6));
 	if (ours)
 		return local(net, interface, now, frame, packet);

@@ -187,7 +187,7 @@ bool wt_net_may_be_from(const struct wt_net *net, const struct wt_frame *frame, 
 {
 	if (wt_addr_eq(addr, &net->peer)) /* it was found to be such */
 		return true;
-	return wt_source_usable(addr) && ((frame->told && net->config.forwards) || !wt_net_is_ours(net, addr)) &&
+	return wt_source_usable(addr) && ((frame->from_path && net->config.forwards) || !wt_net_is_ours(net, addr)) &&
 	       !wt_net_is_broadcast(net, addr);
 }
 

@@ -163,7 +163,7 @@ void wt_net_expire(struct wt_net *net, wt_time now);
 /* ---- among the files of the layer ----------------------------------------------------------------------- */
 
 /* May a packet be from there: an address of one host, and not one of ours? (RFC 1812 5.3.7, RFC 4291 2.5) Those who answer by ICMP on a
- * link (frame->told) may have ours: they do so in the name of the router in front of them. */
+ * link (frame->from_path) may have ours: they do so in the name of the router in front of them. */
 bool wt_net_may_be_from(const struct wt_net *net, const struct wt_frame *frame, const struct wt_addr *addr);
 enum wt_ip_verdict wt_net_drop(struct wt_net *net, wt_time now, struct wt_frame *frame, enum wt_drop cause);
 enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame, struct wt_ip_packet *packet);

@@ -251,6 +251,6 @@ struct wt_frame *wt_refuse(struct wt_node *node, struct wt_refusal_limit *limit,
 		return NULL;
 	}
 	answer->time = now;
-	answer->told = 1;
+	answer->from_path = 1;
 	return answer;
 }

@@ -119,7 +119,7 @@ static struct wt_frame *take_big(struct wt_port *port, const struct virtio_net_h
 		}
 		return whole;
 	}
-	lost = wt_cut(&big, port->pool, &port->cut);
+	lost = wt_segment_frame(&big, port->pool, &port->cut);
 	wt_frame_free(fresh);
 	if (lost < 0) { /* packets longer than a frame of the pool */
 		port->oversize++;

@@ -127,7 +127,7 @@ static void make(const struct wt_big_frame *big, const struct wt_big_layout *lay
 	frame->csum_offset = layout->csum;
 }
 
-int wt_cut(const struct wt_big_frame *big, struct wt_pool *pool, struct wt_frame_queue *into)
+int wt_segment_frame(const struct wt_big_frame *big, struct wt_pool *pool, struct wt_frame_queue *into)
 {
 	struct wt_big_layout layout;
 	uint32_t count;

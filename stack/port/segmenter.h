@@ -33,6 +33,6 @@ unsigned wt_big_version(const uint8_t *data, uint32_t *network);
  * Appends the packets to `into`, with right headers and WT_CSUM_PARTIAL. Returns how many could not be made because the pool
  * was empty, or -EINVAL if it has no layout or its packets do not fit frames of the pool.
  */
-int wt_cut(const struct wt_big_frame *big, struct wt_pool *pool, struct wt_frame_queue *into);
+int wt_segment_frame(const struct wt_big_frame *big, struct wt_pool *pool, struct wt_frame_queue *into);
 
 #endif

@@ -58,7 +58,7 @@ struct wt_capture {
 };
 
 struct tap {
-	struct wt_through through; /* first */
+	struct wt_observer through; /* first */
 	struct wt_capture *capture;
 	const struct point *point;
 };
@@ -352,7 +352,7 @@ int wt_capture_error(const struct wt_capture *capture)
 
 /* ---- what feeds it ------------------------------------------------------------------------------------- */
 
-static void see(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame)
+static void see(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct tap *tap = (struct tap *)through;
 
@@ -372,7 +372,7 @@ struct wt_node *wt_capture_tap(struct wt_capture *capture, const char *name)
 		free(tap);
 		return NULL;
 	}
-	wt_through_init(&tap->through, name, see);
+	wt_observer_init(&tap->through, name, see);
 	tap->capture = capture;
 	tap->point = &capture->point[i];
 	return &tap->through.node;

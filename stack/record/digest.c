@@ -7,11 +7,11 @@
 #include "stack/record/observer.h"
 
 struct digest {
-	struct wt_through through; /* first */
+	struct wt_observer through; /* first */
 	uint64_t value;
 };
 
-static void see(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame)
+static void see(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct digest *digest = (struct digest *)through;
 	struct wt_key key = {digest->value, (uint64_t)now};
@@ -30,7 +30,7 @@ struct wt_node *wt_digest_tap(const char *name)
 
 	if (!digest)
 		return NULL;
-	wt_through_init(&digest->through, name, see);
+	wt_observer_init(&digest->through, name, see);
 	return &digest->through.node;
 }
 

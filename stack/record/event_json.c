@@ -51,7 +51,7 @@ void wt_bursts_finish(struct wt_bursts *bursts)
 	*bursts = (struct wt_bursts){0};
 }
 
-void wt_note_begin(struct wt_json *json, wt_time now, const char *event)
+void wt_event_begin(struct wt_json *json, wt_time now, const char *event)
 {
 	wt_json_object(json, NULL);
 	wt_json_i64(json, "time_ns", now);
@@ -126,7 +126,7 @@ static void packet(struct wt_json *json, const struct wt_frame *frame)
 		ipv6_packet(json, data, frame->len - WT_ETH_HEADER);
 }
 
-void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause,
+void wt_event_drop(struct wt_json *json, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause,
 		  uint64_t burst)
 {
 	struct wt_state state;
@@ -134,7 +134,7 @@ void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now,
 	/* The drop happens at this moment of the node's own: asking changes nothing, but may have states told, on lines of their own. */
 	if (node->ops->state)
 		node->ops->state((struct wt_node *)node, now, &state);
-	wt_note_begin(json, now, "emulation:packet_dropped");
+	wt_event_begin(json, now, "emulation:packet_dropped");
 	wt_json_string(json, "node", node->name);
 	wt_json_string(json, "cause", wt_drop_name(cause));
 	wt_json_u64(json, "frame", frame->id);
@@ -149,9 +149,9 @@ void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now,
 	wt_json_end(json);
 }
 
-void wt_note_state(struct wt_json *json, const struct wt_node *node, const struct wt_state *state)
+void wt_event_state(struct wt_json *json, const struct wt_node *node, const struct wt_state *state)
 {
-	wt_note_begin(json, state->since, "emulation:state_entered");
+	wt_event_begin(json, state->since, "emulation:state_entered");
 	wt_json_string(json, "node", node->name);
 	wt_json_string(json, "state", state->name);
 	wt_json_u64(json, "visit", state->visit);

@@ -28,10 +28,10 @@ struct wt_bursts {
 uint64_t wt_bursts_next(struct wt_bursts *bursts, const struct wt_node *node);
 void wt_bursts_finish(struct wt_bursts *bursts);
 
-void wt_note_drop(struct wt_json *json, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause,
+void wt_event_drop(struct wt_json *json, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause,
 		  uint64_t burst);
-void wt_note_state(struct wt_json *json, const struct wt_node *node, const struct wt_state *state);
+void wt_event_state(struct wt_json *json, const struct wt_node *node, const struct wt_state *state);
 /* Begins an event of any other name: data is open, the caller adds to it and closes both. */
-void wt_note_begin(struct wt_json *json, wt_time now, const char *event);
+void wt_event_begin(struct wt_json *json, wt_time now, const char *event);
 
 #endif

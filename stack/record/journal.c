@@ -161,7 +161,7 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 	struct wt_journal *journal = (struct wt_journal *)((char *)sink - offsetof(struct wt_journal, drops));
 
 	if (!journal->error) {
-		wt_note_drop(&journal->json, node, now, frame, cause, wt_bursts_next(&journal->bursts, node));
+		wt_event_drop(&journal->json, node, now, frame, cause, wt_bursts_next(&journal->bursts, node));
 		check(journal);
 	}
 	if (journal->next_drops)
@@ -181,7 +181,7 @@ static void on_state(struct wt_state_sink *sink, const struct wt_node *node, con
 
 	if (journal->error)
 		return;
-	wt_note_state(&journal->json, node, state);
+	wt_event_state(&journal->json, node, state);
 	check(journal);
 }
 
@@ -195,7 +195,7 @@ struct wt_json *wt_journal_begin(struct wt_journal *journal, wt_time now, const 
 {
 	if (journal->error)
 		return NULL;
-	wt_note_begin(&journal->json, now, event);
+	wt_event_begin(&journal->json, now, event);
 	return &journal->json;
 }
 

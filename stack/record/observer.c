@@ -6,7 +6,7 @@
 
 static int pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct wt_through *through = (struct wt_through *)node;
+	struct wt_observer *through = (struct wt_observer *)node;
 
 	through->see(through, port, now, frame);
 	return (int)(port ^ 1);
@@ -14,7 +14,7 @@ static int pass(struct wt_node *node, unsigned port, wt_time now, struct wt_fram
 
 static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct wt_through *through = (struct wt_through *)node;
+	struct wt_observer *through = (struct wt_observer *)node;
 
 	node->audit.in++;
 	node->audit.queued++;
@@ -24,7 +24,7 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	struct wt_frame *frame = wt_frame_queue_pop(&((struct wt_through *)node)->passing);
+	struct wt_frame *frame = wt_frame_queue_pop(&((struct wt_observer *)node)->passing);
 
 	(void)now;
 	if (frame) {
@@ -37,20 +37,20 @@ static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port
 
 static wt_time deadline(const struct wt_node *node)
 {
-	return ((const struct wt_through *)node)->passing.head ? 0 : WT_NEVER;
+	return ((const struct wt_observer *)node)->passing.head ? 0 : WT_NEVER;
 }
 
 static void destroy(struct wt_node *node)
 {
-	wt_frame_queue_clear(&((struct wt_through *)node)->passing);
+	wt_frame_queue_clear(&((struct wt_observer *)node)->passing);
 	free(node);
 }
 
-void wt_through_init(struct wt_through *through, const char *name,
-		     void (*see)(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame))
+void wt_observer_init(struct wt_observer *through, const char *name,
+		     void (*see)(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame))
 {
 	static const struct wt_node_ops ops = {input, output, deadline, destroy, .pass = pass};
 
-	*through = (struct wt_through){.node = {.ops = &ops, .ports = 2}, .see = see};
+	*through = (struct wt_observer){.node = {.ops = &ops, .ports = 2}, .see = see};
 	snprintf(through->node.name, sizeof(through->node.name), "%s", name);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/world/span.h"
+#include "emu/world/link.h"
 #include "stack/wire/packet.h"
 #include "stack/base/bytes.h"
 #include "stack/drive/graph.h"
@@ -47,7 +47,7 @@ static const struct wt_node_ops end_ops = END_NODE_OPS(end_input);
 struct run {
 	struct wt_pool *pool;
 	struct wt_graph *graph;
-	struct wt_span link;
+	struct wt_link link;
 	struct end end[2];
 	wt_time now;
 };
@@ -69,22 +69,22 @@ static void start(struct run *run, const char *fwd, const char *rev)
 	run->pool = wt_pool_create(500, 2048);
 	run->graph = wt_graph_create();
 	wt_graph_set_checked(run->graph, true);
-	if (wt_span_init(&run->link, "main", true, words, 1, NULL, err, sizeof(err)))
+	if (wt_link_init(&run->link, "main", true, words, 1, NULL, err, sizeof(err)))
 		fail_msg("%s", err);
 	for (unsigned i = 0; i < 2; i++) {
 		run->end[i].node = (struct wt_node){.ops = &end_ops, .ports = 1};
 		snprintf(run->end[i].node.name, sizeof(run->end[i].node.name), "end %u", i);
 		assert_int_equal(wt_graph_add(run->graph, &run->end[i].node), 0);
 	}
-	assert_int_equal(wt_span_add(&run->link, run->graph), 0);
-	wt_leg_join(&run->link.leg[0], run->graph, &run->end[0].node, 0, &run->end[1].node, 0);
-	wt_leg_join(&run->link.leg[1], run->graph, &run->end[1].node, 0, &run->end[0].node, 0);
+	assert_int_equal(wt_link_add(&run->link, run->graph), 0);
+	wt_direction_join(&run->link.way[0], run->graph, &run->end[0].node, 0, &run->end[1].node, 0);
+	wt_direction_join(&run->link.way[1], run->graph, &run->end[1].node, 0, &run->end[0].node, 0);
 }
 
 static void finish(struct run *run)
 {
 	wt_graph_destroy(run->graph);
-	wt_span_finish(&run->link);
+	wt_link_finish(&run->link);
 	assert_int_equal(wt_pool_free_count(run->pool), wt_pool_count(run->pool));
 	wt_pool_destroy(run->pool);
 }
@@ -120,7 +120,7 @@ static void expect(struct run *run, bool six, uint8_t ttl, uint32_t len, const c
 	struct wt_addr source = address(from ? from : host4);
 
 	run->now += WT_S;
-	wt_graph_input(run->graph, run->link.leg[0].node[0], 0, run->now, probe(run, six, ttl, len));
+	wt_graph_input(run->graph, run->link.way[0].node[0], 0, run->now, probe(run, six, ttl, len));
 	wt_graph_run(run->graph, run->now + WT_S - 1);
 	assert_int_equal(end->told, told + !!from);
 	assert_int_equal(run->end[1].arrived, arrived + !from);
@@ -163,17 +163,17 @@ static void a_change_gives_routers_other_addresses_and_no_new_bucket(void **stat
 
 	start(&run, "hops 2 from 10.9.0.1 2001:db8:9::1", "");
 	expect(&run, true, 2, 100, "2001:db8:9::2", 3, 0, 0);
-	assert_int_equal(wt_span_change(&run.link, words, run.now + WT_S - 1, false, err, sizeof(err)), 0);
+	assert_int_equal(wt_link_change(&run.link, words, run.now + WT_S - 1, false, err, sizeof(err)), 0);
 	expect(&run, true, 2, 100, "2001:db8:8::2", 3, 0, 0);
 	expect(&run, false, 1, 100, "10.8.0.1", 11, 0, 0);
 	run.now += WT_S;
 	for (unsigned i = 0; i < 150; i++) {
 		if (i == 60)
-			assert_int_equal(wt_span_change(&run.link, words, run.now, false, err, sizeof(err)), 0);
-		wt_graph_input(run.graph, run.link.leg[0].node[0], 0, run.now, probe(&run, i & 1, 1, 100));
+			assert_int_equal(wt_link_change(&run.link, words, run.now, false, err, sizeof(err)), 0);
+		wt_graph_input(run.graph, run.link.way[0].node[0], 0, run.now, probe(&run, i & 1, 1, 100));
 	}
 	wt_graph_run(run.graph, run.now);
-	assert_int_equal(run.link.leg[0].node[0]->audit.withheld, 50);
+	assert_int_equal(run.link.way[0].node[0]->audit.withheld, 50);
 	assert_int_equal(run.end[0].told, 3 + 100);
 	finish(&run);
 }

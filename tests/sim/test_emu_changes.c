@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/world/span.h"
+#include "emu/world/link.h"
 #include "stack/base/bytes.h"
 #include "stack/base/random.h"
 #include "stack/drive/graph.h"
@@ -31,7 +31,7 @@ struct end {
 struct run {
 	struct wt_pool *pool, *big_pool;
 	struct wt_graph *graph;
-	struct wt_span link;
+	struct wt_link link;
 	struct end end[2];
 	struct wt_drop_sink drops;
 	struct wt_state_sink states;
@@ -170,7 +170,7 @@ static void start(struct run *run, uint64_t seed, bool ordered, bool quiet)
 	run->big_pool = wt_pool_create(600, BIG + HEADERS);
 	run->graph = wt_graph_create();
 	wt_graph_set_checked(run->graph, true);
-	if (wt_span_init(&run->link, "main", true, words, seed, NULL, err, sizeof(err)))
+	if (wt_link_init(&run->link, "main", true, words, seed, NULL, err, sizeof(err)))
 		fail_msg("%s", err);
 	run->link.pool = run->pool;
 	for (unsigned i = 0; i < 2; i++) {
@@ -179,9 +179,9 @@ static void start(struct run *run, uint64_t seed, bool ordered, bool quiet)
 		snprintf(run->end[i].node.name, sizeof(run->end[i].node.name), "end %u", i);
 		assert_int_equal(wt_graph_add(run->graph, &run->end[i].node), 0);
 	}
-	assert_int_equal(wt_span_add(&run->link, run->graph), 0);
-	wt_leg_join(&run->link.leg[0], run->graph, &run->end[0].node, 0, &run->end[1].node, 0);
-	wt_leg_join(&run->link.leg[1], run->graph, &run->end[1].node, 0, &run->end[0].node, 0);
+	assert_int_equal(wt_link_add(&run->link, run->graph), 0);
+	wt_direction_join(&run->link.way[0], run->graph, &run->end[0].node, 0, &run->end[1].node, 0);
+	wt_direction_join(&run->link.way[1], run->graph, &run->end[1].node, 0, &run->end[0].node, 0);
 	run->drops.drop = dropped;
 	run->states.state = told;
 	wt_graph_set_drop_sink(run->graph, &run->drops);
@@ -193,19 +193,19 @@ static void finish(struct run *run)
 	assert_int_equal(wt_pool_free_count(run->pool), wt_pool_count(run->pool));
 	assert_int_equal(wt_pool_free_count(run->big_pool), wt_pool_count(run->big_pool));
 	wt_graph_destroy(run->graph);
-	wt_span_finish(&run->link);
+	wt_link_finish(&run->link);
 	wt_pool_destroy(run->pool);
 	wt_pool_destroy(run->big_pool);
 }
 
-/* From end to end, whatever stages, drains and cutters there are. */
+/* From end to end, whatever stages, drains and segmenters there are. */
 static void check_books(const struct run *run, uint64_t seed)
 {
 	uint64_t made = 0, gone = 0, queued = 0, taken = run->end[0].node.audit.taken + run->end[1].node.audit.taken;
 
 	for (unsigned i = 0; i < 2; i++) {
-		for (unsigned n = 0; n < run->link.leg[i].count; n++) {
-			const struct wt_audit *audit = &run->link.leg[i].node[n]->audit;
+		for (unsigned n = 0; n < run->link.way[i].count; n++) {
+			const struct wt_audit *audit = &run->link.way[i].node[n]->audit;
 
 			made += audit->made;
 			gone += wt_audit_dropped(audit);
@@ -220,15 +220,15 @@ static void check_books(const struct run *run, uint64_t seed)
 /* Would a run begin with these words? */
 static bool begins(const struct run *run, const char *const words[2])
 {
-	struct wt_span *fresh = malloc(sizeof(*fresh));
-	const char *all[2] = {words[0] ? words[0] : run->link.leg[0].path.text, words[1] ? words[1] : run->link.leg[1].path.text};
+	struct wt_link *fresh = malloc(sizeof(*fresh));
+	const char *all[2] = {words[0] ? words[0] : run->link.way[0].path.text, words[1] ? words[1] : run->link.way[1].path.text};
 	char err[300];
 	bool good;
 
 	assert_non_null(fresh);
-	good = !wt_span_init(fresh, "main", true, all, 1, NULL, err, sizeof(err));
+	good = !wt_link_init(fresh, "main", true, all, 1, NULL, err, sizeof(err));
 	if (good)
-		wt_span_finish(fresh);
+		wt_link_finish(fresh);
 	free(fresh);
 	return good;
 }
@@ -237,7 +237,7 @@ static bool begins(const struct run *run, const char *const words[2])
 static void count(struct run *run)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		const struct wt_path *path = &run->link.leg[i].path;
+		const struct wt_path *path = &run->link.way[i].path;
 		bool filter = false, drain = false;
 
 		for (unsigned n = 0; n < path->count; n++) {
@@ -249,7 +249,7 @@ static void count(struct run *run)
 		}
 		run->filtered += filter;
 		run->moved += drain;
-		run->cut += run->link.leg[i].cutting;
+		run->cut += run->link.way[i].cutting;
 	}
 }
 
@@ -263,7 +263,7 @@ static void change(struct run *run, struct dice *dice, wt_time now)
 	unsigned nodes = wt_graph_count(run->graph), which = (unsigned)roll(dice, 6);
 
 	for (unsigned i = 0; i < 2; i++) {
-		memcpy(before[i], run->link.leg[i].path.text, sizeof(before[i]));
+		memcpy(before[i], run->link.way[i].path.text, sizeof(before[i]));
 		random_words(dice, run->ordered, pair, text[i], sizeof(text[i]));
 		if (which >= 2 || which == i)
 			words[i] = text[i];
@@ -273,7 +273,7 @@ static void change(struct run *run, struct dice *dice, wt_time now)
 	good = begins(run, words);
 	if (!good && run->quiet)
 		return;
-	if (good != !wt_span_change(&run->link, words, now, flush, err, sizeof(err)))
+	if (good != !wt_link_change(&run->link, words, now, flush, err, sizeof(err)))
 		fail_msg("a run would%s begin with \"%s\" and \"%s\"%s%s", good ? "" : " not", words[0] ? words[0] : "(as it is)",
 			 words[1] ? words[1] : "(as it is)", good ? ": " : "", good ? err : "");
 	if (good) {
@@ -283,11 +283,11 @@ static void change(struct run *run, struct dice *dice, wt_time now)
 	}
 	run->refused++;
 	for (unsigned i = 0; i < 2; i++)
-		assert_string_equal(run->link.leg[i].path.text, before[i]);
+		assert_string_equal(run->link.way[i].path.text, before[i]);
 	assert_int_equal(wt_graph_count(run->graph), nodes);
 }
 
-/* IPv4 and the beginning of TCP or UDP, as far as filters, routers and cutters look. */
+/* IPv4 and the beginning of TCP or UDP, as far as filters, routers and segmenters look. */
 static void fill(struct wt_frame *frame, uint32_t len, unsigned flow, uint32_t tag)
 {
 	static const uint16_t ports[FLOWS] = {80, 443, 53};
@@ -324,8 +324,8 @@ static struct wt_frame *big_frame(struct run *run, unsigned flow, uint32_t tag)
 static void send(struct run *run, struct dice *dice, wt_time now, uint32_t tag)
 {
 	unsigned from = (unsigned)roll(dice, 2), flow = (unsigned)roll(dice, FLOWS);
-	const struct wt_leg *leg = &run->link.leg[from];
-	bool big = wt_leg_whole(leg) && flow < 2 && roll(dice, 2);
+	const struct wt_direction *way = &run->link.way[from];
+	bool big = wt_direction_whole(way) && flow < 2 && roll(dice, 2);
 	struct wt_frame *frame = big ? big_frame(run, flow, tag) : wt_frame_new(run->pool);
 	uint32_t len = HEADERS + (uint32_t)roll(dice, 1460);
 
@@ -336,8 +336,8 @@ static void send(struct run *run, struct dice *dice, wt_time now, uint32_t tag)
 	}
 	run->big += big;
 	run->sent++;
-	if (leg->path.count)
-		wt_graph_input(run->graph, leg->path.stage[0], 0, now, frame);
+	if (way->path.count)
+		wt_graph_input(run->graph, way->path.stage[0], 0, now, frame);
 	else
 		wt_graph_input(run->graph, &run->end[!from].node, 0, now, frame);
 }
@@ -364,9 +364,9 @@ static struct run one(uint64_t seed, bool quiet)
 	wt_graph_tell_states(run->graph);
 	check_books(run, seed);
 	for (unsigned i = 0; i < 2; i++) {
-		for (unsigned n = 0; n < run->link.leg[i].count; n++) {
-			assert_int_equal(run->link.leg[i].node[n]->audit.queued, 0);
-			assert_int_equal(run->link.leg[i].node[n]->audit.dropped[WT_DROP_UNROUTED], 0);
+		for (unsigned n = 0; n < run->link.way[i].count; n++) {
+			assert_int_equal(run->link.way[i].node[n]->audit.queued, 0);
+			assert_int_equal(run->link.way[i].node[n]->audit.dropped[WT_DROP_UNROUTED], 0);
 		}
 	}
 	outcome = *run;
@@ -382,7 +382,7 @@ static void set_fwd(struct run *run, const char *fwd)
 	const char *words[2] = {fwd, ""};
 	char err[300];
 
-	if (wt_span_change(&run->link, words, wt_graph_now(run->graph), false, err, sizeof(err)))
+	if (wt_link_change(&run->link, words, wt_graph_now(run->graph), false, err, sizeof(err)))
 		fail_msg("\"%s\": %s", fwd, err);
 }
 
@@ -392,7 +392,7 @@ static void pass(struct run *run, wt_time now, unsigned flow, uint32_t tag)
 
 	assert_non_null(frame);
 	fill(frame, 100, flow, tag);
-	wt_graph_input(run->graph, run->link.leg[0].path.stage[0], 0, now, frame);
+	wt_graph_input(run->graph, run->link.way[0].path.stage[0], 0, now, frame);
 }
 
 static uint64_t taken(const struct run *run)
@@ -402,11 +402,11 @@ static uint64_t taken(const struct run *run)
 
 static const struct wt_node *find(const struct run *run, const char *name)
 {
-	const struct wt_leg *leg = &run->link.leg[0];
+	const struct wt_direction *way = &run->link.way[0];
 
-	for (unsigned n = 0; n < leg->count; n++)
-		if (!strcmp(leg->node[n]->name, name))
-			return leg->node[n];
+	for (unsigned n = 0; n < way->count; n++)
+		if (!strcmp(way->node[n]->name, name))
+			return way->node[n];
 	fail_msg("there is no %s", name);
 	return NULL;
 }
@@ -433,7 +433,7 @@ static void a_filter_that_changes_holds_only_those_up_who_would_overtake_their_o
 	/* the next change finds the old filter empty, and uses it */
 	set_fwd(&run, "loss 0% | only (udp) { delay 20ms } | delay 1ms");
 	set_fwd(&run, "loss 0% | only (tcp) { delay 20ms } | delay 1ms");
-	assert_string_equal(run.link.leg[0].path.text, "loss 0% | only (tcp) { delay 20ms } | delay 1ms");
+	assert_string_equal(run.link.way[0].path.text, "loss 0% | only (tcp) { delay 20ms } | delay 1ms");
 	assert_int_equal(find(&run, "fwd.delay")->audit.in, 2);
 	assert_int_equal(find(&run, "fwd.delay.2")->audit.in, 4);
 	finish(&run);
@@ -460,7 +460,7 @@ static void stages_beside_a_filter_keep_their_frames_and_their_names(void **stat
 	}
 	wt_graph_run(run.graph, WT_S);
 	assert_int_equal(taken(&run), 10);
-	assert_int_equal(run.link.leg[0].path.count, 1);
+	assert_int_equal(run.link.way[0].path.count, 1);
 	finish(&run);
 }
 
@@ -473,12 +473,12 @@ static void big_frames_under_way_are_cut_before_a_stage_that_looks_at_packets(vo
 
 	start(&run, 1, true, false);
 	set_fwd(&run, "delay 5ms | delay 5ms");
-	assert_true(wt_leg_whole(&run.link.leg[0]));
-	wt_graph_input(run.graph, run.link.leg[0].path.stage[0], 0, 0, big_frame(&run, 0, 1));
-	wt_graph_input(run.graph, run.link.leg[0].path.stage[0], 0, 6 * WT_MS, big_frame(&run, 0, 2));
-	wt_graph_input(run.graph, run.link.leg[0].path.stage[0], 0, 7 * WT_MS, big_frame(&run, 0, 3));
+	assert_true(wt_direction_whole(&run.link.way[0]));
+	wt_graph_input(run.graph, run.link.way[0].path.stage[0], 0, 0, big_frame(&run, 0, 1));
+	wt_graph_input(run.graph, run.link.way[0].path.stage[0], 0, 6 * WT_MS, big_frame(&run, 0, 2));
+	wt_graph_input(run.graph, run.link.way[0].path.stage[0], 0, 7 * WT_MS, big_frame(&run, 0, 3));
 	set_fwd(&run, "delay 5ms | loss 0% delay 5ms");
-	assert_false(wt_leg_whole(&run.link.leg[0]));
+	assert_false(wt_direction_whole(&run.link.way[0]));
 	wt_graph_run(run.graph, 11500 * WT_US);
 	assert_int_equal(taken(&run), 1);
 	assert_int_equal(find(&run, "fwd.loss")->audit.in, 20);
@@ -512,7 +512,7 @@ static void ten_thousand_changes_in_a_second_are_made_with_a_bounded_number_of_n
 		snprintf(words, sizeof(words), "only (tcp dst portrange %u-443) { delay 20ms }%s | %s", 60 + i % 17,
 			 shape == 0 ? "" : " | only (tcp) { delay 9ms loss 0% }", shape < 2 ? "rate 90Mbit burst 9KB limit 1MB" : "delay 5ms");
 		set_fwd(&run, words);
-		assert_true(run.link.leg[0].count <= WT_PATH_NODES);
+		assert_true(run.link.way[0].count <= WT_PATH_NODES);
 		pass(&run, i * WT_MS / 10, i % FLOWS, i);
 		run.sent++;
 		check_books(&run, 0);
@@ -547,7 +547,7 @@ static void any_words_may_follow_any_others_and_frames_are_accounted_for_and_kee
 		sum.big += outcome.big;
 		sum.cut += outcome.cut;
 	}
-	print_message("%u changes, %u refused; drains %u times, in filters that go %u; handoffs %u, big frames %u, cutters %u\n",
+	print_message("%u changes, %u refused; drains %u times, in filters that go %u; handoffs %u, big frames %u, segmenters %u\n",
 		      (unsigned)sum.changed, (unsigned)sum.refused, (unsigned)sum.moved, (unsigned)sum.filtered, (unsigned)sum.handoffs,
 		      (unsigned)sum.big, (unsigned)sum.cut);
 	assert_true(sum.disorder > RUNS); /* words that let frames overtake do so */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/world/span.h"
+#include "emu/world/link.h"
 #include "stack/wire/ipv4.h"
 #include "tests/end_node.h"
 #include "tests/swarm/swarm.h"
@@ -513,14 +513,14 @@ void law_words(uint64_t seed, char *out, size_t len)
 	append(out, len, "%d %s|%s|%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", law.kind, law.words, law.other, law.a, law.b, law.c);
 }
 
-static void walk(struct wt_span *span, struct wt_graph *graph)
+static void walk(struct wt_link *span, struct wt_graph *graph)
 {
 	const char *both[2] = {law.other, NULL};
 	char err[200];
 
 	if (law.kind == CHANGE) {
 		wt_graph_run(graph, (wt_time)law.c);
-		if (wt_span_change(span, both, (wt_time)law.c, false, err, sizeof(err)))
+		if (wt_link_change(span, both, (wt_time)law.c, false, err, sizeof(err)))
 			snprintf(law.wrong, sizeof(law.wrong), "the change is refused: %s", err);
 	}
 	wt_graph_run(graph, 3600 * WT_S);
@@ -538,7 +538,7 @@ const char *law_run(uint64_t seed, bool verbose)
 	static const struct wt_node_ops end_ops = END_NODE_OPS(end_input);
 	const char *words[2];
 	struct wt_graph *graph = wt_graph_create();
-	struct wt_span span;
+	struct wt_link span;
 	char err[200];
 
 	draw_law(seed);
@@ -552,15 +552,15 @@ const char *law_run(uint64_t seed, bool verbose)
 	wt_graph_set_checked(graph, true);
 	wt_graph_add(graph, &law.source);
 	wt_graph_add(graph, &law.end);
-	if (wt_span_init(&span, "main", true, words, seed, NULL, err, sizeof(err)) || wt_span_add(&span, graph)) {
+	if (wt_link_init(&span, "main", true, words, seed, NULL, err, sizeof(err)) || wt_link_add(&span, graph)) {
 		snprintf(law.wrong, sizeof(law.wrong), "refused: %s", err);
 	} else {
-		wt_leg_join(&span.leg[0], graph, &law.source, 0, &law.end, 0);
-		wt_leg_join(&span.leg[1], graph, &law.end, 0, &law.source, 0);
+		wt_direction_join(&span.way[0], graph, &law.source, 0, &law.end, 0);
+		wt_direction_join(&span.way[1], graph, &law.end, 0, &law.source, 0);
 		walk(&span, graph);
 	}
 	wt_graph_destroy(graph);
-	wt_span_finish(&span);
+	wt_link_finish(&span);
 	wt_pool_destroy(law.pool);
 	return *law.wrong ? law.wrong : NULL;
 }

@@ -167,7 +167,7 @@ static void check_memory(struct watch *watch)
 		fault(run, "host %s holds %" PRIu64 " bytes, and has reason for %" PRIu64, run->world.host[watch->side].name, held, most);
 }
 
-static void see(struct wt_through *through, unsigned port, wt_time now, struct wt_frame *frame)
+static void see(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct watch *watch = (struct watch *)through;
 	struct seen seen = {.now = now};
@@ -205,7 +205,7 @@ struct watch *watch_new(struct run *run, unsigned side)
 
 	if (!watch)
 		return NULL;
-	wt_through_init(&watch->through, side ? "watch.b" : "watch.a", see);
+	wt_observer_init(&watch->through, side ? "watch.b" : "watch.a", see);
 	watch->run = run;
 	watch->side = side;
 	watch->frames_most = FRAMES_MOST;

@@ -132,7 +132,7 @@ static int watch_tokens(struct run *run)
 {
 	if (!run->simulation->tokens)
 		return 0;
-	return wt_token_watch(&run->meter, run->simulation->tokens, &run->net.link[0].leg[0].path, &run->flows.sender[0], run->tokens_trace,
+	return wt_token_watch(&run->meter, run->simulation->tokens, &run->net.link[0].way[0].path, &run->flows.sender[0], run->tokens_trace,
 			      run->err, run->err_len);
 }
 
@@ -141,13 +141,13 @@ static void on_changed(void *arg, wt_time now, const struct wt_world_event *even
 	struct run *run = arg;
 	const char *name = refused ? "emulation:change_refused" : "emulation:path_changed";
 	struct wt_json *json = run->log ? wt_journal_begin(run->log, now, name) : NULL;
-	const struct wt_span *link = &run->net.link[event->link];
+	const struct wt_link *link = &run->net.link[event->link];
 
 	if (!json)
 		return;
 	wt_json_string(json, "link", link->name);
-	wt_json_string(json, "fwd", link->leg[0].path.text);
-	wt_json_string(json, "rev", link->leg[1].path.text);
+	wt_json_string(json, "fwd", link->way[0].path.text);
+	wt_json_string(json, "rev", link->way[1].path.text);
 	wt_json_string(json, "queue", event->flush ? "flush" : "keep");
 	wt_json_string(json, "by", "script");
 	wt_json_string(json, refused ? "reason" : "note", refused ? refused : event->note ? event->note : "");
@@ -162,7 +162,7 @@ static int keep_words(const struct run *run, char *(**path)[2])
 	*path = calloc(run->world->links, sizeof(**path));
 	for (unsigned i = 0; i < run->world->links && *path; i++)
 		for (unsigned d = 0; d < 2; d++)
-			all &= ((*path)[i][d] = strdup(run->net.link[i].leg[d].path.text)) != NULL;
+			all &= ((*path)[i][d] = strdup(run->net.link[i].way[d].path.text)) != NULL;
 	return *path && all ? 0 : -ENOMEM;
 }
 
@@ -323,8 +323,8 @@ static int circles(struct run *run)
 
 	snprintf(run->err, run->err_len, "--time needs a delay or a rate on the path: without one, simulated time never advances "
 		 "(it stands at %s; fwd '%.200s', rev '%.200s')",
-		 wt_format_time(wt_graph_now(run->net.graph), at, sizeof(at)), run->net.link[0].leg[0].path.text,
-		 run->net.link[0].leg[1].path.text);
+		 wt_format_time(wt_graph_now(run->net.graph), at, sizeof(at)), run->net.link[0].way[0].path.text,
+		 run->net.link[0].way[1].path.text);
 	return -EINVAL;
 }
 

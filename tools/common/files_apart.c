@@ -76,7 +76,7 @@ int wt_files_apart(const struct wt_named_file *file, unsigned count, char *err, 
 	return 0;
 }
 
-int wt_files_apart_from_words(const struct wt_named_file *file, unsigned count, const struct wt_samples_shelf *words, char *err,
+int wt_files_apart_from_words(const struct wt_named_file *file, unsigned count, const struct wt_samples_cache *words, char *err,
 			      size_t err_len)
 {
 	for (const struct wt_samples *samples = words->first; samples; samples = samples->next)

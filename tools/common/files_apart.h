@@ -17,7 +17,7 @@ struct wt_named_file {
  */
 int wt_files_apart(const struct wt_named_file *file, unsigned count, char *err, size_t err_len);
 /* The same, and none of them is a file that words of a path name. */
-int wt_files_apart_from_words(const struct wt_named_file *file, unsigned count, const struct wt_samples_shelf *words, char *err,
+int wt_files_apart_from_words(const struct wt_named_file *file, unsigned count, const struct wt_samples_cache *words, char *err,
 			      size_t err_len);
 
 #endif

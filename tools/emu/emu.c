@@ -183,7 +183,7 @@ static int check(const struct emu *emu, struct wt_daemon *daemon, char *err, siz
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static void print_text(const struct emu *emu, const struct wt_world *world, const struct wt_span *link)
+static void print_text(const struct emu *emu, const struct wt_world *world, const struct wt_link *link)
 {
 	FILE *out = emu->check ? stdout : stderr;
 	char when[40];
@@ -191,7 +191,7 @@ static void print_text(const struct emu *emu, const struct wt_world *world, cons
 	for (unsigned i = 0; i < world->links; i++)
 		for (unsigned d = 0; d < 2; d++)
 			fprintf(out, "%s%s%s  %s\n", world->links > 1 ? world->link[i].name : "", world->links > 1 ? "." : "", d ? "rev" : "fwd",
-				link[i].leg[d].path.text[0] ? link[i].leg[d].path.text : "(an ideal wire)");
+				link[i].way[d].path.text[0] ? link[i].way[d].path.text : "(an ideal wire)");
 	for (unsigned i = 0; i < world->events && emu->check; i++)
 		for (unsigned d = 0; d < 2; d++)
 			if (world->event[i].words[d] && world->event[i].at > 0)
@@ -207,7 +207,7 @@ static void print_text(const struct emu *emu, const struct wt_world *world, cons
 }
 
 /* The first record: what is about to run, or, with -n, what would. */
-static void print_start(const struct emu *emu, const struct wt_daemon *daemon, const struct wt_span *link)
+static void print_start(const struct emu *emu, const struct wt_daemon *daemon, const struct wt_link *link)
 {
 	const struct wt_world *world = &daemon->world;
 	struct wt_json json;
@@ -229,8 +229,8 @@ static void print_start(const struct emu *emu, const struct wt_daemon *daemon, c
 	for (unsigned i = 0; i < world->links; i++) {
 		if (world->links > 1)
 			wt_json_object(&json, world->link[i].name);
-		wt_json_string(&json, "fwd", link[i].leg[0].path.text);
-		wt_json_string(&json, "rev", link[i].leg[1].path.text);
+		wt_json_string(&json, "fwd", link[i].way[0].path.text);
+		wt_json_string(&json, "rev", link[i].way[1].path.text);
 		if (world->links > 1)
 			wt_json_end(&json);
 	}
@@ -245,7 +245,7 @@ static void print_start(const struct emu *emu, const struct wt_daemon *daemon, c
 static int print_check(const struct emu *emu, const struct wt_daemon *daemon)
 {
 	const struct wt_world *world = &daemon->world;
-	struct wt_span *link = calloc(world->links, sizeof(*link));
+	struct wt_link *link = calloc(world->links, sizeof(*link));
 	char err[300];
 
 	for (unsigned i = 0; link && i < world->links; i++)
@@ -253,12 +253,12 @@ static int print_check(const struct emu *emu, const struct wt_daemon *daemon)
 	for (unsigned i = 0; link && i < world->events && world->event[i].at == 0; i++) {
 		const char *words[2] = {world->event[i].words[0], world->event[i].words[1]};
 
-		wt_span_change(&link[world->event[i].link], words, 0, false, err, sizeof(err));
+		wt_link_change(&link[world->event[i].link], words, 0, false, err, sizeof(err));
 	}
 	if (link)
 		print_start(emu, daemon, link);
 	for (unsigned i = 0; link && i < daemon->world.links; i++)
-		wt_span_finish(&link[i]);
+		wt_link_finish(&link[i]);
 	free(link);
 	return fflush(stdout) ? wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno)) : WT_EXIT_OK;
 }

@@ -72,17 +72,17 @@ static int set_words(char to[WT_LAB_WORDS], const char *from, const char *direct
 static int keep_words(struct wt_lab *lab, const struct wt_path_words *path)
 {
 	const char *const words[2] = {path->words[0] ? path->words[0] : "", path->words[1] ? path->words[1] : ""};
-	static struct wt_span link; /* large */
-	struct wt_samples_shelf shelf = {.folder = lab->folder};
+	static struct wt_link link; /* large */
+	struct wt_samples_cache shelf = {.folder = lab->folder};
 	char err[300];
 	int code;
 
-	if (wt_span_init(&link, "main", true, words, lab->seed, &shelf, err, sizeof(err)) < 0)
+	if (wt_link_init(&link, "main", true, words, lab->seed, &shelf, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	code = set_words(lab->fwd, link.leg[0].path.text, "fwd");
+	code = set_words(lab->fwd, link.way[0].path.text, "fwd");
 	if (!code)
-		code = set_words(lab->rev, link.leg[1].path.text, "rev");
-	wt_span_finish(&link);
+		code = set_words(lab->rev, link.way[1].path.text, "rev");
+	wt_link_finish(&link);
 	return code;
 }
 

@@ -59,10 +59,10 @@ static void write_setdest(FILE *out, const struct wt_movement *pattern)
 	}
 	for (unsigned i = 0; i < pattern->count; i++)
 		for (unsigned k = 0; k < pattern->track[i].pieces; k++) {
-			struct wt_leg_of leg = wt_track_leg(&pattern->track[i], k);
+			struct wt_direction_of way = wt_track_leg(&pattern->track[i], k);
 
-			if (leg.speed > 0)
-				fprintf(out, "$ns_ at %.9f \"$node_(%u) setdest %.9f %.9f %.9f\"\n", seconds(leg.from), i, leg.end.x, leg.end.y, leg.speed);
+			if (way.speed > 0)
+				fprintf(out, "$ns_ at %.9f \"$node_(%u) setdest %.9f %.9f %.9f\"\n", seconds(way.from), i, way.end.x, way.end.y, way.speed);
 		}
 }
 

@@ -21,7 +21,7 @@ struct compound_params {
 
 struct compound {
 	struct compound_params params;
-	struct wt_reno window; /* of win */
+	struct wt_aimd window; /* of win */
 	struct wt_delay delay;
 	double dwnd, undo_dwnd; /* segments of win */
 };
@@ -31,24 +31,24 @@ static void compound_init(void *state, const void *params, const struct wt_cc_en
 	struct compound *s = state;
 
 	*s = (struct compound){.params = *(const struct compound_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 static void judge(struct compound *s, bool limited, struct wt_sender_out *out)
 {
-	double win = wt_reno_segs(&s->window, out), diff = wt_delay_backlog(&s->delay, s->delay.least, win), before = s->dwnd;
+	double win = wt_aimd_segs(&s->window, out), diff = wt_delay_backlog(&s->delay, s->delay.least, win), before = s->dwnd;
 
 	out->gauge[1] = diff;
 	if (diff >= s->params.gamma) {
 		s->dwnd -= s->params.zeta * diff;
 		s->dwnd = s->dwnd > 0 ? s->dwnd : 0;
-		wt_reno_set(&s->window, win + s->dwnd - before, out);
+		wt_aimd_set(&s->window, win + s->dwnd - before, out);
 	} else if (limited && win >= s->params.low_window) {
 		double step = s->params.alpha * wt_power(win, s->params.k) - 1;
 
 		step = step > 0 ? step < win ? step : win : 0; /* never faster than slow start */
 		s->dwnd += step;
-		wt_reno_add(&s->window, step * s->window.mss, out);
+		wt_aimd_add(&s->window, step * s->window.mss, out);
 	}
 	out->gauge[0] = s->dwnd;
 }
@@ -60,21 +60,21 @@ static void compound_on_ack(void *state, const struct wt_ack *ack, struct wt_sen
 
 	if (over && s->delay.samples > 1 && out->cwnd >= out->ssthresh && !(ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE)))
 		judge(s, s->delay.limited, out);
-	if (wt_reno_may_grow(ack) && !wt_reno_slow_start(&s->window, ack, out))
-		wt_reno_climb(&s->window, ack, 1, out);
+	if (wt_aimd_may_grow(ack) && !wt_aimd_slow_start(&s->window, ack, out))
+		wt_aimd_climb(&s->window, ack, 1, out);
 }
 
 static void compound_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct compound *s = state;
-	double win = wt_reno_segs(&s->window, out), cwnd = win - s->dwnd, keep = 1 - s->params.beta;
+	double win = wt_aimd_segs(&s->window, out), cwnd = win - s->dwnd, keep = 1 - s->params.beta;
 
 	if (keep < cwnd / 2 / win)
 		keep = cwnd / 2 / win; /* dwnd is never negative */
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1)
 		s->undo_dwnd = s->dwnd;
-	wt_reno_keep(&s->window, loss, keep, out);
-	s->dwnd = wt_reno_segs(&s->window, out) - cwnd / 2;
+	wt_aimd_keep(&s->window, loss, keep, out);
+	s->dwnd = wt_aimd_segs(&s->window, out) - cwnd / 2;
 	if (loss->why == WT_LOSS_RTO || s->dwnd < 0)
 		s->dwnd = 0;
 	out->gauge[0] = s->dwnd;
@@ -88,7 +88,7 @@ static void compound_on_event(void *state, enum wt_cc_event event, const struct 
 		s->dwnd = out->gauge[0] = s->undo_dwnd;
 	if (event == WT_CC_ESTABLISHED || event == WT_CC_IDLE)
 		s->dwnd = out->gauge[0] = 0;
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param compound_params[] = {

@@ -20,7 +20,7 @@ struct fast_params {
 
 struct fast {
 	struct fast_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	double rtt; /* ns, the mean */
 	bool wait;  /* the round trip between two updates */
@@ -31,7 +31,7 @@ static void fast_init(void *state, const void *params, const struct wt_cc_env *e
 	struct fast *s = state;
 
 	*s = (struct fast){.params = *(const struct fast_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 static void judge(struct fast *s, double segs, bool may_grow, struct wt_sender_out *out)
@@ -43,7 +43,7 @@ static void judge(struct fast *s, double segs, bool may_grow, struct wt_sender_o
 	out->gauge[2] = s->rtt / WT_MS;
 	if (out->cwnd < out->ssthresh) {
 		if (waits > s->params.alpha)
-			wt_reno_set(&s->window, segs, out);
+			wt_aimd_set(&s->window, segs, out);
 		return;
 	}
 	s->wait = !s->wait;
@@ -52,37 +52,37 @@ static void judge(struct fast *s, double segs, bool may_grow, struct wt_sender_o
 	next = (1 - s->params.gamma) * segs + s->params.gamma * (base / s->rtt * segs + s->params.alpha);
 	next = next < 2 * segs ? next : 2 * segs;
 	if (next < segs)
-		wt_reno_set(&s->window, next, out);
+		wt_aimd_set(&s->window, next, out);
 	else if (may_grow)
-		wt_reno_add(&s->window, (next - segs) * s->window.mss, out);
+		wt_aimd_add(&s->window, (next - segs) * s->window.mss, out);
 }
 
 static void fast_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	struct fast *s = state;
-	double segs = wt_reno_segs(&s->window, out), eta = segs > 12 ? 3 / segs : 0.25;
+	double segs = wt_aimd_segs(&s->window, out), eta = segs > 12 ? 3 / segs : 0.25;
 	bool over = wt_delay_round(&s->delay, ack);
 
 	if (ack->rtt)
 		s->rtt = s->rtt > 0 ? s->rtt + eta * ((double)ack->rtt - s->rtt) : (double)ack->rtt;
 	if (over && s->rtt > 0 && !(ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE)))
 		judge(s, segs, s->delay.limited, out);
-	if (wt_reno_may_grow(ack))
-		wt_reno_slow_start(&s->window, ack, out);
+	if (wt_aimd_may_grow(ack))
+		wt_aimd_slow_start(&s->window, ack, out);
 }
 
 static void fast_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct fast *s = state;
 
-	wt_reno_keep(&s->window, loss, s->params.keep, out);
+	wt_aimd_keep(&s->window, loss, s->params.keep, out);
 }
 
 static void fast_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct fast *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param fast_params[] = {

@@ -23,7 +23,7 @@ struct illinois_params {
 
 struct illinois {
 	struct illinois_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	wt_time rtt_max;
 	double alpha, beta;
@@ -36,7 +36,7 @@ static void illinois_init(void *state, const void *params, const struct wt_cc_en
 	struct illinois *s = state;
 
 	*s = (struct illinois){.params = *(const struct illinois_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 	s->alpha = 1;
 	s->beta = 0.5;
 }
@@ -89,9 +89,9 @@ static void illinois_on_ack(void *state, const struct wt_ack *ack, struct wt_sen
 	struct illinois *s = state;
 
 	if (wt_delay_round(&s->delay, ack) && s->delay.samples)
-		judge(s, wt_reno_segs(&s->window, out), out);
-	if (wt_reno_may_grow(ack) && !wt_reno_slow_start(&s->window, ack, out))
-		wt_reno_climb(&s->window, ack, s->alpha, out);
+		judge(s, wt_aimd_segs(&s->window, out), out);
+	if (wt_aimd_may_grow(ack) && !wt_aimd_slow_start(&s->window, ack, out))
+		wt_aimd_climb(&s->window, ack, s->alpha, out);
 }
 
 static void illinois_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
@@ -103,14 +103,14 @@ static void illinois_on_loss(void *state, const struct wt_loss *loss, struct wt_
 		s->beta = out->gauge[1] = 0.5;
 		s->above = false;
 	}
-	wt_reno_keep(&s->window, loss, 1 - s->beta, out);
+	wt_aimd_keep(&s->window, loss, 1 - s->beta, out);
 }
 
 static void illinois_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct illinois *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param illinois_params[] = {

@@ -19,7 +19,7 @@ struct vegas_params {
 
 struct vegas {
 	struct vegas_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	bool still; /* slow start: a round trip in which the window stands, to be measured */
 };
@@ -29,7 +29,7 @@ static void vegas_init(void *state, const void *params, const struct wt_cc_env *
 	struct vegas *s = state;
 
 	*s = (struct vegas){.params = *(const struct vegas_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 /* A round is over: what it measured decides. */
@@ -45,11 +45,11 @@ static void judge(struct vegas *s, const struct wt_ack *ack, struct wt_sender_ou
 		return;
 	if (out->cwnd < out->ssthresh) {
 		if (diff > s->params.gamma)
-			wt_reno_set(&s->window, segs - diff + 1, out);
+			wt_aimd_set(&s->window, segs - diff + 1, out);
 	} else if (diff > s->params.beta) {
-		wt_reno_set(&s->window, segs - 1, out);
+		wt_aimd_set(&s->window, segs - 1, out);
 	} else if (diff < s->params.alpha && s->delay.limited) {
-		wt_reno_widen(&s->window, s->window.mss, out);
+		wt_aimd_widen(&s->window, s->window.mss, out);
 	}
 }
 
@@ -62,24 +62,24 @@ static void vegas_on_ack(void *state, const struct wt_ack *ack, struct wt_sender
 		s->still = s->delay.samples > 1 && !s->still;
 	if (over && s->delay.samples > 1)
 		judge(s, ack, out);
-	else if (over && out->cwnd >= out->ssthresh && wt_reno_may_grow(ack) && s->delay.limited)
-		wt_reno_widen(&s->window, s->window.mss, out);
-	if (wt_reno_may_grow(ack) && !s->still)
-		wt_reno_slow_start(&s->window, ack, out);
+	else if (over && out->cwnd >= out->ssthresh && wt_aimd_may_grow(ack) && s->delay.limited)
+		wt_aimd_widen(&s->window, s->window.mss, out);
+	if (wt_aimd_may_grow(ack) && !s->still)
+		wt_aimd_slow_start(&s->window, ack, out);
 }
 
 static void vegas_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct vegas *s = state;
 
-	wt_reno_keep(&s->window, loss, s->params.keep, out);
+	wt_aimd_keep(&s->window, loss, s->params.keep, out);
 }
 
 static void vegas_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct vegas *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param vegas_params[] = {

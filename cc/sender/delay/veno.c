@@ -18,7 +18,7 @@ struct veno_params {
 
 struct veno {
 	struct veno_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	double backlog;
 };
@@ -28,7 +28,7 @@ static void veno_init(void *state, const void *params, const struct wt_cc_env *e
 	struct veno *s = state;
 
 	*s = (struct veno){.params = *(const struct veno_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 static void veno_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
@@ -36,12 +36,12 @@ static void veno_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_
 	struct veno *s = state;
 
 	if (wt_delay_round(&s->delay, ack)) {
-		s->backlog = wt_delay_backlog(&s->delay, s->delay.least, wt_reno_segs(&s->window, out));
+		s->backlog = wt_delay_backlog(&s->delay, s->delay.least, wt_aimd_segs(&s->window, out));
 		out->gauge[0] = s->backlog;
 		out->gauge[1] = wt_delay_ms(s->delay.base);
 	}
-	if (wt_reno_may_grow(ack) && !wt_reno_slow_start(&s->window, ack, out))
-		wt_reno_climb(&s->window, ack, s->backlog < s->params.beta ? 1 : s->params.slow, out);
+	if (wt_aimd_may_grow(ack) && !wt_aimd_slow_start(&s->window, ack, out))
+		wt_aimd_climb(&s->window, ack, s->backlog < s->params.beta ? 1 : s->params.slow, out);
 }
 
 static void veno_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
@@ -49,14 +49,14 @@ static void veno_on_loss(void *state, const struct wt_loss *loss, struct wt_send
 	struct veno *s = state;
 	bool random = loss->why == WT_LOSS_DUPTHRESH && s->delay.base && s->backlog < s->params.beta;
 
-	wt_reno_keep(&s->window, loss, random ? s->params.keep : 0.5, out);
+	wt_aimd_keep(&s->window, loss, random ? s->params.keep : 0.5, out);
 }
 
 static void veno_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct veno *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param veno_params[] = {

@@ -23,7 +23,7 @@ struct yeah_params {
 
 struct yeah {
 	struct yeah_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	double queue, reno;  /* segments; reno: 0 while there is none */
 	uint32_t slow, fast; /* round trips of slow mode in a row; of fast mode since it was last forgotten */
@@ -34,7 +34,7 @@ static void yeah_init(void *state, const void *params, const struct wt_cc_env *e
 	struct yeah *s = state;
 
 	*s = (struct yeah){.params = *(const struct yeah_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 static void slow_mode(struct yeah *s, double segs, bool may, struct wt_sender_out *out)
@@ -43,15 +43,15 @@ static void slow_mode(struct yeah *s, double segs, bool may, struct wt_sender_ou
 
 	if (may && s->queue > s->params.q_max && segs > s->reno) {
 		left = segs - (take < segs / 2 ? take : segs / 2);
-		wt_reno_set(&s->window, left > s->reno ? left : s->reno, out);
+		wt_aimd_set(&s->window, left > s->reno ? left : s->reno, out);
 	}
-	s->reno = s->reno > 0 ? s->reno + 1 : wt_reno_segs(&s->window, out) / 2;
+	s->reno = s->reno > 0 ? s->reno + 1 : wt_aimd_segs(&s->window, out) / 2;
 	s->slow += s->slow < UINT32_MAX;
 }
 
 static void judge(struct yeah *s, bool may, struct wt_sender_out *out)
 {
-	double segs = wt_reno_segs(&s->window, out), late = (double)(s->delay.least - s->delay.base) / (double)s->delay.base;
+	double segs = wt_aimd_segs(&s->window, out), late = (double)(s->delay.least - s->delay.base) / (double)s->delay.base;
 
 	s->queue = wt_delay_backlog(&s->delay, s->delay.least, segs);
 	if (s->queue > s->params.q_max || late > 1 / s->params.phi) {
@@ -75,16 +75,16 @@ static void yeah_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_
 
 	if (wt_delay_round(&s->delay, ack) && s->delay.samples > 1)
 		judge(s, !(ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE)), out);
-	if (!wt_reno_may_grow(ack) || wt_reno_slow_start(&s->window, ack, out))
+	if (!wt_aimd_may_grow(ack) || wt_aimd_slow_start(&s->window, ack, out))
 		return;
-	segs = s->params.a * wt_reno_segs(&s->window, out);
-	wt_reno_climb(&s->window, ack, s->slow || segs < 1 ? 1 : segs, out);
+	segs = s->params.a * wt_aimd_segs(&s->window, out);
+	wt_aimd_climb(&s->window, ack, s->slow || segs < 1 ? 1 : segs, out);
 }
 
 static void yeah_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct yeah *s = state;
-	double segs = wt_reno_segs(&s->window, out), take = s->queue;
+	double segs = wt_aimd_segs(&s->window, out), take = s->queue;
 
 	if (take < segs / 8)
 		take = segs / 8;
@@ -92,14 +92,14 @@ static void yeah_on_loss(void *state, const struct wt_loss *loss, struct wt_send
 		take = segs / 2;
 	s->fast = 0;
 	s->reno /= 2;
-	wt_reno_keep(&s->window, loss, 1 - take / segs, out);
+	wt_aimd_keep(&s->window, loss, 1 - take / segs, out);
 }
 
 static void yeah_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct yeah *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param yeah_params[] = {

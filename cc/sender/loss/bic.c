@@ -19,7 +19,7 @@ struct bic_params {
 
 struct bic {
 	struct bic_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	double w_max, undo_w_max;   /* segments; 0: no loss yet */
 	double probe, probe_target; /* max probing: segments per round trip, the window at which they double; probe 0: not probing */
 };
@@ -29,7 +29,7 @@ static void bic_init(void *state, const void *params, const struct wt_cc_env *en
 	struct bic *s = state;
 
 	*s = (struct bic){.params = *(const struct bic_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 /* Segments per round trip at a window of `segs`. */
@@ -58,16 +58,16 @@ static void bic_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_o
 {
 	struct bic *s = state;
 
-	if (!wt_reno_may_grow(ack) || wt_reno_slow_start(&s->window, ack, out))
+	if (!wt_aimd_may_grow(ack) || wt_aimd_slow_start(&s->window, ack, out))
 		return;
-	out->gauge[1] = pace(s, wt_reno_segs(&s->window, out));
-	wt_reno_climb(&s->window, ack, out->gauge[1], out);
+	out->gauge[1] = pace(s, wt_aimd_segs(&s->window, out));
+	wt_aimd_climb(&s->window, ack, out->gauge[1], out);
 }
 
 static void bic_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct bic *s = state;
-	double segs = wt_reno_segs(&s->window, out), keep = segs < s->params.low_window ? 0.5 : s->params.keep;
+	double segs = wt_aimd_segs(&s->window, out), keep = segs < s->params.low_window ? 0.5 : s->params.keep;
 
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
 		s->undo_w_max = s->w_max;
@@ -75,7 +75,7 @@ static void bic_on_loss(void *state, const struct wt_loss *loss, struct wt_sende
 		s->probe = 0;
 	}
 	out->gauge[0] = s->w_max;
-	wt_reno_keep(&s->window, loss, keep, out);
+	wt_aimd_keep(&s->window, loss, keep, out);
 }
 
 static void bic_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -84,7 +84,7 @@ static void bic_on_event(void *state, enum wt_cc_event event, const struct wt_cc
 
 	if (event == WT_CC_UNDO && s->window.prior_cwnd)
 		s->w_max = out->gauge[0] = s->undo_w_max;
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param bic_params[] = {

@@ -21,7 +21,7 @@ struct highspeed_params {
 
 struct highspeed {
 	struct highspeed_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	double ln_low, ln_ratio, slope; /* of the equations: ln W, ln W1 - ln W, 1/S */
 	uint32_t worked_out;            /* whole segments for which a and b hold */
 	double a, b;
@@ -53,7 +53,7 @@ static void highspeed_init(void *state, const void *params, const struct wt_cc_e
 	struct highspeed *s = state;
 
 	*s = (struct highspeed){.params = *(const struct highspeed_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 	s->ln_low = wt_ln(s->params.low_window);
 	s->ln_ratio = wt_ln(s->params.high_window) - s->ln_low;
 	s->slope = (wt_ln(s->params.high_p) - wt_ln(s->params.low_p)) / s->ln_ratio;
@@ -66,9 +66,9 @@ static bool limited_slow_start(struct highspeed *s, const struct wt_ack *ack, st
 {
 	double most = (double)s->params.max_ssthresh;
 
-	if (out->cwnd >= out->ssthresh || !s->params.max_ssthresh || wt_reno_segs(&s->window, out) <= most)
-		return wt_reno_slow_start(&s->window, ack, out);
-	wt_reno_climb(&s->window, ack, most / 2, out);
+	if (out->cwnd >= out->ssthresh || !s->params.max_ssthresh || wt_aimd_segs(&s->window, out) <= most)
+		return wt_aimd_slow_start(&s->window, ack, out);
+	wt_aimd_climb(&s->window, ack, most / 2, out);
 	return true;
 }
 
@@ -76,25 +76,25 @@ static void highspeed_on_ack(void *state, const struct wt_ack *ack, struct wt_se
 {
 	struct highspeed *s = state;
 
-	if (!wt_reno_may_grow(ack) || limited_slow_start(s, ack, out))
+	if (!wt_aimd_may_grow(ack) || limited_slow_start(s, ack, out))
 		return;
 	work_out(s, out->cwnd / s->window.mss, out);
-	wt_reno_climb(&s->window, ack, s->a, out);
+	wt_aimd_climb(&s->window, ack, s->a, out);
 }
 
 static void highspeed_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct highspeed *s = state;
 
-	work_out(s, wt_reno_base(&s->window, loss, out) / s->window.mss, out);
-	wt_reno_keep(&s->window, loss, 1 - s->b, out);
+	work_out(s, wt_aimd_base(&s->window, loss, out) / s->window.mss, out);
+	wt_aimd_keep(&s->window, loss, 1 - s->b, out);
 }
 
 static void highspeed_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct highspeed *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param highspeed_params[] = {

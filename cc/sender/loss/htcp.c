@@ -31,7 +31,7 @@ struct htcp_epoch {
 
 struct htcp {
 	struct htcp_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	struct htcp_epoch epoch, undo;
 	uint64_t delivered; /* when the round began */
@@ -43,7 +43,7 @@ static void htcp_init(void *state, const void *params, const struct wt_cc_env *e
 	struct htcp *s = state;
 
 	*s = (struct htcp){.params = *(const struct htcp_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 	s->epoch.beta = s->params.beta_min;
 	out->gauge[0] = 1;
 	out->gauge[1] = s->epoch.beta;
@@ -82,10 +82,10 @@ static void htcp_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_
 		s->epoch.begin = ack->now;
 	if (wt_delay_round(&s->delay, ack))
 		measure(s, ack);
-	if (!wt_reno_may_grow(ack) || wt_reno_slow_start(&s->window, ack, out))
+	if (!wt_aimd_may_grow(ack) || wt_aimd_slow_start(&s->window, ack, out))
 		return;
 	out->gauge[0] = alpha(s, ack->now);
-	wt_reno_climb(&s->window, ack, out->gauge[0], out);
+	wt_aimd_climb(&s->window, ack, out->gauge[0], out);
 }
 
 static double backoff(const struct htcp *s)
@@ -114,7 +114,7 @@ static void htcp_on_loss(void *state, const struct wt_loss *loss, struct wt_send
 	s->epoch.begin = loss->now;
 	s->round_begin = 0; /* a round trip that began before is of neither time */
 	out->gauge[1] = s->epoch.beta;
-	wt_reno_keep(&s->window, loss, s->epoch.beta, out);
+	wt_aimd_keep(&s->window, loss, s->epoch.beta, out);
 }
 
 static void htcp_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -127,7 +127,7 @@ static void htcp_on_event(void *state, enum wt_cc_event event, const struct wt_c
 		s->epoch.begin = 0;
 		s->round_begin = 0;
 	}
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param htcp_params[] = {

@@ -22,7 +22,7 @@ struct hybla_params {
 
 struct hybla {
 	struct hybla_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	wt_time known; /* BaseRTT for which the rest holds */
 	double rho, slow_start; /* slow_start: 2^rho - 1 */
@@ -33,7 +33,7 @@ static void hybla_init(void *state, const void *params, const struct wt_cc_env *
 	struct hybla *s = state;
 
 	*s = (struct hybla){.params = *(const struct hybla_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 	s->rho = s->slow_start = 1;
 }
 
@@ -52,24 +52,24 @@ static void learn(struct hybla *s, struct wt_sender_out *out)
 static void hybla_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	struct hybla *s = state;
-	double segs = wt_reno_segs(&s->window, out), step;
+	double segs = wt_aimd_segs(&s->window, out), step;
 
 	wt_delay_round(&s->delay, ack);
 	learn(s, out);
 	if (s->params.pacing && ack->srtt) /* twice the window's pace in slow start, a fifth more later: never below what the window grows to */
 		out->pacing_rate = (uint64_t)((out->cwnd < out->ssthresh ? 2 : 1.2) * out->cwnd * WT_S / (double)ack->srtt);
-	if (!wt_reno_may_grow(ack))
+	if (!wt_aimd_may_grow(ack))
 		return;
 	if (out->cwnd < out->ssthresh && ack->flags & WT_ACK_AFTER_RTO) {
-		wt_reno_slow_start(&s->window, ack, out); /* RFC 3465 2.3 */
+		wt_aimd_slow_start(&s->window, ack, out); /* RFC 3465 2.3 */
 	} else if (out->cwnd < out->ssthresh) {
 		step = (s->slow_start < segs ? s->slow_start : segs) * ack->acked;
 		if (step > out->ssthresh - out->cwnd)
 			step = out->ssthresh - out->cwnd;
-		wt_reno_add(&s->window, step, out);
+		wt_aimd_add(&s->window, step, out);
 	} else {
 		step = s->rho * s->rho / segs;
-		wt_reno_add(&s->window, (step < segs ? step : segs) * ack->acked, out);
+		wt_aimd_add(&s->window, (step < segs ? step : segs) * ack->acked, out);
 	}
 }
 
@@ -77,14 +77,14 @@ static void hybla_on_loss(void *state, const struct wt_loss *loss, struct wt_sen
 {
 	struct hybla *s = state;
 
-	wt_reno_loss(&s->window, loss, out);
+	wt_aimd_loss(&s->window, loss, out);
 }
 
 static void hybla_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct hybla *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param hybla_params[] = {

@@ -9,12 +9,12 @@
 enum { EXIT_FLIGHT, EXIT_SSTHRESH };
 
 struct newreno_params {
-	struct wt_reno_params reno;
+	struct wt_aimd_params reno;
 	uint64_t exit;
 };
 
 struct newreno {
-	struct wt_reno reno;
+	struct wt_aimd reno;
 	bool to_flight, sack;
 	uint32_t inflight; /* after the last ACK that came in recovery */
 };
@@ -24,7 +24,7 @@ static void newreno_init(void *state, const void *params, const struct wt_cc_env
 	const struct newreno_params *p = params;
 	struct newreno *n = state;
 
-	wt_reno_init(&n->reno, &p->reno, env, out);
+	wt_aimd_init(&n->reno, &p->reno, env, out);
 	n->to_flight = p->exit == EXIT_FLIGHT;
 }
 
@@ -33,14 +33,14 @@ static void newreno_on_ack(void *state, const struct wt_ack *ack, struct wt_send
 	struct newreno *n = state;
 
 	n->inflight = ack->inflight;
-	wt_reno_grow(&n->reno, ack, out);
+	wt_aimd_grow(&n->reno, ack, out);
 }
 
 static void newreno_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct newreno *n = state;
 
-	wt_reno_loss(&n->reno, loss, out);
+	wt_aimd_loss(&n->reno, loss, out);
 }
 
 static void newreno_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env,
@@ -49,7 +49,7 @@ static void newreno_on_event(void *state, enum wt_cc_event event, const struct w
 	struct newreno *n = state;
 	uint32_t mss = n->reno.mss, window;
 
-	wt_reno_event(&n->reno, event, env, out);
+	wt_aimd_event(&n->reno, event, env, out);
 	if (event == WT_CC_ESTABLISHED)
 		n->sack = env->sack;
 	if (event != WT_CC_RECOVERED || !n->to_flight || n->sack)
@@ -64,7 +64,7 @@ static const char *const exit_words[] = {"flight", "ssthresh", NULL};
 static const char *const profile_words[] = {"rfc5681", "ns2", NULL};
 
 static const struct wt_param newreno_params[] = {
-	WT_RENO_PARAM_ROWS(offsetof(struct newreno_params, reno)),
+	WT_AIMD_PARAM_ROWS(offsetof(struct newreno_params, reno)),
 	{"profile", WT_PARAM_WORD, offsetof(struct newreno_params, reno.profile), "set of all parameters; others given go on top", 0, 0,
 	 profile_words},
 	{"exit", WT_PARAM_WORD, offsetof(struct newreno_params, exit),
@@ -73,12 +73,12 @@ static const struct wt_param newreno_params[] = {
 };
 
 static const struct newreno_params newreno_default = {
-	.reno = {.growth = WT_RENO_BYTES, .halve = WT_RENO_FLIGHT},
+	.reno = {.growth = WT_AIMD_BYTES, .halve = WT_AIMD_FLIGHT},
 	.exit = EXIT_FLIGHT,
 };
 
 static const struct newreno_params newreno_ns2 = {
-	.reno = {.profile = 1, .growth = WT_RENO_ACKS, .halve = WT_RENO_WINDOW},
+	.reno = {.profile = 1, .growth = WT_AIMD_ACKS, .halve = WT_AIMD_WINDOW},
 	.exit = EXIT_SSTHRESH,
 };
 

@@ -14,7 +14,7 @@ struct scalable_params {
 
 struct scalable {
 	struct scalable_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 };
 
 static void scalable_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -22,31 +22,31 @@ static void scalable_init(void *state, const void *params, const struct wt_cc_en
 	struct scalable *s = state;
 
 	*s = (struct scalable){.params = *(const struct scalable_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 static void scalable_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	struct scalable *s = state;
-	double segs = wt_reno_segs(&s->window, out);
+	double segs = wt_aimd_segs(&s->window, out);
 
-	if (!wt_reno_may_grow(ack) || wt_reno_slow_start(&s->window, ack, out))
+	if (!wt_aimd_may_grow(ack) || wt_aimd_slow_start(&s->window, ack, out))
 		return;
-	wt_reno_climb(&s->window, ack, segs < s->params.low_window ? 1 : s->params.a * segs, out);
+	wt_aimd_climb(&s->window, ack, segs < s->params.low_window ? 1 : s->params.a * segs, out);
 }
 
 static void scalable_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct scalable *s = state;
 
-	wt_reno_keep(&s->window, loss, wt_reno_segs(&s->window, out) < s->params.low_window ? 0.5 : s->params.keep, out);
+	wt_aimd_keep(&s->window, loss, wt_aimd_segs(&s->window, out) < s->params.low_window ? 0.5 : s->params.keep, out);
 }
 
 static void scalable_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct scalable *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 }
 
 static const struct wt_param scalable_params[] = {

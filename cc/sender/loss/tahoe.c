@@ -4,19 +4,19 @@
 
 static void tahoe_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
-	wt_reno_init(state, params, env, out);
+	wt_aimd_init(state, params, env, out);
 }
 
 static void tahoe_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
 {
-	wt_reno_grow(state, ack, out);
+	wt_aimd_grow(state, ack, out);
 }
 
 static void tahoe_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
-	struct wt_reno *reno = state;
+	struct wt_aimd *reno = state;
 
-	wt_reno_loss(reno, loss, out);
+	wt_aimd_loss(reno, loss, out);
 	if (loss->why == WT_LOSS_DUPTHRESH)
 		out->cwnd = reno->mss;
 }
@@ -24,12 +24,12 @@ static void tahoe_on_loss(void *state, const struct wt_loss *loss, struct wt_sen
 static void tahoe_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env,
 			   struct wt_sender_out *out)
 {
-	wt_reno_event(state, event, env, out);
+	wt_aimd_event(state, event, env, out);
 }
 
 static const struct wt_param tahoe_params[] = {
-	WT_RENO_PARAM_ROWS(0),
-	WT_RENO_PROFILE_ROW(0),
+	WT_AIMD_PARAM_ROWS(0),
+	WT_AIMD_PROFILE_ROW(0),
 };
 
 const struct wt_sender_ops wt_sender_tahoe = {
@@ -38,9 +38,9 @@ const struct wt_sender_ops wt_sender_tahoe = {
 	.default_recovery = "tahoe",
 	.params = tahoe_params,
 	.param_count = sizeof(tahoe_params) / sizeof(tahoe_params[0]),
-	.params_size = sizeof(struct wt_reno_params),
-	.state_size = sizeof(struct wt_reno),
-	.params_default = &wt_reno_default,
+	.params_size = sizeof(struct wt_aimd_params),
+	.state_size = sizeof(struct wt_aimd),
+	.params_default = &wt_aimd_default,
 	.presets = wt_tahoe_presets,
 	.init = tahoe_init,
 	.on_ack = tahoe_on_ack,

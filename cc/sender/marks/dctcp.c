@@ -10,12 +10,12 @@
 #include "cc/shared/aimd.h"
 
 struct dctcp_params {
-	struct wt_reno_params reno;
+	struct wt_aimd_params reno;
 	double gain, alpha;
 };
 
 struct dctcp {
-	struct wt_reno reno;
+	struct wt_aimd reno;
 	double gain, alpha; /* alpha: the share of marked bytes, smoothed */
 	uint64_t acked, marked; /* bytes, of the present observation window */
 	bool has_sent;
@@ -28,7 +28,7 @@ static void dctcp_init(void *state, const void *params, const struct wt_cc_env *
 	struct dctcp *d = state;
 
 	*d = (struct dctcp){.gain = p->gain, .alpha = p->alpha};
-	wt_reno_init(&d->reno, &p->reno, env, out);
+	wt_aimd_init(&d->reno, &p->reno, env, out);
 	out->gauge[0] = d->alpha;
 }
 
@@ -52,7 +52,7 @@ static void dctcp_on_ack(void *state, const struct wt_ack *ack, struct wt_sender
 	if (d->has_sent && d->acked && wt_seq_gt(ack->ack, d->end))
 		end_window(d);
 	out->gauge[0] = d->alpha;
-	wt_reno_grow(&d->reno, ack, out);
+	wt_aimd_grow(&d->reno, ack, out);
 }
 
 static void dctcp_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
@@ -61,7 +61,7 @@ static void dctcp_on_loss(void *state, const struct wt_loss *loss, struct wt_sen
 	uint32_t window = (uint32_t)(out->cwnd * (1 - d->alpha / 2));
 
 	if (loss->why != WT_LOSS_ECN) {
-		wt_reno_loss(&d->reno, loss, out);
+		wt_aimd_loss(&d->reno, loss, out);
 		return;
 	}
 	if (window < 2 * d->reno.mss)
@@ -75,7 +75,7 @@ static void dctcp_on_event(void *state, enum wt_cc_event event, const struct wt_
 {
 	struct dctcp *d = state;
 
-	wt_reno_event(&d->reno, event, env, out);
+	wt_aimd_event(&d->reno, event, env, out);
 }
 
 static void dctcp_on_sent(void *state, const struct wt_sent *sent, struct wt_sender_out *out)
@@ -94,11 +94,11 @@ static const struct wt_param dctcp_params[] = {
 	 "weight of the newest window in the share of marked bytes, g (RFC 8257 4.2: 1/16)", 0.001, 1, NULL},
 	{"alpha", WT_PARAM_NUMBER, offsetof(struct dctcp_params, alpha),
 	 "the share before the first window (RFC 8257 4.2: 1, as cautious as Reno)", 0, 1, NULL},
-	WT_RENO_PARAM_ROWS(offsetof(struct dctcp_params, reno)),
+	WT_AIMD_PARAM_ROWS(offsetof(struct dctcp_params, reno)),
 };
 
 static const struct dctcp_params dctcp_default = {
-	.reno = {.growth = WT_RENO_BYTES, .halve = WT_RENO_FLIGHT},
+	.reno = {.growth = WT_AIMD_BYTES, .halve = WT_AIMD_FLIGHT},
 	.gain = 0.0625,
 	.alpha = 1,
 };

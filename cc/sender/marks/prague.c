@@ -25,7 +25,7 @@ struct prague_params {
 };
 
 struct prague {
-	struct wt_reno reno;
+	struct wt_aimd reno;
 	struct prague_params params;
 	struct wt_round round;
 	double alpha, fraction;
@@ -52,7 +52,7 @@ static void prague_init(void *state, const void *params, const struct wt_cc_env 
 
 	*p = (struct prague){.params = *(const struct prague_params *)params};
 	p->alpha = p->params.alpha;
-	wt_reno_init(&p->reno, &wt_reno_default, env, out);
+	wt_aimd_init(&p->reno, &wt_aimd_default, env, out);
 	out->codepoint = WT_CC_ECT1;
 	out->gauge[0] = p->alpha;
 }
@@ -78,7 +78,7 @@ static void avoid(struct prague *p, const struct wt_ack *ack, struct wt_sender_o
 		return;
 	step = step < (double)ack->acked ? step : (double)ack->acked;
 	p->fraction = step - (double)(uint32_t)step;
-	wt_reno_widen(&p->reno, (uint32_t)step, out);
+	wt_aimd_widen(&p->reno, (uint32_t)step, out);
 }
 
 static void prague_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
@@ -88,7 +88,7 @@ static void prague_on_ack(void *state, const struct wt_ack *ack, struct wt_sende
 	observe(p, ack);
 	if (ack->acked && !(ack->flags & (WT_ACK_ECE | WT_ACK_RECOVERY))) {
 		if (out->cwnd < out->ssthresh)
-			wt_reno_grow(&p->reno, ack, out);
+			wt_aimd_grow(&p->reno, ack, out);
 		else
 			avoid(p, ack, out);
 	}
@@ -103,7 +103,7 @@ static void prague_on_loss(void *state, const struct wt_loss *loss, struct wt_se
 
 	p->fraction = 0;
 	if (loss->why != WT_LOSS_ECN) {
-		wt_reno_loss(&p->reno, loss, out);
+		wt_aimd_loss(&p->reno, loss, out);
 	} else if (!p->has_reduced || loss->srtt >= p->params.virtual_rtt || loss->now - p->reduced >= p->params.virtual_rtt) {
 		p->has_reduced = true;
 		p->reduced = loss->now;
@@ -118,7 +118,7 @@ static void prague_on_event(void *state, enum wt_cc_event event, const struct wt
 {
 	struct prague *p = state;
 
-	wt_reno_event(&p->reno, event, env, out);
+	wt_aimd_event(&p->reno, event, env, out);
 }
 
 static const struct wt_param prague_params[] = {

@@ -26,7 +26,7 @@ struct westwood_params {
 
 struct westwood {
 	struct westwood_params params;
-	struct wt_reno window;
+	struct wt_aimd window;
 	struct wt_delay delay;
 	double bwe, sample; /* bytes per second; 0: none yet. sample: the last, of `original` */
 	wt_time last;       /* when the last sample ended; 0: with the next ACK */
@@ -40,7 +40,7 @@ static void westwood_init(void *state, const void *params, const struct wt_cc_en
 	struct westwood *s = state;
 
 	*s = (struct westwood){.params = *(const struct westwood_params *)params};
-	wt_reno_init(&s->window, &wt_reno_default, env, out);
+	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
 }
 
 static void low_pass(struct westwood *s, double sample, double dt)
@@ -84,7 +84,7 @@ static void westwood_on_ack(void *state, const struct wt_ack *ack, struct wt_sen
 		take_sample(s, ack);
 	out->gauge[0] = s->bwe;
 	out->gauge[1] = wt_delay_ms(s->delay.base);
-	wt_reno_grow(&s->window, ack, out);
+	wt_aimd_grow(&s->window, ack, out);
 }
 
 static void westwood_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
@@ -93,16 +93,16 @@ static void westwood_on_loss(void *state, const struct wt_loss *loss, struct wt_
 	double target = s->bwe * (double)s->delay.base / WT_S;
 
 	if (target <= 0)
-		wt_reno_loss(&s->window, loss, out);
+		wt_aimd_loss(&s->window, loss, out);
 	else
-		wt_reno_lower(&s->window, loss, target < WT_SSTHRESH_INFINITE ? (uint32_t)target : WT_SSTHRESH_INFINITE, out);
+		wt_aimd_lower(&s->window, loss, target < WT_SSTHRESH_INFINITE ? (uint32_t)target : WT_SSTHRESH_INFINITE, out);
 }
 
 static void westwood_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct westwood *s = state;
 
-	wt_reno_event(&s->window, event, env, out);
+	wt_aimd_event(&s->window, event, env, out);
 	if (event == WT_CC_IDLE) { /* silence measures nothing */
 		s->last = 0;
 		wt_round_restart(&s->delay.round);

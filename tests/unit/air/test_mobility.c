@@ -100,15 +100,15 @@ static void look(const struct wt_waypoint *waypoint, wt_time when, double *stand
 	*standing = *speed = *middle = 0;
 	for (unsigned i = 0; i < WALKERS; i++) {
 		struct wt_track track = {0};
-		struct wt_leg_of leg;
+		struct wt_direction_of way;
 		struct wt_point place;
 		unsigned hint = 0;
 
 		assert_int_equal(wt_waypoint_make(&track, waypoint, 7, i, 700 * WT_S), 0);
 		place = wt_track_at(&track, when, &hint);
-		leg = wt_track_leg(&track, hint);
-		*standing += (leg.speed <= 0) / (double)WALKERS;
-		*speed += leg.speed / WALKERS;
+		way = wt_track_leg(&track, hint);
+		*standing += (way.speed <= 0) / (double)WALKERS;
+		*speed += way.speed / WALKERS;
 		*middle += (fabs(place.x - 750) < 250 && fabs(place.y - 150) < 50) / (double)WALKERS;
 		assert_true(place.x >= 0 && place.x <= 1500 && place.y >= 0 && place.y <= 300);
 		wt_track_finish(&track);

@@ -308,7 +308,7 @@ static void who_is_answered_for_has_not_been_heard_of(void **state)
 	struct wt_frame *frame = packet_ipv4("10.0.2.2", "10.0.1.2", &host2);
 	unsigned port = 99;
 
-	frame->told = 1;
+	frame->from_path = 1;
 	put_in(NET2, 0, frame);
 	wt_frame_free(take(0, &port)); /* who has 10.0.1.2 */
 	put_in(NET1, 0, packet_ipv4("10.0.1.2", "10.0.2.2", &host1));

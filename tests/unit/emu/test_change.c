@@ -367,7 +367,7 @@ static void a_file_in_use_is_not_read_again_and_need_not_be_there_any_more(void 
 
 static void what_stands_on_the_shelf_is_not_read_either(void **state)
 {
-	struct wt_samples_shelf shelf = {.open = true};
+	struct wt_samples_cache shelf = {.open = true};
 	char file[SCRATCH_PATH], words[100], err[300];
 	int fd = scratch_file(file);
 	struct wt_path fwd, rev;

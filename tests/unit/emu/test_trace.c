@@ -279,7 +279,7 @@ static void a_bad_file_is_named_with_its_line(void **state)
 static void another_trace_counts_its_opportunities_anew(void **state)
 {
 	struct wt_node *node = traced("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "limit 1MB");
-	struct wt_samples_shelf shelf = {.open = true};
+	struct wt_samples_cache shelf = {.open = true};
 	char words[100], err[300];
 	wt_time times[20];
 

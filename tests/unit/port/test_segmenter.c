@@ -110,7 +110,7 @@ static void a_big_frame_becomes_the_packets_it_stands_for(void **state)
 			unsigned count = (PAYLOAD + segments[i] - 1) / segments[i];
 
 			build(ipv6, segments[i]);
-			assert_int_equal(wt_cut(&big, pool, &queue), 0);
+			assert_int_equal(wt_segment_frame(&big, pool, &queue), 0);
 			assert_int_equal(queue.frames, count);
 			for (unsigned n = 0; n < count; n++) {
 				struct wt_frame *frame = wt_frame_queue_pop(&queue);
@@ -141,7 +141,7 @@ static void a_vlan_tag_stays_in_front_of_each_packet(void **state)
 
 	build(false, 1448);
 	tag();
-	assert_int_equal(wt_cut(&big, pool, &queue), 0);
+	assert_int_equal(wt_segment_frame(&big, pool, &queue), 0);
 	assert_int_equal(queue.frames, 4);
 	for (unsigned n = 0; n < 4; n++) {
 		struct wt_frame *frame = wt_frame_queue_pop(&queue);
@@ -167,7 +167,7 @@ static void a_big_datagram_becomes_datagrams(void **state)
 	bytes[14 + 9] = WT_IP_UDP; /* what was TCP's header behind the eighth byte is payload, 5024 bytes in all */
 	wt_put16(udp + 4, 32 + PAYLOAD);
 	big.protocol = WT_IP_UDP;
-	assert_int_equal(wt_cut(&big, pool, &queue), 0);
+	assert_int_equal(wt_segment_frame(&big, pool, &queue), 0);
 	assert_int_equal(queue.frames, 5);
 	for (unsigned n = 0; n < 5; n++) {
 		struct wt_frame *frame = wt_frame_queue_pop(&queue);
@@ -191,7 +191,7 @@ static void an_empty_pool_loses_the_packets_it_has_no_frames_for(void **state)
 	for (unsigned i = 0; i < 14; i++)
 		wt_frame_queue_push(&hold, wt_frame_new(pool));
 	build(false, 1000);
-	assert_int_equal(wt_cut(&big, pool, &queue), 3);
+	assert_int_equal(wt_segment_frame(&big, pool, &queue), 3);
 	assert_int_equal(queue.frames, 2);
 	wt_frame_queue_clear(&queue);
 	wt_frame_queue_clear(&hold);
@@ -205,7 +205,7 @@ static void what_is_not_a_well_formed_tcp_segment_is_refused(void **state)
 	do {                                                                                                                     \
 		build(false, 1000);                                                                                              \
 		change;                                                                                                          \
-		assert_int_equal(wt_cut(&big, pool, &queue), -EINVAL);                                                           \
+		assert_int_equal(wt_segment_frame(&big, pool, &queue), -EINVAL);                                                           \
 		assert_int_equal(queue.frames, 0);                                                                               \
 	} while (0)
 	REFUSED(big.segment = 0);

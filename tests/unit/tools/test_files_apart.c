@@ -50,7 +50,7 @@ static void a_file_is_itself_under_any_name(void **state)
 static void what_words_name_is_not_written(void **state)
 {
 	const struct wt_named_file file[] = {{"--capture", NULL}, {"--log", "./there"}};
-	struct wt_samples_shelf shelf = {0};
+	struct wt_samples_cache shelf = {0};
 	FILE *trace = fopen("there", "w");
 
 	assert_non_null(trace);

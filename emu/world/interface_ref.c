@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "emu/world/where.h"
+#include "emu/world/interface_ref.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int set_space(struct wt_where *where, const char *text, char *err, size_t err_len)
+static int set_space(struct wt_interface_ref *where, const char *text, char *err, size_t err_len)
 {
 	int n;
 
@@ -24,16 +24,16 @@ static int set_space(struct wt_where *where, const char *text, char *err, size_t
 	return -EINVAL;
 }
 
-int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t err_len)
+int wt_interface_ref_parse(struct wt_interface_ref *where, const char *text, char *err, size_t err_len)
 {
 	const char *at = strchr(text, '@'), *name = strchr(text, ':');
 	size_t len;
 
-	*where = (struct wt_where){0};
+	*where = (struct wt_interface_ref){0};
 	if (!strncmp(text, "tap:", 4)) {
-		where->kind = WT_WHERE_TAP;
+		where->kind = WT_INTERFACE_REF_TAP;
 	} else if (!strncmp(text, "packet:", 7)) {
-		where->kind = WT_WHERE_PACKET;
+		where->kind = WT_INTERFACE_REF_PACKET;
 	} else {
 		snprintf(err, err_len, "'%.60s' is not a port: expected tap:NAME or packet:INTERFACE, and @NAMESPACE if it lives in another",
 			 text);
@@ -49,11 +49,11 @@ int wt_where_parse(struct wt_where *where, const char *text, char *err, size_t e
 	return at ? set_space(where, at + 1, err, err_len) : 0;
 }
 
-static struct wt_port *open_here(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+static struct wt_port *open_here(const struct wt_interface_ref *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	struct wt_port *port;
 
-	if (where->kind == WT_WHERE_TAP)
+	if (where->kind == WT_INTERFACE_REF_TAP)
 		port = wt_tap_open_big(where->interface, pool, big, err, err_len);
 	else
 		port = wt_packet_open_big(where->interface, pool, big, err, err_len);
@@ -63,13 +63,13 @@ static struct wt_port *open_here(const struct wt_where *where, enum wt_stamps st
 }
 
 /* Said of the namespace a port is in. */
-static int space_error(const char *what, const struct wt_where *where, int error, const char *hint, char *err, size_t err_len)
+static int space_error(const char *what, const struct wt_interface_ref *where, int error, const char *hint, char *err, size_t err_len)
 {
 	snprintf(err, err_len, "%s network namespace %s: %s%s", what, where->space, strerror(error), hint);
 	return -error;
 }
 
-int wt_where_enter(const struct wt_where *where, int *home, char *err, size_t err_len)
+int wt_interface_ref_enter(const struct wt_interface_ref *where, int *home, char *err, size_t err_len)
 {
 	int there, error = 0;
 
@@ -90,7 +90,7 @@ int wt_where_enter(const struct wt_where *where, int *home, char *err, size_t er
 	return error;
 }
 
-int wt_where_leave(const struct wt_where *where, int home, char *err, size_t err_len)
+int wt_interface_ref_leave(const struct wt_interface_ref *where, int home, char *err, size_t err_len)
 {
 	int error = home >= 0 && setns(home, CLONE_NEWNET) ? space_error("cannot come back from the", where, errno, "", err, err_len) : 0;
 
@@ -99,15 +99,15 @@ int wt_where_leave(const struct wt_where *where, int home, char *err, size_t err
 	return error;
 }
 
-struct wt_port *wt_where_open(const struct wt_where *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
+struct wt_port *wt_interface_ref_open(const struct wt_interface_ref *where, enum wt_stamps stamps, struct wt_pool *pool, struct wt_pool *big, char *err, size_t err_len)
 {
 	struct wt_port *port = NULL;
-	int home, error = wt_where_enter(where, &home, err, err_len), back;
+	int home, error = wt_interface_ref_enter(where, &home, err, err_len), back;
 
 	if (!error) {
 		port = open_here(where, stamps, pool, big, err, err_len);
 		error = port ? 0 : -errno;
-		back = wt_where_leave(where, home, err, err_len);
+		back = wt_interface_ref_leave(where, home, err, err_len);
 		if (back) {
 			wt_port_close(port);
 			port = NULL;
