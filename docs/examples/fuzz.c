@@ -47,54 +47,54 @@ struct run {
 	bool done;
 };
 
-static void on_server(void *arg, struct wtl_tcp *tcp, unsigned events, wt_time now)
+static void on_server(void *arg, struct wt_lib_tcp *tcp, unsigned events, wt_time now)
 {
 	struct run *run = (struct run *)arg;
-	struct wtl_tcp *child;
+	struct wt_lib_tcp *child;
 	uint8_t data[700]; /* odd on purpose */
 	ssize_t n;
 
-	if (events & WTL_TCP_ACCEPT) {
-		while ((child = wtl_tcp_accept(tcp, on_server, arg)))
-			on_server(arg, child, WTL_TCP_READABLE, now);
+	if (events & WT_LIB_TCP_ACCEPT) {
+		while ((child = wt_lib_tcp_accept(tcp, on_server, arg)))
+			on_server(arg, child, WT_LIB_TCP_READABLE, now);
 		return;
 	}
-	while ((n = wtl_tcp_read(tcp, data, sizeof(data))) > 0)
+	while ((n = wt_lib_tcp_read(tcp, data, sizeof(data))) > 0)
 		parse(&run->server, data, (size_t)n);
 	if (n == 0) {
 		run->done = true;
-		wtl_tcp_close(tcp);
+		wt_lib_tcp_close(tcp);
 	}
 }
 
-static void on_client(void *arg, struct wtl_tcp *tcp, unsigned events, wt_time now)
+static void on_client(void *arg, struct wt_lib_tcp *tcp, unsigned events, wt_time now)
 {
 	struct run *run = (struct run *)arg;
 	ssize_t n;
 
 	(void)now;
-	if (!(events & (WTL_TCP_CONNECTED | WTL_TCP_WRITABLE)))
+	if (!(events & (WT_LIB_TCP_CONNECTED | WT_LIB_TCP_WRITABLE)))
 		return;
 	while (run->written < run->len) {
 		size_t len = run->len - run->written < run->step ? run->len - run->written : run->step;
 
-		n = wtl_tcp_write(tcp, run->data + run->written, len);
+		n = wt_lib_tcp_write(tcp, run->data + run->written, len);
 		if (n <= 0)
 			return;
 		run->written += (size_t)n;
 	}
-	wtl_tcp_shutdown(tcp);
+	wt_lib_tcp_shutdown(tcp);
 }
 
-static struct wtl_host *make_host(struct wtl_graph *graph, const char *name, const char *address)
+static struct wt_lib_host *make_host(struct wt_lib_graph *graph, const char *name, const char *address)
 {
-	struct wtl_host_config config;
+	struct wt_lib_host_config config;
 
-	wtl_host_config_init(&config);
+	wt_lib_host_config_init(&config);
 	config.name = name;
 	config.address = address;
 	config.seeded = true;
-	return wtl_host_create(graph, &config, NULL, 0);
+	return wt_lib_host_create(graph, &config, NULL, 0);
 }
 
 static void must(bool what, const char *why)
@@ -113,10 +113,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct parser whole = {0, 0, 2166136261u};
-	struct wtl_tcp_config config;
-	struct wtl_endpoint to;
-	struct wtl_graph *graph;
-	struct wtl_host *a, *b;
+	struct wt_lib_tcp_config config;
+	struct wt_lib_endpoint to;
+	struct wt_lib_graph *graph;
+	struct wt_lib_host *a, *b;
 	struct run run;
 	char words[200];
 
@@ -128,26 +128,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run.data = data + 4;
 	run.len = size - 4;
 	snprintf(words, sizeof(words), "delay 5ms loss %u%% duplicate %u%% reorder %u%% delay 2ms", data[1] % 30u, data[2] % 10u, data[2] / 16u);
-	graph = wtl_graph_create(2048);
+	graph = wt_lib_graph_create(2048);
 	a = graph ? make_host(graph, "a", "10.0.0.1/24") : NULL;
 	b = a ? make_host(graph, "b", "10.0.0.2/24") : NULL;
-	must(b && wtl_link_create(graph, "path", wtl_host_node(a), 0, wtl_host_node(b), 0, words, "delay 5ms", data[3], words, sizeof(words)),
+	must(b && wt_lib_link_create(graph, "path", wt_lib_host_node(a), 0, wt_lib_host_node(b), 0, words, "delay 5ms", data[3], words, sizeof(words)),
 	     words);
-	wtl_graph_check(graph, true);
-	wtl_tcp_config_init(&config);
+	wt_lib_graph_check(graph, true);
+	wt_lib_tcp_config_init(&config);
 	config.callback = on_server;
 	config.arg = &run;
-	must(wtl_tcp_listen(b, 1, 1, &config, NULL, 0) != NULL, "listen");
+	must(wt_lib_tcp_listen(b, 1, 1, &config, NULL, 0) != NULL, "listen");
 	config.callback = on_client;
 	config.settings = data[3] & 1 ? "nagle=off,mss=200B" : NULL;
-	wtl_endpoint_parse("10.0.0.2:1", &to);
-	must(wtl_tcp_connect(a, &to, &config, words, sizeof(words)) != NULL, words);
-	wtl_virtual_run(graph, 3600 * WT_S, &run.done);
+	wt_lib_endpoint_parse("10.0.0.2:1", &to);
+	must(wt_lib_tcp_connect(a, &to, &config, words, sizeof(words)) != NULL, words);
+	wt_lib_virtual_run(graph, 3600 * WT_S, &run.done);
 	parse(&whole, run.data, run.len);
 	must(run.done, "the stream did not end");
 	must(run.server.records == whole.records && run.server.hash == whole.hash, "the parser saw another stream");
-	must(wtl_graph_audit(graph, NULL), "frames are missing");
-	wtl_graph_destroy(graph);
+	must(wt_lib_graph_audit(graph, NULL), "frames are missing");
+	wt_lib_graph_destroy(graph);
 	return 0;
 }
 

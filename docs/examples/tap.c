@@ -25,68 +25,68 @@ struct echo {
 	char data[65536];
 };
 
-static void on_echo(void *arg, struct wtl_tcp *tcp, unsigned events, wt_time now)
+static void on_echo(void *arg, struct wt_lib_tcp *tcp, unsigned events, wt_time now)
 {
 	struct echo *echo = (struct echo *)arg;
 	ssize_t n = -1;
 
 	(void)now;
-	if (events & (WTL_TCP_ERROR | WTL_TCP_CLOSED)) {
-		wtl_tcp_close(tcp);
+	if (events & (WT_LIB_TCP_ERROR | WT_LIB_TCP_CLOSED)) {
+		wt_lib_tcp_close(tcp);
 		free(echo);
 		return;
 	}
 	do {
-		while (echo->len && (n = wtl_tcp_write(tcp, echo->data, echo->len)) > 0) {
+		while (echo->len && (n = wt_lib_tcp_write(tcp, echo->data, echo->len)) > 0) {
 			echo->len -= (size_t)n;
 			memmove(echo->data, echo->data + n, echo->len);
 		}
 		if (echo->len || echo->eof)
 			break;
-		n = wtl_tcp_read(tcp, echo->data, sizeof(echo->data));
+		n = wt_lib_tcp_read(tcp, echo->data, sizeof(echo->data));
 		if (n == 0) {
 			echo->eof = true;
-			wtl_tcp_shutdown(tcp); /* WTL_TCP_CLOSED follows */
+			wt_lib_tcp_shutdown(tcp); /* WT_LIB_TCP_CLOSED follows */
 		}
 		echo->len = n > 0 ? (size_t)n : 0;
 	} while (n > 0);
 }
 
-static void on_listener(void *arg, struct wtl_tcp *listener, unsigned events, wt_time now)
+static void on_listener(void *arg, struct wt_lib_tcp *listener, unsigned events, wt_time now)
 {
-	struct wtl_tcp *tcp;
+	struct wt_lib_tcp *tcp;
 	struct echo *echo;
 
 	(void)arg, (void)events;
-	while ((tcp = wtl_tcp_accept(listener, NULL, NULL))) {
+	while ((tcp = wt_lib_tcp_accept(listener, NULL, NULL))) {
 		echo = (struct echo *)calloc(1, sizeof(*echo));
 		if (!echo) {
-			wtl_tcp_abort(tcp);
+			wt_lib_tcp_abort(tcp);
 			continue;
 		}
-		wtl_tcp_set_callback(tcp, on_echo, echo);
-		on_echo(echo, tcp, WTL_TCP_READABLE, now);
+		wt_lib_tcp_set_callback(tcp, on_echo, echo);
+		on_echo(echo, tcp, WT_LIB_TCP_READABLE, now);
 	}
 }
 
-static int loop(struct wtl_real *real, struct wtl_host *host)
+static int loop(struct wt_lib_real *real, struct wt_lib_host *host)
 {
 	struct pollfd fds[2];
 	char line[256];
 	int error;
 
-	fds[0].fd = wtl_real_fd(real);
+	fds[0].fd = wt_lib_real_fd(real);
 	fds[1].fd = STDIN_FILENO;
 	fds[0].events = fds[1].events = POLLIN;
 	while (poll(fds, 2, -1) >= 0) {
-		if (fds[0].revents && (error = wtl_real_turn(real)) < 0) {
+		if (fds[0].revents && (error = wt_lib_real_turn(real)) < 0) {
 			fprintf(stderr, "tap: the device is gone: %s\n", strerror(-error));
 			return 1;
 		}
 		if (fds[1].revents) {
 			if (read(STDIN_FILENO, line, sizeof(line)) <= 0)
 				return 0;
-			printf("%u connections\n", wtl_host_connections(host));
+			printf("%u connections\n", wt_lib_host_connections(host));
 			fflush(stdout);
 		}
 	}
@@ -95,29 +95,29 @@ static int loop(struct wtl_real *real, struct wtl_host *host)
 
 int main(int argc, char **argv)
 {
-	struct wtl_graph *graph = wtl_graph_create(0);
-	struct wtl_real *real = graph ? wtl_real_create(graph) : NULL;
-	struct wtl_host_config config;
-	struct wtl_tcp_config tcp;
-	struct wtl_node *device;
-	struct wtl_host *host;
-	char err[WTL_ERR] = "no real time";
+	struct wt_lib_graph *graph = wt_lib_graph_create(0);
+	struct wt_lib_real *real = graph ? wt_lib_real_create(graph) : NULL;
+	struct wt_lib_host_config config;
+	struct wt_lib_tcp_config tcp;
+	struct wt_lib_node *device;
+	struct wt_lib_host *host;
+	char err[WT_LIB_ERR] = "no real time";
 	int code = 1;
 
 	if (argc != 4) {
 		fprintf(stderr, "usage: tap DEVICE ADDRESS/PREFIX PORT\n");
-		wtl_graph_destroy(graph);
+		wt_lib_graph_destroy(graph);
 		return 2;
 	}
-	device = real ? wtl_tap_open(real, argv[1], err, sizeof(err)) : NULL;
-	wtl_host_config_init(&config);
+	device = real ? wt_lib_tap_open(real, argv[1], err, sizeof(err)) : NULL;
+	wt_lib_host_config_init(&config);
 	config.address = argv[2];
-	host = device ? wtl_host_create(graph, &config, err, sizeof(err)) : NULL;
-	wtl_tcp_config_init(&tcp);
+	host = device ? wt_lib_host_create(graph, &config, err, sizeof(err)) : NULL;
+	wt_lib_tcp_config_init(&tcp);
 	tcp.callback = on_listener;
 	if (host) {
-		wtl_graph_join(graph, wtl_host_node(host), 0, device, 0);
-		if (wtl_tcp_listen(host, (uint16_t)atoi(argv[3]), 16, &tcp, err, sizeof(err))) {
+		wt_lib_graph_join(graph, wt_lib_host_node(host), 0, device, 0);
+		if (wt_lib_tcp_listen(host, (uint16_t)atoi(argv[3]), 16, &tcp, err, sizeof(err))) {
 			printf("ready\n");
 			fflush(stdout);
 			err[0] = 0;
@@ -126,6 +126,6 @@ int main(int argc, char **argv)
 	}
 	if (err[0])
 		fprintf(stderr, "tap: %s\n", err);
-	wtl_graph_destroy(graph);
+	wt_lib_graph_destroy(graph);
 	return code;
 }

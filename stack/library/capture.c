@@ -8,26 +8,26 @@
 #include "stack/library/library.h"
 #include "stack/record/capture.h"
 
-struct wtl_capture {
-	struct wtl_graph *graph;
+struct wt_lib_capture {
+	struct wt_lib_graph *graph;
 	struct wt_capture *capture;
 	struct wt_drop_sink *drops;
 };
 
 /* NULL: no memory, or a name is too long. */
-static struct wt_capture *open_files(const struct wtl_graph *graph, const char *path, const char *const *points, unsigned count, char *err,
+static struct wt_capture *open_files(const struct wt_lib_graph *graph, const char *path, const char *const *points, unsigned count, char *err,
 				     size_t err_len)
 {
-	int64_t epoch = graph->real ? wtl_real_epoch(graph->real) : WT_CAPTURE_EPOCH;
+	int64_t epoch = graph->real ? wt_lib_real_epoch(graph->real) : WT_CAPTURE_EPOCH;
 	char (*names)[WT_CAPTURE_POINT] = calloc(count + 1, sizeof(*names));
 	struct wt_capture *capture;
 
 	if (!names)
-		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
+		return wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 	for (unsigned i = 0; i < count; i++) {
 		if (!points[i] || !*points[i] || strlen(points[i]) >= WT_CAPTURE_POINT) {
 			free(names);
-			return wtl_refuse(EINVAL, err, err_len, "a point needs a name of 1 to %d characters", WT_CAPTURE_POINT - 1);
+			return wt_lib_refuse(EINVAL, err, err_len, "a point needs a name of 1 to %d characters", WT_CAPTURE_POINT - 1);
 		}
 		strcpy(names[i], points[i]);
 	}
@@ -36,16 +36,16 @@ static struct wt_capture *open_files(const struct wtl_graph *graph, const char *
 	return capture;
 }
 
-struct wtl_capture *wtl_capture_open(struct wtl_graph *graph, const char *path, const char *const *points, unsigned count, char *err,
+struct wt_lib_capture *wt_lib_capture_open(struct wt_lib_graph *graph, const char *path, const char *const *points, unsigned count, char *err,
 				     size_t err_len)
 {
-	struct wtl_capture *capture;
+	struct wt_lib_capture *capture;
 
 	if (graph->capture || !count)
-		return wtl_refuse(count ? EBUSY : EINVAL, err, err_len, count ? "the graph has a capture" : "a capture needs a point");
+		return wt_lib_refuse(count ? EBUSY : EINVAL, err, err_len, count ? "the graph has a capture" : "a capture needs a point");
 	capture = calloc(1, sizeof(*capture));
 	if (!capture)
-		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
+		return wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 	capture->capture = open_files(graph, path, points, count, err, err_len);
 	if (!capture->capture) {
 		free(capture);
@@ -54,16 +54,16 @@ struct wtl_capture *wtl_capture_open(struct wtl_graph *graph, const char *path, 
 	capture->graph = graph;
 	capture->drops = wt_capture_drops(capture->capture, NULL);
 	graph->capture = capture;
-	wtl_graph_on_drop(graph, graph->dropped, graph->dropped_arg);
+	wt_lib_graph_on_drop(graph, graph->dropped, graph->dropped_arg);
 	return capture;
 }
 
-struct wt_drop_sink *wtl_capture_sink(struct wtl_capture *capture)
+struct wt_drop_sink *wt_lib_capture_sink(struct wt_lib_capture *capture)
 {
 	return capture->drops;
 }
 
-struct wtl_node *wtl_capture_tap(struct wtl_capture *capture, const char *point)
+struct wt_lib_node *wt_lib_capture_tap(struct wt_lib_capture *capture, const char *point)
 {
 	struct wt_node *tap;
 
@@ -76,16 +76,16 @@ struct wtl_node *wtl_capture_tap(struct wtl_capture *capture, const char *point)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return (struct wtl_node *)tap;
+	return (struct wt_lib_node *)tap;
 }
 
-int wtl_capture_flush(struct wtl_capture *capture)
+int wt_lib_capture_flush(struct wt_lib_capture *capture)
 {
 	wt_capture_flush(capture->capture);
 	return wt_capture_error(capture->capture);
 }
 
-int wtl_capture_close(struct wtl_capture *capture)
+int wt_lib_capture_close(struct wt_lib_capture *capture)
 {
 	int error = wt_capture_close(capture->capture);
 

@@ -12,7 +12,7 @@
 #include "cc/module.h"
 #include "stack/text/addr.h"
 
-int wtl_addr_parse(const char *text, struct wtl_addr *addr)
+int wt_lib_addr_parse(const char *text, struct wt_lib_addr *addr)
 {
 	struct wt_addr inner;
 
@@ -23,7 +23,7 @@ int wtl_addr_parse(const char *text, struct wtl_addr *addr)
 	return 0;
 }
 
-const char *wtl_addr_format(const struct wtl_addr *addr, char text[WTL_ADDR_TEXT])
+const char *wt_lib_addr_format(const struct wt_lib_addr *addr, char text[WT_LIB_ADDR_TEXT])
 {
 	struct wt_addr inner = {.family = addr->family};
 
@@ -31,10 +31,10 @@ const char *wtl_addr_format(const struct wtl_addr *addr, char text[WTL_ADDR_TEXT
 	return wt_addr_format(&inner, text);
 }
 
-int wtl_endpoint_parse(const char *text, struct wtl_endpoint *endpoint)
+int wt_lib_endpoint_parse(const char *text, struct wt_lib_endpoint *endpoint)
 {
 	const char *colon = strrchr(text, ':');
-	char addr[WTL_ADDR_TEXT], *end;
+	char addr[WT_LIB_ADDR_TEXT], *end;
 	unsigned long port;
 
 	if (!colon || (size_t)(colon - text) >= sizeof(addr) || colon[1] < '0' || colon[1] > '9')
@@ -45,20 +45,20 @@ int wtl_endpoint_parse(const char *text, struct wtl_endpoint *endpoint)
 	if (*end || !port || port > 65535)
 		return -EINVAL;
 	endpoint->port = (uint16_t)port;
-	return wtl_addr_parse(addr, &endpoint->addr);
+	return wt_lib_addr_parse(addr, &endpoint->addr);
 }
 
-const char *wtl_version(void)
+const char *wt_lib_version(void)
 {
-	return WTL_VERSION;
+	return WT_LIB_VERSION;
 }
 
-uint32_t wtl_cc_abi(void)
+uint32_t wt_lib_cc_abi(void)
 {
 	return WT_CC_ABI;
 }
 
-const char *wtl_cc_name(unsigned i, const char **table)
+const char *wt_lib_cc_name(unsigned i, const char **table)
 {
 	for (unsigned n = 0; wt_senders[n]; n++)
 		if (!i--)

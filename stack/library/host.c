@@ -10,9 +10,9 @@
 #include "stack/library/library.h"
 #include "stack/text/addr.h"
 
-void wtl_host_config_init(struct wtl_host_config *config)
+void wt_lib_host_config_init(struct wt_lib_host_config *config)
 {
-	*config = (struct wtl_host_config){.size = sizeof(*config), .name = "host"};
+	*config = (struct wt_lib_host_config){.size = sizeof(*config), .name = "host"};
 }
 
 /* "10.0.0.1/24" */
@@ -32,12 +32,12 @@ static bool parse_prefix(const char *text, struct wt_addr *addr, unsigned *prefi
 }
 
 /* 0, or a positive errno with a sentence. */
-static int read_config(const struct wtl_host_config *from, struct wt_host_config *to, char *err, size_t err_len)
+static int read_config(const struct wt_lib_host_config *from, struct wt_host_config *to, char *err, size_t err_len)
 {
 	const char *wrong = NULL;
 
 	if (from->size < sizeof(*from))
-		wrong = "the configuration was not made by wtl_host_config_init()";
+		wrong = "the configuration was not made by wt_lib_host_config_init()";
 	else if (!from->name || !*from->name || strlen(from->name) >= sizeof(to->name))
 		wrong = "a host needs a name of at most 23 characters";
 	else if (!parse_prefix(from->address, &to->addr, &to->prefix_len))
@@ -47,7 +47,7 @@ static int read_config(const struct wtl_host_config *from, struct wt_host_config
 	else if (from->mac && !wt_mac_parse(from->mac, &to->mac))
 		wrong = "the MAC address is not one such as 02:57:54:00:00:01";
 	if (wrong) {
-		wtl_refuse(EINVAL, err, err_len, "%s", wrong);
+		wt_lib_refuse(EINVAL, err, err_len, "%s", wrong);
 		return EINVAL;
 	}
 	strcpy(to->name, from->name);
@@ -59,65 +59,65 @@ static int read_config(const struct wtl_host_config *from, struct wt_host_config
 	if (from->seeded) {
 		to->secret = wt_key_derive(from->seed, from->name);
 	} else if (getrandom(&to->secret, sizeof(to->secret), 0) != sizeof(to->secret)) {
-		wtl_refuse(errno, err, err_len, "no random numbers: %s", strerror(errno));
+		wt_lib_refuse(errno, err, err_len, "no random numbers: %s", strerror(errno));
 		return errno;
 	}
 	return 0;
 }
 
-struct wtl_host *wtl_host_wrap(struct wtl_graph *graph, struct wt_host *host)
+struct wt_lib_host *wt_lib_host_wrap(struct wt_lib_graph *graph, struct wt_host *host)
 {
-	struct wtl_host *outer = calloc(1, sizeof(*outer));
+	struct wt_lib_host *outer = calloc(1, sizeof(*outer));
 
 	if (outer) {
-		*outer = (struct wtl_host){.next = graph->hosts, .graph = graph, .host = host};
+		*outer = (struct wt_lib_host){.next = graph->hosts, .graph = graph, .host = host};
 		graph->hosts = outer;
 	}
 	return outer;
 }
 
-struct wtl_host *wtl_host_create(struct wtl_graph *graph, const struct wtl_host_config *config, char *err, size_t err_len)
+struct wt_lib_host *wt_lib_host_create(struct wt_lib_graph *graph, const struct wt_lib_host_config *config, char *err, size_t err_len)
 {
 	struct wt_host_config inner = {.pool = graph->pool};
-	struct wtl_host *outer;
+	struct wt_lib_host *outer;
 	struct wt_host *host;
 
 	if (read_config(config, &inner, err, err_len))
 		return NULL;
 	host = wt_host_create(&inner);
 	if (!host)
-		return wtl_refuse(errno, err, err_len, errno == EINVAL ? "an MTU of %u is too small" : "out of memory", inner.mtu);
+		return wt_lib_refuse(errno, err, err_len, errno == EINVAL ? "an MTU of %u is too small" : "out of memory", inner.mtu);
 	if (wt_graph_add(graph->graph, wt_host_node(host)) < 0) {
 		wt_host_destroy(host);
-		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
+		return wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 	}
-	outer = wtl_host_wrap(graph, host); /* without it the graph keeps a host that nobody uses */
-	return outer ? outer : wtl_refuse(ENOMEM, err, err_len, "out of memory");
+	outer = wt_lib_host_wrap(graph, host); /* without it the graph keeps a host that nobody uses */
+	return outer ? outer : wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 }
 
-void wtl_hosts_free(struct wtl_host *hosts)
+void wt_lib_hosts_free(struct wt_lib_host *hosts)
 {
-	struct wtl_host *next;
+	struct wt_lib_host *next;
 
 	for (; hosts; hosts = next) {
 		next = hosts->next;
-		wtl_tcps_free(hosts->tcps);
-		wtl_timers_free(hosts->timers);
+		wt_lib_tcps_free(hosts->tcps);
+		wt_lib_timers_free(hosts->timers);
 		free(hosts);
 	}
 }
 
-struct wtl_node *wtl_host_node(struct wtl_host *host)
+struct wt_lib_node *wt_lib_host_node(struct wt_lib_host *host)
 {
-	return (struct wtl_node *)wt_host_node(host->host);
+	return (struct wt_lib_node *)wt_host_node(host->host);
 }
 
-uint64_t wtl_host_memory(const struct wtl_host *host)
+uint64_t wt_lib_host_memory(const struct wt_lib_host *host)
 {
 	return wt_host_memory(host->host);
 }
 
-uint32_t wtl_host_connections(const struct wtl_host *host)
+uint32_t wt_lib_host_connections(const struct wt_lib_host *host)
 {
 	return wt_host_connections(host->host);
 }

@@ -11,8 +11,8 @@
 
 struct custom {
 	struct wt_node node; /* first */
-	struct wtl_graph *graph;
-	struct wtl_node_ops ops;
+	struct wt_lib_graph *graph;
+	struct wt_lib_node_ops ops;
 	void *arg;
 };
 
@@ -22,19 +22,19 @@ static void custom_input(struct wt_node *node, unsigned port, wt_time now, struc
 
 	node->audit.in++;
 	node->audit.queued++;
-	custom->ops.input(custom->arg, (struct wtl_node *)node, port, now, (struct wtl_frame *)frame);
+	custom->ops.input(custom->arg, (struct wt_lib_node *)node, port, now, (struct wt_lib_frame *)frame);
 }
 
 static struct wt_frame *custom_output(struct wt_node *node, wt_time now, unsigned *port)
 {
 	struct custom *custom = (struct custom *)node;
-	struct wtl_frame *frame = custom->ops.output(custom->arg, (struct wtl_node *)node, now, port);
+	struct wt_lib_frame *frame = custom->ops.output(custom->arg, (struct wt_lib_node *)node, now, port);
 
 	if (frame) {
 		node->audit.queued--;
 		node->audit.out++;
 	}
-	return wtl_inner_frame(frame);
+	return wt_lib_inner_frame(frame);
 }
 
 static wt_time custom_deadline(const struct wt_node *node)
@@ -57,7 +57,7 @@ static const struct wt_node_ops custom_ops = {
 	.input = custom_input, .output = custom_output, .deadline = custom_deadline, .destroy = custom_destroy,
 };
 
-struct wtl_node *wtl_node_create(struct wtl_graph *graph, const char *name, unsigned ports, const struct wtl_node_ops *ops, void *arg)
+struct wt_lib_node *wt_lib_node_create(struct wt_lib_graph *graph, const char *name, unsigned ports, const struct wt_lib_node_ops *ops, void *arg)
 {
 	struct custom *custom;
 
@@ -79,19 +79,19 @@ struct wtl_node *wtl_node_create(struct wtl_graph *graph, const char *name, unsi
 		free(custom);
 		return NULL;
 	}
-	wtl_settle(graph, &custom->node);
-	return (struct wtl_node *)custom;
+	wt_lib_settle(graph, &custom->node);
+	return (struct wt_lib_node *)custom;
 }
 
-const char *wtl_node_name(const struct wtl_node *node)
+const char *wt_lib_node_name(const struct wt_lib_node *node)
 {
-	return wtl_inner_node(node)->name;
+	return wt_lib_inner_node(node)->name;
 }
 
-struct wtl_frame *wtl_node_make(struct wtl_node *node, const void *bytes, uint32_t len)
+struct wt_lib_frame *wt_lib_node_make(struct wt_lib_node *node, const void *bytes, uint32_t len)
 {
 	struct custom *custom = (struct custom *)node;
-	struct wtl_frame *frame = wtl_frame_new((struct wtl_pool *)custom->graph->pool, bytes, len);
+	struct wt_lib_frame *frame = wt_lib_frame_new((struct wt_lib_pool *)custom->graph->pool, bytes, len);
 
 	if (frame) {
 		custom->node.audit.made++;
@@ -100,27 +100,27 @@ struct wtl_frame *wtl_node_make(struct wtl_node *node, const void *bytes, uint32
 	return frame;
 }
 
-void wtl_node_take(struct wtl_node *node, struct wtl_frame *frame)
+void wt_lib_node_take(struct wt_lib_node *node, struct wt_lib_frame *frame)
 {
-	struct wt_node *inner = wtl_inner_node(node);
+	struct wt_node *inner = wt_lib_inner_node(node);
 
 	inner->audit.queued--;
 	inner->audit.taken++;
-	wtl_frame_free(frame);
+	wt_lib_frame_free(frame);
 }
 
-void wtl_node_drop(struct wtl_node *node, wt_time now, struct wtl_frame *frame)
+void wt_lib_node_drop(struct wt_lib_node *node, wt_time now, struct wt_lib_frame *frame)
 {
-	struct wt_node *inner = wtl_inner_node(node);
+	struct wt_node *inner = wt_lib_inner_node(node);
 
 	inner->audit.queued--;
-	wt_node_drop(inner, now, wtl_inner_frame(frame), WT_DROP_LOSS);
+	wt_node_drop(inner, now, wt_lib_inner_frame(frame), WT_DROP_LOSS);
 }
 
-void wtl_node_books(const struct wtl_node *node, struct wtl_books *books)
+void wt_lib_node_books(const struct wt_lib_node *node, struct wt_lib_books *books)
 {
-	const struct wt_audit *audit = &wtl_inner_node(node)->audit;
+	const struct wt_audit *audit = &wt_lib_inner_node(node)->audit;
 
-	*books = (struct wtl_books){.in = audit->in, .made = audit->made, .out = audit->out, .taken = audit->taken,
+	*books = (struct wt_lib_books){.in = audit->in, .made = audit->made, .out = audit->out, .taken = audit->taken,
 				    .dropped = wt_audit_dropped(audit), .queued = audit->queued};
 }

@@ -16,13 +16,13 @@
 
 struct device {
 	struct device *next;
-	struct wtl_real *real;
+	struct wt_lib_real *real;
 	struct wt_port *port;
 	bool writing, gone;
 };
 
-struct wtl_real {
-	struct wtl_graph *graph;
+struct wt_lib_real {
+	struct wt_lib_graph *graph;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;
 	struct device *devices;
@@ -36,9 +36,9 @@ static int watch(int epoll, int op, int fd, uint32_t events)
 	return epoll_ctl(epoll, op, fd, &event) < 0 ? -errno : 0;
 }
 
-struct wtl_real *wtl_real_create(struct wtl_graph *graph)
+struct wt_lib_real *wt_lib_real_create(struct wt_lib_graph *graph)
 {
-	struct wtl_real *real;
+	struct wt_lib_real *real;
 	int error = EBUSY;
 
 	errno = error;
@@ -53,7 +53,7 @@ struct wtl_real *wtl_real_create(struct wtl_graph *graph)
 	real->rloop = real->ev ? wt_rloop_create(graph->graph, real->ev) : NULL;
 	error = real->rloop ? watch(real->fd, EPOLL_CTL_ADD, wt_rloop_timer(real->rloop), EPOLLIN) : -(errno ? errno : ENOMEM);
 	if (error) {
-		wtl_real_destroy(real);
+		wt_lib_real_destroy(real);
 		errno = -error;
 		return NULL;
 	}
@@ -62,7 +62,7 @@ struct wtl_real *wtl_real_create(struct wtl_graph *graph)
 	return real;
 }
 
-void wtl_real_destroy(struct wtl_real *real)
+void wt_lib_real_destroy(struct wt_lib_real *real)
 {
 	struct device *next;
 
@@ -78,22 +78,22 @@ void wtl_real_destroy(struct wtl_real *real)
 	free(real);
 }
 
-int wtl_real_fd(const struct wtl_real *real)
+int wt_lib_real_fd(const struct wt_lib_real *real)
 {
 	return real->fd;
 }
 
-wt_time wtl_real_now(const struct wtl_real *real)
+wt_time wt_lib_real_now(const struct wt_lib_real *real)
 {
 	return wt_rloop_clock(real->rloop);
 }
 
-int64_t wtl_real_epoch(const struct wtl_real *real)
+int64_t wt_lib_real_epoch(const struct wt_lib_real *real)
 {
 	return wt_rloop_epoch(real->rloop);
 }
 
-static void watch_writers(struct wtl_real *real)
+static void watch_writers(struct wt_lib_real *real)
 {
 	for (struct device *device = real->devices; device; device = device->next) {
 		bool writing = device->port->waiting.head != NULL;
@@ -105,18 +105,18 @@ static void watch_writers(struct wtl_real *real)
 	}
 }
 
-void wtl_real_enter(struct wtl_real *real)
+void wt_lib_real_enter(struct wt_lib_real *real)
 {
 	wt_rloop_catch_up(real->rloop);
 }
 
-void wtl_real_settle(struct wtl_real *real)
+void wt_lib_real_settle(struct wt_lib_real *real)
 {
 	wt_rloop_kick(real->rloop);
 	watch_writers(real);
 }
 
-int wtl_real_turn(struct wtl_real *real)
+int wt_lib_real_turn(struct wt_lib_real *real)
 {
 	int error;
 
@@ -138,7 +138,7 @@ static void gone(struct wt_port *port, int error)
 }
 
 /* Before it is in the graph, the port is ours to close. */
-static struct wtl_node *add(struct wtl_real *real, struct wt_port *port, char *err, size_t err_len)
+static struct wt_lib_node *add(struct wt_lib_real *real, struct wt_port *port, char *err, size_t err_len)
 {
 	struct device *device;
 	int error;
@@ -150,7 +150,7 @@ static struct wtl_node *add(struct wtl_real *real, struct wt_port *port, char *e
 	if (error) {
 		free(device);
 		wt_port_close(port);
-		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
+		return wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 	}
 	*device = (struct device){.next = real->devices, .real = real, .port = port};
 	real->devices = device;
@@ -160,16 +160,16 @@ static struct wtl_node *add(struct wtl_real *real, struct wt_port *port, char *e
 	if (!error)
 		error = wt_rloop_add_port(real->rloop, port);
 	if (error)
-		return wtl_refuse(-error, err, err_len, "cannot watch the device");
-	return (struct wtl_node *)&port->node;
+		return wt_lib_refuse(-error, err, err_len, "cannot watch the device");
+	return (struct wt_lib_node *)&port->node;
 }
 
-struct wtl_node *wtl_tap_open(struct wtl_real *real, const char *name, char *err, size_t err_len)
+struct wt_lib_node *wt_lib_tap_open(struct wt_lib_real *real, const char *name, char *err, size_t err_len)
 {
 	return add(real, wt_tap_open(name, real->graph->pool, err, err_len), err, err_len);
 }
 
-struct wtl_node *wtl_packet_open(struct wtl_real *real, const char *interface, char *err, size_t err_len)
+struct wt_lib_node *wt_lib_packet_open(struct wt_lib_real *real, const char *interface, char *err, size_t err_len)
 {
 	return add(real, wt_packet_open(interface, real->graph->pool, err, err_len), err, err_len);
 }

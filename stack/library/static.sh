@@ -7,7 +7,7 @@ map=$1 output=$2 facade=$3
 shift 3
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-sed -n 's/^\t\t\(wtl_[a-z0-9_]*\);$/\1/p' "$map" >"$place/keep"
+sed -n 's/^\t\t\(wt_lib_[a-z0-9_]*\);$/\1/p' "$map" >"$place/keep"
 ${LD:-ld} -r -o "$place/wavetank.o" --whole-archive "$facade" --no-whole-archive "$@"
 ${OBJCOPY:-objcopy} --keep-global-symbols="$place/keep" "$place/wavetank.o"
 rm -f "$output"

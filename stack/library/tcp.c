@@ -8,37 +8,37 @@
 #include "cc/module.h"
 #include "stack/library/library.h"
 
-struct wtl_tcp {
-	struct wtl_tcp *next, **at; /* in the list of its host */
-	struct wtl_host *host;
+struct wt_lib_tcp {
+	struct wt_lib_tcp *next, **at; /* in the list of its host */
+	struct wt_lib_host *host;
 	struct wt_tcp *tcp;
-	wtl_tcp_callback *callback;
+	wt_lib_tcp_callback *callback;
 	void *arg;
 };
 
 /* A listener's children say what they have before they are accepted: it is nobody's yet. */
 static void forward(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 {
-	struct wtl_tcp *handle = arg;
+	struct wt_lib_tcp *handle = arg;
 
 	if (handle->tcp == tcp && handle->callback)
 		handle->callback(handle->arg, handle, events, now);
 }
 
-static struct wtl_tcp *make_handle(struct wtl_host *host, wtl_tcp_callback *callback, void *arg)
+static struct wt_lib_tcp *make_handle(struct wt_lib_host *host, wt_lib_tcp_callback *callback, void *arg)
 {
-	struct wtl_tcp *handle = calloc(1, sizeof(*handle));
+	struct wt_lib_tcp *handle = calloc(1, sizeof(*handle));
 
 	if (!handle)
 		return NULL;
-	*handle = (struct wtl_tcp){.next = host->tcps, .at = &host->tcps, .host = host, .callback = callback, .arg = arg};
+	*handle = (struct wt_lib_tcp){.next = host->tcps, .at = &host->tcps, .host = host, .callback = callback, .arg = arg};
 	if (handle->next)
 		handle->next->at = &handle->next;
 	host->tcps = handle;
 	return handle;
 }
 
-static void free_handle(struct wtl_tcp *handle)
+static void free_handle(struct wt_lib_tcp *handle)
 {
 	*handle->at = handle->next;
 	if (handle->next)
@@ -46,9 +46,9 @@ static void free_handle(struct wtl_tcp *handle)
 	free(handle);
 }
 
-void wtl_tcps_free(struct wtl_tcp *tcps)
+void wt_lib_tcps_free(struct wt_lib_tcp *tcps)
 {
-	struct wtl_tcp *next;
+	struct wt_lib_tcp *next;
 
 	for (; tcps; tcps = next) {
 		next = tcps->next;
@@ -59,9 +59,9 @@ void wtl_tcps_free(struct wtl_tcp *tcps)
 
 /* ---- configuration ------------------------------------------------------------------------------------ */
 
-void wtl_tcp_config_init(struct wtl_tcp_config *config)
+void wt_lib_tcp_config_init(struct wt_lib_tcp_config *config)
 {
-	*config = (struct wtl_tcp_config){.size = sizeof(*config)};
+	*config = (struct wt_lib_tcp_config){.size = sizeof(*config)};
 }
 
 static bool fits(const struct wt_cc_loadable *module)
@@ -71,7 +71,7 @@ static bool fits(const struct wt_cc_loadable *module)
 	return module->abi == WT_CC_ABI && module->sizes == WT_CC_SIZES && memcmp(module->size, size, sizeof(size)) == 0;
 }
 
-static int choose(const struct wtl_tcp_config *from, struct wt_tcp_config *to, char *err, size_t err_len)
+static int choose(const struct wt_lib_tcp_config *from, struct wt_tcp_config *to, char *err, size_t err_len)
 {
 	const struct wt_cc_loadable *module = from->module;
 	bool sender = from->sender || (module && module->sender);
@@ -95,9 +95,9 @@ static int choose(const struct wtl_tcp_config *from, struct wt_tcp_config *to, c
 }
 
 /* 0, or a positive errno with a sentence. config NULL: all defaults. */
-static int read_config(const struct wtl_tcp_config *from, struct wt_tcp_config *to, char *err, size_t err_len)
+static int read_config(const struct wt_lib_tcp_config *from, struct wt_tcp_config *to, char *err, size_t err_len)
 {
-	char none[WTL_ERR];
+	char none[WT_LIB_ERR];
 	int error = 0;
 
 	if (!err_len) {
@@ -108,11 +108,11 @@ static int read_config(const struct wtl_tcp_config *from, struct wt_tcp_config *
 	if (!from)
 		return 0;
 	if (from->size < sizeof(*from)) {
-		wtl_refuse(EINVAL, err, err_len, "the configuration was not made by wtl_tcp_config_init()");
+		wt_lib_refuse(EINVAL, err, err_len, "the configuration was not made by wt_lib_tcp_config_init()");
 		return EINVAL;
 	}
 	if (from->module && !fits(from->module)) {
-		wtl_refuse(EINVAL, err, err_len, "the module is built for other headers: this library has ABI %d of congestion modules", WT_CC_ABI);
+		wt_lib_refuse(EINVAL, err, err_len, "the module is built for other headers: this library has ABI %d of congestion modules", WT_CC_ABI);
 		return EINVAL;
 	}
 	if (from->preset)
@@ -127,9 +127,9 @@ static int read_config(const struct wtl_tcp_config *from, struct wt_tcp_config *
 /* ---- opening ------------------------------------------------------------------------------------------ */
 
 /* Configures `inner` for a new handle. NULL with errno. */
-static struct wtl_tcp *begin(struct wtl_host *host, const struct wtl_tcp_config *config, struct wt_tcp_config *inner, char *err, size_t err_len)
+static struct wt_lib_tcp *begin(struct wt_lib_host *host, const struct wt_lib_tcp_config *config, struct wt_tcp_config *inner, char *err, size_t err_len)
 {
-	struct wtl_tcp *handle;
+	struct wt_lib_tcp *handle;
 	int error = read_config(config, inner, err, err_len);
 
 	if (error) {
@@ -138,41 +138,41 @@ static struct wtl_tcp *begin(struct wtl_host *host, const struct wtl_tcp_config 
 	}
 	handle = make_handle(host, config ? config->callback : NULL, config ? config->arg : NULL);
 	if (!handle)
-		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
+		return wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 	inner->callback = forward;
 	inner->arg = handle;
-	wtl_enter(host->graph);
+	wt_lib_enter(host->graph);
 	return handle;
 }
 
-static struct wtl_tcp *end(struct wtl_tcp *handle, struct wt_tcp *tcp, char *err, size_t err_len)
+static struct wt_lib_tcp *end(struct wt_lib_tcp *handle, struct wt_tcp *tcp, char *err, size_t err_len)
 {
 	int error = errno;
 
 	handle->tcp = tcp;
-	wtl_settle(handle->host->graph, wt_host_node(handle->host->host));
+	wt_lib_settle(handle->host->graph, wt_host_node(handle->host->host));
 	if (tcp)
 		return handle;
 	free_handle(handle);
-	return wtl_refuse(error, err, err_len, "%s", strerror(error));
+	return wt_lib_refuse(error, err, err_len, "%s", strerror(error));
 }
 
-struct wtl_tcp *wtl_tcp_listen(struct wtl_host *host, uint16_t port, unsigned backlog, const struct wtl_tcp_config *config, char *err,
+struct wt_lib_tcp *wt_lib_tcp_listen(struct wt_lib_host *host, uint16_t port, unsigned backlog, const struct wt_lib_tcp_config *config, char *err,
 			       size_t err_len)
 {
 	struct wt_endpoint local = {.port = port};
 	struct wt_tcp_config inner;
-	struct wtl_tcp *handle = begin(host, config, &inner, err, err_len);
+	struct wt_lib_tcp *handle = begin(host, config, &inner, err, err_len);
 
 	return handle ? end(handle, wt_tcp_listen(host->host, &local, backlog, &inner), err, err_len) : NULL;
 }
 
-struct wtl_tcp *wtl_tcp_connect(struct wtl_host *host, const struct wtl_endpoint *remote, const struct wtl_tcp_config *config, char *err,
+struct wt_lib_tcp *wt_lib_tcp_connect(struct wt_lib_host *host, const struct wt_lib_endpoint *remote, const struct wt_lib_tcp_config *config, char *err,
 				size_t err_len)
 {
 	struct wt_endpoint to = {.addr = {.family = remote->addr.family}, .port = remote->port};
 	struct wt_tcp_config inner;
-	struct wtl_tcp *handle = begin(host, config, &inner, err, err_len);
+	struct wt_lib_tcp *handle = begin(host, config, &inner, err, err_len);
 
 	if (!handle)
 		return NULL;
@@ -180,12 +180,12 @@ struct wtl_tcp *wtl_tcp_connect(struct wtl_host *host, const struct wtl_endpoint
 	return end(handle, wt_tcp_connect(host->host, &to, NULL, &inner, wt_graph_now(host->graph->graph)), err, err_len);
 }
 
-struct wtl_tcp *wtl_tcp_accept(struct wtl_tcp *listener, wtl_tcp_callback *callback, void *arg)
+struct wt_lib_tcp *wt_lib_tcp_accept(struct wt_lib_tcp *listener, wt_lib_tcp_callback *callback, void *arg)
 {
-	struct wtl_tcp *handle;
+	struct wt_lib_tcp *handle;
 	struct wt_tcp *tcp;
 
-	wtl_enter(listener->host->graph);
+	wt_lib_enter(listener->host->graph);
 	tcp = wt_tcp_accept(listener->tcp);
 	if (!tcp)
 		return NULL;
@@ -200,7 +200,7 @@ struct wtl_tcp *wtl_tcp_accept(struct wtl_tcp *listener, wtl_tcp_callback *callb
 	return handle;
 }
 
-void wtl_tcp_set_callback(struct wtl_tcp *tcp, wtl_tcp_callback *callback, void *arg)
+void wt_lib_tcp_set_callback(struct wt_lib_tcp *tcp, wt_lib_tcp_callback *callback, void *arg)
 {
 	tcp->callback = callback;
 	tcp->arg = arg;
@@ -208,95 +208,95 @@ void wtl_tcp_set_callback(struct wtl_tcp *tcp, wtl_tcp_callback *callback, void 
 
 /* ---- use ---------------------------------------------------------------------------------------------- */
 
-static void settle(const struct wtl_tcp *tcp)
+static void settle(const struct wt_lib_tcp *tcp)
 {
-	wtl_settle(tcp->host->graph, wt_host_node(tcp->host->host));
+	wt_lib_settle(tcp->host->graph, wt_host_node(tcp->host->host));
 }
 
-ssize_t wtl_tcp_write(struct wtl_tcp *tcp, const void *data, size_t len)
+ssize_t wt_lib_tcp_write(struct wt_lib_tcp *tcp, const void *data, size_t len)
 {
 	ssize_t n;
 
-	wtl_enter(tcp->host->graph);
+	wt_lib_enter(tcp->host->graph);
 	n = wt_tcp_write(tcp->tcp, data, len);
 	settle(tcp);
 	return n;
 }
 
-ssize_t wtl_tcp_read(struct wtl_tcp *tcp, void *data, size_t len)
+ssize_t wt_lib_tcp_read(struct wt_lib_tcp *tcp, void *data, size_t len)
 {
 	ssize_t n;
 
-	wtl_enter(tcp->host->graph);
+	wt_lib_enter(tcp->host->graph);
 	n = wt_tcp_read(tcp->tcp, data, len);
 	settle(tcp); /* the window may have opened */
 	return n;
 }
 
-size_t wtl_tcp_readable(const struct wtl_tcp *tcp)
+size_t wt_lib_tcp_readable(const struct wt_lib_tcp *tcp)
 {
 	return wt_tcp_readable(tcp->tcp);
 }
 
-size_t wtl_tcp_writable(const struct wtl_tcp *tcp)
+size_t wt_lib_tcp_writable(const struct wt_lib_tcp *tcp)
 {
 	return wt_tcp_writable(tcp->tcp);
 }
 
-int wtl_tcp_shutdown(struct wtl_tcp *tcp)
+int wt_lib_tcp_shutdown(struct wt_lib_tcp *tcp)
 {
 	int error;
 
-	wtl_enter(tcp->host->graph);
+	wt_lib_enter(tcp->host->graph);
 	error = wt_tcp_shutdown(tcp->tcp);
 	settle(tcp);
 	return error;
 }
 
-static void give_up(struct wtl_tcp *tcp, void (*how)(struct wt_tcp *tcp))
+static void give_up(struct wt_lib_tcp *tcp, void (*how)(struct wt_tcp *tcp))
 {
-	struct wtl_host *host = tcp->host;
+	struct wt_lib_host *host = tcp->host;
 
-	wtl_enter(host->graph);
+	wt_lib_enter(host->graph);
 	wt_tcp_set_callback(tcp->tcp, NULL, NULL);
 	how(tcp->tcp);
 	free_handle(tcp);
-	wtl_settle(host->graph, wt_host_node(host->host));
+	wt_lib_settle(host->graph, wt_host_node(host->host));
 }
 
-void wtl_tcp_close(struct wtl_tcp *tcp)
+void wt_lib_tcp_close(struct wt_lib_tcp *tcp)
 {
 	give_up(tcp, wt_tcp_close);
 }
 
-void wtl_tcp_abort(struct wtl_tcp *tcp)
+void wt_lib_tcp_abort(struct wt_lib_tcp *tcp)
 {
 	give_up(tcp, wt_tcp_abort);
 }
 
-int wtl_tcp_error(const struct wtl_tcp *tcp)
+int wt_lib_tcp_error(const struct wt_lib_tcp *tcp)
 {
 	return wt_tcp_error(tcp->tcp);
 }
 
-static struct wtl_endpoint outer(const struct wt_endpoint *from)
+static struct wt_lib_endpoint outer(const struct wt_endpoint *from)
 {
-	struct wtl_endpoint to = {.addr = {.family = from->addr.family}, .port = from->port};
+	struct wt_lib_endpoint to = {.addr = {.family = from->addr.family}, .port = from->port};
 
 	memcpy(to.addr.bytes, from->addr.bytes, sizeof(to.addr.bytes));
 	return to;
 }
 
-int wtl_tcp_info(const struct wtl_tcp *tcp, struct wtl_tcp_info *info)
+int wt_lib_tcp_info(const struct wt_lib_tcp *tcp, struct wt_lib_tcp_info *info)
 {
 	size_t size = info->size < sizeof(*info) ? info->size : sizeof(*info);
-	struct wtl_tcp_info all;
+	struct wt_lib_tcp_info all;
 	struct wt_tcp_info i;
 
 	if (!size)
 		return -EINVAL;
 	wt_tcp_info(tcp->tcp, &i);
-	all = (struct wtl_tcp_info){
+	all = (struct wt_lib_tcp_info){
 		.size = info->size, .state = wt_tcp_state_name(i.state), .local = outer(&i.local), .remote = outer(&i.remote),
 		.snd_mss = i.snd_mss, .snd_wnd = i.snd_wnd, .rcv_wnd = i.rcv_wnd,
 		.cwnd = i.cwnd, .ssthresh = i.ssthresh, .in_flight = i.in_flight,

@@ -4,24 +4,24 @@
 
 #include "stack/library/library.h"
 
-struct wtl_timer {
+struct wt_lib_timer {
 	struct wt_host_timer timer; /* first */
-	struct wtl_timer *next;
-	struct wtl_host *host;
+	struct wt_lib_timer *next;
+	struct wt_lib_host *host;
 	void (*fire)(void *arg, wt_time now);
 	void *arg;
 };
 
 static void on_fire(struct wt_host_timer *timer, wt_time now)
 {
-	struct wtl_timer *outer = (struct wtl_timer *)timer;
+	struct wt_lib_timer *outer = (struct wt_lib_timer *)timer;
 
 	outer->fire(outer->arg, now);
 }
 
-struct wtl_timer *wtl_timer_create(struct wtl_host *host, void (*fire)(void *arg, wt_time now), void *arg)
+struct wt_lib_timer *wt_lib_timer_create(struct wt_lib_host *host, void (*fire)(void *arg, wt_time now), void *arg)
 {
-	struct wtl_timer *timer = calloc(1, sizeof(*timer));
+	struct wt_lib_timer *timer = calloc(1, sizeof(*timer));
 
 	if (!timer)
 		return NULL;
@@ -34,22 +34,22 @@ struct wtl_timer *wtl_timer_create(struct wtl_host *host, void (*fire)(void *arg
 	return timer;
 }
 
-int wtl_timer_set(struct wtl_timer *timer, wt_time due)
+int wt_lib_timer_set(struct wt_lib_timer *timer, wt_time due)
 {
 	int error;
 
-	wtl_enter(timer->host->graph);
+	wt_lib_enter(timer->host->graph);
 	error = wt_host_timer_set(timer->host->host, &timer->timer, due);
-	wtl_settle(timer->host->graph, wt_host_node(timer->host->host));
+	wt_lib_settle(timer->host->graph, wt_host_node(timer->host->host));
 	return error;
 }
 
-void wtl_timer_destroy(struct wtl_timer *timer)
+void wt_lib_timer_destroy(struct wt_lib_timer *timer)
 {
 	if (!timer)
 		return;
-	wtl_timer_set(timer, WT_NEVER);
-	for (struct wtl_timer **at = &timer->host->timers; *at; at = &(*at)->next)
+	wt_lib_timer_set(timer, WT_NEVER);
+	for (struct wt_lib_timer **at = &timer->host->timers; *at; at = &(*at)->next)
 		if (*at == timer) {
 			*at = timer->next;
 			break;
@@ -58,9 +58,9 @@ void wtl_timer_destroy(struct wtl_timer *timer)
 }
 
 /* With their host: nothing is armed any more. */
-void wtl_timers_free(struct wtl_timer *timers)
+void wt_lib_timers_free(struct wt_lib_timer *timers)
 {
-	struct wtl_timer *next;
+	struct wt_lib_timer *next;
 
 	for (; timers; timers = next) {
 		next = timers->next;

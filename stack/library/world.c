@@ -11,12 +11,12 @@
 
 #define FRAMES 65536
 
-struct wtl_world {
+struct wt_lib_world {
 	struct wt_world world;
 	struct wt_network net;
 	struct wt_script script;
-	struct wtl_graph *graph;
-	struct wtl_host **host;
+	struct wt_lib_graph *graph;
+	struct wt_lib_host **host;
 };
 
 /* Everything becomes an engine: a world that names interfaces is for `wavetank emu` and `wavetank lab`. */
@@ -32,7 +32,7 @@ static int pass_over(void *arg, const char *key, const char *value, char *err, s
 	return 0;
 }
 
-static int build(struct wtl_world *world, char *err, size_t err_len)
+static int build(struct wt_lib_world *world, char *err, size_t err_len)
 {
 	const struct wt_world_build how = {.frames = FRAMES};
 	int error = wt_network_open(&world->net, &world->world, &how, err, err_len);
@@ -46,26 +46,26 @@ static int build(struct wtl_world *world, char *err, size_t err_len)
 		error = wt_graph_add(world->net.graph, &world->script.node);
 	}
 	if (!error)
-		world->graph = wtl_graph_wrap(world->net.graph, world->net.pool, true);
-	world->host = calloc(world->world.hosts + 1, sizeof(struct wtl_host *));
+		world->graph = wt_lib_graph_wrap(world->net.graph, world->net.pool, true);
+	world->host = calloc(world->world.hosts + 1, sizeof(struct wt_lib_host *));
 	if (error || !world->graph || !world->host)
 		return -ENOMEM;
 	for (unsigned i = 0; i < world->world.hosts; i++) {
-		world->host[i] = wtl_host_wrap(world->graph, world->net.host[i]);
+		world->host[i] = wt_lib_host_wrap(world->graph, world->net.host[i]);
 		if (!world->host[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-struct wtl_world *wtl_world_load(const char *file, uint64_t seed, char *err, size_t err_len)
+struct wt_lib_world *wt_lib_world_load(const char *file, uint64_t seed, char *err, size_t err_len)
 {
 	const struct wt_world_keys keys = {.take = pass_over};
-	struct wtl_world *world = calloc(1, sizeof(*world));
+	struct wt_lib_world *world = calloc(1, sizeof(*world));
 	int error;
 
 	if (!world)
-		return wtl_refuse(ENOMEM, err, err_len, "out of memory");
+		return wt_lib_refuse(ENOMEM, err, err_len, "out of memory");
 	wt_world_init(&world->world);
 	error = wt_world_read(&world->world, file, &keys, err, err_len);
 	world->world.seed = seed;
@@ -76,39 +76,39 @@ struct wtl_world *wtl_world_load(const char *file, uint64_t seed, char *err, siz
 		error = build(world, err, err_len);
 	if (!error)
 		return world;
-	wtl_world_destroy(world);
-	return error == -ENOMEM ? wtl_refuse(ENOMEM, err, err_len, "out of memory") : (errno = -error, NULL);
+	wt_lib_world_destroy(world);
+	return error == -ENOMEM ? wt_lib_refuse(ENOMEM, err, err_len, "out of memory") : (errno = -error, NULL);
 }
 
-void wtl_world_destroy(struct wtl_world *world)
+void wt_lib_world_destroy(struct wt_lib_world *world)
 {
 	if (!world)
 		return;
-	wtl_graph_destroy(world->graph);
+	wt_lib_graph_destroy(world->graph);
 	wt_network_finish(&world->net);
 	wt_world_finish(&world->world);
 	free(world->host);
 	free(world);
 }
 
-struct wtl_graph *wtl_world_graph(struct wtl_world *world)
+struct wt_lib_graph *wt_lib_world_graph(struct wt_lib_world *world)
 {
 	return world->graph;
 }
 
-unsigned wtl_world_hosts(const struct wtl_world *world)
+unsigned wt_lib_world_hosts(const struct wt_lib_world *world)
 {
 	return world->world.hosts;
 }
 
-struct wtl_host *wtl_world_host(struct wtl_world *world, const char *name)
+struct wt_lib_host *wt_lib_world_host(struct wt_lib_world *world, const char *name)
 {
 	int i = wt_world_find_host(&world->world, name);
 
 	return i < 0 ? NULL : world->host[i];
 }
 
-int wtl_world_address(const struct wtl_world *world, const char *name, struct wtl_addr *addr)
+int wt_lib_world_address(const struct wt_lib_world *world, const char *name, struct wt_lib_addr *addr)
 {
 	int i = wt_world_find_host(&world->world, name);
 

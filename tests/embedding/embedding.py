@@ -93,14 +93,14 @@ class Installed(unittest.TestCase):
 
     def declared(self):
         text = "".join(pathlib.Path(path).read_text(encoding="utf-8") for path in glob.glob(self.include + "/wavetank/*.h"))
-        return set(re.findall(r"^WT_API[^;]*?\b(wtl_\w+)\(", text, re.M))
+        return set(re.findall(r"^WT_API[^;]*?\b(wt_lib_\w+)\(", text, re.M))
 
     def test_the_shared_library_exports_the_declared_functions_and_nothing_else(self):
         names = {line.split()[-1] for line in run("nm", "-D", "--defined-only", self.lib + "/libwavetank.so").splitlines()}
         self.assertEqual({name.split("@")[0] for name in names} - {"WAVETANK_0"}, self.declared())
         self.assertTrue(all(name == "WAVETANK_0" or name.endswith("@@WAVETANK_0") for name in names), names)
         with open(os.path.join(SOURCE, "stack/library/wavetank.map"), encoding="utf-8") as file:
-            self.assertEqual(set(re.findall(r"^\t\t(wtl_\w+);$", file.read(), re.M)), self.declared())
+            self.assertEqual(set(re.findall(r"^\t\t(wt_lib_\w+);$", file.read(), re.M)), self.declared())
 
     def test_the_static_library_too(self):
         names = {line.split()[-1] for line in run("nm", "-g", "--defined-only", self.lib + "/libwavetank.a").splitlines() if line[:1].isalnum()
@@ -113,7 +113,7 @@ class Installed(unittest.TestCase):
         self.assertIn(f"soname: [libwavetank.so.{abi}]", dynamic)
         self.assertTrue(os.path.realpath(self.lib + "/libwavetank.so").endswith(f"/libwavetank.so.{abi}.1.0"))
         with open(self.include + "/wavetank/version.h", encoding="utf-8") as file:
-            self.assertIn(f"#define WTL_ABI {abi} ", file.read())
+            self.assertIn(f"#define WT_LIB_ABI {abi} ", file.read())
 
     # ---- examples
 

@@ -24,23 +24,23 @@
 		}                                                                         \
 	} while (0)
 
-static char err[WTL_ERR];
+static char err[WT_LIB_ERR];
 
 /* ---- a node that holds every frame for a millisecond and drops every tenth that carries data ---------------------------- */
 
 struct hold {
-	struct wtl_frame *frame[64];
+	struct wt_lib_frame *frame[64];
 	wt_time due[64];
 	unsigned port[64], head, tail, seen, big;
 };
 
-static void hold_input(void *arg, struct wtl_node *node, unsigned port, wt_time now, struct wtl_frame *frame)
+static void hold_input(void *arg, struct wt_lib_node *node, unsigned port, wt_time now, struct wt_lib_frame *frame)
 {
 	struct hold *hold = (struct hold *)arg;
 
 	hold->seen++;
-	if (wtl_frame_len(frame) > 200 && ++hold->big % 10 == 0) {
-		wtl_node_drop(node, now, frame);
+	if (wt_lib_frame_len(frame) > 200 && ++hold->big % 10 == 0) {
+		wt_lib_node_drop(node, now, frame);
 		return;
 	}
 	hold->frame[hold->tail % 64] = frame;
@@ -48,7 +48,7 @@ static void hold_input(void *arg, struct wtl_node *node, unsigned port, wt_time 
 	hold->port[hold->tail++ % 64] = !port;
 }
 
-static struct wtl_frame *hold_output(void *arg, struct wtl_node *node, wt_time now, unsigned *port)
+static struct wt_lib_frame *hold_output(void *arg, struct wt_lib_node *node, wt_time now, unsigned *port)
 {
 	struct hold *hold = (struct hold *)arg;
 
@@ -71,13 +71,13 @@ static void hold_destroy(void *arg)
 	struct hold *hold = (struct hold *)arg;
 
 	for (; hold->head != hold->tail; hold->head++)
-		wtl_frame_free(hold->frame[hold->head % 64]);
+		wt_lib_frame_free(hold->frame[hold->head % 64]);
 	free(hold);
 }
 
-static struct wtl_node_ops hold_ops(void)
+static struct wt_lib_node_ops hold_ops(void)
 {
-	struct wtl_node_ops ops;
+	struct wt_lib_node_ops ops;
 
 	memset(&ops, 0, sizeof(ops));
 	ops.size = sizeof(ops);
@@ -88,27 +88,27 @@ static struct wtl_node_ops hold_ops(void)
 	return ops;
 }
 
-static struct wtl_host *make_host(struct wtl_graph *graph, const char *name, const char *address)
+static struct wt_lib_host *make_host(struct wt_lib_graph *graph, const char *name, const char *address)
 {
-	struct wtl_host_config config;
+	struct wt_lib_host_config config;
 
-	wtl_host_config_init(&config);
+	wt_lib_host_config_init(&config);
 	config.name = name;
 	config.address = address;
 	config.seeded = true;
-	return wtl_host_create(graph, &config, err, sizeof(err));
+	return wt_lib_host_create(graph, &config, err, sizeof(err));
 }
 
-static void count_bytes(void *arg, struct wtl_tcp *tcp, unsigned events, wt_time now)
+static void count_bytes(void *arg, struct wt_lib_tcp *tcp, unsigned events, wt_time now)
 {
-	struct wtl_tcp *child;
+	struct wt_lib_tcp *child;
 	char data[4096];
 	ssize_t n;
 
 	(void)events, (void)now;
-	while (events & WTL_TCP_ACCEPT && (child = wtl_tcp_accept(tcp, count_bytes, arg)))
-		count_bytes(arg, child, WTL_TCP_READABLE, now);
-	while (!(events & WTL_TCP_ACCEPT) && (n = wtl_tcp_read(tcp, data, sizeof(data))) > 0)
+	while (events & WT_LIB_TCP_ACCEPT && (child = wt_lib_tcp_accept(tcp, count_bytes, arg)))
+		count_bytes(arg, child, WT_LIB_TCP_READABLE, now);
+	while (!(events & WT_LIB_TCP_ACCEPT) && (n = wt_lib_tcp_read(tcp, data, sizeof(data))) > 0)
 		*(size_t *)arg += (size_t)n;
 }
 
@@ -151,162 +151,162 @@ static struct wt_cc_loadable own_module(struct wt_sender_ops *ops)
 
 static void test_nodes(void)
 {
-	struct wtl_graph *graph = wtl_graph_create(0);
+	struct wt_lib_graph *graph = wt_lib_graph_create(0);
 	struct hold *hold = (struct hold *)calloc(1, sizeof(*hold));
-	struct wtl_node_ops ops = hold_ops();
-	struct wtl_node *node = wtl_node_create(graph, "hold", 2, &ops, hold);
-	struct wtl_host *a = make_host(graph, "a", "10.0.0.1/24"), *b = make_host(graph, "b", "10.0.0.2/24");
+	struct wt_lib_node_ops ops = hold_ops();
+	struct wt_lib_node *node = wt_lib_node_create(graph, "hold", 2, &ops, hold);
+	struct wt_lib_host *a = make_host(graph, "a", "10.0.0.1/24"), *b = make_host(graph, "b", "10.0.0.2/24");
 	struct wt_sender_ops two;
 	struct wt_cc_loadable module = own_module(&two);
-	struct wtl_tcp_config config;
-	struct wtl_tcp_info info;
-	struct wtl_endpoint to;
-	struct wtl_timer *timer;
-	struct wtl_books books;
-	struct wtl_tcp *tcp;
+	struct wt_lib_tcp_config config;
+	struct wt_lib_tcp_info info;
+	struct wt_lib_endpoint to;
+	struct wt_lib_timer *timer;
+	struct wt_lib_books books;
+	struct wt_lib_tcp *tcp;
 	static char data[50000];
 	size_t got = 0;
 
-	MUST(node && a && b && !strcmp(wtl_node_name(node), "hold"));
-	wtl_graph_check(graph, true);
-	wtl_graph_join(graph, wtl_host_node(a), 0, node, 0);
-	wtl_graph_join(graph, node, 1, wtl_host_node(b), 0);
-	wtl_tcp_config_init(&config);
+	MUST(node && a && b && !strcmp(wt_lib_node_name(node), "hold"));
+	wt_lib_graph_check(graph, true);
+	wt_lib_graph_join(graph, wt_lib_host_node(a), 0, node, 0);
+	wt_lib_graph_join(graph, node, 1, wt_lib_host_node(b), 0);
+	wt_lib_tcp_config_init(&config);
 	config.callback = count_bytes;
 	config.arg = &got;
-	MUST(wtl_tcp_listen(b, 9, 1, &config, err, sizeof(err)));
-	MUST(!wtl_tcp_listen(b, 9, 1, &config, err, sizeof(err)) && errno == EADDRINUSE);
-	wtl_endpoint_parse("10.0.0.2:9", &to);
+	MUST(wt_lib_tcp_listen(b, 9, 1, &config, err, sizeof(err)));
+	MUST(!wt_lib_tcp_listen(b, 9, 1, &config, err, sizeof(err)) && errno == EADDRINUSE);
+	wt_lib_endpoint_parse("10.0.0.2:9", &to);
 	config.callback = NULL;
 	config.module = &module;
-	tcp = wtl_tcp_connect(a, &to, &config, err, sizeof(err));
-	MUST(tcp && wtl_tcp_write(tcp, data, sizeof(data)) == (ssize_t)sizeof(data));
-	timer = wtl_timer_create(a, on_fire, &fired);
-	MUST(timer && !wtl_timer_set(timer, 2 * WT_S));
-	wtl_virtual_run(graph, 600 * WT_S, NULL);
+	tcp = wt_lib_tcp_connect(a, &to, &config, err, sizeof(err));
+	MUST(tcp && wt_lib_tcp_write(tcp, data, sizeof(data)) == (ssize_t)sizeof(data));
+	timer = wt_lib_timer_create(a, on_fire, &fired);
+	MUST(timer && !wt_lib_timer_set(timer, 2 * WT_S));
+	wt_lib_virtual_run(graph, 600 * WT_S, NULL);
 	info.size = sizeof(info);
-	MUST(!wtl_tcp_info(tcp, &info) && !strcmp(info.sender, "two") && info.bytes_acked == sizeof(data) && info.retransmits_segs > 0);
+	MUST(!wt_lib_tcp_info(tcp, &info) && !strcmp(info.sender, "two") && info.bytes_acked == sizeof(data) && info.retransmits_segs > 0);
 	info.size = 8;
-	MUST(!wtl_tcp_info(tcp, &info) && info.size == 8);
-	MUST(got == sizeof(data) && fired == 1 && wtl_graph_audit(graph, NULL));
-	wtl_node_books(node, &books);
+	MUST(!wt_lib_tcp_info(tcp, &info) && info.size == 8);
+	MUST(got == sizeof(data) && fired == 1 && wt_lib_graph_audit(graph, NULL));
+	wt_lib_node_books(node, &books);
 	MUST(books.in == hold->seen && books.dropped == hold->big / 10 && books.dropped >= 3 && books.in == books.out + books.dropped && !books.queued);
 	module.abi++;
-	MUST(!wtl_tcp_connect(a, &to, &config, err, sizeof(err)) && errno == EINVAL && strstr(err, "ABI"));
-	wtl_timer_destroy(timer);
-	wtl_tcp_close(tcp);
-	wtl_graph_destroy(graph); /* with handles that nobody closed */
+	MUST(!wt_lib_tcp_connect(a, &to, &config, err, sizeof(err)) && errno == EINVAL && strstr(err, "ABI"));
+	wt_lib_timer_destroy(timer);
+	wt_lib_tcp_close(tcp);
+	wt_lib_graph_destroy(graph); /* with handles that nobody closed */
 }
 
 static void test_links(void)
 {
-	struct wtl_graph *graph = wtl_graph_create(100);
-	struct wtl_host *a = make_host(graph, "a", "10.0.0.1/24"), *b = make_host(graph, "b", "10.0.0.2/24");
-	struct wtl_node *x = wtl_host_node(a), *y = wtl_host_node(b);
-	struct wtl_books books;
-	struct wtl_frame *frame, *copy;
-	struct wtl_link *link;
+	struct wt_lib_graph *graph = wt_lib_graph_create(100);
+	struct wt_lib_host *a = make_host(graph, "a", "10.0.0.1/24"), *b = make_host(graph, "b", "10.0.0.2/24");
+	struct wt_lib_node *x = wt_lib_host_node(a), *y = wt_lib_host_node(b);
+	struct wt_lib_books books;
+	struct wt_lib_frame *frame, *copy;
+	struct wt_lib_link *link;
 
-	MUST(!wtl_link_create(graph, "l", x, 0, y, 0, "delai 5ms", NULL, 1, err, sizeof(err)) && errno == EINVAL && strstr(err, "delay"));
-	MUST(!wtl_link_create(graph, "toolongname", x, 0, y, 0, "", NULL, 1, err, sizeof(err)) && errno == EINVAL);
-	link = wtl_link_create(graph, "l", x, 0, y, 0, "delay 5ms", NULL, 1, err, sizeof(err));
-	MUST(link && !strcmp(wtl_link_words(link, false), "delay 5ms") && !*wtl_link_words(link, true));
-	MUST(wtl_link_change(link, "loss 2", NULL, err, sizeof(err)) == -EINVAL && !strcmp(wtl_link_words(link, false), "delay 5ms"));
-	MUST(!wtl_link_change(link, "delay 7ms", "loss 100%", err, sizeof(err)) && !strcmp(wtl_link_words(link, false), "delay 7ms"));
-	frame = wtl_frame_new(wtl_graph_pool(graph), "0123456789abcdef", 16);
-	MUST(frame && wtl_frame_len(frame) == 16 && !memcmp(wtl_frame_bytes(frame), "0123456789abcdef", 16));
-	MUST(wtl_frame_resize(frame, 1 << 20) == -EMSGSIZE && !wtl_frame_resize(frame, 60));
-	memset(wtl_frame_bytes(frame) + 16, 0, 44);
-	copy = wtl_frame_copy(frame);
-	MUST(copy && wtl_frame_len(copy) == 60 && wtl_frame_id(copy) != wtl_frame_id(frame) && wtl_pool_free_count(wtl_graph_pool(graph)) == 98);
-	wtl_graph_input(graph, y, 0, frame); /* no Ethernet that a host knows: dropped there */
-	wtl_frame_free(copy);
-	wtl_virtual_run(graph, WT_S, NULL);
-	wtl_link_books(link, false, &books);
-	MUST(wtl_pool_free_count(wtl_graph_pool(graph)) == 100 && books.in == 0 && wtl_graph_deadline(graph) == WT_NEVER);
-	wtl_node_books(y, &books);
+	MUST(!wt_lib_link_create(graph, "l", x, 0, y, 0, "delai 5ms", NULL, 1, err, sizeof(err)) && errno == EINVAL && strstr(err, "delay"));
+	MUST(!wt_lib_link_create(graph, "toolongname", x, 0, y, 0, "", NULL, 1, err, sizeof(err)) && errno == EINVAL);
+	link = wt_lib_link_create(graph, "l", x, 0, y, 0, "delay 5ms", NULL, 1, err, sizeof(err));
+	MUST(link && !strcmp(wt_lib_link_words(link, false), "delay 5ms") && !*wt_lib_link_words(link, true));
+	MUST(wt_lib_link_change(link, "loss 2", NULL, err, sizeof(err)) == -EINVAL && !strcmp(wt_lib_link_words(link, false), "delay 5ms"));
+	MUST(!wt_lib_link_change(link, "delay 7ms", "loss 100%", err, sizeof(err)) && !strcmp(wt_lib_link_words(link, false), "delay 7ms"));
+	frame = wt_lib_frame_new(wt_lib_graph_pool(graph), "0123456789abcdef", 16);
+	MUST(frame && wt_lib_frame_len(frame) == 16 && !memcmp(wt_lib_frame_bytes(frame), "0123456789abcdef", 16));
+	MUST(wt_lib_frame_resize(frame, 1 << 20) == -EMSGSIZE && !wt_lib_frame_resize(frame, 60));
+	memset(wt_lib_frame_bytes(frame) + 16, 0, 44);
+	copy = wt_lib_frame_copy(frame);
+	MUST(copy && wt_lib_frame_len(copy) == 60 && wt_lib_frame_id(copy) != wt_lib_frame_id(frame) && wt_lib_pool_free_count(wt_lib_graph_pool(graph)) == 98);
+	wt_lib_graph_input(graph, y, 0, frame); /* no Ethernet that a host knows: dropped there */
+	wt_lib_frame_free(copy);
+	wt_lib_virtual_run(graph, WT_S, NULL);
+	wt_lib_link_books(link, false, &books);
+	MUST(wt_lib_pool_free_count(wt_lib_graph_pool(graph)) == 100 && books.in == 0 && wt_lib_graph_deadline(graph) == WT_NEVER);
+	wt_lib_node_books(y, &books);
 	MUST(books.in == 1 && books.dropped == 1);
-	wtl_graph_destroy(graph);
+	wt_lib_graph_destroy(graph);
 }
 
 static void test_refusals(void)
 {
-	struct wtl_graph *graph = wtl_graph_create(100);
-	struct wtl_node_ops ops = hold_ops();
-	struct wtl_host_config config;
-	struct wtl_tcp_config tcp;
-	struct wtl_host *host;
-	struct wtl_addr addr;
-	struct wtl_endpoint to;
+	struct wt_lib_graph *graph = wt_lib_graph_create(100);
+	struct wt_lib_node_ops ops = hold_ops();
+	struct wt_lib_host_config config;
+	struct wt_lib_tcp_config tcp;
+	struct wt_lib_host *host;
+	struct wt_lib_addr addr;
+	struct wt_lib_endpoint to;
 
-	wtl_host_config_init(&config);
-	MUST(!wtl_host_create(graph, &config, err, sizeof(err)) && errno == EINVAL && strstr(err, "address"));
+	wt_lib_host_config_init(&config);
+	MUST(!wt_lib_host_create(graph, &config, err, sizeof(err)) && errno == EINVAL && strstr(err, "address"));
 	config.address = "10.0.0.1/24";
 	config.mtu = 20;
-	MUST(!wtl_host_create(graph, &config, err, sizeof(err)) && errno == EINVAL && strstr(err, "MTU"));
+	MUST(!wt_lib_host_create(graph, &config, err, sizeof(err)) && errno == EINVAL && strstr(err, "MTU"));
 	config.mtu = 0;
 	config.size = 4;
-	MUST(!wtl_host_create(graph, &config, NULL, 0) && errno == EINVAL);
+	MUST(!wt_lib_host_create(graph, &config, NULL, 0) && errno == EINVAL);
 	host = make_host(graph, "h", "10.0.0.1/24");
-	wtl_tcp_config_init(&tcp);
+	wt_lib_tcp_config_init(&tcp);
 	tcp.sender = "cubik";
-	MUST(!wtl_tcp_listen(host, 1, 1, &tcp, err, sizeof(err)) && errno == EINVAL && strstr(err, "cubic"));
-	MUST(!wtl_tcp_listen(host, 1, 1, &tcp, NULL, 0) && errno == EINVAL);
+	MUST(!wt_lib_tcp_listen(host, 1, 1, &tcp, err, sizeof(err)) && errno == EINVAL && strstr(err, "cubic"));
+	MUST(!wt_lib_tcp_listen(host, 1, 1, &tcp, NULL, 0) && errno == EINVAL);
 	ops.output = NULL;
-	MUST(!wtl_node_create(graph, "n", 1, &ops, NULL) && errno == EINVAL);
-	MUST(wtl_addr_parse("10.0.0", &addr) == -EINVAL && wtl_endpoint_parse("10.0.0.1", &to) == -EINVAL);
-	MUST(wtl_endpoint_parse("10.0.0.1:65536", &to) == -EINVAL && !wtl_endpoint_parse("10.0.0.1:65535", &to) && to.port == 65535);
-	wtl_graph_destroy(graph);
-	wtl_graph_destroy(NULL);
+	MUST(!wt_lib_node_create(graph, "n", 1, &ops, NULL) && errno == EINVAL);
+	MUST(wt_lib_addr_parse("10.0.0", &addr) == -EINVAL && wt_lib_endpoint_parse("10.0.0.1", &to) == -EINVAL);
+	MUST(wt_lib_endpoint_parse("10.0.0.1:65536", &to) == -EINVAL && !wt_lib_endpoint_parse("10.0.0.1:65535", &to) && to.port == 65535);
+	wt_lib_graph_destroy(graph);
+	wt_lib_graph_destroy(NULL);
 }
 
 static void test_world(const char *file)
 {
-	struct wtl_world *world = wtl_world_load(file, 1, err, sizeof(err));
-	struct wtl_tcp_config config;
-	struct wtl_endpoint to;
-	struct wtl_tcp *tcp;
+	struct wt_lib_world *world = wt_lib_world_load(file, 1, err, sizeof(err));
+	struct wt_lib_tcp_config config;
+	struct wt_lib_endpoint to;
+	struct wt_lib_tcp *tcp;
 	size_t got = 0;
 
-	MUST(world && wtl_world_hosts(world) == 2 && !wtl_world_host(world, "nobody"));
-	wtl_tcp_config_init(&config);
+	MUST(world && wt_lib_world_hosts(world) == 2 && !wt_lib_world_host(world, "nobody"));
+	wt_lib_tcp_config_init(&config);
 	config.callback = count_bytes;
 	config.arg = &got;
-	MUST(wtl_tcp_listen(wtl_world_host(world, "b"), 9, 1, &config, err, sizeof(err)));
+	MUST(wt_lib_tcp_listen(wt_lib_world_host(world, "b"), 9, 1, &config, err, sizeof(err)));
 	to.port = 9;
-	MUST(!wtl_world_address(world, "b", &to.addr));
-	tcp = wtl_tcp_connect(wtl_world_host(world, "a"), &to, NULL, err, sizeof(err));
-	MUST(tcp && wtl_tcp_write(tcp, err, sizeof(err)) == (ssize_t)sizeof(err));
-	wtl_virtual_run(wtl_world_graph(world), 10 * WT_S, NULL);
+	MUST(!wt_lib_world_address(world, "b", &to.addr));
+	tcp = wt_lib_tcp_connect(wt_lib_world_host(world, "a"), &to, NULL, err, sizeof(err));
+	MUST(tcp && wt_lib_tcp_write(tcp, err, sizeof(err)) == (ssize_t)sizeof(err));
+	wt_lib_virtual_run(wt_lib_world_graph(world), 10 * WT_S, NULL);
 	MUST(got == sizeof(err));
-	wtl_world_destroy(world);
-	MUST(!wtl_world_load("/nonexistent/world.conf", 1, err, sizeof(err)) && errno == EINVAL && *err);
+	wt_lib_world_destroy(world);
+	MUST(!wt_lib_world_load("/nonexistent/world.conf", 1, err, sizeof(err)) && errno == EINVAL && *err);
 }
 
 static void test_real(void)
 {
-	struct wtl_graph *graph = wtl_graph_create(100);
-	struct wtl_real *real = wtl_real_create(graph);
-	struct wtl_host *a = make_host(graph, "a", "10.0.0.1/24"), *b = make_host(graph, "b", "10.0.0.2/24");
-	struct wtl_tcp_config config;
-	struct wtl_endpoint to;
-	struct wtl_tcp *tcp;
+	struct wt_lib_graph *graph = wt_lib_graph_create(100);
+	struct wt_lib_real *real = wt_lib_real_create(graph);
+	struct wt_lib_host *a = make_host(graph, "a", "10.0.0.1/24"), *b = make_host(graph, "b", "10.0.0.2/24");
+	struct wt_lib_tcp_config config;
+	struct wt_lib_endpoint to;
+	struct wt_lib_tcp *tcp;
 	size_t got = 0;
 
-	MUST(real && !wtl_real_create(graph) && errno == EBUSY && wtl_real_fd(real) >= 0);
-	MUST(!wtl_tap_open(real, "a name that is too long", err, sizeof(err)) && *err);
-	MUST(wtl_link_create(graph, "l", wtl_host_node(a), 0, wtl_host_node(b), 0, "delay 1ms", "delay 1ms", 1, err, sizeof(err)));
-	wtl_tcp_config_init(&config);
+	MUST(real && !wt_lib_real_create(graph) && errno == EBUSY && wt_lib_real_fd(real) >= 0);
+	MUST(!wt_lib_tap_open(real, "a name that is too long", err, sizeof(err)) && *err);
+	MUST(wt_lib_link_create(graph, "l", wt_lib_host_node(a), 0, wt_lib_host_node(b), 0, "delay 1ms", "delay 1ms", 1, err, sizeof(err)));
+	wt_lib_tcp_config_init(&config);
 	config.callback = count_bytes;
 	config.arg = &got;
-	MUST(wtl_tcp_listen(b, 9, 1, &config, err, sizeof(err)));
-	wtl_endpoint_parse("10.0.0.2:9", &to);
-	tcp = wtl_tcp_connect(a, &to, NULL, err, sizeof(err));
-	MUST(tcp && wtl_tcp_write(tcp, err, sizeof(err)) == (ssize_t)sizeof(err));
-	while (got < sizeof(err) && wtl_real_now(real) < 60 * WT_S)
-		MUST(!wtl_real_turn(real));
-	MUST(got == sizeof(err) && wtl_real_now(real) >= 4 * WT_MS);
-	wtl_graph_destroy(graph);
+	MUST(wt_lib_tcp_listen(b, 9, 1, &config, err, sizeof(err)));
+	wt_lib_endpoint_parse("10.0.0.2:9", &to);
+	tcp = wt_lib_tcp_connect(a, &to, NULL, err, sizeof(err));
+	MUST(tcp && wt_lib_tcp_write(tcp, err, sizeof(err)) == (ssize_t)sizeof(err));
+	while (got < sizeof(err) && wt_lib_real_now(real) < 60 * WT_S)
+		MUST(!wt_lib_real_turn(real));
+	MUST(got == sizeof(err) && wt_lib_real_now(real) >= 4 * WT_MS);
+	wt_lib_graph_destroy(graph);
 }
 
 int main(int argc, char **argv)
@@ -314,9 +314,9 @@ int main(int argc, char **argv)
 	const char *table = NULL;
 	unsigned names = 0;
 
-	while (wtl_cc_name(names, &table))
+	while (wt_lib_cc_name(names, &table))
 		names++;
-	MUST(argc == 2 && names > 20 && !strcmp(table, "receiver") && wtl_cc_abi() == WT_CC_ABI && !strcmp(wtl_version(), WTL_VERSION));
+	MUST(argc == 2 && names > 20 && !strcmp(table, "receiver") && wt_lib_cc_abi() == WT_CC_ABI && !strcmp(wt_lib_version(), WT_LIB_VERSION));
 	test_nodes();
 	test_links();
 	test_refusals();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Congestion modules of yours: tables of hooks, given to connections by wtl_tcp_config.module. Their headers are those of
+ * Congestion modules of yours: tables of hooks, given to connections by wt_lib_tcp_config.module. Their headers are those of
  * wavetank-module.pc and have an ABI number of their own, WT_CC_ABI: a table built for another number is refused.
  *
  *     #include <cc/module.h>
@@ -13,13 +13,13 @@
 
 #include <wavetank/types.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
 /* The number the library was built with. */
-WT_API uint32_t wtl_cc_abi(void);
+WT_API uint32_t wt_lib_cc_abi(void);
 /* The name of the module at place i from 0, and its table: "sender", "recovery" or "receiver". NULL: no more. */
-WT_API const char *wtl_cc_name(unsigned i, const char **table);
+WT_API const char *wt_lib_cc_name(unsigned i, const char **table);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

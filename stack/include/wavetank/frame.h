@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frames: Ethernet frames in buffers of a pool. A frame has exactly one owner; who passes it to a node gives it away.
- * Every graph has a pool (wtl_graph_pool()), and its hosts and links use that one.
+ * Every graph has a pool (wt_lib_graph_pool()), and its hosts and links use that one.
  */
 #ifndef WT_STACK_INCLUDE_WAVETANK_FRAME_H
 #define WT_STACK_INCLUDE_WAVETANK_FRAME_H
 
 #include <wavetank/types.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
-struct wtl_frame;
-struct wtl_pool;
+struct wt_lib_frame;
+struct wt_lib_pool;
 
-/* A frame with a copy of `len` bytes, Ethernet header first. NULL: the pool is exhausted, or len is more than wtl_pool_room(). */
-WT_API struct wtl_frame *wtl_frame_new(struct wtl_pool *pool, const void *bytes, uint32_t len);
+/* A frame with a copy of `len` bytes, Ethernet header first. NULL: the pool is exhausted, or len is more than wt_lib_pool_room(). */
+WT_API struct wt_lib_frame *wt_lib_frame_new(struct wt_lib_pool *pool, const void *bytes, uint32_t len);
 /* A copy from the same pool, or NULL when it is exhausted. */
-WT_API struct wtl_frame *wtl_frame_copy(const struct wtl_frame *frame);
+WT_API struct wt_lib_frame *wt_lib_frame_copy(const struct wt_lib_frame *frame);
 /* Gives a frame back to its pool. Accepts NULL. */
-WT_API void wtl_frame_free(struct wtl_frame *frame);
-WT_API uint32_t wtl_frame_len(const struct wtl_frame *frame);
+WT_API void wt_lib_frame_free(struct wt_lib_frame *frame);
+WT_API uint32_t wt_lib_frame_len(const struct wt_lib_frame *frame);
 /* Its number in its pool, which captures show. A copy has a number of its own. */
-WT_API uint64_t wtl_frame_id(const struct wtl_frame *frame);
+WT_API uint64_t wt_lib_frame_id(const struct wt_lib_frame *frame);
 /* The bytes, to be read and written by the owner, with finished checksums. Valid until the frame is given away. */
-WT_API uint8_t *wtl_frame_bytes(struct wtl_frame *frame);
+WT_API uint8_t *wt_lib_frame_bytes(struct wt_lib_frame *frame);
 /* Cuts or lengthens the frame; new bytes are undefined. 0, or -EMSGSIZE: more than the pool's room. */
-WT_API int wtl_frame_resize(struct wtl_frame *frame, uint32_t len);
+WT_API int wt_lib_frame_resize(struct wt_lib_frame *frame, uint32_t len);
 
 /* The longest frame of a pool, and how many frames it could still give. */
-WT_API uint32_t wtl_pool_room(const struct wtl_pool *pool);
-WT_API uint32_t wtl_pool_free_count(const struct wtl_pool *pool);
+WT_API uint32_t wt_lib_pool_room(const struct wt_lib_pool *pool);
+WT_API uint32_t wt_lib_pool_free_count(const struct wt_lib_pool *pool);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

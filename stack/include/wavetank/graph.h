@@ -8,33 +8,33 @@
 
 #include <wavetank/node.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
 /* An empty graph with a pool of at most `frames` frames (0: 16384) of 2048 bytes. NULL with errno ENOMEM. */
-WT_API struct wtl_graph *wtl_graph_create(uint32_t frames);
+WT_API struct wt_lib_graph *wt_lib_graph_create(uint32_t frames);
 /* Destroys its nodes, hosts, links, captures and its driver too. Accepts NULL. */
-WT_API void wtl_graph_destroy(struct wtl_graph *graph);
-WT_API struct wtl_pool *wtl_graph_pool(struct wtl_graph *graph);
+WT_API void wt_lib_graph_destroy(struct wt_lib_graph *graph);
+WT_API struct wt_lib_pool *wt_lib_graph_pool(struct wt_lib_graph *graph);
 
 /* What leaves `a` by a_port enters `b` by b_port, and the other way round. Both are nodes of this graph. A frame that leaves by a
  * port that is joined to nothing is dropped. */
-WT_API void wtl_graph_join(struct wtl_graph *graph, struct wtl_node *a, unsigned a_port, struct wtl_node *b, unsigned b_port);
+WT_API void wt_lib_graph_join(struct wt_lib_graph *graph, struct wt_lib_node *a, unsigned a_port, struct wt_lib_node *b, unsigned b_port);
 /* Gives a frame to a node from outside, now. The graph owns the frame. */
-WT_API void wtl_graph_input(struct wtl_graph *graph, struct wtl_node *node, unsigned port, struct wtl_frame *frame);
+WT_API void wt_lib_graph_input(struct wt_lib_graph *graph, struct wt_lib_node *node, unsigned port, struct wt_lib_frame *frame);
 /* A node of yours has work that it did not have when it was last asked: the graph asks it again. */
-WT_API void wtl_graph_touch(struct wtl_graph *graph, struct wtl_node *node);
-WT_API wt_time wtl_graph_now(const struct wtl_graph *graph);
+WT_API void wt_lib_graph_touch(struct wt_lib_graph *graph, struct wt_lib_node *node);
+WT_API wt_time wt_lib_graph_now(const struct wt_lib_graph *graph);
 /* When something is due next; WT_NEVER: nothing is. */
-WT_API wt_time wtl_graph_deadline(const struct wtl_graph *graph);
+WT_API wt_time wt_lib_graph_deadline(const struct wt_lib_graph *graph);
 
 /* Calls `dropped` before a dropped frame is freed, with the stable name of the cause ("loss", "queue", ...). NULL: nobody. */
-typedef void wtl_dropped(void *arg, const struct wtl_node *node, wt_time now, struct wtl_frame *frame, const char *cause);
-WT_API void wtl_graph_on_drop(struct wtl_graph *graph, wtl_dropped *dropped, void *arg);
+typedef void wt_lib_dropped(void *arg, const struct wt_lib_node *node, wt_time now, struct wt_lib_frame *frame, const char *cause);
+WT_API void wt_lib_graph_on_drop(struct wt_lib_graph *graph, wt_lib_dropped *dropped, void *arg);
 /* Checks the books of a node after each of its calls: a fault aborts with the name and the books of the node. For tests. */
-WT_API void wtl_graph_check(struct wtl_graph *graph, bool checked);
+WT_API void wt_lib_graph_check(struct wt_lib_graph *graph, bool checked);
 /* Do the books of all nodes hold? *broken, if given: the first of which they do not. */
-WT_API bool wtl_graph_audit(const struct wtl_graph *graph, const struct wtl_node **broken);
+WT_API bool wt_lib_graph_audit(const struct wt_lib_graph *graph, const struct wt_lib_node **broken);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

@@ -10,14 +10,14 @@
 
 #include <wavetank/graph.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
 struct wt_cc_loadable; /* <wavetank/cc.h> */
-struct wtl_host;
-struct wtl_tcp;
+struct wt_lib_host;
+struct wt_lib_tcp;
 
-struct wtl_host_config {
-	size_t size;          /* set by wtl_host_config_init() */
+struct wt_lib_host_config {
+	size_t size;          /* set by wt_lib_host_config_init() */
 	const char *name;     /* unique in the graph; at most 23 characters */
 	const char *address;  /* "10.0.0.1/24" */
 	const char *gateway;  /* "10.0.0.254"; NULL: none */
@@ -30,86 +30,86 @@ struct wtl_host_config {
 	uint64_t memory;      /* most bytes that connections hold; 0: 1 GiB */
 };
 
-WT_API void wtl_host_config_init(struct wtl_host_config *config);
+WT_API void wt_lib_host_config_init(struct wt_lib_host_config *config);
 /* A host in a graph, which owns it. NULL with errno EINVAL or ENOMEM, and a sentence in err. */
-WT_API struct wtl_host *wtl_host_create(struct wtl_graph *graph, const struct wtl_host_config *config, char *err, size_t err_len);
-WT_API struct wtl_node *wtl_host_node(struct wtl_host *host);
+WT_API struct wt_lib_host *wt_lib_host_create(struct wt_lib_graph *graph, const struct wt_lib_host_config *config, char *err, size_t err_len);
+WT_API struct wt_lib_node *wt_lib_host_node(struct wt_lib_host *host);
 /* Bytes that its connections hold. */
-WT_API uint64_t wtl_host_memory(const struct wtl_host *host);
+WT_API uint64_t wt_lib_host_memory(const struct wt_lib_host *host);
 /* Connections that are neither closed nor listening. */
-WT_API uint32_t wtl_host_connections(const struct wtl_host *host);
+WT_API uint32_t wt_lib_host_connections(const struct wt_lib_host *host);
 
 /* A timer of the application. `fire` runs once at `due`. NULL with errno ENOMEM. */
-struct wtl_timer;
-WT_API struct wtl_timer *wtl_timer_create(struct wtl_host *host, void (*fire)(void *arg, wt_time now), void *arg);
+struct wt_lib_timer;
+WT_API struct wt_lib_timer *wt_lib_timer_create(struct wt_lib_host *host, void (*fire)(void *arg, wt_time now), void *arg);
 /* Arms it anew; WT_NEVER disarms it. 0 or -ENOMEM. */
-WT_API int wtl_timer_set(struct wtl_timer *timer, wt_time due);
+WT_API int wt_lib_timer_set(struct wt_lib_timer *timer, wt_time due);
 /* Disarms and frees it; before the host goes. Accepts NULL. Not from its own `fire`. */
-WT_API void wtl_timer_destroy(struct wtl_timer *timer);
+WT_API void wt_lib_timer_destroy(struct wt_lib_timer *timer);
 
-enum wtl_tcp_event {
-	WTL_TCP_ACCEPT = 1,    /* a listener: wtl_tcp_accept() has a connection */
-	WTL_TCP_CONNECTED = 2,
-	WTL_TCP_READABLE = 4,  /* new bytes to read */
-	WTL_TCP_WRITABLE = 8,  /* room in the send buffer after it was full */
-	WTL_TCP_EOF = 16,      /* the peer has sent its FIN: 0 is read after the readable bytes */
-	WTL_TCP_SENT = 32,     /* all that was written has been acknowledged, the FIN too if there was one */
-	WTL_TCP_ERROR = 64,    /* reset, timed out, unreachable: wtl_tcp_error() says which */
-	WTL_TCP_CLOSED = 128,  /* nothing more will come */
+enum wt_lib_tcp_event {
+	WT_LIB_TCP_ACCEPT = 1,    /* a listener: wt_lib_tcp_accept() has a connection */
+	WT_LIB_TCP_CONNECTED = 2,
+	WT_LIB_TCP_READABLE = 4,  /* new bytes to read */
+	WT_LIB_TCP_WRITABLE = 8,  /* room in the send buffer after it was full */
+	WT_LIB_TCP_EOF = 16,      /* the peer has sent its FIN: 0 is read after the readable bytes */
+	WT_LIB_TCP_SENT = 32,     /* all that was written has been acknowledged, the FIN too if there was one */
+	WT_LIB_TCP_ERROR = 64,    /* reset, timed out, unreachable: wt_lib_tcp_error() says which */
+	WT_LIB_TCP_CLOSED = 128,  /* nothing more will come */
 };
 
-/* `events` is a set of enum wtl_tcp_event. */
-typedef void wtl_tcp_callback(void *arg, struct wtl_tcp *tcp, unsigned events, wt_time now);
+/* `events` is a set of enum wt_lib_tcp_event. */
+typedef void wt_lib_tcp_callback(void *arg, struct wt_lib_tcp *tcp, unsigned events, wt_time now);
 
 /* Words are those of `wavetank send` (wavetank cc list; wavetank cc show settings). NULL: the default. */
-struct wtl_tcp_config {
-	size_t size;          /* set by wtl_tcp_config_init() */
+struct wt_lib_tcp_config {
+	size_t size;          /* set by wt_lib_tcp_config_init() */
 	const char *preset;   /* "modern", "bsd90", "xkernel" */
 	const char *settings; /* "mss=1024B,sack=off" */
 	const char *sender;   /* "cubic", "real:lmax=24" */
 	const char *recovery; /* "rack" */
 	const char *receiver; /* "real" */
 	const struct wt_cc_loadable *module; /* tables of yours instead of those words, which are then their parameters ("gain=1.25") */
-	wtl_tcp_callback *callback; /* NULL: ask with wtl_tcp_info() */
+	wt_lib_tcp_callback *callback; /* NULL: ask with wt_lib_tcp_info() */
 	void *arg;
 };
 
-WT_API void wtl_tcp_config_init(struct wtl_tcp_config *config);
+WT_API void wt_lib_tcp_config_init(struct wt_lib_tcp_config *config);
 
 /*
  * Passive open at a port of all addresses of the host. NULL with errno EADDRINUSE, ENOMEM, or EINVAL (a word of the configuration,
  * with a sentence in err). err may be NULL with err_len 0. The configuration is copied, and connections inherit it.
  */
-WT_API struct wtl_tcp *wtl_tcp_listen(struct wtl_host *host, uint16_t port, unsigned backlog, const struct wtl_tcp_config *config, char *err,
+WT_API struct wt_lib_tcp *wt_lib_tcp_listen(struct wt_lib_host *host, uint16_t port, unsigned backlog, const struct wt_lib_tcp_config *config, char *err,
 				      size_t err_len);
 /* The next established connection, with its own callback from now on; NULL with errno EAGAIN or ENOMEM. Read at once: what came before
  * is not told again. */
-WT_API struct wtl_tcp *wtl_tcp_accept(struct wtl_tcp *listener, wtl_tcp_callback *callback, void *arg);
+WT_API struct wt_lib_tcp *wt_lib_tcp_accept(struct wt_lib_tcp *listener, wt_lib_tcp_callback *callback, void *arg);
 /* Active open from a free port. NULL with errno EADDRNOTAVAIL, ENETUNREACH, ENOMEM, EINVAL. */
-WT_API struct wtl_tcp *wtl_tcp_connect(struct wtl_host *host, const struct wtl_endpoint *remote, const struct wtl_tcp_config *config, char *err,
+WT_API struct wt_lib_tcp *wt_lib_tcp_connect(struct wt_lib_host *host, const struct wt_lib_endpoint *remote, const struct wt_lib_tcp_config *config, char *err,
 				       size_t err_len);
-WT_API void wtl_tcp_set_callback(struct wtl_tcp *tcp, wtl_tcp_callback *callback, void *arg);
+WT_API void wt_lib_tcp_set_callback(struct wt_lib_tcp *tcp, wt_lib_tcp_callback *callback, void *arg);
 
 /* The count taken into the send buffer (0 < count <= len), or -EAGAIN (full), -EPIPE (closed for sending), -ENOBUFS, or the
  * connection's error. */
-WT_API ssize_t wtl_tcp_write(struct wtl_tcp *tcp, const void *data, size_t len);
+WT_API ssize_t wt_lib_tcp_write(struct wt_lib_tcp *tcp, const void *data, size_t len);
 /* The count, 0 at the end of the stream, or -EAGAIN, or the connection's error. */
-WT_API ssize_t wtl_tcp_read(struct wtl_tcp *tcp, void *data, size_t len);
-WT_API size_t wtl_tcp_readable(const struct wtl_tcp *tcp);
-WT_API size_t wtl_tcp_writable(const struct wtl_tcp *tcp);
+WT_API ssize_t wt_lib_tcp_read(struct wt_lib_tcp *tcp, void *data, size_t len);
+WT_API size_t wt_lib_tcp_readable(const struct wt_lib_tcp *tcp);
+WT_API size_t wt_lib_tcp_writable(const struct wt_lib_tcp *tcp);
 /* No more writing: a FIN follows what is buffered. Reading goes on. 0 or -ENOTCONN. */
-WT_API int wtl_tcp_shutdown(struct wtl_tcp *tcp);
+WT_API int wt_lib_tcp_shutdown(struct wt_lib_tcp *tcp);
 /* Orderly close; the handle is gone. Unread bytes make it a reset. The handles of a host are gone with the host, too. */
-WT_API void wtl_tcp_close(struct wtl_tcp *tcp);
+WT_API void wt_lib_tcp_close(struct wt_lib_tcp *tcp);
 /* Reset; the handle is gone. */
-WT_API void wtl_tcp_abort(struct wtl_tcp *tcp);
+WT_API void wt_lib_tcp_abort(struct wt_lib_tcp *tcp);
 /* 0, or the negative errno that ended the connection: -ECONNRESET, -ECONNREFUSED, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -ENOMEM. */
-WT_API int wtl_tcp_error(const struct wtl_tcp *tcp);
+WT_API int wt_lib_tcp_error(const struct wt_lib_tcp *tcp);
 
-struct wtl_tcp_info {
-	size_t size;       /* sizeof(struct wtl_tcp_info), set by the caller: a program built for an older library gets what it knows */
+struct wt_lib_tcp_info {
+	size_t size;       /* sizeof(struct wt_lib_tcp_info), set by the caller: a program built for an older library gets what it knows */
 	const char *state; /* "ESTABLISHED" */
-	struct wtl_endpoint local, remote;
+	struct wt_lib_endpoint local, remote;
 	uint32_t snd_mss, snd_wnd, rcv_wnd;
 	uint32_t cwnd, ssthresh, in_flight;
 	wt_time srtt, rttvar, rto, min_rtt;
@@ -120,8 +120,8 @@ struct wtl_tcp_info {
 };
 
 /* Fills as much of *info as info->size says. 0, or -EINVAL: a size of 0. */
-WT_API int wtl_tcp_info(const struct wtl_tcp *tcp, struct wtl_tcp_info *info);
+WT_API int wt_lib_tcp_info(const struct wt_lib_tcp *tcp, struct wt_lib_tcp_info *info);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

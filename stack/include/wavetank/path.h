@@ -10,23 +10,23 @@
 
 #include <wavetank/graph.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
-struct wtl_link;
+struct wt_lib_link;
 
 /*
  * A link from port a_port of a to port b_port of b: `fwd` is what frames from a to b meet, `rev` the others. "" or NULL: an ideal
  * wire. The name has 1 to 8 characters and is unique in the graph. NULL with errno EINVAL or ENOMEM, and a sentence in err.
  */
-WT_API struct wtl_link *wtl_link_create(struct wtl_graph *graph, const char *name, struct wtl_node *a, unsigned a_port, struct wtl_node *b,
+WT_API struct wt_lib_link *wt_lib_link_create(struct wt_lib_graph *graph, const char *name, struct wt_lib_node *a, unsigned a_port, struct wt_lib_node *b,
 					unsigned b_port, const char *fwd, const char *rev, uint64_t seed, char *err, size_t err_len);
 /* Other words while frames are under way; NULL: that direction stays as it is. All or nothing: 0, or -EINVAL with a sentence. */
-WT_API int wtl_link_change(struct wtl_link *link, const char *fwd, const char *rev, char *err, size_t err_len);
+WT_API int wt_lib_link_change(struct wt_lib_link *link, const char *fwd, const char *rev, char *err, size_t err_len);
 /* The words in force, in normal form. reverse false: fwd. */
-WT_API const char *wtl_link_words(const struct wtl_link *link, bool reverse);
+WT_API const char *wt_lib_link_words(const struct wt_lib_link *link, bool reverse);
 /* Frames of one direction: came in, went out, dropped by its stages, under way. An ideal wire counts none. */
-WT_API void wtl_link_books(const struct wtl_link *link, bool reverse, struct wtl_books *books);
+WT_API void wt_lib_link_books(const struct wt_lib_link *link, bool reverse, struct wt_lib_books *books);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Real time, inside a poll loop of yours: one descriptor and one call.
  *
- *     struct pollfd fds[] = {{.fd = wtl_real_fd(real), .events = POLLIN}, ...yours };
+ *     struct pollfd fds[] = {{.fd = wt_lib_real_fd(real), .events = POLLIN}, ...yours };
  *     while (poll(fds, n, -1) >= 0) {
  *             if (fds[0].revents)
- *                     wtl_real_turn(real);
+ *                     wt_lib_real_turn(real);
  *             ...
  *     }
  *
@@ -17,26 +17,26 @@
 
 #include <wavetank/graph.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
-struct wtl_real;
+struct wt_lib_real;
 
 /* Real time for a graph, from 0 at this moment; the graph owns it. NULL with errno: EBUSY (it has one), or what the kernel says. */
-WT_API struct wtl_real *wtl_real_create(struct wtl_graph *graph);
+WT_API struct wt_lib_real *wt_lib_real_create(struct wt_lib_graph *graph);
 /* An epoll descriptor to poll for POLLIN. Do not read it, and do not close it. */
-WT_API int wtl_real_fd(const struct wtl_real *real);
+WT_API int wt_lib_real_fd(const struct wt_lib_real *real);
 /* Does all that is due and returns without waiting. 0, or the negative errno of a device that has gone away (told once). */
-WT_API int wtl_real_turn(struct wtl_real *real);
+WT_API int wt_lib_real_turn(struct wt_lib_real *real);
 /* Now, by the clock. */
-WT_API wt_time wtl_real_now(const struct wtl_real *real);
+WT_API wt_time wt_lib_real_now(const struct wt_lib_real *real);
 
 /*
  * Devices as nodes; join port 0. A TAP device of that name, made if there is none (CAP_NET_ADMIN, or a device of this user); an
  * AF_PACKET socket on an interface that exists (CAP_NET_RAW). NULL with errno and a sentence in err.
  */
-WT_API struct wtl_node *wtl_tap_open(struct wtl_real *real, const char *name, char *err, size_t err_len);
-WT_API struct wtl_node *wtl_packet_open(struct wtl_real *real, const char *interface, char *err, size_t err_len);
+WT_API struct wt_lib_node *wt_lib_tap_open(struct wt_lib_real *real, const char *name, char *err, size_t err_len);
+WT_API struct wt_lib_node *wt_lib_packet_open(struct wt_lib_real *real, const char *interface, char *err, size_t err_len);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

@@ -5,12 +5,12 @@
 
 #include <wavetank/graph.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
 /* Runs until *stop is true (NULL: never), nothing is due, or time reaches `until`. The time reached. Not for a graph that has a
  * real-time driver. */
-WT_API wt_time wtl_virtual_run(struct wtl_graph *graph, wt_time until, const bool *stop);
+WT_API wt_time wt_lib_virtual_run(struct wt_lib_graph *graph, wt_time until, const bool *stop);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif

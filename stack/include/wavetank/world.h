@@ -8,22 +8,22 @@
 
 #include <wavetank/host.h>
 
-WTL_BEGIN_DECLS
+WT_LIB_BEGIN_DECLS
 
-struct wtl_world;
+struct wt_lib_world;
 
 /* Reads, checks and builds. Every host without a place is an engine. NULL with errno EINVAL or ENOMEM; err begins "FILE:LINE: ". */
-WT_API struct wtl_world *wtl_world_load(const char *file, uint64_t seed, char *err, size_t err_len);
+WT_API struct wt_lib_world *wt_lib_world_load(const char *file, uint64_t seed, char *err, size_t err_len);
 /* Destroys its graph and its hosts too. Accepts NULL. */
-WT_API void wtl_world_destroy(struct wtl_world *world);
-/* To run it: wtl_virtual_run(). Owned by the world. */
-WT_API struct wtl_graph *wtl_world_graph(struct wtl_world *world);
-WT_API unsigned wtl_world_hosts(const struct wtl_world *world);
+WT_API void wt_lib_world_destroy(struct wt_lib_world *world);
+/* To run it: wt_lib_virtual_run(). Owned by the world. */
+WT_API struct wt_lib_graph *wt_lib_world_graph(struct wt_lib_world *world);
+WT_API unsigned wt_lib_world_hosts(const struct wt_lib_world *world);
 /* NULL: there is no such host. */
-WT_API struct wtl_host *wtl_world_host(struct wtl_world *world, const char *name);
+WT_API struct wt_lib_host *wt_lib_world_host(struct wt_lib_world *world, const char *name);
 /* The address of a host. -ENOENT: there is no such host. */
-WT_API int wtl_world_address(const struct wtl_world *world, const char *name, struct wtl_addr *addr);
+WT_API int wt_lib_world_address(const struct wt_lib_world *world, const char *name, struct wt_lib_addr *addr);
 
-WTL_END_DECLS
+WT_LIB_END_DECLS
 
 #endif
