@@ -66,9 +66,9 @@ class Trace(unittest.TestCase):
         self.assertEqual(counted, sum(change[6] == "loss" for change in changes))
 
     def test_refusals(self):
-        for words, text in (["trace"], "which sender module"), (["trace", "reno", "--scenario", "one-drip"], "did you mean 'one-drop'"), \
+        for words, text in (["trace"], "the sender module is missing"), (["trace", "reno", "--scenario", "one-drip"], "did you mean 'one-drop'"), \
                 (["trace", "reno", "--points", "3"], "with --csv"), (["trace", "rno"], "no sender module 'rno'"), \
-                (["trace", "reno", "-S", "wrong=1"], "wrong"), (["compare", "--link", LINK], "which sender modules"), \
+                (["trace", "reno", "-S", "wrong=1"], "wrong"), (["compare", "--link", LINK], "the sender modules are missing"), \
                 (["compare", "rno"], "no sender module"), (["compare", "reno", "--link", "rate"], "fwd: word 1"), \
                 (["compare", "reno", "--repeats", "0"], "expected 1 to 1000"), (["bench", "rno"], "no sender module"):
             with self.subTest(words):

@@ -34,7 +34,7 @@ class Pages(unittest.TestCase):
                        env=dict(os.environ, DESTDIR=tree))
         found = {os.path.basename(top): top for top, _, _ in os.walk(tree)}
         self.environment = dict(os.environ, PKG_CONFIG_PATH=found["pkgconfig"], PKG_CONFIG_SYSROOT_DIR=tree,
-                                PATH=os.path.join(BUILD, "tools") + ":" + os.environ["PATH"], PYTHONPATH=SOURCE + "/tools/python",
+                                PATH=os.environ["PATH"] + ":" + os.path.join(BUILD, "tools"), PYTHONPATH=SOURCE + "/tools/python",
                                 PYTHONDONTWRITEBYTECODE="1")
         self.place = os.path.join(self.top, "empty")
         os.mkdir(self.place)

@@ -118,7 +118,8 @@ class Programs(Lab):
                 # iperf3 counts what it has written and then closes: 512 KiB of the engine and the pairs of each stream may be on their way
                 streams = int(words[words.index("-P") + 1]) if "-P" in words else 1
                 self.assertGreaterEqual(end["sum_received"]["bytes"], end["sum_sent"]["bytes"] - streams * 800000)
-                self.assertGreaterEqual(end["sum_sent"]["bytes"], 6000000)
+                # -n ends a run when one direction has so many
+                self.assertGreaterEqual(max(part["bytes"] for name, part in end.items() if name.startswith("sum_")), 6000000)
                 self.assertGreater(end["sum_sent"]["retransmits"], 0) # by TCP_INFO: 1 % of some 2000 segments is lost
                 if "-C" in words:
                     self.assertEqual(end["sender_tcp_congestion"], words[1])

@@ -95,6 +95,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(faults(words.check, {'cc/a.c': TOP + '/* TO' + 'DO: more */\n'})), 1)
         self.assertEqual(len(faults(words.check, {'docs/a.txt': 'see /wo' + 'rk/main/x\n'})), 1)
         self.assertEqual(len(faults(words.check, {'tools/a.ini': 'see doc' + 's/gone.md\n'})), 1)
+        self.assertEqual(len(faults(words.check, {'doc' + 's/a.md': 'x ' * 61})), 1)
+        self.assertEqual(faults(words.check, {'doc' + 's/a.md': '| ' + 'x ' * 61 + '|\n```\n' + 'x ' * 61 + '\n```\n'}), [])
 
     def test_an_undocumented_cause_or_event_is_found(self):
         content = {'stack/base/drop.def': 'WT_DROP(A, "late", "too late")\n',

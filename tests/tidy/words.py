@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """No leftovers (marks of unfinished work, paths of somebody's machine); a licence line on top of each file of code; a document that is
-mentioned is there; and no phrase that was retired because readers stumbled over it."""
+mentioned is there; no phrase that was retired because readers stumbled over it; and no sentence of a document beyond column 120."""
 import os
 import re
 
@@ -14,6 +14,7 @@ LICENCE = 'SPDX-License-Identifier: BSD-2-Clause'
 DOCUMENT = re.compile(r'\bdocs/[\w/-]+\.md\b')
 LINK = re.compile(r'\]\(([\w./-]+\.md|LICENSE)\)')
 
+WIDTH = 120 # columns of a document
 RETIRED = re.compile('|'.join(['the words ' + 'are others', 'whom root ' + 'becomes', 'go to ' + 'and fro', 'was never ' + 'begun',
                                'milliseconds that ' + 'stand in', 'for those ' + 'that have gone']))
 
@@ -36,6 +37,17 @@ def check(root, build):
             for target in LINK.findall(line) if path.endswith('.md') else []:
                 if not os.path.exists(os.path.join(root, os.path.dirname(path), target)):
                     yield '%s:%d: there is no %s' % (path, number, target)
+        if path.endswith('.md'):
+            yield from too_wide(path, text)
         head = text[:3]
         if path.endswith(CODE + ('.py', '.sh')) and not any(LICENCE in line for line in head):
             yield '%s: no line "%s" on top' % (path, LICENCE)
+
+
+def too_wide(path, text):
+    """Sentences: tables, code and the commands in comments are as wide as they are."""
+    code = False
+    for number, line in enumerate(text, 1):
+        code ^= line.lstrip().startswith('```')
+        if len(line) > WIDTH and not code and not line.lstrip().startswith(('|', '<!--')):
+            yield '%s:%d: %d columns, at most %d' % (path, number, len(line), WIDTH)
