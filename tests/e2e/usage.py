@@ -98,7 +98,7 @@ for words, code, text in WRONG:
 def _():
     out, err = HOME.run("help")
     names, _ = HOME.run("help", "--commands")
-    check(len(out.splitlines()) <= 24 and err == "", "one screen")
+    check(len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 100 and err == "", "one screen")
     for name in names.splitlines():
         line = [words for words in map(str.split, out.splitlines()) if words and words[0] == name.split()[0]]
         check(line and (" " not in name or name.split()[1] in line[0][1].split("|")), name)

@@ -126,13 +126,13 @@ static int unknown_command(int argc, char **argv)
 static const struct {
 	const char *object, *text;
 } objects[] = {
-	{"lab", "two hosts and an emulated path between them, in namespaces of their own"},
-	{"kernel", "the kernel's own TCP at either end of a lab: the yardstick"},
-	{"emu", "a path between interfaces, in real time: run it, look at it, change it"},
-	{"paper", "the published tables: re-created, compared, every claim judged"},
+	{"lab", "hosts and emulated paths in namespaces of their own"},
+	{"kernel", "the kernel's TCP at either end of a lab: the yardstick"},
+	{"emu", "a path between interfaces, in real time"},
+	{"paper", "the published tables: re-created, compared, judged"},
 	{"sweep", "any parameter as an axis, repeats, shards for a cluster"},
 	{"report", "results as one HTML page with figures"},
-	{"trace", "what an engine's journal says: figures, qlog, xplot, CSV"},
+	{"trace", "an engine's journal as figures, qlog, xplot, CSV"},
 	{"script", "packets in, packets expected, in virtual time"},
 	{"cc", "the congestion modules and their parameters"},
 	{"mobility", "patterns of movement: made, converted, described"},
@@ -171,15 +171,15 @@ static void print_overview(const char *object)
 				printf("  %-16s %s\n", wt_commands[i]->name, wt_commands[i]->text);
 		return;
 	}
-	puts("wavetank: a laboratory for TCP in userspace\n\nusage: wavetank COMMAND [OPTIONS] [WORDS]\n");
+	puts("wavetank: a laboratory for TCP in userspace; usage: wavetank COMMAND [OPTIONS] [WORDS]\n");
 	for (size_t i = 0; i < wt_command_count; i++)
 		if (!strchr(wt_commands[i]->name, ' '))
 			printf("  %-42s %s\n", wt_commands[i]->name, wt_commands[i]->text);
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		print_object(objects[i].object, objects[i].text);
 	puts("\nwavetank help lab lists the commands of one kind; wavetank COMMAND --help has options and examples.\n"
-	     "Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%. Exit codes: 0 fine, 1 expectation failed, 2 usage,\n"
-	     "3 environment, 4 peer or connection, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
+	     "Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%. Exit codes: 0 fine, 1 expectation failed,\n"
+	     "2 usage, 3 environment, 4 peer, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
 }
 
 #define TEXT 31 /* the column in which what an option does begins */

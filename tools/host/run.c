@@ -203,7 +203,7 @@ static int run_run(int argc, char **argv)
 const struct wt_command wt_command_run = {
 	.name = "run",
 	.arguments = "-- COMMAND [ARGUMENTS]",
-	.text = "run a program over the engine of this host in place of the kernel's TCP",
+	.text = "run a program over the engine of this host",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run_run,

@@ -415,7 +415,7 @@ static int up_run(int argc, char **argv)
 const struct wt_command wt_command_lab_up = {
 	.name = "lab up",
 	.arguments = "NAME",
-	.text = "start a lab: two hosts and an emulated path between them, in namespaces of their own",
+	.text = "start a lab: hosts and emulated paths in namespaces of their own",
 	.options = up_options,
 	.option_count = sizeof(up_options) / sizeof(up_options[0]),
 	.run = up_run,

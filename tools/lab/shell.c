@@ -354,7 +354,7 @@ static int run_main(int argc, char **argv)
 const struct wt_command wt_command_shell = {
 	.name = "shell",
 	.arguments = "WORDS [WORDS-BACK] [-- COMMAND [ARGUMENTS]]",
-	.text = "a shell or a command behind an emulated path, with the outside reachable where rights allow it",
+	.text = "a shell or a command behind an emulated path",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run_main,

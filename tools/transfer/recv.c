@@ -341,7 +341,7 @@ static int recv_run(int argc, char **argv)
 
 const struct wt_command wt_command_recv = {
 	.name = "recv",
-	.text = "the other end of send: receive and compare, answer, send what is wanted, take datagrams",
+	.text = "the other end of send: receive, answer, send back",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = recv_run,

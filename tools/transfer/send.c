@@ -176,9 +176,12 @@ static double longest_wait(const struct send *send)
 		const struct wt_bulk_sender *sender = &send->stream[i].sender;
 		bool lossy = sender->info.retransmits_segs || sender->info.dup_segs_received ||
 			     (sender->got_result && (sender->result.dup_segs || sender->result.out_of_order_segs));
+		bool reset = sender->fail == WT_BULK_CANCELLED && sender->info.bytes_acked < sender->info.bytes_sent;
 		double wait = 2e-9 * (double)sender->info.rto;
 
-		if (send->stream[i].kind == WT_STREAM_SENDS && sender->fail == WT_BULK_OK && !sender->config.raw && lossy && wait > longest)
+		if (send->stream[i].kind != WT_STREAM_SENDS || !(reset || (sender->fail == WT_BULK_OK && !sender->config.raw && lossy)))
+			continue;
+		if (wait > longest)
 			longest = wait < 3 ? wait : 3;
 	}
 	return longest;
@@ -186,7 +189,8 @@ static double longest_wait(const struct send *send)
 
 /*
  * Where packets were lost our last ACK may be, too; the peer would then repeat its FIN to nobody. So we stay, as TIME-WAIT would
- * have us, for two of its time-outs. On a clean path nobody has to wait.
+ * have us, for two of its time-outs. On a clean path nobody has to wait. A full queue may drop our reset: the ACKs of what is still on
+ * its way then bring another one from us.
  */
 static void on_done(void *arg, struct wt_send_stream *stream)
 {
@@ -580,7 +584,7 @@ static int send_run(int argc, char **argv)
 
 const struct wt_command wt_command_send = {
 	.name = "send",
-	.text = "send, or fetch, bulk data, requests or datagrams over our stack through a real port",
+	.text = "bulk data, requests or datagrams over our stack",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = send_run,
