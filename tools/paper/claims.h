@@ -26,7 +26,7 @@ extern const char *const wt_claim_verdicts[WT_CLAIM_VERDICTS]; /* "not yet", "ho
 
 /* The verdict on the same claim in results without a rule of ours, or under another stack (tools/paper/table.h). */
 struct wt_claim_change {
-	char name[40];
+	char name[64];
 	enum wt_claim_verdict verdict;
 };
 

@@ -280,7 +280,7 @@ static void grows(struct judge *judge, const char *near, const char *far)
 {
 	struct wt_paper_results a, b;
 	struct tally tally = {0};
-	char who[40];
+	char who[64];
 
 	if (!load(judge, &a, near, NULL))
 		return;
@@ -372,7 +372,7 @@ static void tokens(struct judge *judge, const char *object)
 {
 	struct wt_paper_results results;
 	struct tally tally = {0};
-	char who[40];
+	char who[64];
 
 	if (!load(judge, &results, object, NULL))
 		return;

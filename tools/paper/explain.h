@@ -21,7 +21,7 @@ struct wt_misprint {
 };
 
 struct wt_explained {
-	char name[40]; /* of the change; empty: none */
+	char name[64]; /* of the change; empty: none */
 	struct wt_misprint table[WT_EXPLAIN_TABLES], all;
 };
 
