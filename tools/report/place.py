@@ -48,8 +48,20 @@ def worker():
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
+CALLED = [] # the signal that asked us to end
+
+
 def interrupt(number, _):
-    raise KeyboardInterrupt(number)
+    """Python ignores what is raised inside a finalizer or a hook of fork(): an alarm raises it again until caught() is called."""
+    if number != signal.SIGALRM:
+        CALLED.append(number)
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    raise KeyboardInterrupt(CALLED[0])
+
+
+def caught():
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def clean():

@@ -56,6 +56,7 @@ def main():
             import page
             print(page.build(request))
     except KeyboardInterrupt as why:
+        place.caught()
         place.clean()
         sys.exit(128 + (why.args or (signal.SIGINT,))[0])
     except OSError as why:
