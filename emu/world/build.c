@@ -25,7 +25,7 @@ static int open_port(struct wt_network *net, unsigned i, char *err, size_t err_l
 	/* two interfaces of one name may stand in two namespaces; nodes are told apart by the host's name */
 	snprintf(port->node.name, sizeof(port->node.name), "port.%s", host->name);
 	net->port[i] = port;
-	if (net->build.gather && host->where.kind == WT_INTERFACE_REF_TAP)
+	if (net->build.gather)
 		wt_port_gather(port);
 	return 0;
 }

@@ -15,6 +15,12 @@
  * ours that caused them: round trips of zero. A batch is bounded so that a flooded port cannot starve the others or the
  * timer.
  *
+ * System calls cost more than what the graph does with a frame. Where nothing spins, a timer that fires early is left as it is: the deadline
+ * of a host moves later with each ACK, and one wake-up for nothing then arms it anew. A port that gave one frame several times in a
+ * row, as in a dialogue, is read once per wake-up: libev's poll, which follows in any case, says as well as a read that fails whether
+ * there is more. Now and then it is read until it is empty, so that a port that has become busy is noticed. Where stamps date frames
+ * all reads are made: they say up to when the port was empty.
+ *
  * The timerfd is armed with absolute times and never read: arming it again clears its expirations, which saves a call
  * per wake-up. Its lateness is what the kernel's scheduling adds, and is kept as a histogram. It never enters the
  * results: the graph runs each event with the time it was due. What does enter them is how late a frame leaves, and that is
@@ -40,6 +46,8 @@
 #define SLEEP_COST (15 * WT_US) /* processor time of arming a timer, going to sleep and being woken by it, in a guest */
 #define BATCH 32 /* frames read of one port in a round */
 #define ROUNDS 4 /* before libev has its turn */
+#define ALONE 4  /* readings in a row that found one frame make a dialogue of it, */
+#define ASK_AGAIN 16 /* of which every so many-th is done until the port is empty */
 #define AWAY (100 * WT_US)
 #define OLD (60 * WT_S) /* a stamp from further back is no stamp */
 #define CLOCKS_APART (10 * WT_US) /* at most, two readings for a comparison */
@@ -54,6 +62,7 @@ struct watch {
 	int error;                   /* the device is gone, which has not been told yet */
 	struct wt_frame_queue held;  /* read, and not yet given to the graph; frame->time: when they came */
 	wt_time last;                /* when the last of them came */
+	unsigned alone;              /* readings in a row that found one frame */
 };
 
 struct wt_rloop {
@@ -106,7 +115,7 @@ static void arm_at(struct wt_rloop *rloop, wt_time when)
 {
 	struct itimerspec spec = {0}; /* all zero: disarmed */
 
-	if (when == rloop->armed)
+	if (when == rloop->armed || (rloop->release == WT_RELEASE_SLEEP && rloop->armed >= 0 && rloop->armed < when))
 		return;
 	rloop->armed = when;
 	if (when != WT_NEVER) {
@@ -276,16 +285,24 @@ static void date_others(struct watch *watch, struct wt_frame *from, wt_time time
 	}
 }
 
+/* Is one reading enough? */
+static bool is_dialogue(const struct watch *watch)
+{
+	return !watch->port->stamps && watch->alone >= ALONE && watch->alone % ASK_AGAIN;
+}
+
 /* Reads a batch. The time up to which the port has been read. The packets of a big frame are all taken: the descriptor does not speak
  * for them. Until it is dated a frame without a stamp has the time of its reading, negative. */
 static wt_time take(struct watch *watch)
 {
 	struct wt_port *port = watch->port;
 	struct wt_frame *frame, *others = NULL;
+	bool once = is_dialogue(watch);
+	uint32_t held = watch->held.frames, most = once ? held + 1 : BATCH;
 	wt_time stamped = -1;
 	int n = 1;
 
-	for (uint32_t i = watch->held.frames; (i < BATCH || port->cut.head) && (n = port->ops->read(port, &frame)) > 0; i++) {
+	for (uint32_t i = held; (i < most || port->cut.head) && (n = port->ops->read(port, &frame)) > 0; i++) {
 		wt_time time;
 
 		if (!frame)
@@ -303,7 +320,8 @@ static wt_time take(struct watch *watch)
 		others = NULL;
 		watch->last = stamped;
 	}
-	watch->ready = n > 0;
+	watch->ready = n > 0 && !once;
+	watch->alone = watch->held.frames == held + 1 ? watch->alone + 1 : 0;
 	date_others(watch, others, watch->ready ? stamped : -1);
 	if (n < 0) {
 		watch->error = n;

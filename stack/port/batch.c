@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,15 +80,15 @@ fail:
 	return NULL;
 }
 
-struct wt_batch *wt_batch_open(bool headers)
+struct wt_batch *wt_batch_open(bool headers, bool socket)
 {
 	struct wt_batch *batch = calloc(1, sizeof(*batch));
 
 	if (!batch)
 		return NULL;
 	batch->headers = headers;
-	batch->ring = ring_open();
-	if (batch->ring)
+	batch->ring = socket ? NULL : ring_open();
+	if (socket || batch->ring)
 		return batch;
 	free(batch);
 	return NULL;
@@ -99,7 +100,8 @@ void wt_batch_close(struct wt_batch *batch)
 		return;
 	for (unsigned i = 0; i < batch->count; i++)
 		wt_frame_free(batch->entry[i].frame);
-	ring_close(batch->ring);
+	if (batch->ring)
+		ring_close(batch->ring);
 	free(batch);
 }
 
@@ -143,12 +145,37 @@ static void collect(struct wt_batch *batch)
 	__atomic_store_n(ring->done_head, head, __ATOMIC_RELEASE);
 }
 
+/* The kernel ends a call at the first frame it refuses, and says why when that one stands first. */
+static void send_all(struct wt_batch *batch, int fd)
+{
+	struct mmsghdr message[WT_BATCH_FRAMES];
+	unsigned at = 0;
+	int n;
+
+	for (unsigned i = 0; i < batch->count; i++)
+		message[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = batch->entry[i].parts + !batch->headers, .msg_iovlen = 1u + batch->headers}};
+	while (at < batch->count) {
+		n = sendmmsg(fd, message + at, batch->count - at, MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			batch->entry[at++].error = -errno;
+		for (; n > 0; n--)
+			batch->entry[at++].error = 0;
+	}
+}
+
 bool wt_batch_write(struct wt_batch *batch, int fd)
 {
 	struct wt_ring *ring = batch->ring;
-	uint32_t tail = *ring->tail, left;
+	uint32_t tail, left;
 	long n;
 
+	if (!ring) {
+		send_all(batch, fd);
+		return true;
+	}
+	tail = *ring->tail;
 	for (unsigned i = 0; i < batch->count; i++)
 		request(ring, tail++, &batch->entry[i], batch->headers, fd, i);
 	__atomic_store_n(ring->tail, tail, __ATOMIC_RELEASE);

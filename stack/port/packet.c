@@ -204,7 +204,7 @@ static int packet_stamp(struct wt_port *port, bool now)
 	return now ? set(port->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) : 0;
 }
 
-static const struct wt_port_ops ops = {packet_read, wt_offload_write, packet_refresh, packet_reopen, packet_stamp};
+static const struct wt_port_ops ops = {packet_read, wt_offload_write, packet_refresh, packet_reopen, packet_stamp, .socket = true};
 
 static void explain(const char *interface, int error, char *err, size_t err_len)
 {

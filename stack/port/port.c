@@ -92,7 +92,7 @@ static void gather(struct wt_port *port, wt_time now, struct wt_frame *frame)
 void wt_port_gather(struct wt_port *port)
 {
 	if (!port->batch)
-		port->batch = wt_batch_open(port->big_pool != NULL);
+		port->batch = wt_batch_open(port->big_pool || port->ops->socket, port->ops->socket);
 }
 
 uint64_t wt_port_holds(const struct wt_port *port)

@@ -55,6 +55,7 @@ struct wt_port_ops {
 	int (*reopen)(struct wt_port *port);
 	/* Asks the kernel when each frame came; before, while there is the privilege, makes ready for that. 0 or negative errno. */
 	int (*stamp)(struct wt_port *port, bool now);
+	bool socket; /* its descriptor is one, and each frame has a virtio header in front */
 };
 
 struct wt_port {
@@ -123,7 +124,7 @@ int wt_port_reopen(struct wt_port *port);
 void wt_port_stamp(struct wt_port *port, bool filter);
 /* Asks for them from now on, if it was made ready. They cost the sender something: where nothing hangs on them nobody should. */
 void wt_port_hear(struct wt_port *port);
-/* Gathers frames from now on, where the kernel has what it takes: TAP only. */
+/* Gathers frames from now on, where the kernel has what it takes. */
 void wt_port_gather(struct wt_port *port);
 /* Writes what is gathered. */
 void wt_port_write(struct wt_port *port, wt_time now);

@@ -171,15 +171,14 @@ static void print_overview(const char *object)
 				printf("  %-16s %s\n", wt_commands[i]->name, wt_commands[i]->text);
 		return;
 	}
-	puts("wavetank: a laboratory for TCP in userspace; usage: wavetank COMMAND [OPTIONS] [WORDS]\n");
+	puts("wavetank: a laboratory for TCP in userspace; usage: wavetank COMMAND [OPTIONS] [WORDS]");
 	for (size_t i = 0; i < wt_command_count; i++)
 		if (!strchr(wt_commands[i]->name, ' '))
 			printf("  %-42s %s\n", wt_commands[i]->name, wt_commands[i]->text);
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		print_object(objects[i].object, objects[i].text);
-	puts("\nwavetank help lab lists the commands of one kind; wavetank COMMAND --help has options and examples.\n"
-	     "Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%. Exit codes: 0 fine, 1 expectation failed,\n"
-	     "2 usage, 3 environment, 4 peer, 5 some runs failed, 70 internal, 124 time-out, 128+n signal n.");
+	puts("\nwavetank COMMAND --help has options and examples. Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%.\n"
+	     "Exit codes: 0 fine, 1 expectation failed, 2 usage, 3 environment, 4 peer, 5 some runs, 124 time-out.");
 }
 
 #define TEXT 31 /* the column in which what an option does begins */
@@ -276,7 +275,7 @@ static int help_run(int argc, char **argv)
 const struct wt_command wt_command_help = {
 	.name = "help",
 	.arguments = "[COMMAND]",
-	.text = "commands, or the options of one",
+	.text = "commands (help lab: of one kind), or the options of one",
 	.options = help_options,
 	.option_count = 1,
 	.run = help_run,

@@ -71,7 +71,7 @@ static int describe(struct station *station, char *err, size_t err_len)
 
 static int open_station(struct station *station, char *err, size_t err_len)
 {
-	const struct wt_world_build build = {.frames = FRAMES, .stamps = WT_STAMPS_READ};
+	const struct wt_world_build build = {.frames = FRAMES, .gather = true, .stamps = WT_STAMPS_READ};
 	int error = describe(station, err, err_len);
 
 	if (!error)

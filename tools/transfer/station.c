@@ -184,6 +184,7 @@ static void on_engine(void *arg, const struct wt_network *net, struct wt_host_co
 
 	host->mtu = mtu < 1500 ? mtu : 1500;
 	host->memory = station->config.memory;
+	host->max_connections = station->config.connections;
 	host->gateway = station->gateway;
 	host->secret = station->secret;
 	know_lab(host);
@@ -264,7 +265,7 @@ static int open_capture(struct wt_station *station, char *err, size_t err_len)
 /* Port, engine, loop. */
 static int open_network(struct wt_station *station, char *err, size_t err_len)
 {
-	const struct wt_world_build build = {.frames = FRAMES, .stamps = WT_STAMPS_READ, .own = true, .trace = sink_of, .engine = on_engine,
+	const struct wt_world_build build = {.frames = FRAMES, .gather = true, .stamps = WT_STAMPS_READ, .own = true, .trace = sink_of, .engine = on_engine,
 					     .arg = station};
 
 	if (wt_network_open(&station->net, &station->world, &build, err, err_len)) {

@@ -24,6 +24,7 @@ struct wt_station_config {
 	const char *gateway;     /* NULL: none */
 	const char *capture, *trace;
 	uint64_t memory;         /* most bytes that connections hold; 0: the host's default */
+	uint32_t connections;    /* at most; 0: the host's default */
 	bool seeded;             /* secrets from seed instead of getrandom() */
 	uint64_t seed;
 	bool first_address_only; /* in a lab: a server is found at the host's first engine address, or not at all */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "stack/port/batch.h"
@@ -24,7 +25,7 @@ static struct wt_frame *frame_of(uint32_t len, uint8_t fill)
 
 static struct wt_batch *batch_or_skip(bool headers)
 {
-	struct wt_batch *batch = wt_batch_open(headers);
+	struct wt_batch *batch = wt_batch_open(headers, false);
 
 	if (batch)
 		return batch;
@@ -119,6 +120,36 @@ static void refusals_are_told_frame_by_frame(void **state)
 	wt_batch_close(batch);
 }
 
+/* Of a pair of sockets, the reader's buffer full: what is refused is told, what was taken before is not sent again. */
+static void a_socket_takes_a_batch_in_one_call(void **state)
+{
+	struct wt_batch *batch = wt_batch_open(true, true);
+	unsigned taken = 0, read_back = 0;
+	int fd[2], small = 1;
+	uint8_t got[400];
+	ssize_t n;
+
+	assert_non_null(batch);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, fd), 0);
+	setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	for (unsigned i = 0; i < WT_BATCH_FRAMES; i++)
+		wt_batch_add(batch, frame_of(200, (uint8_t)i));
+	assert_true(wt_batch_write(batch, fd[1]));
+	while (taken < WT_BATCH_FRAMES && !batch->entry[taken].error)
+		taken++;
+	assert_in_range(taken, 1, WT_BATCH_FRAMES - 1);
+	for (unsigned i = taken; i < WT_BATCH_FRAMES; i++)
+		assert_int_equal(batch->entry[i].error, -EAGAIN);
+	for (; (n = read(fd[0], got, sizeof(got))) > 0; read_back++) {
+		assert_int_equal(n, 200 + sizeof(struct virtio_net_hdr));
+		assert_int_equal(got[n - 1], read_back);
+	}
+	assert_int_equal(read_back, taken);
+	close(fd[0]);
+	close(fd[1]);
+	wt_batch_close(batch); /* with the frames */
+}
+
 static int count_write(struct wt_port *port, const struct wt_frame *frame)
 {
 	written++;
@@ -168,6 +199,7 @@ int main(void)
 		CASE(frames_are_written_in_order_again_and_again),
 		CASE(a_header_stands_in_front_where_it_belongs),
 		CASE(refusals_are_told_frame_by_frame),
+		CASE(a_socket_takes_a_batch_in_one_call),
 		CASE(where_the_kernel_does_not_do_it_frames_are_written_one_by_one),
 	};
 

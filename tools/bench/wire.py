@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A kernel and our engine at the two ends of a device, in a network namespace of their own, and loads between them.
+
+    kernel, 10.0.0.1 ── wt0 (TAP, or a veth pair with a packet socket at its end wt1) ── wavetank serve, 10.0.0.2
+"""
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+ECHO, DISCARD, BYTE, SOURCE = 7, 9, 17, 19
+OURS, KERNELS = "10.0.0.2", "10.0.0.1"
+TUNSETIFF, TUNSETPERSIST, IFF_TAP, IFF_VNET_HDR = 0x400454ca, 0x400454cb, 0x1002, 0x4000
+
+
+class NotHere(Exception):
+    """This machine has no namespaces or no TAP."""
+
+
+def enter_namespace():
+    """Starts this program again in a network namespace of its own."""
+    if os.environ.get("WAVETANK_WIRE") == "inside":
+        return
+    if not shutil.which("unshare"):
+        raise NotHere("no unshare")
+    flags = ["-n"] if os.geteuid() == 0 else ["-rn"]
+    if subprocess.run(["unshare", *flags, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        raise NotHere("no network namespace")
+    os.environ["WAVETANK_WIRE"] = "inside"
+    os.execlp("unshare", "unshare", *flags, sys.executable, "-B", *sys.argv)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def make_tap(name="wt0", headers=False):
+    """A persistent TAP with the kernel's address, its descriptor closed again for the engine to attach."""
+    try:
+        tun = os.open("/dev/net/tun", os.O_RDWR)
+        fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | (IFF_VNET_HDR if headers else 0)))
+        fcntl.ioctl(tun, TUNSETPERSIST, 1)
+    except OSError as why:
+        raise NotHere(f"no TAP here: {why}") from why
+    os.close(tun)
+    give_address(name)
+
+
+def make_pair(kernel="wt0", other="wt1"):
+    ip("link", "add", kernel, "type", "veth", "peer", "name", other)
+    ip("link", "set", other, "up")
+    give_address(kernel)
+
+
+def give_address(name):
+    ip("address", "add", KERNELS + "/24", "dev", name)
+    ip("link", "set", name, "up")
+
+
+def remove(name="wt0"):
+    ip("link", "delete", name)
+
+
+class Engine:
+    """`wavetank serve` on a port, until the end of the block. prefix: words in front, such as strace's."""
+
+    def __init__(self, program, *words, port="tap:wt0", prefix=()):
+        self.process = subprocess.Popen([*prefix, program, "serve", "--port", port, "--address", OURS + "/24", *words],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        if "serving" not in line:
+            self.process.wait()
+            raise RuntimeError(line.strip() or "serve ended")
+        self.pid = self.process.pid
+        if prefix: # the engine is its child
+            with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
+                self.pid = int(file.read().split()[0])
+        self.usage = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def cpu_s(self):
+        with open(f"/proc/{self.pid}/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident(self):
+        """Bytes."""
+        with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def end(self):
+        if self.usage is None:
+            os.kill(self.pid, signal.SIGTERM)
+            self.process.stdout.read()
+            self.process.stderr.read()
+            _, status, self.usage = os.wait4(self.process.pid, 0)
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            for pipe in (self.process.stdout, self.process.stderr):
+                pipe.close()
+
+
+@contextlib.contextmanager
+def connection(service, host=OURS, limit=20):
+    with socket.create_connection((host, service), limit) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield sock
+
+
+def pull(size, host=OURS):
+    """Reads `size` bytes of the source. Seconds."""
+    buffer, got = bytearray(1 << 20), 0
+    with connection(SOURCE, host) as sock:
+        start = time.monotonic()
+        while got < size:
+            count = sock.recv_into(buffer)
+            if not count:
+                raise RuntimeError("the source ended")
+            got += count
+        return time.monotonic() - start
+
+
+def push(size, host=OURS):
+    """Writes `size` bytes to be discarded, and waits until they were read. Seconds."""
+    block, sent = bytes(1 << 20), 0
+    with connection(DISCARD, host) as sock:
+        start = time.monotonic()
+        while sent < size:
+            count = min(len(block), size - sent)
+            sock.sendall(memoryview(block)[:count])
+            sent += count
+        sock.shutdown(socket.SHUT_WR)
+        while sock.recv(4096):
+            pass
+        return time.monotonic() - start
+
+
+def ask(count, size=64, host=OURS):
+    """Requests of `size` bytes, each echoed, one after the other. Microseconds of each, sorted."""
+    request, times = bytes(size), []
+    with connection(ECHO, host) as sock:
+        for _ in range(count):
+            start, got = time.perf_counter_ns(), 0
+            sock.sendall(request)
+            while got < size:
+                piece = sock.recv(size - got)
+                if not piece:
+                    raise RuntimeError("the echo ended")
+                got += len(piece)
+            times.append((time.perf_counter_ns() - start) / 1e3)
+    return sorted(times)
