@@ -11,10 +11,10 @@
 #define COUNT 10000 /* flows of one section: what is more is a mistake */
 
 /* What all flows may be said to be in [run] stands first. */
-static const char *const flow_keys[] = {"app", "preset", "settings", "sender", "recovery", "receiver", "start", "stop", "bytes", "delay",
-					"between", "direction", "count", NULL};
-static const char *const run_keys[] = {"app", "preset", "settings", "sender", "recovery", "receiver", "start", "stop", "bytes", "delay",
-				       "time", "limit", "seed", NULL};
+static const char *const flow_keys[] = {"app", "preset", "settings", "sender", "recovery", "receiver", "stack", "start", "stop", "bytes",
+					"delay", "between", "direction", "count", NULL};
+static const char *const run_keys[] = {"app", "preset", "settings", "sender", "recovery", "receiver", "stack", "start", "stop", "bytes",
+				       "delay", "time", "limit", "seed", NULL};
 enum { KEY_START = WT_FLOW_WORDS, KEY_STOP, KEY_BYTES, KEY_DELAY, KEY_OWN };
 
 int wt_file_open_flow(struct wt_world_file *file, const char *name)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const wt_flow_word_name[] = {"app", "preset", "settings", "sender", "recovery", "receiver", NULL};
+const char *const wt_flow_word_name[] = {"app", "preset", "settings", "sender", "recovery", "receiver", "stack", NULL};
 
 void wt_world_init(struct wt_world *world)
 {

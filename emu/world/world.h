@@ -89,7 +89,8 @@ struct wt_world_event {
 
 /* What a flow says of its ends, in words that the world does not read. */
 enum wt_flow_word {
-	WT_FLOW_APP, WT_FLOW_PRESET, WT_FLOW_SETTINGS, WT_FLOW_SENDER, WT_FLOW_RECOVERY, WT_FLOW_RECEIVER, WT_FLOW_WORDS,
+	WT_FLOW_APP, WT_FLOW_PRESET, WT_FLOW_SETTINGS, WT_FLOW_SENDER, WT_FLOW_RECOVERY, WT_FLOW_RECEIVER, WT_FLOW_STACK,
+	WT_FLOW_WORDS,
 };
 
 extern const char *const wt_flow_word_name[WT_FLOW_WORDS + 1]; /* NULL behind the last */

@@ -19,8 +19,8 @@ static const char *plural(uint64_t count)
 
 void wt_sender_text(FILE *out, const struct wt_sender_facts *facts)
 {
-	fprintf(out, "%s, recovery %s%s: %" PRIu64 " segment%s, %" PRIu64 " sent again, %" PRIu64 " fast recover%s, %" PRIu64 " timeout%s",
-		facts->sender, facts->recovery, facts->fallback ? " (fell back)" : "", facts->segs, plural(facts->segs), facts->retransmits,
+	fprintf(out, "%s%s%s%s: %" PRIu64 " segment%s, %" PRIu64 " sent again, %" PRIu64 " fast recover%s, %" PRIu64 " timeout%s",
+		facts->sender, *facts->recovery ? ", recovery " : " of the kernel", facts->recovery, facts->fallback ? " (fell back)" : "", facts->segs, plural(facts->segs), facts->retransmits,
 		facts->fast_recoveries, facts->fast_recoveries == 1 ? "y" : "ies", facts->timeouts, plural(facts->timeouts));
 	if (facts->mean_rtt)
 		fprintf(out, ", mean RTT %.1f ms", (double)facts->mean_rtt / 1e6);

@@ -40,6 +40,16 @@ int wt_flow_app(struct wt_app_flow *flow, const char *words, char *err, size_t e
 	return wt_playback_parse(words, &flow->playback, err, err_len);
 }
 
+/* user, or kernel:NAME */
+static int take_stack(struct wt_app_flow *flow, const char *text, char *err, size_t err_len)
+{
+	flow->kernel = !strncmp(text, "kernel:", 7) && text[7] ? text + 7 : NULL;
+	if (flow->kernel || !strcmp(text, "user"))
+		return 0;
+	snprintf(err, err_len, "'%.60s': expected user, or kernel:NAME such as kernel:cubic", text);
+	return -EINVAL;
+}
+
 /* One word of a flow at one end, or at both. Modules that have a profile of the preset's name start from it. */
 static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const char *text, const char *preset, char *err, size_t err_len)
 {
@@ -51,6 +61,7 @@ static int take_word(struct wt_app_flow *flow, enum wt_flow_word word, const cha
 	case WT_FLOW_SENDER: a.sender = text; break;
 	case WT_FLOW_RECOVERY: a.recovery = text; break;
 	case WT_FLOW_RECEIVER: b.receiver = text; break;
+	case WT_FLOW_STACK: return take_stack(flow, text, err, err_len);
 	default: return wt_flow_app(flow, text, err, err_len);
 	}
 	return wt_tcp_words_apply(&a, &flow->a, err, err_len) || wt_tcp_words_apply(&b, &flow->b, err, err_len) ? -EINVAL : 0;
@@ -66,13 +77,48 @@ static void other_side(struct wt_app_flow *flow, const char *preset)
 		wt_receiver_choose_in(profile ? profile : preset, sender->ops->default_receiver, &flow->b.receiver, NULL, 0);
 }
 
-/* What TCP would be told, and UDP cannot be. What [run] says of all flows is not meant for this one. */
-static int refuse_tcp_words(const struct wt_world *world, const struct wt_world_flow *said, char *err, size_t err_len)
+/* What our TCP would be told, and another protocol or stack cannot be. What [run] says of all flows is not meant for this one. */
+static int refuse_tcp_words(const struct wt_world *world, const struct wt_world_flow *said, const char *why, char *err, size_t err_len)
 {
-	for (unsigned i = 0; i < WT_FLOW_WORDS; i++)
-		if (i != WT_FLOW_APP && said->word[i] && (!said->word_line[i] || said->word_line[i] != world->each.word_line[i]))
-			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: flow %s is cbr, which has no TCP",
-						 wt_flow_word_name[i], said->name);
+	for (unsigned i = WT_FLOW_PRESET; i <= WT_FLOW_RECEIVER; i++)
+		if (said->word[i] && (!said->word_line[i] || said->word_line[i] != world->each.word_line[i]))
+			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: flow %s is %s", wt_flow_word_name[i],
+						 said->name, why);
+	return 0;
+}
+
+static int check_kernel(const struct wt_world *world, const struct wt_world_flow *said, const struct wt_app_flow *flow, char *err, size_t err_len)
+{
+	if (flow->datagrams || flow->asks || flow->plays || flow->off)
+		return wt_world_complain(world, said->word_line[WT_FLOW_STACK], err, err_len, "stack: flow %s: the kernel's TCP sends bulk alone",
+					 said->name);
+	return refuse_tcp_words(world, said, "the kernel's, which takes no words of ours", err, err_len);
+}
+
+/* An engine and the kernel at one address would each refuse the other's connections, and our server on the kernel's takes one of them. */
+static int check_hosts(const struct wt_world *world, const struct wt_app_flow *flow, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < world->flows; i++)
+		for (unsigned k = 0; k < i; k++) {
+			const struct wt_world_flow *a = &world->flow[i], *b = &world->flow[k];
+			bool meet = a->host[0] == b->host[0] || a->host[0] == b->host[1] || a->host[1] == b->host[0] || a->host[1] == b->host[1];
+
+			if (meet && !flow[i].kernel != !flow[k].kernel)
+				return wt_world_complain(world, a->line, err, err_len, "flows %s and %s: a host has one stack, the kernel's or ours",
+							 b->name, a->name);
+			if (flow[i].kernel && flow[k].kernel && a->host[1] == b->host[1])
+				return wt_world_complain(world, a->line, err, err_len, "flows %s and %s: a host takes one flow of the kernel's TCP",
+							 b->name, a->name);
+		}
+	return 0;
+}
+
+int wt_flows_ours(const struct wt_world *world, const struct wt_app_flow *flow, char *err, size_t err_len)
+{
+	for (unsigned i = 0; i < world->flows; i++)
+		if (flow[i].kernel)
+			return wt_world_complain(world, world->flow[i].word_line[WT_FLOW_STACK], err, err_len,
+						 "stack: the kernel's TCP needs real time: lab run, or backend = tap or packet of a sweep");
 	return 0;
 }
 
@@ -96,7 +142,9 @@ int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_
 	if (!flow->size && !flow->rr.requests && !flow->time && !said->stop && !world->time)
 		return wt_world_complain(world, said->line, err, err_len, "flow %s: it has no end: expected bytes or stop, or time of [run]",
 					 said->name);
-	if (flow->datagrams && refuse_tcp_words(world, said, err, err_len))
+	if (flow->datagrams && refuse_tcp_words(world, said, "cbr, which has no TCP", err, err_len))
+		return -EINVAL;
+	if (flow->kernel && check_kernel(world, said, flow, err, err_len))
 		return -EINVAL;
 	if (flow->plays && wt_playback_check(&flow->playback, &flow->b.settings, why, sizeof(why)))
 		return wt_world_complain(world, said->word_line[WT_FLOW_APP], err, err_len, "app: %s", why);
@@ -111,6 +159,11 @@ struct wt_app_flow *wt_flows_resolve(const struct wt_world *world, char *err, si
 	snprintf(err, err_len, "out of memory");
 	for (unsigned i = 0; i < world->flows && flow && !error; i++)
 		error = wt_flow_resolve(world, i, &flow[i], err, err_len);
+	for (unsigned i = 0; i < world->flows && flow && !error; i++)
+		if (flow[i].kernel) { /* else none is, and a thousand flows are not compared in pairs */
+			error = check_hosts(world, flow, err, err_len);
+			break;
+		}
 	if (!error)
 		return flow;
 	free(flow);

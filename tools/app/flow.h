@@ -17,6 +17,7 @@
  */
 struct wt_app_flow {
 	struct wt_tcp_config a, b; /* of its sender's and of its receiver's end */
+	const char *kernel;        /* the kernel's TCP with this congestion control, a text of the world; NULL: ours */
 	uint64_t size;             /* payload; 0: by time */
 	wt_time time;              /* it writes so long from when it is connected, and what it wrote is still delivered; 0: to its end */
 	wt_time on, off;
@@ -34,6 +35,8 @@ int wt_flow_app(struct wt_app_flow *flow, const char *words, char *err, size_t e
 int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_flow *flow, char *err, size_t err_len);
 /* All of a world that was checked, on the heap; NULL: refused, or no memory. */
 struct wt_app_flow *wt_flows_resolve(const struct wt_world *world, char *err, size_t err_len);
+/* -EINVAL with a sentence if one of them is the kernel's, which has no virtual time. */
+int wt_flows_ours(const struct wt_world *world, const struct wt_app_flow *flow, char *err, size_t err_len);
 /* What both ends of a connection of the bulk application do for it. rr: where what it asks is counted, if it asks. */
 void wt_flow_send_config(const struct wt_app_flow *flow, struct wt_rr *rr, struct wt_bulk_send_config *config);
 void wt_flow_serve_config(const struct wt_app_flow *flow, struct wt_bulk_serve_config *config);

@@ -56,7 +56,9 @@ int wt_simulation_resolve(struct wt_simulation *simulation, char *err, size_t er
 		return error;
 	free(simulation->flow);
 	simulation->flow = wt_flows_resolve(&simulation->world, err, err_len);
-	return simulation->flow ? 0 : -EINVAL;
+	if (!simulation->flow)
+		return -EINVAL;
+	return simulation->foretells ? 0 : wt_flows_ours(&simulation->world, simulation->flow, err, err_len);
 }
 
 int wt_simulation_pair(struct wt_simulation *simulation, const char *fwd, const char *rev, const struct wt_app_flow *flow, unsigned flows,

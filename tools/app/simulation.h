@@ -25,6 +25,7 @@ struct wt_simulation {
 	struct wt_trace_sink *sink[2]; /* of the first two hosts, instead of the file: tests */
 	bool digest;               /* of every frame at every host */
 	bool checked;              /* audit every node after every step */
+	bool foretells;            /* flows of the kernel's TCP are run by ours: what they would be like */
 	bool ties_reversed;        /* wt_graph_reverse_ties(): tests */
 	const volatile int *interrupt; /* polled every few thousand frames; nonzero ends the run. NULL: none */
 	wt_time interval;          /* of the first flow */

@@ -34,12 +34,34 @@ struct station {
 	bool told;
 };
 
+bool wt_world_host_peer(const struct wt_world *world, unsigned index, struct wt_addr *addr, struct wt_mac *mac)
+{
+	const struct wt_world_host *host = &world->host[index];
+	unsigned link = 0;
+	struct wt_world_end next = wt_world_next(world, index, &link);
+
+	if (host->station) {
+		*addr = wt_world_air_gateway();
+		*mac = wt_mesh_mac(&host->address, 0);
+	} else if (next.router) {
+		*addr = host->gateway[WT_FAMILY_IPV4];
+		*mac = wt_router_mac(next.index, wt_world_router_port(world, next.index, link));
+	} else {
+		*addr = world->host[next.index].address;
+		*mac = world->host[next.index].mac;
+	}
+	return host->station || next.router;
+}
+
+int wt_world_host_await(int talk, int64_t *at)
+{
+	return write(talk, "", 1) == 1 && read(talk, at, sizeof(*at)) == sizeof(*at) ? 0 : -ETIMEDOUT;
+}
+
 /* The engine has the host's addresses; what it may know of others is who is at the other end of its link. */
 static int describe(struct station *station, char *err, size_t err_len)
 {
 	const struct wt_world_host *host = &station->world->host[station->host];
-	unsigned link = 0;
-	struct wt_world_end next = wt_world_next(station->world, station->host, &link);
 	struct wt_world_host *here, *there;
 
 	wt_world_init(&station->wire);
@@ -54,16 +76,8 @@ static int describe(struct station *station, char *err, size_t err_len)
 	here->mac = host->mac;
 	here->mtu = host->mtu;
 	here->numbered = there->numbered = true;
-	if (host->station) {
-		here->gateway[WT_FAMILY_IPV4] = there->address = wt_world_air_gateway();
-		there->mac = wt_mesh_mac(&host->address, 0);
-	} else if (next.router) {
-		here->gateway[WT_FAMILY_IPV4] = there->address = host->gateway[WT_FAMILY_IPV4];
-		there->mac = wt_router_mac(next.index, wt_world_router_port(station->world, next.index, link));
-	} else {
-		there->address = station->world->host[next.index].address;
-		there->mac = station->world->host[next.index].mac;
-	}
+	if (wt_world_host_peer(station->world, station->host, &there->address, &there->mac))
+		here->gateway[WT_FAMILY_IPV4] = there->address;
 	if (wt_world_place(there, WT_OUTSIDE, "packet:" WT_LAB_INTERFACE, err, err_len))
 		return -EINVAL;
 	return wt_world_check(&station->wire, err, err_len);
@@ -191,12 +205,15 @@ static int start(struct station *station, struct wt_world *world, const struct w
 	return error;
 }
 
-int wt_world_host_run(struct wt_world *world, const struct wt_app_flow *flow, unsigned host, int64_t at, int out)
+int wt_world_host_run(struct wt_world *world, const struct wt_app_flow *flow, unsigned host, int talk, int out)
 {
 	struct station station = {.world = world, .host = host, .out = fdopen(out, "w")};
 	char err[400] = "out of memory";
 	int error = station.out ? open_station(&station, err, sizeof(err)) : -ENOMEM;
+	int64_t at = 0;
 
+	if (!error && (error = wt_world_host_await(talk, &at)) != 0)
+		snprintf(err, sizeof(err), "nobody says when it begins");
 	if (!error)
 		error = start(&station, world, flow, at, err, sizeof(err));
 	if (error)

@@ -2,7 +2,7 @@
 /*
  * lab run: a world in real time, by one command.
  *
- *   lab run ──┬── host a1: a network namespace of its own, in it the TAP wt0; on that an engine with the flows of a1
+ *   lab run ──┬── host a1: a network namespace of its own, in it the TAP wt0; on that an engine, or the kernel, with the flows of a1
  *             ├── host a2 ...
  *             └── emulator: `wavetank emu run -f FILE`, with the other ends of the TAPs: routers, links and what changes
  *
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,34 +26,38 @@
 #include <unistd.h>
 
 #include "emu/daemon/options.h"
-#include "emu/world/result.h"
+#include "stack/port/port.h"
 #include "stack/text/units.h"
-#include "tools/app/bulk_text.h"
 #include "tools/common/cli.h"
+#include "tools/common/json_copy.h"
+#include "tools/lab/kernel_host.h"
 #include "tools/lab/net.h"
 #include "tools/lab/space.h"
 #include "tools/lab/state.h"
 #include "tools/lab/world_host.h"
+#include "tools/lab/world_result.h"
 
 extern const struct wt_command wt_command_lab_run;
 
-enum { OPT_SEED, OPT_TIME, OPT_JSON };
+enum { OPT_SEED, OPT_TIME, OPT_BACKEND, OPT_LATE, OPT_STEAL, OPT_JSON };
 
 static const struct wt_option options[] = {
 	[OPT_SEED] = {0, "seed", "N", "of everything random (default: the file's, or 1)"},
 	[OPT_TIME] = {'t', "time", "TIME", "the run ends after this time (default: the file's, or when all flows are done)"},
+	[OPT_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
+	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default: the file's, or 1ms)"},
+	[OPT_STEAL] = {0, "steal", "SHARE", "... and the hypervisor takes at most this share of the processors (default: the file's, or 1%)"},
 	[OPT_JSON] = {'J', "json", NULL, "the result as one JSON line, as sim --json has it"},
 };
 
-/* What the hosts are given to be ready; and what a host's process owns beyond its own flows ends with it. */
-enum { READY_MS = 1000, READY_EACH_MS = 30, LATE_S = 20 };
+/* From when all are ready to when they begin, so that each has been told; and what a run may take beyond its time. */
+enum { READY_MS = 200, READY_EACH_MS = 3, LATE_S = 20 };
 
 struct host {
 	pid_t pid;
-	int talk; /* a byte each way: its namespace is there; configure it; it is configured. Then the time of the start */
+	int talk; /* a byte each way: its namespace is there; configure it; it is ready. Then the time of the start */
 	int out;  /* its lines */
-	bool done;
-	char *text;
+	bool done, kernel;
 	size_t len;
 };
 
@@ -62,6 +67,9 @@ struct lab {
 	struct wt_options options;
 	struct wt_app_flow *flow;
 	struct host *host;
+	char **text; /* by host: its lines */
+	const char *backend;
+	bool veth;
 	pid_t emulator;
 	int record; /* what it writes: a file in memory */
 	bool json;
@@ -93,7 +101,6 @@ static int64_t wall_clock(void)
 
 static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pid_t parent)
 {
-	int64_t at;
 	char byte = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -106,14 +113,16 @@ static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pi
 	wt_net_sysctl("ipv6/conf/default/disable_ipv6", "1");
 	if (write(talk, &byte, 1) != 1 || read(talk, &byte, 1) != 1)
 		_exit(WT_EXIT_ENVIRONMENT);
-	/* the TAP's queue stands between the engine and the emulator's own queue; it must not be the one that drops */
-	byte = !wt_net_up("lo") && !wt_net_queue_length(WT_LAB_INTERFACE, 10000) && !wt_net_up(WT_LAB_INTERFACE);
-	wt_net_wait_running(WT_LAB_INTERFACE);
-	if (!byte || write(talk, &byte, 1) != 1 || read(talk, &at, sizeof(at)) != sizeof(at))
+	if (lab->veth)
+		wt_offloads_off(WT_LAB_INTERFACE);
+	/* the interface's queue stands between the host and the emulator's own queue; it must not be the one that drops */
+	if (wt_net_up("lo") || wt_net_queue_length(WT_LAB_INTERFACE, 10000) || (lab->host[i].kernel && wt_kernel_host_mac(&lab->world, i)) ||
+	    wt_net_up(WT_LAB_INTERFACE))
 		_exit(WT_EXIT_ENVIRONMENT);
+	wt_net_wait_running(WT_LAB_INTERFACE);
 	if (lab->options.realtime && sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}))
 		_exit(wt_fail(WT_EXIT_ENVIRONMENT, "realtime: host %s: %s", lab->world.host[i].name, strerror(errno)));
-	_exit(wt_world_host_run(&lab->world, lab->flow, i, at, out));
+	_exit((lab->host[i].kernel ? wt_kernel_host_run : wt_world_host_run)(&lab->world, lab->flow, i, talk, out));
 }
 
 static int start_host(struct lab *lab, unsigned i)
@@ -128,6 +137,7 @@ static int start_host(struct lab *lab, unsigned i)
 	host->pid = fork();
 	if (host->pid == 0) {
 		close(pair[0]);
+		close(lines[0]);
 		be_host(lab, i, pair[1], lines[1], parent);
 	}
 	close(pair[1]);
@@ -141,25 +151,52 @@ static int start_host(struct lab *lab, unsigned i)
 	return WT_EXIT_OK;
 }
 
+/* Its interface is one end of a veth pair, and the emulator has the other, here. */
+static int make_veth(struct lab *lab, unsigned i)
+{
+	char name[IFNAMSIZ];
+	int result;
+
+	snprintf(name, sizeof(name), "e%u", i);
+	result = wt_net_veth(name, WT_LAB_INTERFACE, lab->host[i].pid);
+	if (!result)
+		result = wt_offloads_off(name);
+	return !result || result == -EOPNOTSUPP ? wt_net_up(name) : result;
+}
+
+static int make_veths(struct lab *lab)
+{
+	int result = 0;
+
+	wt_net_sysctl("ipv6/conf/all/disable_ipv6", "1");
+	wt_net_sysctl("ipv6/conf/default/disable_ipv6", "1");
+	for (unsigned i = 0; i < lab->world.hosts && !result; i++)
+		result = make_veth(lab, i);
+	return result ? complain(lab, "cannot make a veth pair", -result) : WT_EXIT_OK;
+}
+
 /* ---- the emulator ----------------------------------------------------------------------------------------- */
 
 static _Noreturn void be_emulator(const struct lab *lab, int ready)
 {
 	unsigned hosts = lab->world.hosts, count = 0;
-	const char **word = calloc(2 * hosts + 16, sizeof(*word));
-	char seed[24], fd[12];
+	const char **word = calloc(2 * hosts + 20, sizeof(*word));
+	char seed[24], fd[12], late[32], steal[32];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	snprintf(seed, sizeof(seed), "%" PRIu64, lab->world.seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
+	wt_format_share(lab->options.bounds.steal, steal, sizeof(steal));
+	wt_format_time(lab->options.bounds.late, late, sizeof(late));
 	for (const char *const *one = (const char *const[]){"wavetank", "emu", "run", "--quiet", "--json", "--file", lab->file, "--seed", seed,
-							     "--ready-fd", fd, NULL}; word && *one; one++)
+							     "--ready-fd", fd, "--late", late, "--steal", steal, NULL}; word && *one; one++)
 		word[count++] = *one;
 	for (unsigned i = 0; i < hosts && word; i++) {
 		char *port;
 
-		if (asprintf(&port, "%s=tap:" WT_LAB_INTERFACE "@/proc/%d/ns/net", lab->world.host[i].name, (int)lab->host[i].pid) < 0)
+		if ((lab->veth ? asprintf(&port, "%s=packet:e%u", lab->world.host[i].name, i) :
+				 asprintf(&port, "%s=tap:" WT_LAB_INTERFACE "@/proc/%d/ns/net", lab->world.host[i].name, (int)lab->host[i].pid)) < 0)
 			_exit(WT_EXIT_ENVIRONMENT);
 		word[count++] = "--port";
 		word[count++] = port;
@@ -193,17 +230,37 @@ static int start_emulator(struct lab *lab)
 
 /* ---- the run ---------------------------------------------------------------------------------------------- */
 
-/* Has each host configure its interface, and tells all when it begins. */
-static int begin(struct lab *lab)
+/* Has each host configure its interface, until all are ready. */
+static int configure(struct lab *lab)
 {
-	int64_t at;
-	char byte = 1;
+	char byte;
 
 	for (unsigned i = 0; i < lab->world.hosts; i++)
-		if (write(lab->host[i].talk, &byte, 1) != 1 || read(lab->host[i].talk, &byte, 1) != 1) {
+		if (write(lab->host[i].talk, "", 1) != 1)
+			return complain(lab, "host", errno);
+	for (unsigned i = 0; i < lab->world.hosts; i++)
+		if (read(lab->host[i].talk, &byte, 1) != 1) {
 			snprintf(lab->err, sizeof(lab->err), "host %s: cannot configure its interface", lab->world.host[i].name);
 			return WT_EXIT_ENVIRONMENT;
 		}
+	return WT_EXIT_OK;
+}
+
+/* The emulator makes TAPs, and the hosts configure them; of veth pairs both ends are up before it opens them. */
+static int make_ready(struct lab *lab)
+{
+	int code = lab->veth ? make_veths(lab) : start_emulator(lab);
+
+	if (!code)
+		code = configure(lab);
+	return code || !lab->veth ? code : start_emulator(lab);
+}
+
+/* Tells all when it begins. */
+static int begin(struct lab *lab)
+{
+	int64_t at;
+
 	at = wall_clock() + (READY_MS + (int64_t)READY_EACH_MS * lab->world.hosts) * WT_MS;
 	for (unsigned i = 0; i < lab->world.hosts; i++)
 		if (write(lab->host[i].talk, &at, sizeof(at)) != sizeof(at))
@@ -212,17 +269,17 @@ static int begin(struct lab *lab)
 }
 
 /* What a host has written; false: it has ended. */
-static bool take_lines(struct host *host)
+static bool take_lines(struct host *host, char **text)
 {
-	char *more = realloc(host->text, host->len + 65537);
+	char *more = realloc(*text, host->len + 65537);
 	ssize_t got = more ? read(host->out, more + host->len, 65536) : -1;
 
-	host->text = more ? more : host->text;
+	*text = more ? more : *text;
 	if (got <= 0)
 		return false;
 	host->len += (size_t)got;
-	host->text[host->len] = 0;
-	host->done |= host->len >= 5 && !strcmp(host->text + host->len - 5, "done\n");
+	more[host->len] = 0;
+	host->done |= host->len >= 5 && !strcmp(more + host->len - 5, "done\n");
 	return true;
 }
 
@@ -250,7 +307,7 @@ static int wait_for_all(struct lab *lab)
 		for (unsigned i = 0; i < hosts && !code; i++) {
 			if (!wait[i].revents)
 				continue;
-			if (!take_lines(&lab->host[i])) {
+			if (!take_lines(&lab->host[i], &lab->text[i])) {
 				snprintf(lab->err, sizeof(lab->err), "host %s ended early", lab->world.host[i].name);
 				code = WT_EXIT_ENVIRONMENT;
 			} else if (lab->host[i].done) {
@@ -289,221 +346,57 @@ static void end_all(struct lab *lab, bool failed)
 	end_hosts(lab, SIGTERM);
 }
 
-/* ---- the result ------------------------------------------------------------------------------------------- */
-
 /* The last line of the emulator's output. */
 static json_t *read_record(const struct lab *lab)
 {
 	off_t len = lseek(lab->record, 0, SEEK_END);
-	char *text = len > 0 ? malloc((size_t)len + 1) : NULL, *line;
-	json_t *record = NULL;
+	char *text = len > 0 ? calloc(1, (size_t)len + 1) : NULL;
+	json_t *record = text && pread(lab->record, text, (size_t)len, 0) == len ? wt_json_last_line(text) : NULL;
 
-	if (text && pread(lab->record, text, (size_t)len, 0) == len) {
-		text[len] = 0;
-		while (len && text[len - 1] == '\n')
-			text[--len] = 0;
-		line = strrchr(text, '\n');
-		record = json_loads(line ? line + 1 : text, 0, NULL);
-	}
 	free(text);
 	return record;
 }
 
-static double number(const json_t *object, const char *key)
-{
-	return json_number_value(json_object_get(object, key));
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-static bool is_datagrams(const json_t *flow)
-{
-	return json_object_get(flow, "datagrams");
-}
-
-/* Both ends of a flow of datagrams are known: what left and did not come is lost. */
-static void count_lost(json_t *flow)
-{
-	json_t *datagrams = json_object_get(flow, "datagrams");
-	double sent = number(datagrams, "sent"), lost = sent - number(datagrams, "received");
-
-	json_object_set_new(datagrams, "lost", json_integer((json_int_t)(lost > 0 ? lost : 0)));
-	json_object_set_new(datagrams, "loss_percent", json_real(lost > 0 ? 100 * lost / sent : 0));
-}
-
-/* The other end of a flow of which one is known. */
-static void join(json_t *flow, json_t *other)
-{
-	const json_t *sender = json_object_get(flow, "payload_bytes") ? flow : other, *sink = sender == flow ? other : flow;
-	bool sent = !strcmp(text_of(sender, "outcome"), "complete"), over = sent && !strcmp(text_of(sink, "outcome"), "complete");
-
-	json_object_update_recursive(flow, other);
-	count_lost(flow);
-	over |= sent && !number(json_object_get(flow, "datagrams"), "lost"); /* the sink at another host is not told how many there are */
-	json_object_set_new(flow, "outcome", json_string(over ? "complete" : "unfinished"));
-}
-
-/* The flows' objects by their numbers, from all hosts. */
-static json_t *collect(const struct lab *lab)
-{
-	json_t *all = json_array(), *flow;
-
-	for (unsigned i = 0; i < lab->world.flows; i++)
-		json_array_append_new(all, json_null());
-	for (unsigned i = 0; i < lab->world.hosts; i++) {
-		char *rest = lab->host[i].text, *line;
-
-		while (rest && (line = strsep(&rest, "\n"))) {
-			flow = *line == '{' ? json_loads(line, 0, NULL) : NULL;
-			if (flow && json_is_object(json_array_get(all, (size_t)number(flow, "flow"))))
-				join(json_array_get(all, (size_t)number(flow, "flow")), flow);
-			else if (flow)
-				json_array_set(all, (size_t)number(flow, "flow"), flow);
-			json_decref(flow);
-		}
-	}
-	return all;
-}
-
-/* Did each come to its end, or to the run's? */
-static bool add_up(const json_t *flows, struct wt_flow_sum *sum)
-{
-	const json_t *flow;
-	bool good = true;
-	size_t i;
-
-	json_array_foreach(flows, i, flow) {
-		const json_t *sender = json_object_get(flow, "sender");
-		bool cut = json_object_get(flow, "delivered_bytes");
-
-		if (is_datagrams(flow)) /* their sum is not the flows', as in virtual time */
-			continue;
-		good &= cut || !strcmp(text_of(flow, "outcome"), "complete");
-		wt_flow_sum_add(sum, (uint64_t)number(flow, cut ? "delivered_bytes" : "payload_bytes"), number(flow, "goodput_bps") / 8,
-				(uint64_t)number(sender, "sent_segs"), (uint64_t)number(sender, "retransmits_segs"));
-	}
-	return good;
-}
-
-static void print_datagrams(const json_t *flow)
-{
-	const json_t *datagrams = json_object_get(flow, "datagrams");
-
-	printf("%s %s-%s %s: %.0f datagrams, %.0f arrived, %.0f lost (%.3g %%), %.0f twice, %.0f late\n", text_of(flow, "name"), text_of(flow, "from"),
-	       text_of(flow, "to"), text_of(flow, "outcome"), number(datagrams, "sent"), number(datagrams, "received"), number(datagrams, "lost"),
-	       number(datagrams, "loss_percent"), number(datagrams, "duplicate"), number(datagrams, "late"));
-	printf("  udp  %.2f KB/s (%.4g Mbit/s), delay %.3f ms at least, %.3f in the mean, %.3f at most, jitter %.3f ms\n", number(flow, "goodput_kBps"),
-	       number(flow, "goodput_bps") * 1e-6, number(datagrams, "delay_min_s") * 1e3, number(datagrams, "delay_mean_s") * 1e3,
-	       number(datagrams, "delay_max_s") * 1e3, number(datagrams, "jitter_s") * 1e3);
-}
-
-static void print_rr(const json_t *rr)
-{
-	printf("  rr   %.0f transactions, %.1f per second; latency in ms: %.3f at least, %.3f in the mean, %.3f %.3f %.3f %.3f at 50, 90, 95, 99 %%, "
-	       "%.3f at most\n", number(rr, "transactions"), number(rr, "transactions_per_s"), number(rr, "latency_min_s") * 1e3,
-	       number(rr, "latency_mean_s") * 1e3, number(rr, "latency_p50_s") * 1e3, number(rr, "latency_p90_s") * 1e3,
-	       number(rr, "latency_p95_s") * 1e3, number(rr, "latency_p99_s") * 1e3, number(rr, "latency_max_s") * 1e3);
-}
-
-static void print_text(const struct lab *lab, const json_t *flows, const json_t *record, const struct wt_flow_sum *sum)
-{
-	const json_t *flow, *hop, *fault, *dropped;
-	const char *cause;
-	size_t i;
-
-	json_array_foreach(flows, i, flow) {
-		const json_t *sender = json_object_get(flow, "sender");
-		const struct wt_sender_facts facts = {
-			.sender = text_of(sender, "module"), .recovery = text_of(sender, "recovery"),
-			.fallback = json_is_true(json_object_get(sender, "fallback")), .segs = (uint64_t)number(sender, "sent_segs"),
-			.retransmits = (uint64_t)number(sender, "retransmits_segs"), .timeouts = (uint64_t)number(sender, "timeouts"),
-			.fast_recoveries = (uint64_t)number(sender, "fast_recoveries"), .mean_rtt = (wt_time)(number(sender, "mean_rtt_s") * 1e9),
-		};
-
-		if (is_datagrams(flow)) {
-			print_datagrams(flow);
-			continue;
-		}
-		printf("%s %s-%s %s: %.0fB in %.3f s: %.2f KB/s (%.4g Mbit/s)\n  %s  ",
-		       text_of(flow, "name"), text_of(flow, "from"), text_of(flow, "to"), text_of(flow, "outcome"),
-		       number(flow, json_object_get(flow, "delivered_bytes") ? "delivered_bytes" : "payload_bytes"), number(flow, "connection_time_s"),
-		       number(flow, "goodput_kBps"), number(flow, "goodput_bps") * 1e-6, text_of(flow, "from"));
-		wt_sender_text(stdout, &facts);
-		putchar('\n');
-		if (json_object_get(flow, "rr"))
-			print_rr(json_object_get(flow, "rr"));
-	}
-	if (lab->world.flows > 1)
-		wt_flow_sum_text(stdout, sum);
-	json_array_foreach(json_object_get(record, "hops"), i, hop) {
-		printf("  hop  %s.%s: in %.0f, out %.0f", text_of(hop, "link"), text_of(hop, "direction"), number(hop, "in"), number(hop, "out"));
-		json_object_foreach(json_object_get(hop, "dropped"), cause, dropped)
-			printf(", dropped %s %.0f", cause, json_number_value(dropped));
-		printf("%s\n", json_is_true(json_object_get(hop, "holds")) ? "" : ", THE BOOKS DO NOT BALANCE");
-	}
-	printf("  verdict %s", json_is_true(json_object_get(json_object_get(record, "verdict"), "valid")) ? "valid" : "NOT VALID:");
-	json_array_foreach(json_object_get(json_object_get(record, "verdict"), "faults"), i, fault)
-		printf("%s %s (%s)", i ? "," : "", text_of(fault, "fault"), text_of(fault, "where"));
-	printf("\n");
-}
-
-/* The members of an object of jansson's as keys of the open one. */
-static void copy(struct wt_json *json, const char *key, const json_t *value)
-{
-	char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
-
-	wt_json_raw(json, key, text ? text : "null");
-	free(text);
-}
-
-static void print_json(const struct lab *lab, const json_t *flows, const json_t *record, const struct wt_flow_sum *sum, bool good)
-{
-	struct wt_json json;
-
-	wt_json_init(&json, stdout);
-	wt_json_object(&json, NULL);
-	wt_json_string(&json, "schema", "wavetank.sim.1");
-	wt_json_string(&json, "backend", "tap");
-	wt_json_u64(&json, "seed", lab->world.seed);
-	wt_json_bool(&json, "ok", good);
-	if (lab->world.flows > 1) {
-		wt_json_number(&json, "jain", wt_flow_sum_jain(sum));
-		wt_flow_sum_json(&json, sum);
-	}
-	copy(&json, "flows", flows);
-	copy(&json, "hops", json_object_get(record, "hops"));
-	copy(&json, "verdict", json_object_get(record, "verdict"));
-	wt_json_end(&json);
-}
-
 static int conclude(struct lab *lab)
 {
-	json_t *record = read_record(lab), *flows = collect(lab);
-	bool valid = json_is_true(json_object_get(json_object_get(record, "verdict"), "valid")), good;
-	struct wt_flow_sum sum = {0};
+	json_t *record = read_record(lab), *flows = wt_world_result_flows(&lab->world, lab->text);
+	int code = wt_world_result_tell(&lab->world, lab->veth ? "packet" : "tap", lab->json, flows, record);
 
-	good = add_up(flows, &sum);
-	if (lab->json)
-		print_json(lab, flows, record, &sum, good && valid);
-	else
-		print_text(lab, flows, record, &sum);
 	json_decref(record);
 	json_decref(flows);
-	return !good ? WT_EXIT_CONNECTION : !valid ? wt_fail(WT_EXIT_FAILED, "the run is not valid: the host was too busy, see its verdict") : WT_EXIT_OK;
+	return code;
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------ */
 
+/* What the command line says, which goes before the file. */
+struct said {
+	bool seeded;
+	uint64_t seed;
+	wt_time time;
+	struct wt_verdict_bounds bounds;
+};
+
+static int take(struct lab *lab, struct said *said, int option, const char *value, char *err, size_t err_len)
+{
+	switch (option) {
+	case OPT_SEED: said->seeded = true; return wt_parse_count(value, &said->seed, err, err_len);
+	case OPT_TIME: return wt_parse_time(value, &said->time, err, err_len);
+	case OPT_LATE: return wt_parse_time(value, &said->bounds.late, err, err_len);
+	case OPT_STEAL: return wt_parse_share(value, &said->bounds.steal, err, err_len);
+	case OPT_BACKEND:
+		lab->backend = value;
+		if (!strcmp(value, "auto") || !strcmp(value, "tap") || !strcmp(value, "packet"))
+			return 0;
+		snprintf(err, err_len, "'%.40s' is none of auto, tap, packet", value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int read_line(struct lab *lab, int argc, char **argv)
 {
-	uint64_t seed = 0;
-	bool seeded = false;
-	wt_time time = 0;
+	struct said said = {.bounds = {.late = -1, .steal = -1}};
 	const struct wt_world_keys keys = {wt_options_of_file, &lab->options};
 	struct wt_args args;
 	char err[600] = "";
@@ -517,17 +410,17 @@ static int read_line(struct lab *lab, int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one file at a time", args.value);
 		lab->file = option == WT_ARGS_WORD ? args.value : lab->file;
 		lab->json |= option == OPT_JSON;
-		seeded |= option == OPT_SEED;
-		if ((option == OPT_SEED && wt_parse_count(args.value, &seed, err, sizeof(err))) ||
-		    (option == OPT_TIME && wt_parse_time(args.value, &time, err, sizeof(err))))
+		if (option >= 0 && take(lab, &said, option, args.value, err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (!lab->file)
 		return wt_fail(WT_EXIT_USAGE, "the file is missing: wavetank lab run FILE, see wavetank-emu.conf(5)");
 	if (wt_world_read(&lab->world, lab->file, &keys, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	lab->world.seed = seeded ? seed : lab->world.seed;
-	lab->world.time = time > 0 ? time : lab->world.time;
+	lab->world.seed = said.seeded ? said.seed : lab->world.seed;
+	lab->world.time = said.time > 0 ? said.time : lab->world.time;
+	lab->options.bounds.late = said.bounds.late >= 0 ? said.bounds.late : lab->options.bounds.late;
+	lab->options.bounds.steal = said.bounds.steal >= 0 ? said.bounds.steal : lab->options.bounds.steal;
 	for (unsigned i = 0; i < lab->world.hosts; i++)
 		lab->world.host[i].placement = WT_INSIDE; /* of our own making */
 	if (wt_world_check(&lab->world, err, sizeof(err)) || !(lab->flow = wt_flows_resolve(&lab->world, err, sizeof(err))))
@@ -545,16 +438,21 @@ static int run(struct lab *lab)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	lab->host = calloc(lab->world.hosts, sizeof(*lab->host));
-	result = lab->host ? wt_space_unshare(CLONE_NEWNET, &rootless) : -ENOMEM;
+	lab->text = calloc(lab->world.hosts, sizeof(*lab->text));
+	result = lab->host && lab->text ? wt_space_unshare(CLONE_NEWNET, &rootless) : -ENOMEM;
 	if (result)
 		return complain(lab, "no namespaces here; wavetank doctor says why", -result);
-	result = wt_space_probe_tap();
-	if (result)
+	result = strcmp(lab->backend, "packet") ? wt_space_probe_tap() : 0;
+	if (result && strcmp(lab->backend, "auto"))
 		return complain(lab, "no TAP device here: /dev/net/tun", -result);
+	lab->veth = result || !strcmp(lab->backend, "packet");
+	for (unsigned i = 0; i < lab->world.flows; i++)
+		for (unsigned end = 0; end < 2; end++)
+			lab->host[lab->world.flow[i].host[end]].kernel |= lab->flow[i].kernel != NULL;
 	for (unsigned i = 0; i < lab->world.hosts && !code; i++)
 		code = start_host(lab, i);
 	if (!code)
-		code = start_emulator(lab);
+		code = make_ready(lab);
 	if (!code)
 		code = begin(lab);
 	return code ? code : wait_for_all(lab);
@@ -568,6 +466,7 @@ static int run_main(int argc, char **argv)
 	if (code)
 		return code;
 	lab.record = -1;
+	lab.backend = "auto";
 	wt_world_init(&lab.world);
 	wt_options_init(&lab.options, &lab.world);
 	code = read_line(&lab, argc, argv);
@@ -576,8 +475,9 @@ static int run_main(int argc, char **argv)
 		end_all(&lab, code != WT_EXIT_OK);
 		code = code ? wt_fail(code, "%s", lab.err) : conclude(&lab);
 	}
-	for (unsigned i = 0; lab.host && i < lab.world.hosts; i++)
-		free(lab.host[i].text);
+	for (unsigned i = 0; lab.text && i < lab.world.hosts; i++)
+		free(lab.text[i]);
+	free(lab.text);
 	free(lab.host);
 	free(lab.flow);
 	wt_world_finish(&lab.world);

@@ -10,10 +10,10 @@
 #include "tools/paper/claims.h"
 #include "tools/common/cli.h"
 #include "tools/common/jobs.h"
-#include "tools/lab/run.h"
 #include "tools/paper/run.h"
 #include "tools/sweep/files.h"
 #include "tools/common/progress.h"
+#include "tools/sweep/lab.h"
 
 extern const struct wt_command wt_command_paper_run;
 

@@ -9,10 +9,10 @@
 
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
-#include "tools/lab/run.h"
 #include "tools/paper/results.h"
 #include "tools/sweep/files.h"
 #include "tools/sweep/kernel.h"
+#include "tools/sweep/lab.h"
 
 #define LOOKS 3 /* at 1, 3 and 9 times the repeats */
 #define BESIDE 30 /* repeats in virtual time beside real time: enough for a narrow interval */

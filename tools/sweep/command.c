@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "stack/text/units.h"
-#include "tools/lab/run.h"
 #include "tools/report/statistics.h"
 #include "tools/sweep/command.h"
 #include "tools/sweep/files.h"
 #include "tools/sweep/kernel.h"
+#include "tools/sweep/lab.h"
 
 extern const struct wt_command wt_command_sweep_plan, wt_command_sweep_run, wt_command_sweep_resume, wt_command_sweep_status,
 	wt_command_sweep_merge;

@@ -83,6 +83,8 @@ void wt_sweep_config_json(struct wt_json *json, const struct wt_sweep *sweep, co
 		wt_json_object(json, "files");
 		files_json(json, run->world);
 		wt_json_end(json);
+		if (*run->kernel)
+			wt_json_string(json, "kernel_release", sweep->kernel);
 		return;
 	}
 	wt_json_string(json, "stack", *run->kernel ? "kernel" : "user");

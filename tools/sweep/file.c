@@ -8,7 +8,7 @@
 
 #include "stack/text/params.h"
 #include "stack/text/units.h"
-#include "tools/lab/run.h"
+#include "tools/sweep/lab.h"
 #include "tools/words/ini_text.h"
 
 #define BASE_DEPTH 4

@@ -236,9 +236,7 @@ static int take_app(struct resolve *r)
 		flow->size = wt_playback_size(&flow->playback);
 	if (flow->datagrams || (flow->asks && !flow->time && !flow->rr.requests))
 		return refuse_param(r, WT_SWEEP_APP, flow->asks ? "it has no end: expected time, or rr:requests=100" : "datagrams run in worlds: sim -f");
-	if ((flow->asks || flow->off) && strcmp(r->sweep->backend, "sim") != 0)
-		return refuse_param(r, WT_SWEEP_APP, "rr and onoff only in virtual time (backend = sim)");
-	if (flow->plays && *run->kernel)
+	if ((flow->plays || flow->asks || flow->off) && *run->kernel)
 		return refuse_param(r, WT_SWEEP_APP, "only with our own stack, not the kernel's");
 	if (*tokens) {
 		if (strcmp(r->sweep->backend, "sim") != 0)
@@ -279,8 +277,10 @@ static int take_numbers(struct resolve *r)
 	}
 	if (!flows || flows > WT_SWEEP_FLOWS_MAX)
 		return refuse_param(r, WT_SWEEP_FLOWS, "expected 1 to 32");
-	if (strcmp(r->sweep->backend, "sim") != 0 && (mtu || flows > 1))
-		return refuse_param(r, mtu ? WT_SWEEP_MTU : WT_SWEEP_FLOWS, "only in virtual time (backend = sim)");
+	if (flows > 1 && *run->kernel)
+		return refuse_param(r, WT_SWEEP_FLOWS, "the kernel's TCP has one flow at a host");
+	if (flow->size && flow->time && strcmp(r->sweep->backend, "sim") != 0)
+		return refuse_param(r, WT_SWEEP_TIME, "in real time a flow ends by size or by time, not by both");
 	if (take_app(r))
 		return -EINVAL;
 	if (!flow->size && !flow->time && !flow->asks)
@@ -333,8 +333,6 @@ static int take_world(struct resolve *r)
 	for (unsigned i = WT_SWEEP_LINK; i < WT_SWEEP_PARAMS; i++)
 		if (*run->text[i] && i != WT_SWEEP_WORLD && i != WT_SWEEP_APP)
 			return refuse_param(r, (enum wt_sweep_param)i, "a world says for itself; expected {...} in its file, or no world");
-	if (strcmp(r->sweep->backend, "sim") != 0)
-		return refuse_param(r, WT_SWEEP_WORLD, "only in virtual time (backend = sim)");
 	text = wt_sweep_world_text(r->sweep, run->text[WT_SWEEP_WORLD], name, &error, why, sizeof(why));
 	if (!text)
 		return refuse_param(r, WT_SWEEP_WORLD, why);
@@ -346,6 +344,13 @@ static int take_world(struct resolve *r)
 		return error;
 	snprintf(run->world_name, sizeof(run->world_name), "%s", name);
 	error = wt_sweep_simulation(run, 1, &simulation, why, sizeof(why));
+	if (!error && !strcmp(r->sweep->backend, "sim"))
+		error = wt_flows_ours(&simulation.world, simulation.flow, why, sizeof(why));
+	for (unsigned i = 0; i < simulation.world.flows && !error; i++)
+		if (simulation.flow[i].kernel)
+			snprintf(run->kernel, sizeof(run->kernel), "%s", simulation.flow[i].kernel);
+	if (!error)
+		run->limit = simulation.world.time ? simulation.world.time : simulation.world.limit;
 	wt_simulation_finish(&simulation);
 	return error ? refuse_param(r, WT_SWEEP_WORLD, why) : 0;
 }
@@ -390,23 +395,25 @@ static int no_emulator(void *arg, const char *key, const char *value, char *err,
 }
 
 /* Of a world of two hosts without flows: one from the first to the second, as the parameters say, as wavetank sim -f has it. */
-static int add_flow(const struct wt_sweep_run *run, struct wt_world *world)
+static int add_flow(struct wt_sweep_run *run, struct wt_world *world)
 {
 	static const enum wt_sweep_param said[WT_FLOW_WORDS] = {WT_SWEEP_APP, WT_SWEEP_PRESET, WT_SWEEP_SETTINGS, WT_SWEEP_SENDER, WT_SWEEP_RECOVERY,
-								WT_SWEEP_RECEIVER};
+								WT_SWEEP_RECEIVER, WT_SWEEP_STACK};
 	int error = wt_world_add_flow(world, "tcp1", 0, 1);
 
+	snprintf(run->world_flow, sizeof(run->world_flow), "[flow tcp1]\nbetween = %.30s %.30s\n", world->host[0].name, world->host[1].name);
 	for (unsigned i = 0; i < WT_FLOW_WORDS && !error; i++)
-		if (*run->text[said[i]])
+		if (*run->text[said[i]] && (said[i] != WT_SWEEP_STACK || *run->kernel)) /* user:MODULE is its sender's word already */
 			error = wt_world_text(&world->flow[0].word[i], run->text[said[i]]);
 	return error;
 }
 
-static int read_world(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
+static int read_world(struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
 {
 	const struct wt_world_keys keys = {no_emulator, NULL};
 	int error;
 
+	simulation->foretells = true; /* of real time; in virtual time it was refused before */
 	simulation->world.limit = WT_WORLD_LIMIT;
 	error = wt_world_parse(&simulation->world, run->world, run->world_name, &keys, err, err_len);
 	simulation->world.seed = seed;
@@ -415,7 +422,7 @@ static int read_world(const struct wt_sweep_run *run, uint64_t seed, struct wt_s
 	return error ? error : wt_simulation_resolve(simulation, err, err_len);
 }
 
-int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
+int wt_sweep_simulation(struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len)
 {
 	int error;
 

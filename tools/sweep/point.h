@@ -30,13 +30,14 @@ struct wt_sweep_run {
 	bool counts;           /* tokens, as they say: */
 	struct wt_token_config tokens;
 	char world_name[512];  /* for messages */
+	char world_flow[80];   /* of a world without flows: the one it gets, as its file would say it, but for its words. Empty: it has some */
 	char world[WT_SWEEP_WORLD_TEXT]; /* of a world of its own its text, filled in, in place of path and flows; empty: none */
 };
 
 /* 0, or -EINVAL with "FILE:LINE: ..." in err. */
 int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_sweep_run *run, char *err, size_t err_len);
-/* The world of a point, with this seed. 0, or negative errno with a sentence; finish either way. */
-int wt_sweep_simulation(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len);
+/* The world of a point, with this seed; the kernel's TCP is taken for ours. 0, or negative errno with a sentence; finish either way. */
+int wt_sweep_simulation(struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, char *err, size_t err_len);
 /* Resolves every point, and checks that every axis is used and the metric is known. */
 int wt_sweep_check(const struct wt_sweep *sweep, char *err, size_t err_len);
 

@@ -46,7 +46,7 @@ const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep
 		return run->flow.asks ? NULL : "app = rr";
 	if (!strncmp(name, "tokens_", 7))
 		return run->counts ? NULL : "tokens = tokens";
-	if (!strcmp(name, "simulated_s") || !strcmp(name, "jain"))
+	if (!strcmp(name, "simulated_s"))
 		return real_time ? "backend = sim" : NULL;
 	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]) && *run->kernel; i++)
 		if (!strcmp(name, ours[i]))
@@ -259,7 +259,7 @@ static void simulation_json(struct wt_sweep_result *out, const struct wt_simulat
 }
 
 /* 0: it ran, and the result is to be finished; the simulation is, in any case. */
-static int simulate(const struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, struct wt_simulation_result *result,
+static int simulate(struct wt_sweep_run *run, uint64_t seed, struct wt_simulation *simulation, struct wt_simulation_result *result,
 		    const volatile int *stop, char *err, size_t err_len)
 {
 	int error = wt_sweep_simulation(run, seed, simulation, err, err_len);
@@ -268,7 +268,7 @@ static int simulate(const struct wt_sweep_run *run, uint64_t seed, struct wt_sim
 	return error ? error : wt_simulation_run(simulation, result, err, err_len);
 }
 
-static void work_sim(const struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_result *out, const volatile int *stop)
+static void work_sim(struct wt_sweep_run *run, uint64_t seed, struct wt_sweep_result *out, const volatile int *stop)
 {
 	struct wt_simulation_result result;
 	struct wt_simulation simulation;
