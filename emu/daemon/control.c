@@ -19,6 +19,8 @@ enum {
 	CLIENTS = 16, LINE = 16384, EVENT = 16384, WORDS = LINE / 2 + 1 /* as many as there is room for */, BUFFER = 1 << 20, EVENTS_PART = 4,
 };
 
+#define HANDED_ON (-2) /* a descriptor that another has now */
+
 struct client {
 	struct wt_control *control;
 	int fd; /* -1: free */
@@ -64,7 +66,8 @@ static void leave(struct client *client)
 	ev_io_stop(client->control->ev, &client->readable);
 	ev_io_stop(client->control->ev, &client->writable);
 	client->control->listeners -= client->listens;
-	close(client->fd);
+	if (client->fd != HANDED_ON)
+		close(client->fd);
 	*client = (struct client){.control = client->control, .fd = -1};
 }
 
@@ -172,9 +175,25 @@ static void answer_set(struct client *client, struct wt_control_set *set, char *
 	give(client, text, (size_t)n);
 }
 
+/* The socket is no longer a client's of ours, if it gets its capture. */
+static void answer_capture(struct client *client, const char *point)
+{
+	char said[200], text[300];
+	int n;
+
+	if (client->listens || client->control->ops->capture(client->control->arg, client->fd, point, said, sizeof(said))) {
+		n = snprintf(text, sizeof(text), "error %s\n", client->listens ? "this client gets events" : said);
+		give(client, text, (size_t)n);
+		return;
+	}
+	ev_io_stop(client->control->ev, &client->readable);
+	client->fd = HANDED_ON;
+	leave(client);
+}
+
 static void obey(struct client *client, char *line, size_t len)
 {
-	static const char unknown[] = "error expected show, set or events\n";
+	static const char unknown[] = "error expected show, set, events or capture\n";
 	struct wt_control_set set = {0};
 	char *rest;
 
@@ -184,6 +203,8 @@ static void obey(struct client *client, char *line, size_t len)
 		answer_show(client, line[5] == 'j');
 	} else if (!strcmp(line, "events")) {
 		listen_to_events(client);
+	} else if (!strncmp(line, "capture ", 8)) {
+		answer_capture(client, line + 8);
 	} else if (read_set(line, &set, &rest)) {
 		answer_set(client, &set, rest);
 	} else {

@@ -6,6 +6,7 @@
  *   set<TAB>TARGET<TAB>WORDS[<TAB>TARGET...]   "ok TIME_NS", or "error SENTENCE" and nothing has changed
  *   set flush<TAB>TARGET...                   the same, and what waits in queues in front of rates is dropped
  *   events                                    every event from now on, as the log has them, until the client leaves
+ *   capture POINT                             "ok", and then pcapng from now on, until the client leaves (watch.h); or "error SENTENCE"
  *
  * What a client asked for that has closed its end meanwhile is not done: it may have given up. One that has sent all, and only says so
  * (shutdown), gets its answer. A client that does not read its events loses some, and is told how many; it never holds up the path.
@@ -39,6 +40,8 @@ struct wt_control_ops {
 	void (*show)(void *arg, FILE *out, bool json);
 	/* 0 and what the change has removed, perhaps nothing, in `said`; or -EINVAL with a sentence there. *now: when it happened. */
 	int (*set)(void *arg, const struct wt_control_set *set, wt_time *now, char *said, size_t said_len);
+	/* Takes the client's socket, and answers; or negative errno with a sentence in `said`. */
+	int (*capture)(void *arg, int fd, const char *point, char *said, size_t said_len);
 };
 
 /* "auto": the place for it, named after the process: /run/wavetank or $XDG_RUNTIME_DIR/wavetank. 0, or negative errno with a sentence. */

@@ -109,9 +109,16 @@ static int set(void *arg, const struct wt_control_set *change, wt_time *now, cha
 	return wt_daemon_set(arg, change, now, said, said_len);
 }
 
+static int capture(void *arg, int fd, const char *point, char *said, size_t said_len)
+{
+	struct wt_daemon *daemon = arg;
+
+	return wt_watchers_add(daemon->watchers, fd, point, said, said_len);
+}
+
 static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 {
-	static const struct wt_control_ops ops = {show, set};
+	static const struct wt_control_ops ops = {show, set, capture};
 	char path[300];
 	int error;
 
@@ -120,6 +127,11 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 	error = wt_control_place(daemon->options.control, path, sizeof(path), err, err_len);
 	if (error)
 		return error;
+	daemon->watchers = wt_watchers_create(daemon->ev, &daemon->net, wt_rloop_epoch(daemon->rloop));
+	if (!daemon->watchers) {
+		snprintf(err, err_len, "out of memory");
+		return -ENOMEM;
+	}
 	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
 	if (!daemon->control)
 		return -errno;
@@ -181,7 +193,7 @@ static void set_sinks(struct wt_daemon *daemon)
 	if (daemon->capture)
 		drops = wt_capture_drops(daemon->capture, drops);
 	if (daemon->control) {
-		drops = wt_control_drops(daemon->control, drops);
+		drops = wt_control_drops(daemon->control, wt_watchers_drops(daemon->watchers, drops));
 		states = wt_control_states(daemon->control, states);
 	}
 	wt_graph_set_drop_sink(daemon->net.graph, drops);
@@ -520,10 +532,12 @@ int wt_daemon_close_files(struct wt_daemon *daemon)
 	error = wt_capture_close(daemon->capture);
 	journal_error = wt_journal_close(daemon->journal);
 	wt_control_close(daemon->control);
+	wt_watchers_destroy(daemon->watchers);
 	wt_socket_cleanup_finish(&daemon->janitor);
 	daemon->capture = NULL;
 	daemon->journal = NULL;
 	daemon->control = NULL;
+	daemon->watchers = NULL;
 	daemon->tokens.journal = NULL;
 	daemon->tokens.control = NULL;
 	return error ? error : journal_error;

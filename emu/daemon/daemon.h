@@ -29,6 +29,7 @@
 #include "emu/machine/steer.h"
 #include "emu/daemon/tokens.h"
 #include "emu/daemon/verdict.h"
+#include "emu/daemon/watch.h"
 #include "stack/record/journal.h"
 #include "stack/drive/rloop.h"
 
@@ -50,6 +51,7 @@ struct wt_daemon {
 	struct wt_capture *capture;
 	struct wt_journal *journal;
 	struct wt_control *control;
+	struct wt_watchers *watchers;
 	struct wt_tokens tokens;
 	struct wt_script script;
 	struct wt_lateness_probe pulse;

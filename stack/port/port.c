@@ -146,13 +146,17 @@ void wt_port_flush(struct wt_port *port, wt_time now)
 /* What was read goes on into the graph. */
 static int pass(struct wt_node *node, unsigned from, wt_time now, struct wt_frame *frame)
 {
+	struct wt_port *port = (struct wt_port *)node;
+
+	if (port->watch && frame->fate == WT_FATE_UNDERWAY)
+		port->watch->frame(port->watch, port, from == 1, now, frame);
 	if (from == 1)
 		return 0;
 	if (frame->fate != WT_FATE_UNDERWAY) {
 		wt_node_drop(node, now, frame, WT_DROP_NO_ACK); /* a kernel takes nothing back */
 		return WT_KEPT;
 	}
-	write_out((struct wt_port *)node, now, frame);
+	write_out(port, now, frame);
 	return WT_KEPT;
 }
 

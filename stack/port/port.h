@@ -58,6 +58,11 @@ struct wt_port_ops {
 	bool socket; /* its descriptor is one, and each frame has a virtio header in front */
 };
 
+/* Told of each frame that passes the port, as it comes from the kernel or is about to be written; does not take it. */
+struct wt_port_watch {
+	void (*frame)(struct wt_port_watch *watch, const struct wt_port *port, bool from_kernel, wt_time now, const struct wt_frame *frame);
+};
+
 struct wt_port {
 	struct wt_node node; /* first; port 0: the graph, port 1: the kernel */
 	const struct wt_port_ops *ops;
@@ -94,6 +99,7 @@ struct wt_port {
 	struct wt_frame_queue arrived; /* from the kernel, to leave by port 0 */
 	struct wt_frame_queue waiting; /* for the kernel, refused with EAGAIN */
 	void (*gone)(struct wt_port *port, int error); /* optional: the loop stopped watching, the device is gone */
+	struct wt_port_watch *watch; /* NULL: nobody watches */
 	void *user;          /* for gone() */
 	wt_time (*clock)(const void *arg); /* the loop's, while it watches the port: how late each frame is written */
 	const void *clock_arg;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pcapng (draft-ietf-opsawg-pcapng): one section, little-endian on every machine, blocks of
- *
- *     type | total length | body, padded to 4 | options | total length again
- *
- * A section header, an interface description and an enhanced packet block per frame. Each point and the drops have a file of
- * their own, because Wireshark takes a file for what one point saw: a frame that is in it twice looks like a retransmission.
+ * Each point and the drops have a file of their own, because Wireshark takes a file for what one point saw: a frame that is in it
+ * twice looks like a retransmission.
  * Blocks are made in a buffer and leave in pieces of a quarter of a megabyte. A write that fails half way (disk full)
  * is cut back to the last whole block, and the error sticks: nothing is written after it.
  */
@@ -20,15 +16,9 @@
 
 #include "stack/record/create.h"
 #include "stack/record/observer.h"
+#include "stack/record/pcapng.h"
 
-#define FRAME_MAX (128u * 1024) /* longer frames are cut, their length is noted */
-#define BLOCK_MAX (FRAME_MAX + 256)
-#define BUFFER (2 * BLOCK_MAX)
-
-enum { BLOCK_INTERFACE = 1, BLOCK_PACKET = 6, BLOCK_SECTION = 0x0a0d0d0a };
-enum { OPT_END = 0, OPT_COMMENT = 1, OPT_FLAGS = 2, OPT_IF_NAME = 2, OPT_USER_APPL = 4, OPT_PACKET_ID = 5, OPT_TSRESOL = 9 };
-enum { FLAG_INBOUND = 1, FLAG_OUTBOUND = 2 };
-enum { LINKTYPE_ETHERNET = 1, LINKTYPE_RADIOTAP = 127 };
+#define BUFFER (2 * WT_PCAPNG_BLOCK)
 
 struct file {
 	int fd;
@@ -65,108 +55,45 @@ struct tap {
 
 /* ---- making blocks ------------------------------------------------------------------------------------- */
 
-static uint8_t *put_le16(uint8_t *p, unsigned v)
-{
-	p[0] = (uint8_t)v;
-	p[1] = (uint8_t)(v >> 8);
-	return p + 2;
-}
-
-static uint8_t *put_le32(uint8_t *p, uint32_t v)
-{
-	return put_le16(put_le16(p, v & 0xffff), v >> 16);
-}
-
-static uint32_t get_le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint8_t *pad(uint8_t *p, uint32_t len)
-{
-	while (len++ & 3)
-		*p++ = 0;
-	return p;
-}
-
-static uint8_t *put_option(uint8_t *p, unsigned code, const void *value, uint32_t len)
-{
-	p = put_le16(put_le16(p, code), len);
-	memcpy(p, value, len);
-	return pad(p + len, len);
-}
-
 static void flush(struct file *file);
 
-/* Room for one block of any kind, its type and a place for its length written; NULL after an error. */
-static uint8_t *begin(struct file *file, uint32_t type)
+/* Where the next block begins, with room for one of any kind; NULL after an error. */
+static uint8_t *begin(struct file *file)
 {
-	if (file->used + BLOCK_MAX > BUFFER)
+	if (file->used + WT_PCAPNG_BLOCK > BUFFER)
 		flush(file);
-	if (file->error)
-		return NULL;
-	return put_le32(put_le32(file->buffer + file->used, type), 0);
+	return file->error ? NULL : file->buffer + file->used;
 }
 
-static void end(struct file *file, uint8_t *p)
+static void end(struct file *file, const uint8_t *after)
 {
-	uint8_t *start = file->buffer + file->used;
-	uint32_t len;
-
-	p = put_le16(put_le16(p, OPT_END), 0);
-	len = (uint32_t)(p + 4 - start);
-	put_le32(p, len);
-	put_le32(start + 4, len);
-	file->used += len;
-}
-
-static void section(struct file *file)
-{
-	uint8_t *p = begin(file, BLOCK_SECTION);
-
-	p = put_le32(p, 0x1a2b3c4d); /* byte order */
-	p = put_le16(put_le16(p, 1), 0);
-	p = put_le32(put_le32(p, UINT32_MAX), UINT32_MAX); /* section length: not stated */
-	end(file, put_option(p, OPT_USER_APPL, "wavetank", 8));
+	file->used = (uint32_t)(after - file->buffer);
 }
 
 static uint32_t interface_new(struct file *file, const char *name, unsigned linktype)
 {
-	uint8_t *p = begin(file, BLOCK_INTERFACE);
+	uint8_t *start = begin(file);
 
-	if (p) {
-		p = put_le16(put_le16(p, linktype), 0);
-		p = put_le32(p, 0); /* frames are not cut */
-		p = put_option(p, OPT_IF_NAME, name, (uint32_t)strnlen(name, 64));
-		end(file, put_option(p, OPT_TSRESOL, "\x09", 1)); /* 10^-9 s */
-	}
+	if (start)
+		end(file, wt_pcapng_interface(start, name, linktype));
 	return file->interfaces++;
 }
 
 static void packet(struct wt_capture *capture, const struct point *point, wt_time now, const struct wt_frame *frame,
-		   unsigned direction, const char *comment)
+		   enum wt_pcapng_way way, const char *comment)
 {
-	uint64_t time = (uint64_t)(capture->epoch + now);
-	uint32_t len = frame->len < FRAME_MAX ? frame->len : FRAME_MAX;
-	struct file *file = point->file;
-	uint8_t *p = begin(file, BLOCK_PACKET);
-	uint8_t bytes[8];
+	const struct wt_pcapng_facts facts = {
+		.interface = point->interface,
+		.time_ns = (uint64_t)(capture->epoch + now),
+		.way = way,
+		.has_id = true,
+		.id = frame->id,
+		.comment = comment,
+	};
+	uint8_t *start = begin(point->file);
 
-	if (!p)
-		return;
-	p = put_le32(p, point->interface);
-	p = put_le32(put_le32(p, (uint32_t)(time >> 32)), (uint32_t)time);
-	p = put_le32(put_le32(p, len), frame->len);
-	wt_frame_read(frame, p, len);
-	p = pad(p + len, len);
-	if (comment)
-		p = put_option(p, OPT_COMMENT, comment, (uint32_t)strnlen(comment, 100));
-	if (direction) {
-		put_le32(bytes, direction);
-		p = put_option(p, OPT_FLAGS, bytes, 4);
-	}
-	put_le32(put_le32(bytes, (uint32_t)frame->id), (uint32_t)(frame->id >> 32));
-	end(file, put_option(p, OPT_PACKET_ID, bytes, 8));
+	if (start)
+		end(point->file, wt_pcapng_frame(start, &facts, frame));
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -176,8 +103,8 @@ static uint32_t whole_blocks(const struct file *file, uint32_t len)
 {
 	uint32_t at = 0;
 
-	while (at + 8 <= len && at + get_le32(file->buffer + at + 4) <= len)
-		at += get_le32(file->buffer + at + 4);
+	while (at + 8 <= len && at + wt_pcapng_length(file->buffer + at) <= len)
+		at += wt_pcapng_length(file->buffer + at);
 	return at;
 }
 
@@ -244,7 +171,7 @@ static struct file *open_file(struct wt_capture *capture, const char *path, char
 		free(file);
 		return NULL;
 	}
-	section(file);
+	file->used = (uint32_t)(wt_pcapng_section(file->buffer) - file->buffer);
 	return capture->file[capture->files++] = file;
 }
 
@@ -264,7 +191,7 @@ static int open_point(struct wt_capture *capture, const char *path, const char *
 	}
 	if (!point->file)
 		return -errno;
-	point->interface = interface_new(point->file, name, LINKTYPE_ETHERNET);
+	point->interface = interface_new(point->file, name, WT_LINKTYPE_ETHERNET);
 	capture->points++;
 	return 0;
 }
@@ -303,24 +230,22 @@ int wt_capture_open_air(struct wt_capture *capture, const char *path, char *err,
 	free(own);
 	if (!capture->air.file)
 		return -errno;
-	capture->air.interface = interface_new(capture->air.file, WT_CAPTURE_AIR, LINKTYPE_RADIOTAP);
+	capture->air.interface = interface_new(capture->air.file, WT_CAPTURE_AIR, WT_LINKTYPE_RADIOTAP);
 	return 0;
 }
 
 void wt_capture_air(struct wt_capture *capture, wt_time now, const uint8_t *bytes, uint32_t len, uint64_t id)
 {
-	uint64_t time = (uint64_t)(capture->epoch + now);
-	uint8_t *p = begin(capture->air.file, BLOCK_PACKET), number[8];
+	const struct wt_pcapng_facts facts = {
+		.interface = capture->air.interface,
+		.time_ns = (uint64_t)(capture->epoch + now),
+		.has_id = id != 0,
+		.id = id,
+	};
+	uint8_t *start = begin(capture->air.file);
 
-	if (!p)
-		return;
-	p = put_le32(p, capture->air.interface);
-	p = put_le32(put_le32(p, (uint32_t)(time >> 32)), (uint32_t)time);
-	p = put_le32(put_le32(p, len), len);
-	memcpy(p, bytes, len);
-	p = pad(p + len, len);
-	put_le32(put_le32(number, (uint32_t)id), (uint32_t)(id >> 32));
-	end(capture->air.file, id ? put_option(p, OPT_PACKET_ID, number, 8) : p);
+	if (start)
+		end(capture->air.file, wt_pcapng_bytes(start, &facts, bytes, len));
 }
 
 int wt_capture_close(struct wt_capture *capture)
@@ -358,7 +283,7 @@ static void see(struct wt_observer *through, unsigned port, wt_time now, struct 
 
 	if (frame->fate != WT_FATE_UNDERWAY)
 		return; /* it stands there as sent: nothing arrived */
-	packet(tap->capture, tap->point, now, frame, port ? FLAG_INBOUND : FLAG_OUTBOUND, NULL);
+	packet(tap->capture, tap->point, now, frame, port ? WT_PCAPNG_IN : WT_PCAPNG_OUT, NULL);
 }
 
 struct wt_node *wt_capture_tap(struct wt_capture *capture, const char *name)
@@ -385,7 +310,7 @@ static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_ti
 	char comment[100];
 
 	snprintf(comment, sizeof(comment), "dropped: %s at %s", wt_drop_name(cause), node->name);
-	packet(capture, &capture->point[capture->points - 1], now, frame, 0, comment);
+	packet(capture, &capture->point[capture->points - 1], now, frame, WT_PCAPNG_NEITHER, comment);
 	if (capture->next_drops)
 		capture->next_drops->drop(capture->next_drops, node, now, frame, cause);
 }

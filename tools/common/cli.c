@@ -135,6 +135,7 @@ static const struct {
 	{"trace", "an engine's journal as figures, qlog, xplot, CSV"},
 	{"script", "packets in, packets expected, in virtual time"},
 	{"cc", "the congestion modules and their parameters"},
+	{"wireshark", "a dissector, a profile, and the points of labs, for Wireshark"},
 	{"mobility", "patterns of movement: made, converted, described"},
 };
 
@@ -189,7 +190,7 @@ static void print_option(char letter, const char *name, const char *argument, co
 
 	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ", name,
 		 argument ? " " : "", argument ? argument : "");
-	if (strlen(left) > TEXT - 3)
+	if (strlen(left) > TEXT - 4) /* two blanks tell where the text begins */
 		printf("  %s\n%*s", left, TEXT, "");
 	else
 		printf("  %-*s", TEXT - 2, left);

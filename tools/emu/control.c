@@ -11,7 +11,7 @@
 
 #include "emu/daemon/control.h"
 #include "tools/common/cli.h"
-#include "tools/lab/state.h"
+#include "tools/emu/control.h"
 
 extern const struct wt_command wt_command_emu_show, wt_command_emu_set, wt_command_emu_events;
 
@@ -37,8 +37,7 @@ struct request {
 	unsigned targets, worded;                        /* targets, and those that words follow */
 };
 
-/* Is this the name of a living lab? Then its emulator is asked. For a lab that has ended by itself the function says so and asks no emulator. */
-static int take_lab(struct request *request, const char *name, size_t len, bool *found)
+int wt_emu_lab(const char *name, size_t len, char control[WT_LAB_PATH], bool *found)
 {
 	struct wt_lab lab = {0};
 	char word[WT_LAB_NAME], text[700];
@@ -56,11 +55,18 @@ static int take_lab(struct request *request, const char *name, size_t len, bool 
 	*found = !ended && wt_lab_find(word, &lab);
 	wt_lab_finish(&lab);
 	close(lock);
-	if (*found) {
-		strcpy(request->lab, word);
-		wt_lab_path(request->lab_control, word, "emu.sock");
-	}
+	if (*found)
+		wt_lab_path(control, word, "emu.sock");
 	return ended ? wt_fail(WT_EXIT_CONNECTION, "%s", text) : WT_EXIT_OK;
+}
+
+static int take_lab(struct request *request, const char *name, size_t len, bool *found)
+{
+	int code = wt_emu_lab(name, len, request->lab_control, found);
+
+	if (*found)
+		snprintf(request->lab, sizeof(request->lab), "%.*s", (int)len, name);
+	return code;
 }
 
 /* "delay", "loss.2" */
