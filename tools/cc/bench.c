@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavetank cc bench: what an ACK costs in each sender module. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,20 +8,23 @@
 #include "tools/cc/cost.h"
 #include "tools/cc/load.h"
 #include "tools/cc/modules.h"
+#include "stack/text/units.h"
 #include "tools/common/cli.h"
 
 extern const struct wt_command wt_command_cc_bench;
 
-enum { OPT_JSON };
+enum { OPT_JSON, OPT_ACKS };
 
 static const struct wt_option options[] = {
 	[OPT_JSON] = {0, "json", NULL, "one line of JSON per module"},
+	[OPT_ACKS] = {0, "acks", "N", "how many ACKs are counted (default 250)"},
 };
 
-enum { ACKS = 250 };
+enum { ACKS = 250, ACKS_MAX = 100000 };
 
 struct bench {
 	bool json, first;
+	uint32_t acks;
 	struct wt_json out;
 };
 
@@ -52,15 +56,25 @@ static int bench_one(struct bench *b, const char *word)
 
 	if (wt_cc_choose_sender(NULL, word, &choice, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	error = wt_cc_cost(&choice, ACKS, &cost);
+	error = wt_cc_cost(&choice, b->acks, &cost);
 	if (error)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "the instructions of %s cannot be counted: ptrace: %s", word, strerror(-error));
 	return print(b, word, &cost);
 }
 
+static int read_acks(const char *value, uint32_t *acks)
+{
+	uint64_t count;
+
+	if (wt_parse_count(value, &count, NULL, 0) || count < 1 || count > ACKS_MAX)
+		return -EINVAL;
+	*acks = (uint32_t)count;
+	return 0;
+}
+
 static int run(int argc, char **argv)
 {
-	struct bench b = {.first = true};
+	struct bench b = {.first = true, .acks = ACKS};
 	struct wt_args args;
 	int option, code = 0, words = 0;
 
@@ -71,7 +85,9 @@ static int run(int argc, char **argv)
 			return WT_EXIT_USAGE;
 		if (option == OPT_JSON)
 			b.json = true;
-		else
+		else if (option == OPT_ACKS && read_acks(args.value, &b.acks))
+			return wt_fail(WT_EXIT_USAGE, "--acks: '%.40s': expected 1 to %d", args.value, ACKS_MAX);
+		else if (option != OPT_ACKS)
 			argv[words++] = (char *)(uintptr_t)args.value; /* options may stand behind; what was read is room for words */
 	}
 	for (int i = 0; i < words && !code; i++)
@@ -88,7 +104,7 @@ const struct wt_command wt_command_cc_bench = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
-	.notes = "Counted one by one: a child process is single-stepped through the hooks of 250 ACKs, on a path of 100 Mbit/s and 40 ms.\n"
+	.notes = "Counted one by one: a child process is single-stepped through the hooks of so many ACKs, on a path of 100 Mbit/s and 40 ms.\n"
 		 "The count is exact and needs no privilege; it belongs to this build of the program. Without MODULE: every sender.\n"
 		 "  wavetank cc bench cubic ./mine.so",
 };

@@ -72,6 +72,8 @@ static void set_base(struct ledbat *l, wt_time base)
 
 static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
 {
+	wt_time leaves;
+
 	if (now - l->minute_at >= 60 * WT_S) {
 		l->minute = (l->minute + 1) % MINUTES;
 		l->base[l->minute] = 0;
@@ -82,14 +84,13 @@ static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
 		l->base[l->minute] = rtt;
 	if (!l->least || rtt < l->least)
 		set_base(l, rtt);
-	/* the ring is searched when what leaves it was its least */
-	if (l->current[l->next] == l->now) {
-		l->current[l->next] = rtt;
+	leaves = l->current[l->next];
+	l->current[l->next] = rtt;
+	/* the ring is searched when what leaves it was its least, and what comes is more */
+	if (rtt <= l->now || !l->now)
+		l->now = rtt;
+	else if (leaves == l->now)
 		l->now = least_of(l->current, CURRENT);
-	} else {
-		l->current[l->next] = rtt;
-		l->now = rtt < l->now ? rtt : l->now;
-	}
 	l->next = (l->next + 1) % CURRENT;
 }
 

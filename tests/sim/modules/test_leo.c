@@ -2,22 +2,23 @@
 /* Senders and receivers that know when the path fails: what that knowledge is worth. */
 #include "tests/sim/scenarios.h"
 
+enum { FOUND_MAX = 32 };
+
 struct watch {
 	struct wt_trace_sink sink;
-	double before, least; /* window just before 12 s; least of it in the 600 ms that follow */
+	unsigned found;
+	double found_s[FOUND_MAX];
 };
 
 static void watch(struct wt_trace_sink *sink, const struct wt_trace_event *event)
 {
 	struct watch *w = (struct watch *)sink;
-	double cwnd = (double)event->field[0];
 
-	if (event->type != WT_TRACE_METRICS)
+	if (event->type != WT_TRACE_METRICS || !event->gauges || !event->gauges[0] || !event->gauges[3])
 		return;
-	if (event->time < 12 * WT_S)
-		w->before = w->least = cwnd;
-	else if (event->time < 12600 * WT_MS && cwnd < w->least)
-		w->least = cwnd;
+	assert_string_equal(event->gauges[3], "reconfigurations");
+	while (w->found < FOUND_MAX && w->found < (unsigned)event->gauge[3])
+		w->found_s[w->found++] = (double)event->time / WT_S;
 }
 
 static double megabits(const char *sender, const char *receiver, const char *fwd, const char *rev, const char *settings, struct wt_bulk_sender *flow,
@@ -35,22 +36,44 @@ static double megabits(const char *sender, const char *receiver, const char *fwd
 	return 100e6 * 8 / 1e6 / ((double)result.simulated / WT_S);
 }
 
-/*
- * Every 15 s from 12 s on a third of the packets of 300 ms is lost, the rest of the path is clean. The window stays as it is, where
- * NewReno's falls. That the path itself did not change is why a wrong schedule costs nothing here: ssthresh is the model's then.
- */
-static void the_window_survives_a_reconfiguration_at_a_known_time(void **state)
+/* Every 5 s nothing passes for 80 ms, over 45 ms at 20 Mbit/s: each silence is found when it ends, a round trip after it began or so. */
+static void every_silence_is_a_reconfiguration(void **state)
 {
-	static const char fwd[] = "outage every 15s for 300ms at 12s drop 30% rate 50Mbit burst 0B limit 100KB delay 50ms";
-	static const char settings[] = "snd_buffer=4MB,rcv_buffer=4MB";
+	static const char path[] = "outage every 5s for 80ms rate 20Mbit burst 0B limit 100KB delay 20ms";
 	struct wt_bulk_sender flow;
-	struct watch known, reno;
-	double knows = megabits("leo", NULL, fwd, "delay 50ms", settings, &flow, &known), slow;
+	struct watch w;
 
-	slow = megabits("newreno", NULL, fwd, "delay 50ms", settings, &flow, &reno);
-	assert_true(known.before > 100000 && known.least == known.before);
-	assert_true(reno.least < 0.75 * reno.before);
-	assert_true(knows > 1.3 * slow);
+	megabits("leo", NULL, path, path, "", &flow, &w);
+	assert_true(w.found >= 8);
+	for (unsigned i = 0; i < w.found; i++)
+		assert_true(w.found_s[i] > 5 * (i + 1) + 0.08 && w.found_s[i] < 5 * (i + 1) + 0.08 + 0.2);
+}
+
+/* Losses, a queue that comes and goes, and reordering are no silence. */
+static void losses_are_no_reconfiguration(void **state)
+{
+	static const char *const path[] = {"rate 20Mbit burst 0B limit 100KB delay 20ms loss 5%", "rate 20Mbit burst 0B limit 300KB delay 2ms",
+					   "rate 20Mbit burst 0B limit 100KB reorder 2% delay 10ms delay 20ms", "rate 300kbit burst 0B limit 20KB delay 20ms"};
+	struct wt_bulk_sender flow;
+	struct watch w;
+
+	for (unsigned i = 0; i < 3; i++) {
+		megabits("leo", NULL, path[i], "delay 20ms", "", &flow, &w);
+		assert_int_equal(w.found, 0);
+	}
+}
+
+/* With a schedule the clock says when, and silence says nothing. */
+static void a_schedule_says_the_times(void **state)
+{
+	struct wt_bulk_sender flow;
+	struct watch w;
+
+	megabits("leo:gap=0s,period=6s,offset=2s", NULL, "outage every 5s for 80ms rate 20Mbit burst 0B limit 100KB delay 20ms", "delay 20ms", "", &flow,
+		 &w);
+	assert_true(w.found >= 6);
+	for (unsigned i = 0; i < w.found; i++)
+		assert_true(w.found_s[i] >= 2 + 6 * i && w.found_s[i] < 2 + 6 * i + 0.2);
 }
 
 /* The window closes 100 ms before 3 s of outage: nothing is lost, no timer backs off, the sender goes on at once. */
@@ -70,7 +93,9 @@ static void a_frozen_sender_has_no_timeout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_window_survives_a_reconfiguration_at_a_known_time),
+		cmocka_unit_test(every_silence_is_a_reconfiguration),
+		cmocka_unit_test(losses_are_no_reconfiguration),
+		cmocka_unit_test(a_schedule_says_the_times),
 		cmocka_unit_test(a_frozen_sender_has_no_timeout),
 	};
 
