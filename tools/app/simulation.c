@@ -187,7 +187,7 @@ static int open_files(struct run *run)
 
 static void set_sinks(struct run *run)
 {
-	struct wt_drop_sink *sink = NULL;
+	struct wt_drop_sink *sink = run->simulation->drops;
 
 	if (run->capture)
 		sink = wt_capture_drops(run->capture, sink);

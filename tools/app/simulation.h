@@ -30,6 +30,7 @@ struct wt_simulation {
 	const volatile int *interrupt; /* polled every few thousand frames; nonzero ends the run. NULL: none */
 	wt_time interval;          /* of the first flow */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
+	struct wt_drop_sink *drops; /* told of every drop; NULL: nobody */
 	void *arg;
 };
 

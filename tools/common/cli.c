@@ -23,6 +23,7 @@ const struct wt_command *const wt_commands[] = {
 const size_t wt_command_count = sizeof(wt_commands) / sizeof(wt_commands[0]);
 
 bool wt_quiet;
+void (*wt_before_message)(void);
 const struct wt_command *wt_current_command;
 
 /* ---- messages ----------------------------------------------------------------------------------------- */
@@ -32,6 +33,8 @@ int wt_fail(enum wt_exit code, const char *format, ...)
 	va_list ap;
 
 	fflush(stdout);
+	if (wt_before_message)
+		wt_before_message();
 	fprintf(stderr, "wavetank%s%s: ", wt_current_command ? " " : "", wt_current_command ? wt_current_command->name : "");
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
@@ -46,6 +49,8 @@ void wt_say(const char *format, ...)
 
 	if (wt_quiet)
 		return;
+	if (wt_before_message)
+		wt_before_message();
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
 	va_end(ap);
@@ -135,7 +140,7 @@ static const struct {
 	{"trace", "an engine's journal as figures, qlog, xplot, CSV"},
 	{"script", "packets in, packets expected, in virtual time"},
 	{"cc", "the congestion modules and their parameters"},
-	{"wireshark", "a dissector, a profile, and the points of labs, for Wireshark"},
+	{"wireshark", "TCP-Real, drops and labs shown by Wireshark"},
 	{"mobility", "patterns of movement: made, converted, described"},
 };
 

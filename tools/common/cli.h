@@ -71,6 +71,8 @@ void wt_args_init(struct wt_args *args, const struct wt_command *command, int ar
 enum { WT_ARGS_END = -1, WT_ARGS_WORD = -2, WT_ARGS_BAD = -3 };
 int wt_args_next(struct wt_args *args);
 
+/* Called before each of the two below prints: by who has the terminal (live.h). NULL: nobody. */
+extern void (*wt_before_message)(void);
 /* One line to stderr, "wavetank send: ...". Returns code, so: return wt_fail(WT_EXIT_USAGE, "..."). */
 int wt_fail(enum wt_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Information for people, to stderr; silent under --quiet. */

@@ -14,13 +14,14 @@
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"
 #include "tools/app/bulk_text.h"
+#include "tools/app/live_flows.h"
 #include "tools/app/simulation.h"
 
 extern const struct wt_command wt_command_sim;
 
 enum {
 	OPT_FILE, OPT_FWD, OPT_REV, OPT_LINK, OPT_SIZE, OPT_TIME, OPT_APP, OPT_TOKENS, OPT_TOKENS_TRACE, OPT_SENDER, OPT_RECEIVER, OPT_RECOVERY, OPT_PRESET, OPT_SETTING,
-	OPT_FLOWS, OPT_RIVAL, OPT_RIVAL_RECEIVER, OPT_RIVAL_SETTING, OPT_SEED, OPT_ICMP_LIMIT, OPT_LIMIT, OPT_INTERVAL, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
+	OPT_FLOWS, OPT_RIVAL, OPT_RIVAL_RECEIVER, OPT_RIVAL_SETTING, OPT_SEED, OPT_ICMP_LIMIT, OPT_LIMIT, OPT_INTERVAL, OPT_LIVE, OPT_CAPTURE, OPT_TRACE, OPT_LOG, OPT_JSON, OPT_DIGEST, OPT_CHECK,
 };
 
 static const struct wt_option options[] = {
@@ -46,6 +47,7 @@ static const struct wt_option options[] = {
 	[OPT_ICMP_LIMIT] = {0, "icmp-limit", "LIMIT", "ICMP errors of each stage, N/s or N/s burst N (default 100/s burst 100)"},
 	[OPT_LIMIT] = {0, "limit", "TIME", "simulated time after which the run has failed (default 24h)"},
 	[OPT_INTERVAL] = {'i', "interval", "TIME", "print the first flow every so often"},
+	[OPT_LIVE] = {0, "live", NULL, "small graphs of the first flow, and of all drops, on the terminal while it runs"},
 	[OPT_CAPTURE] = {0, "capture", "FILE", "pcapng of host a; FILE-host-b and FILE-drops beside it"},
 	[OPT_TRACE] = {0, "trace", "FILE", "write engine events and drops as JSON Lines"},
 	[OPT_LOG] = {0, "log", "FILE", "drops and the states of lossy stages as JSON Lines, as emu run --log does"},
@@ -66,10 +68,14 @@ struct sim {
 	uint64_t size, flows;
 	unsigned length; /* which of --bytes (1) and --time (2) were given */
 	const char *of_flows; /* an option that says what flows are; NULL: none */
-	bool json;
+	bool json, live;
+	struct wt_live_flows *view; /* NULL: none */
+	struct wt_drop_sink drops;
 };
 
 enum { FLOWS = 10000 };
+
+#define LIVE_INTERVAL (20 * WT_MS)
 
 static volatile int interrupted;
 
@@ -183,6 +189,7 @@ static int take(struct sim *sim, int option, const char *value, char *err, size_
 	case OPT_CAPTURE: s->capture = value; return 0;
 	case OPT_TRACE: s->trace = value; return 0;
 	case OPT_LOG: s->log = value; return 0;
+	case OPT_LIVE: sim->live = true; return 0;
 	case OPT_JSON: sim->json = true; return 0;
 	case OPT_DIGEST: s->digest = true; return 0;
 	case OPT_CHECK: s->checked = true; return 0;
@@ -196,6 +203,34 @@ static void print_interval(void *arg, const struct wt_bulk_interval *i)
 
 	wt_say("%8.2f s  %10.1f KB/s  %6" PRIu64 " sent again  cwnd %7u  srtt %7.1f ms", (double)i->to / 1e9,
 	       (double)i->bytes / 1000 / seconds, i->retransmits_segs, i->info.cwnd, (double)i->info.srtt / 1e6);
+}
+
+static void view_interval(void *arg, const struct wt_bulk_interval *interval)
+{
+	wt_live_flows_interval(((struct sim *)arg)->view, 1, interval);
+}
+
+static void view_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame, enum wt_drop cause)
+{
+	wt_live_flows_drop(((struct sim *)((char *)sink - offsetof(struct sim, drops)))->view, wt_drop_name(cause));
+}
+
+/* Instead of lines. */
+static int open_view(struct sim *sim)
+{
+	struct wt_simulation *simulation = &sim->simulation;
+	char err[200];
+
+	sim->view = wt_live_flows_open("wavetank sim, first flow; drops of all", true, err, sizeof(err));
+	if (!sim->view)
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	sim->drops.drop = view_drop;
+	simulation->drops = &sim->drops;
+	simulation->on_interval = view_interval;
+	simulation->arg = sim;
+	if (!simulation->interval)
+		simulation->interval = LIVE_INTERVAL;
+	return WT_EXIT_OK;
 }
 
 static void print_flow(const struct wt_world *world, unsigned i, const struct wt_simulation_result *result)
@@ -304,7 +339,10 @@ static int run_sim(struct sim *sim)
 	signal(SIGTERM, on_signal);
 	simulation->interrupt = &interrupted;
 	simulation->on_interval = print_interval;
+	if (sim->live && open_view(sim))
+		return WT_EXIT_USAGE;
 	error = wt_simulation_run(simulation, &result, err, sizeof(err));
+	wt_live_flows_close(sim->view);
 	if (error)
 		return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
 	if (sim->json)

@@ -100,6 +100,7 @@ static void on_sent(void *arg, struct wt_bulk_sender *sender)
 		wt_json_end(&json);
 		fflush(stdout);
 	} else {
+		wt_transfer_aside();
 		printf("sent, %s: %s, %s, %" PRIu64 " sent again\n", wt_bulk_fail_text(sender->fail), wt_show_bytes((double)sender->written, bytes),
 		       wt_show_rate(wt_bulk_goodput(sender) * 8, rate), sender->info.retransmits_segs);
 		fflush(stdout);
@@ -142,6 +143,7 @@ static void print_summary(const struct recv *recv, const struct wt_bulk_receiver
 	FILE *out = recv->fd == STDOUT_FILENO ? stderr : stdout;
 	char bytes[24], rate[24];
 
+	wt_transfer_aside();
 	wt_show_bytes((double)r->bytes, bytes);
 	wt_show_rate(r->last > 0 ? (double)r->bytes * 8e9 / (double)r->last : 0, rate);
 	fprintf(out, "%s: %s in %.3f s (%s)%s; ", wt_bulk_fail_text(receiver->fail), bytes, (double)r->last / 1e9, rate,
@@ -208,6 +210,7 @@ static void on_flow(void *arg, const struct wt_endpoint *from, const struct wt_c
 		wt_cbr_json(&json, NULL, report);
 		wt_json_end(&json);
 	} else {
+		wt_transfer_aside();
 		printf("datagrams from %s port %u: %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " twice, %" PRIu64 " late, %s, jitter %.3f ms\n",
 		       wt_addr_format(&from->addr, text), from->port, report->received, report->lost,
 		       100.0 * (double)report->lost / (double)(report->lost + report->received + !report->received), report->duplicates, report->late,
@@ -321,6 +324,8 @@ static int recv_run(int argc, char **argv)
 		code = open_output(&recv);
 	if (!code)
 		code = wt_transfer_start(&recv.transfer);
+	if (!code)
+		code = wt_transfer_view(&recv.transfer, NULL, 0, false);
 	if (!code)
 		code = begin(&recv);
 	if (!code) {

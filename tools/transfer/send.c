@@ -326,8 +326,8 @@ static int check_streams(struct send *send)
 
 	if (several && (transfer->raw || transfer->plays))
 		return wt_fail(WT_EXIT_USAGE, "--%s is one stream that we send: leave -P, -R, --bidir, -u and --latency out", transfer->raw ? "raw" : "app");
-	if (send->udp && (send->reverse || send->bidir || transfer->asks || send->latency || send->omit))
-		return wt_fail(WT_EXIT_USAGE, "--udp sends to the peer alone: leave -R, --bidir, -O, --app and --latency out");
+	if (send->udp && (send->reverse || send->bidir || transfer->asks || send->latency || send->omit || transfer->live))
+		return wt_fail(WT_EXIT_USAGE, "--udp sends to the peer alone: leave -R, --bidir, -O, --app, --latency and --live out");
 	if (send->udp && send->length && (send->length < WT_CBR_HEADER || send->length > 1472))
 		return wt_fail(WT_EXIT_USAGE, "--length: a datagram has 24B to 1472B");
 	if (transfer->asks && (send->reverse || send->bidir || send->rate || send->length || send->omit || send->size))
@@ -424,7 +424,7 @@ static int begin_load(struct send *send)
 		error = begin_stream(send, &send->stream[i]);
 	if (error)
 		return complain(send, error);
-	if (!send->transfer.json && !wt_quiet && isatty(STDERR_FILENO) && send->streams == 1 && send->stream[0].kind == WT_STREAM_SENDS)
+	if (!send->transfer.json && !send->transfer.view && !wt_quiet && isatty(STDERR_FILENO) && send->streams == 1 && send->stream[0].kind == WT_STREAM_SENDS)
 		ev_timer_start(send->transfer.station.ev, &send->progress);
 	wt_station_touch(&send->transfer.station);
 	return WT_EXIT_OK;
@@ -563,6 +563,8 @@ static int send_run(int argc, char **argv)
 		code = check_options(send);
 	if (!code)
 		code = wt_transfer_start(&send->transfer);
+	if (!code)
+		code = wt_transfer_view(&send->transfer, send->peer, (unsigned)send->parallel, !send->reverse);
 	if (!code)
 		code = begin(send);
 	if (!code) {

@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "stack/text/units.h"
 #include "tools/app/bulk_json.h"
 #include "tools/common/files_apart.h"
 #include "tools/results/tcp_json.h"
+#include "tools/transfer/path_events.h"
 #include "tools/version.h"
 
+#define LIVE_INTERVAL (100 * WT_MS) /* of --live */
 #define GRACE_S 2.0 /* from the first ^C to giving up on an orderly end */
 
 /* ---- options ------------------------------------------------------------------------------------------ */
@@ -103,6 +106,7 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 	case WT_T_RECOVERY: transfer->words.recovery = value; break;
 	case WT_T_RECEIVER: transfer->words.receiver = value; break;
 	case WT_T_PRESET: transfer->words.preset = value; break;
+	case WT_T_LIVE: transfer->live = true; break;
 	case WT_T_RAW: transfer->raw = true; break;
 	case WT_T_LOGFILE: transfer->logfile = value; break;
 	case WT_T_JSON:
@@ -185,9 +189,45 @@ int wt_transfer_start(struct wt_transfer *transfer)
 	return WT_EXIT_OK;
 }
 
+static void on_path_drop(void *arg, const char *cause)
+{
+	wt_live_flows_drop(arg, cause);
+}
+
+/* Lines of intervals would stand in the view; the record of --json goes elsewhere, or it would, too. */
+int wt_transfer_view(struct wt_transfer *transfer, const char *peer, unsigned streams, bool sends)
+{
+	char err[200], title[160] = "wavetank recv";
+
+	if (!transfer->live)
+		return WT_EXIT_OK;
+	if (isatty(STDOUT_FILENO) && transfer->json)
+		return wt_fail(WT_EXIT_USAGE, "--live and --json want one terminal; send the JSON elsewhere, or add --logfile FILE");
+	if (peer)
+		snprintf(title, sizeof(title), "wavetank send to %.60s, %u %s, sender %s", peer, streams ? streams : 1,
+			 streams > 1 ? "streams" : "stream", transfer->tcp.sender.ops->name);
+	transfer->view = wt_live_flows_open(title, sends, err, sizeof(err));
+	if (!transfer->view)
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	if (!transfer->json)
+		transfer->interval = LIVE_INTERVAL;
+	transfer->path = wt_path_events_open(transfer->station.ev, on_path_drop, transfer->view);
+	return WT_EXIT_OK;
+}
+
+void wt_transfer_aside(void)
+{
+	if (wt_before_message)
+		wt_before_message();
+}
+
 void wt_transfer_run(struct wt_transfer *transfer)
 {
 	ev_run(transfer->station.ev, 0);
+	wt_path_events_close(transfer->path);
+	wt_live_flows_close(transfer->view);
+	transfer->path = NULL;
+	transfer->view = NULL;
 }
 
 void wt_transfer_end(struct wt_transfer *transfer)
@@ -203,6 +243,8 @@ int wt_transfer_finish(struct wt_transfer *transfer, int code)
 		ev_signal_stop(transfer->station.ev, &transfer->on_int);
 		ev_signal_stop(transfer->station.ev, &transfer->on_term);
 	}
+	wt_path_events_close(transfer->path);
+	wt_live_flows_close(transfer->view);
 	error = wt_station_finish(&transfer->station);
 	if (transfer->timed_out)
 		code = WT_EXIT_TIMEOUT;
@@ -214,35 +256,6 @@ int wt_transfer_finish(struct wt_transfer *transfer, int code)
 }
 
 /* ---- for people --------------------------------------------------------------------------------------- */
-
-static const char *show(double value, const char *const units[4], char text[24])
-{
-	unsigned i = 0;
-
-	while (i < 3 && value >= 1000) {
-		value /= 1000;
-		i++;
-	}
-	snprintf(text, 24, value < 10 && i ? "%.2f %s" : value < 100 && i ? "%.1f %s" : "%.0f %s", value, units[i]);
-	return text;
-}
-
-const char *wt_show_bytes(double bytes, char text[24])
-{
-	return show(bytes, (const char *const[]){"B", "KB", "MB", "GB"}, text);
-}
-
-const char *wt_show_rate(double bit_per_s, char text[24])
-{
-	return show(bit_per_s, (const char *const[]){"bit/s", "Kbit/s", "Mbit/s", "Gbit/s"}, text);
-}
-
-const char *wt_show_time(wt_time time, char text[24])
-{
-	if (time <= 0)
-		return strcpy(text, "-");
-	return show((double)time, (const char *const[]){"ns", "us", "ms", "s"}, text);
-}
 
 /* Spaces from the pacing column to the first gauge. */
 static int gauge_gap(const char *pacing)
@@ -290,8 +303,10 @@ void wt_transfer_interval(struct wt_transfer *transfer, unsigned id, bool sends,
 	const struct wt_tcp_info *info = &interval->info;
 	struct wt_json json;
 
+	if (transfer->view)
+		wt_live_flows_interval(transfer->view, id, interval);
 	if (!transfer->json) {
-		if (!wt_quiet)
+		if (!wt_quiet && !transfer->view)
 			print_interval(transfer, id, sends, interval);
 		return;
 	}

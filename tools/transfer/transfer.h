@@ -7,7 +7,9 @@
 #include "tools/app/bulk.h"
 #include "tools/app/playback.h"
 #include "tools/app/rr.h"
+#include "tools/app/live_flows.h"
 #include "tools/common/cli.h"
+#include "tools/common/show.h"
 #include "tools/transfer/station.h"
 #include "tools/words/tcp_words.h"
 
@@ -17,7 +19,7 @@
 enum {
 	WT_T_TCP_PORT, WT_T_INTERVAL, WT_T_SENDER, WT_T_RECOVERY, WT_T_RECEIVER, WT_T_PRESET, WT_T_SET, WT_T_MSS, WT_T_RAW,
 	WT_T_JSON, WT_T_JSON_STREAM, WT_T_CAPTURE, WT_T_TRACE, WT_T_TIMEOUT, WT_T_PORT, WT_T_ADDRESS, WT_T_MAC, WT_T_GATEWAY,
-	WT_T_SEED, WT_T_APP, WT_T_MEMORY, WT_T_LOGFILE, WT_T_OPTIONS
+	WT_T_SEED, WT_T_APP, WT_T_MEMORY, WT_T_LOGFILE, WT_T_LIVE, WT_T_OPTIONS
 };
 
 #define WT_TRANSFER_TABLE                                                                                                      \
@@ -42,7 +44,10 @@ enum {
 	[WT_T_SEED] = {0, "seed", "N", "secrets of the stack and payload from N (default: fresh)"},                                 \
 	[WT_T_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: send makes the stream, recv plays it; send: rr:..."}, \
 	[WT_T_MEMORY] = {0, "memory", "SIZE", "most that all connections of this end may hold (default 1GiB)"}, \
-	[WT_T_LOGFILE] = {0, "logfile", "FILE", "what goes to standard output goes to FILE"}
+	[WT_T_LOGFILE] = {0, "logfile", "FILE", "what goes to standard output goes to FILE"}, \
+	[WT_T_LIVE] = {0, "live", NULL, "small graphs of window, round trip, goodput and drops on the terminal while it runs"}
+
+struct wt_path_events;
 
 struct wt_transfer {
 	struct wt_station_config station_config;
@@ -51,7 +56,7 @@ struct wt_transfer {
 	struct wt_tcp_config tcp;
 	uint16_t port;
 	wt_time interval, timeout;
-	bool json, raw;
+	bool json, raw, live;
 	const char *logfile;
 	bool asks;
 	struct wt_rr_config rr; /* if it asks */
@@ -59,6 +64,8 @@ struct wt_transfer {
 	struct wt_playback_config playback; /* if it plays */
 
 	struct wt_station station;
+	struct wt_live_flows *view; /* --live; NULL: none */
+	struct wt_path_events *path; /* what the lab's emulator drops, for the view; NULL: not known */
 	/* Asked to end: in order, or (`now`) at once. */
 	void (*on_stop)(void *arg, bool now);
 	void *arg;
@@ -75,6 +82,10 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 int wt_transfer_files(const struct wt_transfer *transfer, const char *what, const char *other);
 /* After all options: builds the TCP configuration, opens the station, catches signals. An exit code. */
 int wt_transfer_start(struct wt_transfer *transfer);
+/* --live: opens the view, where that was asked for. peer NULL: of recv. An exit code. */
+int wt_transfer_view(struct wt_transfer *transfer, const char *peer, unsigned streams, bool sends);
+/* Before a result is printed while the view may be there: the terminal is as it was. */
+void wt_transfer_aside(void);
 /* Runs until wt_transfer_end(). */
 void wt_transfer_run(struct wt_transfer *transfer);
 void wt_transfer_end(struct wt_transfer *transfer);
@@ -85,10 +96,5 @@ int wt_transfer_finish(struct wt_transfer *transfer, int code);
 void wt_transfer_interval(struct wt_transfer *transfer, unsigned id, bool sends, const struct wt_bulk_interval *interval);
 /* Opens the record and writes what both ends have in common. */
 void wt_transfer_record(struct wt_transfer *transfer, struct wt_json *json, const char *role, const struct wt_tcp_info *info);
-
-/* "5.24 MB", "9.73 Mbit/s", "31.2 ms" for people. Return text. */
-const char *wt_show_bytes(double bytes, char text[24]);
-const char *wt_show_rate(double bit_per_s, char text[24]);
-const char *wt_show_time(wt_time time, char text[24]);
 
 #endif
