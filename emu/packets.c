@@ -202,6 +202,13 @@ void wt_packets_pass_over(struct wt_packets *packets, const struct wt_frame *fra
 	take(packets, frame, packets_in(frame), &number);
 }
 
+void wt_packets_take_back(struct wt_packets *packets, const struct wt_frame *frame)
+{
+	uint64_t number;
+
+	take(packets, frame, -packets_in(frame), &number);
+}
+
 void wt_packets_finish(struct wt_packets *packets)
 {
 	free(packets->flow);

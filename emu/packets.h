@@ -55,6 +55,7 @@ bool wt_packets_draw(struct wt_packets *packets, const struct wt_frame *frame, u
 
 /* Counted where nothing is drawn for it: a frame in one piece (offload) as the packets it stands for. */
 void wt_packets_pass_over(struct wt_packets *packets, const struct wt_frame *frame);
+void wt_packets_take_back(struct wt_packets *packets, const struct wt_frame *frame); /* the last that were passed over were not met after all */
 /* Is this frame in a share of them? IP packets by their numbers; what is not IP only in a share of 1. */
 bool wt_packets_share(struct wt_packets *packets, struct wt_stream *stream, const struct wt_frame *frame, double share);
 void wt_packets_finish(struct wt_packets *packets);

@@ -167,6 +167,12 @@ void wt_path_limit_answers(struct wt_path *path, const struct wt_refusal_rate *r
 		limit_answers(path->stage[i], path->place[i].kind, rate);
 }
 
+void wt_path_fix(struct wt_path *path)
+{
+	for (unsigned i = 0; i < path->count; i++)
+		((struct wt_stage *)path->stage[i])->fixed = true;
+}
+
 struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place)
 {
 	struct wt_node *node = build(path, stage, place);

@@ -100,6 +100,8 @@ int wt_path_init(struct wt_path *path, const char *words, const char *direction,
 void wt_path_finish(struct wt_path *path);
 /* How many answers each stage may give from now on, and each that comes. */
 void wt_path_limit_answers(struct wt_path *path, const struct wt_refusal_rate *rate);
+/* The words stay as they are to the end of the run, so that no stage needs to know what only a change could make matter. */
+void wt_path_fix(struct wt_path *path);
 /* Answers (ICMP) that stages made and gave out by port 0, towards where frames come from; whoever builds the graph joins that. */
 uint64_t wt_path_sent_back(const struct wt_path *path);
 

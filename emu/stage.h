@@ -29,6 +29,7 @@ struct wt_stage {
 	struct wt_frame_queue ready; /* leave at once, in this order */
 	uint64_t back;               /* answers that left by port 0, in the books among made and out */
 	struct wt_packets packets;   /* that it has met, by class and flow */
+	bool fixed;                  /* no change will come: packets that nothing is drawn for are not counted */
 };
 
 /* What pass() says of a frame that goes on; WT_KEPT of one that was dropped, or put in `ready`. */

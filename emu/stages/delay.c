@@ -137,7 +137,7 @@ static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct
 	node->audit.in++;
 	if (delay->config.jitter != WT_JITTER_NONE)
 		wait = wt_time_add(wait, jitter(delay, frame));
-	else
+	else if (!delay->stage.fixed)
 		wt_packets_pass_over(&delay->stage.packets, frame);
 	frame->time = wt_time_add(now, wt_time_max(wait, 0));
 	if (!delay->config.reordering) {
@@ -191,11 +191,43 @@ static void delay_destroy(struct wt_node *node)
 	wt_stage_destroy(node);
 }
 
+/* ---- taking frames ahead of time ----------------------------------------------------------------------------- */
+
+static bool delay_holds(const struct wt_node *node)
+{
+	const struct delay *delay = (const struct delay *)node;
+	const struct wt_delay_config *config = &delay->config;
+
+	return config->delay > 0 && !config->steps && !config->trace && config->jitter == WT_JITTER_NONE && !config->reordering &&
+	       !delay->handoff.every && !delay->count;
+}
+
+static void delay_give_back(struct wt_node *node, uint32_t count, struct wt_frame_queue *list)
+{
+	struct delay *delay = (struct delay *)node;
+	struct wt_frame_queue *ready = &delay->stage.ready, stay = {0};
+	struct wt_frame *frame;
+
+	while (ready->frames > count)
+		wt_frame_queue_push(&stay, wt_frame_queue_pop(ready));
+	while ((frame = wt_frame_queue_pop(ready))) {
+		if (!delay->stage.fixed)
+			wt_packets_take_back(&delay->stage.packets, frame);
+		wt_frame_queue_push(list, frame);
+	}
+	*ready = stay;
+	node->audit.in -= count;
+	node->audit.queued -= count;
+}
+
+static const struct wt_ahead_ops delay_ahead = {.holds = delay_holds, .give_back = delay_give_back};
+
 static const struct wt_node_ops delay_ops = {
 	.input = delay_input,
 	.output = delay_output,
 	.deadline = delay_deadline,
 	.destroy = delay_destroy,
+	.ahead = &delay_ahead,
 };
 
 struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, const struct wt_delay_config *config)

@@ -15,6 +15,7 @@
 
 #include "emu/stages/handoff.h"
 #include "emu/stages/bucket.h"
+#include "emu/stages/departures.h"
 #include "emu/queue/queue.h"
 
 struct rate {
@@ -28,6 +29,7 @@ struct rate {
 	uint64_t home;         /* the rate its own words say */
 	struct wt_handoff_config handoff; /* every > 0: follow it */
 	struct wt_handoff_clock clock;
+	struct wt_departures ahead; /* handed out before their time; then nothing is `sent`, and nothing waits in the queue */
 };
 
 /* The next frame becomes the one that is sent. */
@@ -183,14 +185,148 @@ static void rate_destroy(struct wt_node *node)
 	wt_queue_destroy(rate->queue);
 	wt_queue_destroy(rate->next);
 	wt_samples_release(rate->config.trace);
+	wt_departures_finish(&rate->ahead);
 	wt_stage_destroy(node);
 }
+
+/* ---- ahead of time ---------------------------------------------------------------------------------------- */
+
+/*
+ * Of a plain queue in front of tokens that flow the departure is known when a frame comes: the link is as the last one leaves it. The bucket
+ * stands behind that one's departure meanwhile.
+ */
+static bool ahead_begin(struct wt_node *node)
+{
+	struct rate *rate = (struct rate *)node;
+	const struct wt_rate_config *config = &rate->config;
+
+	if (config->queue.kind != WT_QUEUE_TAIL || config->trace || config->every || rate->handoff.every || rate->log ||
+	    rate->stage.ready.head || rate->next)
+		return false;
+	while (rate->ahead.room <= rate->queue->frames) /* for all that ahead_give() will hand out */
+		if (!wt_departures_grow(&rate->ahead))
+			return false;
+	return true;
+}
+
+/* The books know it as queued. False: no memory. */
+static bool depart_ahead(struct rate *rate, const struct wt_departure *departure)
+{
+	if (!wt_departures_push(&rate->ahead, departure))
+		return false;
+	wt_bucket_end(&rate->link, departure->leaves, departure->len);
+	return true;
+}
+
+static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_frame *frame = rate->sent;
+	struct wt_departure departure;
+
+	if (!frame)
+		return NULL;
+	departure = (struct wt_departure){frame->time, rate->due, rate->link.last, rate->link.level, frame->len};
+	depart_ahead(rate, &departure);
+	begin(rate, *leaves = departure.leaves);
+	return frame;
+}
+
+static inline void left(struct rate *rate, wt_time now)
+{
+	struct wt_audit *audit = &rate->stage.node.audit;
+
+	while (rate->ahead.count && wt_departures_at(&rate->ahead, 0)->leaves <= now) {
+		wt_departures_pop(&rate->ahead);
+		audit->queued--;
+		audit->out++;
+	}
+}
+
+static inline bool no_room(const struct rate *rate, uint32_t len)
+{
+	return rate->config.packets ? rate->ahead.count + 1 > rate->config.limit : rate->ahead.bytes + len > rate->config.limit;
+}
+
+static bool ahead_take(struct wt_node *node, wt_time now, struct wt_frame *frame, wt_time *leaves)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_bucket *link = &rate->link;
+	struct wt_departure departure = {.came = now, .len = frame->len};
+	bool open = false;
+
+	node->audit.in++;
+	left(rate, now);
+	if (!rate->ahead.count) {
+		wt_bucket_rest(link);
+		wt_bucket_idle(link, now);
+		open = wt_bucket_open(link, now, frame->len);
+	}
+	if (!open && no_room(rate, frame->len)) {
+		wt_node_drop(node, now, frame, WT_DROP_QUEUE);
+		return false;
+	}
+	departure.last = link->last;
+	departure.level = link->level;
+	departure.leaves = *leaves = wt_bucket_due(link, frame->len);
+	if (*leaves <= now) {
+		wt_bucket_end(link, *leaves, frame->len);
+		node->audit.out++;
+		return true;
+	}
+	if (depart_ahead(rate, &departure)) {
+		node->audit.queued++;
+		return true;
+	}
+	wt_node_drop(node, now, frame, WT_DROP_POOL);
+	return false;
+}
+
+static uint32_t ahead_under_way(struct wt_node *node, wt_time now, bool before)
+{
+	struct rate *rate = (struct rate *)node;
+
+	left(rate, now - before);
+	return rate->ahead.count;
+}
+
+static void ahead_recall(struct wt_node *node, struct wt_frame_queue *list)
+{
+	struct rate *rate = (struct rate *)node;
+	const struct wt_departure *departure;
+	struct wt_frame *frame;
+
+	if (!rate->ahead.count) {
+		wt_bucket_rest(&rate->link);
+		return;
+	}
+	departure = wt_departures_at(&rate->ahead, 0);
+	rate->link.last = departure->last;
+	rate->link.level = departure->level;
+	rate->due = departure->leaves;
+	rate->sent = frame = wt_frame_queue_pop(list);
+	rate->queue->sending = frame->len;
+	rate->queue->unlimited = true; /* they were let in before */
+	for (; frame; frame = wt_frame_queue_pop(list)) {
+		frame->time = wt_departures_at(&rate->ahead, 0)->came;
+		wt_departures_pop(&rate->ahead);
+		if (frame == rate->sent)
+			continue;
+		node->audit.queued--; /* it comes anew */
+		rate->queue->ops->enqueue(rate->queue, frame->time, frame);
+	}
+}
+
+static const struct wt_ahead_ops rate_ahead = {
+	.begin = ahead_begin, .give = ahead_give, .take = ahead_take, .under_way = ahead_under_way, .recall = ahead_recall,
+};
 
 static const struct wt_node_ops rate_ops = {
 	.input = rate_input,
 	.output = rate_output,
 	.deadline = rate_deadline,
 	.destroy = rate_destroy,
+	.ahead = &rate_ahead,
 };
 
 struct wt_node *wt_rate_create(const char *name, const struct wt_key *key, const struct wt_rate_config *config)

@@ -100,6 +100,8 @@ static int make_lists(struct wt_network *net)
 	unsigned hosts = world->hosts;
 
 	net->pool = wt_pool_create((uint32_t)net->build.frames, frame_room(world));
+	if (net->pool && net->build.whole)
+		wt_pool_make_whole(net->pool);
 	if (net->build.offload)
 		net->big_pool = wt_pool_create((uint32_t)net->build.frames / FRAMES_PER_BIG, WT_PORT_BIG);
 	net->graph = wt_graph_create();

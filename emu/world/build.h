@@ -23,6 +23,7 @@ struct wt_world_build {
 	bool offload, gather;   /* of ports */
 	enum wt_stamps stamps;
 	bool digest;            /* of every frame at each host */
+	bool whole;             /* wt_pool_make_whole() */
 	bool own;               /* an engine and its wire, as `send` has them: captured at the engine alone, by its name */
 	struct wt_trace_sink *(*trace)(void *arg, unsigned host); /* of engines; NULL: none */
 	/* What is otherwise than the world says, when the ports are open. NULL: nothing. */

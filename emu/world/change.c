@@ -15,6 +15,8 @@ static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port
 	const struct wt_world *world = script->world;
 	char err[300];
 
+	if (script->next < world->events && world->event[script->next].at <= now)
+		wt_graph_recall(script->graph);
 	for (; script->next < world->events && world->event[script->next].at <= now; script->next++) {
 		const struct wt_world_event *event = &world->event[script->next];
 		const char *words[2] = {event->words[0], event->words[1]};

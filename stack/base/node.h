@@ -69,6 +69,25 @@ struct wt_state_sink {
 	void (*state)(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state);
 };
 
+/*
+ * Virtual time, where nobody looks between two events: a node that knows at input when a frame will leave says so then, and the graph
+ * gives the frame to the next node at once, dated, if that is one that holds every frame for a time and sets nothing off by taking it.
+ * That saves the event of the departure. The books of both run ahead meanwhile; recall() makes them, and all else, what they would be.
+ */
+struct wt_ahead_ops {
+	/* Who gives. begin: may it, as it is now? Then it hands out what it holds by give(), in order, each with the time at which it leaves. */
+	bool (*begin)(struct wt_node *node);
+	struct wt_frame *(*give)(struct wt_node *node, wt_time *leaves);
+	/* input(): true if the frame leaves, by the one port there is, and when; false if it was dropped. */
+	bool (*take)(struct wt_node *node, wt_time now, struct wt_frame *frame, wt_time *leaves);
+	/* How many of those handed out have not left at `now`: all whose time comes after, or (`before`) at it. */
+	uint32_t (*under_way)(struct wt_node *node, wt_time now, bool before);
+	void (*recall)(struct wt_node *node, struct wt_frame_queue *list); /* takes these back, in order */
+	/* Who takes. Does it hold every frame for a time, in order? And the last `count` frames, as if they had not come. */
+	bool (*holds)(const struct wt_node *node);
+	void (*give_back)(struct wt_node *node, uint32_t count, struct wt_frame_queue *list);
+};
+
 struct wt_node_ops {
 	/* takes ownership, never fails: it drops and counts */
 	void (*input)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
@@ -87,6 +106,7 @@ struct wt_node_ops {
 	 * nothing waits in the node to leave at this instant; otherwise input() decides the same, and output() keeps the order.
 	 */
 	int (*pass)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
+	const struct wt_ahead_ops *ahead; /* optional: one of its two halves */
 };
 
 #define WT_KEPT (-1)

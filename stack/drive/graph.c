@@ -12,6 +12,9 @@
  * comes round to one further down waits in it for its turn. Per frame and node that is three indirect calls and one round of matches among a
  * handful of entries; a node that decides at once (pass()) costs one call, and a row of them is a plain loop.
  *
+ * Where a node knows at input when a frame will leave, and the next one only holds it (wt_ahead_ops), the frame is there at once, dated, and
+ * the departure is no event: half of them on a path of rates and delays. Who looks calls it back (wt_graph_recall()), or comes after the run.
+ *
  * An instant ends: each step hands one frame on, or takes a node off the stack.
  *
  * Two guards turn a broken node into an abort that names it, where it would otherwise be an endless loop at one
@@ -26,47 +29,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stack/base/winner.h"
+#include "stack/drive/inside.h"
 
 #define STALL_LIMIT 1000000u     /* empty runs of one node at one instant */
 #define FRAMES_BETWEEN_LOOKS 16384u
 #define MOVES_LIMIT (1u << 26)   /* frames handed on at one instant, unless another is given */
-
-struct joint {
-	struct slot *to; /* NULL: nowhere */
-	unsigned port;
-};
-
-struct slot {
-	struct wt_node *node;
-	uint32_t index; /* in slots, and its leaf among the deadlines */
-	wt_time due;    /* what its leaf says */
-	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
-	struct joint *joints; /* one per port of the node */
-	struct slot *next_dirty;
-	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
-	bool dirty; /* on the stack: it may have more to give at this instant */
-	bool now;   /* its deadline() is known to be now */
-	bool asked; /* its deadline() has been asked: its leaf says what it said */
-};
-
-struct wt_graph {
-	struct slot **slots; /* each stays where it is: a change may add a node while others run */
-	uint32_t count, room;
-	struct slot *dirty_head; /* the top of the stack */
-	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
-	struct wt_winner deadlines;
-	wt_time now;
-	wt_time (*clock)(const void *arg);
-	const void *clock_arg;
-	struct wt_drop_sink *drops;
-	struct wt_state_sink *states;
-	bool checked;
-	bool running;
-	bool *stop; /* set when frames circle without delay; NULL: abort */
-	const volatile int *interrupt; /* NULL: none */
-	uint32_t handed; /* frames, at any instant: now and then the interrupt is looked at */
-};
 
 static _Noreturn void broken(const struct wt_graph *graph, const struct wt_node *node, const char *what)
 {
@@ -174,6 +141,7 @@ void wt_graph_join(struct wt_graph *graph, struct wt_node *from, unsigned from_p
 	struct slot *slot = slot_of(graph, from);
 
 	assert(from_port < from->ports && to_port < slot_of(graph, to)->node->ports);
+	wt_graph_recall(graph);
 	slot->joints[from_port] = (struct joint){slot_of(graph, to), to_port};
 }
 
@@ -239,15 +207,6 @@ bool wt_graph_circles(const struct wt_graph *graph)
 
 /* ---- running ------------------------------------------------------------------------------------------- */
 
-/* A leaf says what deadline() said; what is due at this instant is there as now, for time never goes back. */
-static inline void schedule(struct wt_graph *graph, struct slot *slot, wt_time due)
-{
-	if (due == slot->due)
-		return;
-	slot->due = due;
-	wt_winner_set(&graph->deadlines, slot->index, due);
-}
-
 /* After input: is there anything to do at this instant? */
 static inline void look(struct wt_graph *graph, struct slot *slot)
 {
@@ -257,7 +216,7 @@ static inline void look(struct wt_graph *graph, struct slot *slot)
 		return;
 	due = slot->node->ops->deadline(slot->node);
 	if (due > graph->now)
-		schedule(graph, slot, due);
+		wt_slot_schedule(graph, slot, due);
 	else
 		push(graph, slot, true);
 }
@@ -268,11 +227,28 @@ static void check_law(const struct wt_graph *graph, const struct wt_node *node, 
 		broken(graph, node, what);
 }
 
+/* The node knows when the frame will leave: the next one has it from now on. */
+static inline void put_ahead(struct wt_graph *graph, struct slot *slot, struct wt_frame *frame)
+{
+	struct slot *to = slot->early->to;
+	wt_time leaves;
+
+	if (!slot->node->ops->ahead->take(slot->node, graph->now, frame, &leaves))
+		return;
+	frame->time = leaves;
+	to->node->ops->input(to->node, slot->early->port, leaves, frame);
+	look(graph, to);
+}
+
 static inline void put_in(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	struct wt_node *node = slot->node;
 	uint64_t in = node->audit.in;
 
+	if (slot->early) {
+		put_ahead(graph, slot, frame);
+		return;
+	}
 	node->ops->input(node, port, graph->now, frame);
 	if (graph->checked) {
 		if (node->audit.in != in + 1)
@@ -374,7 +350,7 @@ static inline void done(struct wt_graph *graph, struct slot *slot, wt_time due)
 {
 	graph->dirty_head = slot->next_dirty;
 	slot->dirty = false;
-	schedule(graph, slot, due);
+	wt_slot_schedule(graph, slot, due);
 }
 
 /* One frame of the first of the stack, which is due: true while nothing else was set off by it and the node has more. */
@@ -444,6 +420,7 @@ static inline void run_earliest(struct wt_graph *graph)
 {
 	struct slot *slot = graph->slots[wt_winner_leaf(&graph->deadlines)];
 
+	graph->root = slot;
 	push(graph, slot, slot->asked);
 	slot->asked = true;
 	settle_top(graph, slot);
@@ -466,6 +443,7 @@ bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
 	wt_time due = WT_NEVER;
 
 	assert(!graph->running);
+	wt_graph_begin_ahead(graph);
 	if (graph->dirty_head && !*stop)
 		run_instant(graph);
 	graph->running = true;
@@ -479,6 +457,8 @@ bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
 		run_earliest(graph);
 	}
 	graph->running = false;
+	graph->root = NULL;
+	wt_graph_recall(graph);
 	return !*stop && !wt_graph_circles(graph) && due > until && due != WT_NEVER;
 }
 

@@ -50,6 +50,13 @@ void wt_graph_set_checked(struct wt_graph *graph, bool checked);
 void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop);
 /* With wt_graph_may_circle(): a nonzero *interrupt, looked at every 16384 frames, ends the run in the same way, also within an instant. */
 void wt_graph_interrupt(struct wt_graph *graph, const volatile int *interrupt);
+/*
+ * Virtual time: nodes may give frames on ahead of time (struct wt_ahead_ops), which changes nothing but the cost. After each run all is as
+ * without it. Who looks into nodes during a run, or changes them, calls wt_graph_recall() first, and gets it so until the run is over; joints
+ * do it themselves. It is off where the law is checked after every call.
+ */
+void wt_graph_may_ahead(struct wt_graph *graph, bool may);
+void wt_graph_recall(struct wt_graph *graph);
 bool wt_graph_circles(const struct wt_graph *graph);
 /* Ties that go by node index go by descending index instead, as if the nodes had been added in the opposite order: a test that gets another
  * result has found one that rests on that order. Before the first node is added. */

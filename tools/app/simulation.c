@@ -223,7 +223,7 @@ static uint64_t most_at_once(const struct wt_simulation *simulation)
 static int build(struct run *run)
 {
 	const struct wt_simulation *simulation = run->simulation;
-	const struct wt_world_build how = {.frames = pool_size(simulation), .digest = simulation->digest,
+	const struct wt_world_build how = {.frames = pool_size(simulation), .digest = simulation->digest, .whole = simulation->long_way,
 					   .trace = sink_of, .arg = run};
 	int error = open_files(run);
 
@@ -236,8 +236,12 @@ static int build(struct run *run)
 		wt_graph_reverse_ties(run->net.graph);
 	wt_graph_may_circle(run->net.graph, most_at_once(simulation), &run->stop);
 	wt_graph_interrupt(run->net.graph, simulation->interrupt);
+	wt_graph_may_ahead(run->net.graph, !simulation->long_way);
 	set_sinks(run);
 	error = wt_network_join(&run->net, run->capture);
+	for (unsigned i = 0; i < run->world->links && !error && !run->world->events; i++)
+		for (unsigned d = 0; d < 2; d++)
+			wt_path_fix(&run->net.link[i].way[d].path);
 	if (!error)
 		wt_network_record_air(&run->net, run->capture, run->log);
 	wt_script_init(&run->script, run->world, run->net.link, run->net.graph, 0);

@@ -27,6 +27,7 @@ struct wt_simulation {
 	bool checked;              /* audit every node after every step */
 	bool foretells;            /* flows of the kernel's TCP are run by ours: what they would be like */
 	bool ties_reversed;        /* wt_graph_reverse_ties(): tests */
+	bool long_way;             /* no shortcut: every departure is an event, every frame has all its bytes, whoever gets it checks them: tests */
 	const volatile int *interrupt; /* polled every few thousand frames; nonzero ends the run. NULL: none */
 	wt_time interval;          /* of the first flow */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What graph.c and ahead.c share. */
+#ifndef WT_STACK_DRIVE_INSIDE_H
+#define WT_STACK_DRIVE_INSIDE_H
+
+#include "stack/base/winner.h"
+#include "stack/drive/graph.h"
+
+struct joint {
+	struct slot *to; /* NULL: nowhere */
+	unsigned port;
+};
+
+struct slot {
+	struct wt_node *node;
+	uint32_t index; /* in slots, and its leaf among the deadlines */
+	wt_time due;    /* what its leaf says */
+	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
+	struct joint *joints; /* one per port of the node */
+	const struct joint *early; /* frames are given on there ahead of time (wt_ahead_ops); NULL: they are not */
+	struct slot *next_dirty;
+	uint32_t feeders; /* joints that lead here; counted when somebody wants to give on ahead of time */
+	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
+	bool dirty; /* on the stack: it may have more to give at this instant */
+	bool now;   /* its deadline() is known to be now */
+	bool asked; /* its deadline() has been asked: its leaf says what it said */
+};
+
+struct wt_graph {
+	struct slot **slots; /* each stays where it is: a change may add a node while others run */
+	uint32_t count, room;
+	struct slot *dirty_head; /* the top of the stack */
+	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
+	struct wt_winner deadlines;
+	wt_time now;
+	wt_time (*clock)(const void *arg);
+	const void *clock_arg;
+	struct wt_drop_sink *drops;
+	struct wt_state_sink *states;
+	bool checked;
+	bool running;
+	bool may_ahead, ahead; /* nodes may give on ahead of time; they do now */
+	const struct slot *root; /* the node whose turn it is; NULL: nobody's, or all have had theirs */
+	bool *stop; /* set when frames circle without delay; NULL: abort */
+	const volatile int *interrupt; /* NULL: none */
+	uint32_t handed; /* frames, at any instant: now and then the interrupt is looked at */
+};
+
+/* A leaf says what deadline() said; what is due at this instant is there as now, for time never goes back. */
+static inline void wt_slot_schedule(struct wt_graph *graph, struct slot *slot, wt_time due)
+{
+	if (due == slot->due)
+		return;
+	slot->due = due;
+	wt_winner_set(&graph->deadlines, slot->index, due);
+}
+
+void wt_graph_begin_ahead(struct wt_graph *graph); /* a run begins */
+
+#endif
