@@ -46,6 +46,7 @@ struct wt_pool {
 	size_t stride;  /* of the buffers */
 	uint32_t fresh; /* slots from here on were never handed out: their memory is not touched before it is needed */
 	uint64_t next_id;
+	bool whole; /* no frame lies apart */
 	struct slot *slots;
 	uint8_t *bytes;
 };
@@ -86,6 +87,16 @@ void wt_pool_destroy(struct wt_pool *pool)
 	free(pool->slots);
 	free(pool->bytes);
 	free(pool);
+}
+
+void wt_pool_make_whole(struct wt_pool *pool)
+{
+	pool->whole = true;
+}
+
+bool wt_pool_is_whole(const struct wt_pool *pool)
+{
+	return pool && pool->whole;
 }
 
 uint32_t wt_pool_free_count(const struct wt_pool *pool)
@@ -157,6 +168,11 @@ uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct 
 
 	assert(head <= WT_FRAME_APART && head + len <= frame->room);
 	frame->len = head + len;
+	if (frame->pool->whole) {
+		if (len)
+			wt_extent_read(rest, slot->bytes + head, len);
+		return slot->bytes;
+	}
 	frame->inside.bytes = slot->apart;
 	frame->inside.apart = true;
 	frame->inside.rest_len = len;

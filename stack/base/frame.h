@@ -57,6 +57,12 @@ struct wt_frame {
 /* A pool of `count` frames of `room` bytes each. NULL if memory is short. Destroy accepts NULL. */
 struct wt_pool *wt_pool_create(uint32_t count, uint32_t room);
 void wt_pool_destroy(struct wt_pool *pool);
+/*
+ * For tests: from now on every frame has all its bytes, and hosts complete their checksums and vouch for none. That must change nothing but
+ * the cost. Before the first frame.
+ */
+void wt_pool_make_whole(struct wt_pool *pool);
+bool wt_pool_is_whole(const struct wt_pool *pool);
 uint32_t wt_pool_free_count(const struct wt_pool *pool);
 uint32_t wt_pool_count(const struct wt_pool *pool);
 

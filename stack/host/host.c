@@ -96,8 +96,13 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 	frame = wt_books_release(node, &host->net.ready);
 	if (!frame)
 		frame = wt_tcp_stack_output(&host->tcp);
-	if (frame)
-		node->audit.out++;
+	if (!frame)
+		return NULL;
+	node->audit.out++;
+	if (host->whole) {
+		wt_frame_finish_csum(frame);
+		frame->csum = WT_CSUM_NONE;
+	}
 	return frame;
 }
 
@@ -186,6 +191,7 @@ struct wt_host *wt_host_create(const struct wt_host_config *config)
 		return NULL;
 	host->config = *config;
 	host->config.mtu = mtu;
+	host->whole = wt_pool_is_whole(config->pool);
 	host->node.ops = &host_ops;
 	host->node.ports = 1;
 	memcpy(host->node.name, config->name, sizeof(config->name));

@@ -11,6 +11,7 @@
 struct wt_host {
 	struct wt_node node; /* first */
 	struct wt_host_config config; /* with its MTU */
+	bool whole;                   /* wt_pool_is_whole() */
 	struct wt_net net;
 	struct wt_udp_table udp;
 	struct wt_tcp_stack tcp; /* its `now` is the host's */

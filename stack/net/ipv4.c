@@ -28,6 +28,7 @@ static enum wt_ip_verdict local(struct wt_net *net, unsigned interface, wt_time 
 	packet->len = (uint32_t)header->total_len - header->header_len;
 	switch (header->protocol) {
 	case WT_IP_TCP:
+		wt_usual_heard(net, interface, frame, packet);
 		return WT_IP_IS_TCP;
 	case WT_IP_ICMP:
 		return WT_IP_IS_ICMP;
@@ -95,7 +96,7 @@ enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_
  * RFC 6864 4.1 lets a datagram with DF carry any identification; ours repeats late for a pair of hosts and tells
  * nobody how much we send to others (RFC 7739 5.3: a keyed start per destination, counters shared by few).
  */
-static uint16_t next_id(struct wt_net *net, const struct wt_addr *dst)
+uint16_t wt_net_next_id(struct wt_net *net, const struct wt_addr *dst)
 {
 	if (!wt_addr_eq(dst, &net->id_peer)) {
 		net->id_peer = *dst;
@@ -107,9 +108,14 @@ static uint16_t next_id(struct wt_net *net, const struct wt_addr *dst)
 struct wt_frame *wt_net_output(struct wt_net *net, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,
 			       uint8_t protocol, uint8_t tos)
 {
-	const struct wt_route *route = wt_net_route(net, dst);
+	const struct wt_route *route;
 	struct wt_eth eth = {.type = WT_ETH_IPV4};
-	struct wt_ipv4 header = {
+	struct wt_ipv4 header;
+
+	if (wt_usual_output(net, frame, src, dst, protocol, tos))
+		return frame;
+	route = wt_net_route(net, dst);
+	header = (struct wt_ipv4){
 		.src = *src,
 		.dst = *dst,
 		.total_len = (uint16_t)(frame->len - WT_ETH_HEADER),
@@ -125,10 +131,13 @@ struct wt_frame *wt_net_output(struct wt_net *net, wt_time now, struct wt_frame 
 	}
 	eth.src = net->interface[route->interface].mac;
 	frame->mark = (uint8_t)route->interface;
-	header.id = next_id(net, dst);
+	header.id = wt_net_next_id(net, dst);
 	wt_eth_emit(wt_frame_own_head(frame), &eth);
 	wt_ipv4_emit(wt_frame_own_head(frame) + WT_ETH_HEADER, &header);
-	return wt_neighbours_send(&net->neighbours, now, frame, route->interface, route->next.family ? &route->next : dst);
+	frame = wt_neighbours_send(&net->neighbours, now, frame, route->interface, route->next.family ? &route->next : dst);
+	if (frame && wt_neighbours_given(&net->neighbours, route->interface, route->next.family ? &route->next : dst))
+		wt_usual_sent(net, frame, src, dst);
+	return frame;
 }
 
 void wt_net_send(struct wt_net *net, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,

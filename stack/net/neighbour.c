@@ -109,6 +109,7 @@ bool wt_neighbours_add(struct wt_neighbours *table, unsigned interface, const st
 		entry = claim(table, 0, interface, addr);
 	if (!entry)
 		return false;
+	wt_usual_forget(&table->net->usual);
 	entry->mac = *mac;
 	entry->known = entry->fixed = true;
 	entry->asking = false;
@@ -205,6 +206,13 @@ struct wt_frame *wt_neighbours_send(struct wt_neighbours *table, wt_time now, st
 	}
 	memcpy(wt_frame_own_head(frame), mac.bytes, sizeof(mac.bytes));
 	return frame;
+}
+
+bool wt_neighbours_given(struct wt_neighbours *table, unsigned interface, const struct wt_addr *next)
+{
+	const struct wt_neighbour *entry = wt_neighbours_entry(table, interface, next);
+
+	return entry && entry->fixed && !table->net->interface[interface].wire;
 }
 
 static uint16_t type_of(const struct wt_addr *addr)

@@ -62,6 +62,8 @@ bool wt_neighbours_add(struct wt_neighbours *table, unsigned interface, const st
 const struct wt_mac *wt_neighbours_find(const struct wt_neighbours *table, unsigned interface, const struct wt_addr *addr);
 struct wt_neighbour *wt_neighbours_entry(struct wt_neighbours *table, unsigned interface, const struct wt_addr *addr); /* or NULL */
 
+/* Has `next` a hardware address that was given, and so does not change by what is heard? */
+bool wt_neighbours_given(struct wt_neighbours *table, unsigned interface, const struct wt_addr *next);
 /*
  * Sends a frame (Ethernet header complete but for the destination) to `next` on an interface. The frame with its destination
  * filled in, to leave at once; or NULL: it waits for an answer (it comes through net->ready then) or was dropped.

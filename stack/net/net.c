@@ -48,6 +48,7 @@ void wt_net_set_mac(struct wt_net *net, unsigned interface, const struct wt_mac 
 {
 	struct wt_net_interface *here = &net->interface[interface];
 
+	wt_usual_forget(&net->usual);
 	here->mac = *mac;
 	here->mtu = mtu;
 	here->link_local = wt_nd_link_local(mac);
@@ -94,6 +95,7 @@ int wt_net_add_route(struct wt_net *net, const struct wt_addr *network, unsigned
 	net->route = list;
 	net->route[net->routes++] = (struct wt_route){*network, prefix, interface, next ? *next : (struct wt_addr){0}};
 	net->speaks[network->family] = true;
+	wt_usual_forget(&net->usual);
 	net->peer.family = WT_FAMILY_NONE; /* the list may have moved, and another way be the better one */
 	return 0;
 }
@@ -205,6 +207,8 @@ enum wt_ip_verdict wt_net_input(struct wt_net *net, unsigned interface, wt_time 
 	struct wt_eth eth;
 	bool to_us, to_all, to_group;
 
+	if (wt_usual_input(&net->usual, interface, frame, packet))
+		return WT_IP_IS_TCP;
 	if (frame->fate != WT_FATE_UNDERWAY) /* it came back, and there is no other way to send it */
 		return wt_net_drop(net, now, frame, WT_DROP_NO_ACK);
 	if (!wt_eth_parse(wt_frame_head(frame), frame->len, &eth))

@@ -21,6 +21,7 @@
 #include "stack/net/fragment.h"
 #include "stack/net/neighbour.h"
 #include "stack/net/refusal.h"
+#include "stack/net/usual.h"
 #include "stack/wire/ethernet.h"
 #include "stack/wire/ipv4.h"
 
@@ -84,6 +85,7 @@ struct wt_net {
 	struct wt_frame_queue ready; /* complete frames; counted as queued; mark: the interface */
 	struct wt_refusal_limit limit;
 	uint16_t id_counter[WT_IP_ID_COUNTERS];
+	struct wt_usual usual;
 };
 
 /* An accepted packet. */
@@ -165,6 +167,8 @@ void wt_net_expire(struct wt_net *net, wt_time now);
 /* May a packet be from there: an address of one host, and not one of ours? (RFC 1812 5.3.7, RFC 4291 2.5) Those who answer by ICMP on a
  * link (frame->from_path) may have ours: they do so in the name of the router in front of them. */
 bool wt_net_may_be_from(const struct wt_net *net, const struct wt_frame *frame, const struct wt_addr *addr);
+/* The identification of a packet to `dst`. */
+uint16_t wt_net_next_id(struct wt_net *net, const struct wt_addr *dst);
 enum wt_ip_verdict wt_net_drop(struct wt_net *net, wt_time now, struct wt_frame *frame, enum wt_drop cause);
 enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame, struct wt_ip_packet *packet);
 void wt_net_input_ipv6(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame);

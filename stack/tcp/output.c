@@ -393,11 +393,37 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 	return send(tcp, &seg, 0, plan.why);
 }
 
+/* There is nothing to send now. */
+static void rest(struct wt_tcp *tcp)
+{
+	wt_cc_trace(tcp);
+	/* the window has room that the application leaves unused: rates measured until all this is acknowledged are its own */
+	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && window_left(tcp))
+		tcp->app_limited = tcp->board.delivered + wt_tcp_pipe(tcp) + 1;
+	/* data waits and nothing in flight will ask for it: the persist timer must (RFC 9293 3.8.6.1) */
+	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt)
+		wt_tcp_arm_rexmt(tcp);
+}
+
+/*
+ * A segment has left: it is known already that no other follows? Only where that is cheap to tell, and nobody reads in which order things
+ * happen within an instant.
+ */
+static bool is_last(const struct wt_tcp *tcp)
+{
+	if (tcp->stack->config.trace || tcp->state < WT_TCP_ESTABLISHED || tcp->handle == WT_HANDLE_NONE || tcp->out.pacing_rate)
+		return false;
+	if (wt_tcp_unsent(tcp) && window_left(tcp) >= wt_tcp_send_mss(tcp))
+		return false;
+	return next(tcp).why == WT_SEND_NOTHING;
+}
+
 /*
  * The next frame, or NULL: nothing to send, or the segment waits for ARP; *more tells which.
  */
-struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
+struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more)
 {
+	struct wt_frame *frame;
 	struct plan plan;
 
 	if (tcp->state >= WT_TCP_ESTABLISHED)
@@ -413,19 +439,19 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more)
 	/* new sequence space needs a record; an ACK may still go, and the timer asks again */
 	if ((plan.why == WT_SEND_DATA || plan.why == WT_SEND_PROBE || plan.why == WT_SEND_SYN) && !wt_board_reserve(&tcp->board))
 		plan = (struct plan){tcp->ack_now ? WT_SEND_ACK : WT_SEND_NOTHING, 0};
-	*more = plan.why != WT_SEND_NOTHING;
-	if (*more) {
-		tcp->idle_told = false;
-		return emit(tcp, plan);
+	if (plan.why == WT_SEND_NOTHING) {
+		*more = WT_TCP_NO_MORE;
+		rest(tcp);
+		return NULL;
 	}
-	wt_cc_trace(tcp);
-	/* the window has room that the application leaves unused: rates measured until all this is acknowledged are its own */
-	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && window_left(tcp))
-		tcp->app_limited = tcp->board.delivered + wt_tcp_pipe(tcp) + 1;
-	/* data waits and nothing in flight will ask for it: the persist timer must (RFC 9293 3.8.6.1) */
-	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt)
-		wt_tcp_arm_rexmt(tcp);
-	return NULL;
+	tcp->idle_told = false;
+	*more = WT_TCP_MORE;
+	frame = emit(tcp, plan);
+	if (frame && is_last(tcp)) {
+		*more = WT_TCP_QUIET;
+		rest(tcp);
+	}
+	return frame;
 }
 
 /* Segments of nobody's block: resets, and those of small residents. */

@@ -10,10 +10,32 @@
 
 /* ---- queues and timers ------------------------------------------------------------------------------------- */
 
+/* The head leaves the queue of those with something to send. */
+static struct wt_tcp *take_output(struct wt_tcp_stack *stack)
+{
+	struct wt_tcp *tcp = stack->output_head;
+
+	stack->output_head = tcp->output_next;
+	if (!stack->output_head)
+		stack->output_tail = NULL;
+	tcp->in_output = stack->quiet = false;
+	return tcp;
+}
+
+void wt_tcp_out_of_output(struct wt_tcp *tcp)
+{
+	if (tcp->stack->quiet && tcp->stack->output_head == tcp)
+		take_output(tcp->stack);
+}
+
 void wt_tcp_wants_output(struct wt_tcp *tcp)
 {
 	struct wt_tcp_stack *stack = tcp->stack;
 
+	if (stack->quiet && stack->now > stack->quiet_at) /* it would have been asked, and been done, at that instant */
+		take_output(stack);
+	if (tcp == stack->output_head)
+		stack->quiet = false;
 	if (tcp->in_output)
 		return;
 	tcp->in_output = true;
@@ -23,17 +45,6 @@ void wt_tcp_wants_output(struct wt_tcp *tcp)
 	else
 		stack->output_head = tcp;
 	stack->output_tail = tcp;
-}
-
-static void pop_output(struct wt_tcp_stack *stack)
-{
-	struct wt_tcp *tcp = stack->output_head;
-
-	stack->output_head = tcp->output_next;
-	if (!stack->output_head)
-		stack->output_tail = NULL;
-	tcp->in_output = false;
-	wt_tcb_release(tcp);
 }
 
 static void push_ready(struct wt_tcp *tcp)
@@ -153,18 +164,23 @@ struct wt_frame *wt_tcp_stack_output(struct wt_tcp_stack *stack)
 	while (!frame && (syn = wt_heap_min(&stack->syns)) && syn->due <= stack->now)
 		frame = wt_syn_timeout(stack, wt_syn_of(syn));
 	while (!frame && stack->output_head) {
-		bool more;
+		enum wt_tcp_more more = WT_TCP_NO_MORE;
 
-		frame = wt_tcp_output(stack->output_head, &more);
-		if (!more)
-			pop_output(stack);
+		if (!stack->quiet)
+			frame = wt_tcp_output(stack->output_head, &more);
+		if (more == WT_TCP_NO_MORE) {
+			wt_tcb_release(take_output(stack));
+		} else if (more == WT_TCP_QUIET) {
+			stack->quiet = true;
+			stack->quiet_at = stack->now;
+		}
 	}
 	return frame;
 }
 
 wt_time wt_tcp_stack_deadline(const struct wt_tcp_stack *stack)
 {
-	if (stack->ready_head || stack->output_head)
+	if (stack->ready_head || (stack->quiet ? stack->output_head->output_next : stack->output_head))
 		return stack->now;
 	return wt_time_min(wt_heap_due(&stack->conns), wt_time_min(wt_heap_due(&stack->syns), wt_heap_due(&stack->waits)));
 }

@@ -43,6 +43,8 @@ struct wt_tcp_stack {
 	struct wt_tcp *all;
 	struct wt_tcp *ready_head, *ready_tail;
 	struct wt_tcp *output_head, *output_tail;
+	bool quiet;       /* the head had nothing more to send when its last segment was made, and nothing has touched it since */
+	wt_time quiet_at; /* when that was */
 	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase, key_module, key_cookie;
 	uint32_t port_counter;
 };
@@ -64,6 +66,7 @@ struct wt_key wt_secret_subkey(const struct wt_key *secret, uint64_t n);
 /* ---- for the files of stack/tcp --------------------------------------------------------------------- */
 
 void wt_tcp_wants_output(struct wt_tcp *tcp);
+void wt_tcp_out_of_output(struct wt_tcp *tcp); /* if it stays in that queue only because nobody has asked it for more */
 void wt_tcp_notify(struct wt_tcp *tcp, unsigned events);
 void wt_tcp_rearm(struct wt_tcp *tcp);
 void wt_tcp_trace(struct wt_tcp_stack *stack, const struct wt_trace_event *event);

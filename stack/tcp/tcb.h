@@ -306,7 +306,13 @@ uint16_t wt_tcp_window_now(struct wt_tcp *tcp); /* the field of an ACK, before t
 void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
 
 /* tcp_output.c */
-struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, bool *more);
+enum wt_tcp_more {
+	WT_TCP_NO_MORE, /* there was nothing to send */
+	WT_TCP_MORE,    /* it is to be asked again */
+	WT_TCP_QUIET,   /* unless something touches the connection before, there will be nothing more: it needs not be asked again */
+};
+
+struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more);
 void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */
 void wt_tcp_send_reset(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */

@@ -6,9 +6,18 @@
 #include <stdint.h>
 
 #include "stack/text/addr.h"
+#include "stack/base/bytes.h"
 #include "stack/base/checksum.h"
 
 /* The pseudo-header of TCP over IPv4 (RFC 9293 3.1) or IPv6 (RFC 8200 8.1), as a running sum. */
-uint64_t wt_csum_pseudo(const struct wt_addr *src, const struct wt_addr *dst, uint8_t protocol, uint32_t len);
+static inline uint64_t wt_csum_pseudo(const struct wt_addr *src, const struct wt_addr *dst, uint8_t protocol, uint32_t len)
+{
+	/* IPv4 has 16 bits of length, IPv6 32; the sum of the two halves is right for both */
+	uint64_t sum = (uint64_t)protocol + (len >> 16) + (len & 0xffff);
+
+	if (src->family == WT_FAMILY_IPV6)
+		return wt_csum_add(wt_csum_add(sum, src->bytes, 16), dst->bytes, 16);
+	return sum + wt_get16(src->bytes) + wt_get16(src->bytes + 2) + wt_get16(dst->bytes) + wt_get16(dst->bytes + 2);
+}
 
 #endif

@@ -152,8 +152,11 @@ static uint32_t experiments_len(const struct wt_tcp_header *tcp)
 
 uint32_t wt_tcp_emit_len(struct wt_tcp_header *tcp)
 {
-	uint32_t room = WT_TCP_OPTIONS_ROOM - fixed_len(tcp);
+	uint32_t room;
 
+	if (wt_tcp_plain(tcp))
+		return WT_TCP_HEADER;
+	room = WT_TCP_OPTIONS_ROOM - fixed_len(tcp);
 	/* what can never fit goes first, so that it does not push out SACK blocks in vain */
 	while (experiments_len(tcp) > room)
 		tcp->experiment_count--;
@@ -223,10 +226,8 @@ static uint8_t *emit_sack(uint8_t *p, const struct wt_tcp_header *tcp)
 	return p;
 }
 
-uint32_t wt_tcp_emit(uint8_t *data, const struct wt_tcp_header *tcp)
+static uint8_t *emit_options(uint8_t *p, const struct wt_tcp_header *tcp)
 {
-	uint8_t *p = data + WT_TCP_HEADER;
-
 	if (tcp->flags & WT_SYN)
 		p = emit_syn(p, tcp);
 	else if (tcp->has_ts)
@@ -241,6 +242,15 @@ uint32_t wt_tcp_emit(uint8_t *data, const struct wt_tcp_header *tcp)
 		memcpy(p + 2, option->data, option->len - 2u);
 		p += option->len;
 	}
+	return p;
+}
+
+uint32_t wt_tcp_emit(uint8_t *data, const struct wt_tcp_header *tcp)
+{
+	uint8_t *p = data + WT_TCP_HEADER;
+
+	if (!wt_tcp_plain(tcp))
+		p = emit_options(p, tcp);
 	wt_put16(data, tcp->src_port);
 	wt_put16(data + 2, tcp->dst_port);
 	wt_put32(data + 4, tcp->seq);

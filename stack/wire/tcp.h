@@ -47,6 +47,12 @@ struct wt_tcp_header {
  * of known kind but wrong length is ignored. MSS and window scale and SACK-permitted count only with SYN.
  */
 bool wt_tcp_parse(const uint8_t *data, uint32_t len, struct wt_tcp_header *tcp);
+/* No options: 20 bytes. */
+static inline bool wt_tcp_plain(const struct wt_tcp_header *tcp)
+{
+	return !(tcp->flags & WT_SYN) && !tcp->has_ts && !tcp->sack_count && !tcp->experiment_count;
+}
+
 /*
  * Bytes of header that emit() will write: 20 + options padded to four. Layout: on SYN mss, sackOK+TS or nop,nop padding, wscale;
  * otherwise nop,nop,TS then nop,nop,SACK; experiments last, each padded with NOPs in front.
