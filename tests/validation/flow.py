@@ -49,13 +49,14 @@ class Flow:
     """From a to b. Counts are of segments with payload; `sent` is at a, `received` and `acks` at b.
 
     cuts: recoveries begun, each from a first retransmission until all that was outstanding is acknowledged. timeouts: retransmissions after
-    at least 0.19 s in which a sent nothing. lost: numbers of the dropped frames among all that a sent (from 1)."""
+    at least 0.19 s in which a sent nothing. lost: numbers of the dropped frames among all that a sent (from 1). over: the last number that the
+    path has delivered or dropped; what a sent after it was on the way when the capture ended, and has no fate."""
 
     def __init__(self, path):
         self.sent = self.received = self.acks = self.retransmissions = self.needless = self.cuts = self.timeouts = 0
         self.lost, self.flights = [], []
         self.source = self.start = self.end = self.first = self.recover = None
-        self.frames = self.una = self.next = 0
+        self.frames = self.over = self.una = self.next = 0
         self.area = self.changed = self.last_sent = 0
         self.seen, self.on_the_way = set(), {}
         for frame in frames(path):
@@ -99,18 +100,23 @@ class Flow:
         if self.recover is not None and self.una >= self.recover:
             self.recover = None
 
+    def left(self, frame):
+        """Its number; the path keeps the order, so of equal frames it is the one sent first."""
+        self.over = self.on_the_way[frame.seq, frame.length].pop(0)
+        return self.over
+
     def at_b(self, frame):
         if frame.source != self.source:
             self.acks += not frame.length
             return
-        self.on_the_way[frame.seq, frame.length].pop(0)
+        self.left(frame)
         if frame.length:
             self.received += 1
             self.needless += frame.seq in self.seen
             self.seen.add(frame.seq)
 
     def dropped(self, frame):
-        self.lost.append(self.on_the_way[frame.seq, frame.length].pop(0)) # the path keeps the order
+        self.lost.append(self.left(frame))
 
     def numbers(self):
         seconds = (self.end - self.start) / 1e9
