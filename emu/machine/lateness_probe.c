@@ -6,12 +6,14 @@
 #define PERIOD (50 * WT_MS)
 #define LONGEST (10 * WT_S) /* a loop that was away for longer need not be told of each pulse it missed */
 
-static uint64_t dated_by_reading(const struct wt_network *net)
+/* Of all ports, or of those alone that the kernel stamps. */
+static uint64_t dated_by_reading(const struct wt_network *net, bool stamped_alone)
 {
 	uint64_t count = 0;
 
 	for (unsigned i = 0; i < net->world->hosts; i++)
-		count += net->port[i]->unstamped;
+		if (net->port[i]->hears || !stamped_alone)
+			count += net->port[i]->unstamped;
 	return count;
 }
 
@@ -24,11 +26,14 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
 	struct wt_lateness_probe *pulse = (struct wt_lateness_probe *)node;
-	uint64_t frames = dated_by_reading(pulse->net);
+	uint64_t frames = dated_by_reading(pulse->net, false);
 	wt_time late = wt_rloop_clock(pulse->rloop) - pulse->due;
 
 	if (now < pulse->due)
 		return NULL;
+	if (!pulse->began)
+		pulse->seen = dated_by_reading(pulse->net, true);
+	pulse->began = true;
 	if (frames != pulse->seen)
 		wt_histogram_add(&pulse->late, late);
 	if (late < PERIOD)
