@@ -8,7 +8,9 @@ says so is tried again.
 """
 import json
 import os
+import re
 import signal
+import time
 
 from e2e import Home, Skip, check, equal, finish, running, test, until
 
@@ -84,7 +86,30 @@ def _():
     _, err = process.communicate(timeout=60)
     if "no TAP device" in err or "no namespaces" in err:
         raise Skip(err.strip())
-    equal((process.returncode, err.splitlines()), (130, ["wavetank lab run: interrupted"]), "how it ended")
+    check(process.returncode == 130 and re.fullmatch(r"wavetank lab run: interrupted.*\n", err), (process.returncode, err))
+    check(theirs and not any(map(running, theirs)), "processes are left")
+
+
+@test("interrupted while flows run, lab run prints what they did until then, ends with 130 and leaves none of its processes")
+def _():
+    for seconds in (3, 10, 30): # a machine that is busy takes its time until they do
+        process = HOME.start("lab", "run", "long.conf", "--json")
+        until(lambda: len(children(process.pid)) >= 7 or process.poll() is not None, "its hosts and its emulator run")
+        theirs = children(process.pid)
+        time.sleep(seconds)
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        if "no TAP device" in err or "no namespaces" in err:
+            raise Skip(err.strip())
+        if err != "wavetank lab run: interrupted\n":
+            break
+    check(process.returncode == 130 and re.fullmatch(r"wavetank lab run: interrupted: the result is of the first \d+\.\d{3} s\n", err),
+          (process.returncode, err))
+    result = json.loads(out)
+    equal((result["ok"], len(result["flows"])), (False, 3), "the result")
+    for flow in result["flows"]:
+        check(flow["outcome"] == "unfinished" and flow["delivered_bytes"] > 0 and 0 < flow["connection_time_s"] < 30, flow)
+    check(result["hops"] and "valid" in result["verdict"], result)
     check(theirs and not any(map(running, theirs)), "processes are left")
 
 

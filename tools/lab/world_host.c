@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct station {
 	struct wt_rloop *rloop;
 	struct wt_flow_run flows;
 	ev_timer at_end;
+	ev_signal on_cut;
 	wt_time end; /* of the run, on our clock */
 	wt_time base; /* scenario time 0 on our clock */
 	FILE *out;
@@ -177,6 +179,15 @@ static void on_end(struct ev_loop *ev, ev_timer *watcher, int events)
 	ev_timer_start(ev, watcher);
 }
 
+/* The run was interrupted: its end is now. */
+static void on_cut(struct ev_loop *ev, ev_signal *watcher, int events)
+{
+	struct station *station = watcher->data;
+
+	wt_rloop_catch_up(station->rloop);
+	tell(station);
+}
+
 static int start(struct station *station, struct wt_world *world, const struct wt_app_flow *flow, int64_t at, char *err, size_t err_len)
 {
 	struct wt_host **host = calloc(world->hosts, sizeof(*host));
@@ -221,6 +232,9 @@ int wt_world_host_run(struct wt_world *world, const struct wt_app_flow *flow, un
 	ev_timer_init(&station.at_end, on_end, (double)(station.end - wt_rloop_clock(station.rloop)) / 1e9, 0.);
 	station.at_end.data = &station;
 	ev_timer_start(station.ev, &station.at_end);
+	ev_signal_init(&station.on_cut, on_cut, SIGUSR1);
+	station.on_cut.data = &station;
+	ev_signal_start(station.ev, &station.on_cut);
 	ev_run(station.ev, 0); /* until it is ended from outside */
 	return WT_EXIT_OK;
 }

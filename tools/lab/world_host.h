@@ -12,8 +12,8 @@ bool wt_world_host_peer(const struct wt_world *world, unsigned host, struct wt_a
 int wt_world_host_await(int talk, int64_t *at);
 
 /*
- * Runs the flows of a host from the time that `talk` says on, until the world's time is over or all are done. Writes a line of JSON for
- * each flow that it sends to `out`, then the line "done", and goes on answering until it is ended from outside. Changes the world. An exit
+ * Runs the flows of a host from the time that `talk` says on, until the world's time is over, all are done, or SIGUSR1 ends it.
+ * Writes a line of JSON for each flow that it sends to `out`, then the line "done", and goes on answering until it is ended from outside. Changes the world. An exit
  * code, with a sentence on standard error.
  */
 int wt_world_host_run(struct wt_world *world, const struct wt_app_flow *flow, unsigned host, int talk, int out);

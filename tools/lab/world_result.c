@@ -130,6 +130,8 @@ static void print_text(const struct wt_world *world, const json_t *flows, const 
 			.fast_recoveries = (uint64_t)number(sender, "fast_recoveries"), .mean_rtt = (wt_time)(number(sender, "mean_rtt_s") * 1e9),
 		};
 
+		if (json_is_null(flow))
+			continue;
 		if (is_datagrams(flow)) {
 			print_datagrams(flow);
 			continue;
@@ -179,7 +181,7 @@ static void print_json(const struct wt_world *world, const char *backend, const 
 	wt_json_end(&json);
 }
 
-int wt_world_result_tell(const struct wt_world *world, const char *backend, bool in_json, const json_t *flows, const json_t *record)
+int wt_world_result_tell(const struct wt_world *world, const char *backend, bool in_json, const json_t *flows, const json_t *record, bool cut)
 {
 	bool valid = json_is_true(json_object_get(json_object_get(record, "verdict"), "valid")), good;
 	struct wt_flow_sum sum = {0};
@@ -187,9 +189,11 @@ int wt_world_result_tell(const struct wt_world *world, const char *backend, bool
 
 	good = add_up(world, flows, &sum, why, sizeof(why));
 	if (in_json)
-		print_json(world, backend, flows, record, &sum, good && valid);
+		print_json(world, backend, flows, record, &sum, good && valid && !cut);
 	else
 		print_text(world, flows, record, &sum);
+	if (cut)
+		return WT_EXIT_OK;
 	if (!good)
 		return wt_fail(WT_EXIT_CONNECTION, "%s", why);
 	return valid ? WT_EXIT_OK : wt_fail(WT_EXIT_FAILED, "the run is not valid: the host was too busy, see its verdict");

@@ -10,7 +10,10 @@
 
 /* The flows' objects by their numbers (null: nobody knows it), from what each host has written; cuts the texts (NULL: a host wrote nothing). */
 json_t *wt_world_result_flows(const struct wt_world *world, char *const *text);
-/* Prints the result. An exit code, with a sentence on standard error if a flow failed or the run is not valid. */
-int wt_world_result_tell(const struct wt_world *world, const char *backend, bool in_json, const json_t *flows, const json_t *record);
+/*
+ * Prints the result. An exit code, with a sentence on standard error if a flow failed or the run is not valid. cut: the run was interrupted; it is
+ * not "ok" then, and why its flows have not ended need not be said.
+ */
+int wt_world_result_tell(const struct wt_world *world, const char *backend, bool in_json, const json_t *flows, const json_t *record, bool cut);
 
 #endif

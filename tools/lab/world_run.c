@@ -51,7 +51,7 @@ static const struct wt_option options[] = {
 };
 
 /* From when all are ready to when they begin, so that each has been told; and what a run may take beyond its time. */
-enum { READY_MS = 200, READY_EACH_MS = 3, LATE_S = 20 };
+enum { READY_MS = 200, READY_EACH_MS = 3, LATE_S = 20, CUT_S = 5 };
 
 struct host {
 	pid_t pid;
@@ -72,6 +72,9 @@ struct lab {
 	bool veth;
 	pid_t emulator;
 	int record; /* what it writes: a file in memory */
+	int64_t began;  /* scenario time 0 by the clock of the wall; 0: not told yet */
+	int64_t cut_at; /* when it was interrupted, by the signal `cut`; 0: it was not */
+	int cut;
 	bool json;
 	char err[600];
 };
@@ -106,6 +109,7 @@ static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pi
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN); /* the terminal's: the parent ends us when it has our lines */
 	signal(SIGTERM, SIG_DFL);
+	signal(SIGUSR1, SIG_IGN); /* until the flows begin */
 	if (getppid() != parent || unshare(CLONE_NEWNET) < 0)
 		_exit(WT_EXIT_ENVIRONMENT);
 	/* router solicitations have no place in a measurement */
@@ -265,6 +269,7 @@ static int begin(struct lab *lab)
 	for (unsigned i = 0; i < lab->world.hosts; i++)
 		if (write(lab->host[i].talk, &at, sizeof(at)) != sizeof(at))
 			return complain(lab, "host", errno);
+	lab->began = at;
 	return WT_EXIT_OK;
 }
 
@@ -283,6 +288,29 @@ static bool take_lines(struct host *host, char **text)
 	return true;
 }
 
+/*
+ * Interrupted: every engine says what its flows have done until now, for which it has CUT_S. A second signal, or one before the flows begin,
+ * leaves no result.
+ */
+static int cut(struct lab *lab, int64_t *until)
+{
+	int number = interrupted;
+
+	interrupted = 0;
+	if (lab->cut || !lab->began || wall_clock() < lab->began) {
+		snprintf(lab->err, sizeof(lab->err), "interrupted");
+		return 128 + number;
+	}
+	lab->cut = number;
+	lab->cut_at = wall_clock();
+	*until = lab->cut_at + CUT_S * WT_S;
+	for (unsigned i = 0; i < lab->world.hosts; i++) {
+		kill(lab->host[i].pid, SIGUSR1);
+		lab->host[i].done |= lab->host[i].kernel;
+	}
+	return WT_EXIT_OK;
+}
+
 /* Until every host is done, one has died, or it takes too long. */
 static int wait_for_all(struct lab *lab)
 {
@@ -292,29 +320,27 @@ static int wait_for_all(struct lab *lab)
 	int64_t until = wall_clock() + time + LATE_S * WT_S;
 	int code = wait ? WT_EXIT_OK : complain(lab, "lab", ENOMEM);
 
-	for (unsigned i = 0; i < hosts && wait; i++)
-		wait[i] = (struct pollfd){.fd = lab->host[i].out, .events = POLLIN};
 	while (!code && left) {
 		if (interrupted) {
-			snprintf(lab->err, sizeof(lab->err), "interrupted");
-			code = 128 + interrupted;
+			code = cut(lab, &until);
 		} else if (wall_clock() > until) {
+			if (lab->cut)
+				break;
 			snprintf(lab->err, sizeof(lab->err), "not finished in time");
 			code = WT_EXIT_TIMEOUT;
-		} else if (poll(wait, hosts, 200) <= 0) {
-			continue;
 		}
-		for (unsigned i = 0; i < hosts && !code; i++) {
-			if (!wait[i].revents)
-				continue;
-			if (!take_lines(&lab->host[i], &lab->text[i])) {
+		left = 0;
+		for (unsigned i = 0; i < hosts; i++) {
+			wait[i] = (struct pollfd){.fd = lab->host[i].done ? -1 : lab->host[i].out, .events = POLLIN};
+			left += !lab->host[i].done;
+		}
+		if (code || !left || poll(wait, hosts, 200) <= 0)
+			continue;
+		for (unsigned i = 0; i < hosts && !code; i++)
+			if (wait[i].revents && !take_lines(&lab->host[i], &lab->text[i])) {
 				snprintf(lab->err, sizeof(lab->err), "host %s ended early", lab->world.host[i].name);
 				code = WT_EXIT_ENVIRONMENT;
-			} else if (lab->host[i].done) {
-				wait[i].fd = -1;
-				left--;
 			}
-		}
 	}
 	free(wait);
 	return code;
@@ -360,10 +386,12 @@ static json_t *read_record(const struct lab *lab)
 static int conclude(struct lab *lab)
 {
 	json_t *record = read_record(lab), *flows = wt_world_result_flows(&lab->world, lab->text);
-	int code = wt_world_result_tell(&lab->world, lab->veth ? "packet" : "tap", lab->json, flows, record);
+	int code = wt_world_result_tell(&lab->world, lab->veth ? "packet" : "tap", lab->json, flows, record, lab->cut);
 
 	json_decref(record);
 	json_decref(flows);
+	if (lab->cut)
+		return wt_fail(128 + lab->cut, "interrupted: the result is of the first %.3f s", (double)(lab->cut_at - lab->began) / WT_S);
 	return code;
 }
 
