@@ -27,6 +27,7 @@ static int open_port(struct wt_network *net, unsigned i, char *err, size_t err_l
 	net->port[i] = port;
 	if (net->build.gather)
 		wt_port_gather(port);
+	port->merges = net->build.merge;
 	return 0;
 }
 
@@ -368,7 +369,7 @@ void wt_network_tell_ports(struct wt_network *net)
 
 			if (!port)
 				continue;
-			port->whole = !routed && net->big_pool && wt_direction_whole(way) && !net->delay[end[d].index];
+			port->whole = !routed && net->big_pool && !net->build.merge && wt_direction_whole(way) && !net->delay[end[d].index];
 			if (routed || way->path.text[0] || net->tap[end[d].index] || net->delay[end[d].index])
 				wt_port_hear(port);
 		}

@@ -21,6 +21,7 @@ struct wt_network;
 struct wt_world_build {
 	uint64_t frames;        /* of memory */
 	bool offload, gather;   /* of ports */
+	bool merge;             /* with both: an engine's segments leave as big frames, and big frames are cut for it */
 	enum wt_stamps stamps;
 	bool digest;            /* of every frame at each host */
 	bool whole;             /* wt_pool_make_whole() */

@@ -49,7 +49,8 @@ struct wt_frame {
 	uint16_t csum_offset;
 	uint16_t gso_size;     /* payload per packet of a big offload frame; 0: an ordinary frame */
 	uint8_t csum : 4;      /* enum wt_csum */
-	uint8_t from_path : 4;     /* 1: an ICMP error that a node on the way made. What a host sent is never such, whatever its source says */
+	uint8_t more : 1;      /* its device has read another one, which follows at once */
+	uint8_t from_path : 3;     /* 1: an ICMP error that a node on the way made. What a host sent is never such, whatever its source says */
 	uint8_t fate;          /* enum wt_fate. Who does not look for another way drops it: WT_DROP_NO_ACK */
 	uint8_t mark;          /* free for a node's own use while it owns the frame */
 };

@@ -357,6 +357,7 @@ static bool one_round(struct wt_rloop *rloop)
 	while ((watch = earliest(rloop, horizon))) {
 		struct wt_frame *frame = wt_frame_queue_pop(&watch->held);
 
+		frame->more = watch->port->says_more && watch->held.head && watch->held.head->time <= horizon;
 		wt_graph_input(rloop->graph, &watch->port->node, 1, wt_time_max(frame->time, wt_graph_now(rloop->graph)), frame);
 	}
 	wt_graph_run(rloop->graph, wt_time_max(horizon, wt_graph_now(rloop->graph)));

@@ -56,8 +56,10 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	struct wt_host *host = (struct wt_host *)node;
 	struct wt_ip_packet packet;
 	struct wt_icmp_error error;
+	bool more = frame->more;
 
 	host->tcp.now = now;
+	host->tcp.more = more;
 	node->audit.in++;
 	switch (wt_net_input(&host->net, port, now, frame, &packet)) {
 	case WT_IP_IS_TCP:
@@ -80,6 +82,8 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	case WT_IP_DONE:
 		break;
 	}
+	if (!more && host->tcp.held)
+		wt_tcp_stack_drained(&host->tcp);
 }
 
 static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned *port)

@@ -146,37 +146,37 @@ static void collect(struct wt_batch *batch)
 }
 
 /* The kernel ends a call at the first frame it refuses, and says why when that one stands first. */
-static void send_all(struct wt_batch *batch, int fd)
+static void send_all(struct wt_batch_entry *entry, unsigned count, bool headers, int fd)
 {
 	struct mmsghdr message[WT_BATCH_FRAMES];
 	unsigned at = 0;
 	int n;
 
-	for (unsigned i = 0; i < batch->count; i++)
-		message[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = batch->entry[i].parts + !batch->headers, .msg_iovlen = 1u + batch->headers}};
-	while (at < batch->count) {
-		n = sendmmsg(fd, message + at, batch->count - at, MSG_DONTWAIT);
+	for (unsigned i = 0; i < count; i++)
+		message[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = entry[i].parts + !headers, .msg_iovlen = 1u + headers}};
+	while (at < count) {
+		n = sendmmsg(fd, message + at, count - at, MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			batch->entry[at++].error = -errno;
+			entry[at++].error = -errno;
 		for (; n > 0; n--)
-			batch->entry[at++].error = 0;
+			entry[at++].error = 0;
 	}
 }
 
-bool wt_batch_write(struct wt_batch *batch, int fd)
+bool wt_batch_write(struct wt_batch *batch, unsigned from, unsigned count, int fd)
 {
 	struct wt_ring *ring = batch->ring;
 	uint32_t tail, left;
 	long n;
 
 	if (!ring) {
-		send_all(batch, fd);
+		send_all(batch->entry + from, count, batch->headers, fd);
 		return true;
 	}
 	tail = *ring->tail;
-	for (unsigned i = 0; i < batch->count; i++)
+	for (unsigned i = from; i < from + count; i++)
 		request(ring, tail++, &batch->entry[i], batch->headers, fd, i);
 	__atomic_store_n(ring->tail, tail, __ATOMIC_RELEASE);
 	while ((left = tail - __atomic_load_n(ring->head, __ATOMIC_ACQUIRE))) {
@@ -186,7 +186,7 @@ bool wt_batch_write(struct wt_batch *batch, int fd)
 		collect(batch);
 	}
 	collect(batch);
-	for (unsigned i = 0; i < batch->count; i++)
+	for (unsigned i = from; i < from + count; i++)
 		if (batch->entry[i].error == -EINPROGRESS || batch->entry[i].error == -EOPNOTSUPP)
 			return false;
 	return true;

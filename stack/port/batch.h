@@ -13,7 +13,7 @@
 
 #include "stack/base/frame.h"
 
-#define WT_BATCH_FRAMES 32
+#define WT_BATCH_FRAMES 64
 
 struct wt_batch_entry {
 	struct wt_frame *frame;
@@ -34,7 +34,8 @@ struct wt_batch {
 struct wt_batch *wt_batch_open(bool headers, bool socket);
 void wt_batch_close(struct wt_batch *batch);
 void wt_batch_add(struct wt_batch *batch, struct wt_frame *frame);
-/* Writes all entries to fd and fills in their errors. False: the kernel did not do it, and those with -EINPROGRESS are unwritten. */
-bool wt_batch_write(struct wt_batch *batch, int fd);
+/* Writes `count` entries from the given one on to fd and fills in their errors. False: the kernel did not do it, and those with -EINPROGRESS
+ * are unwritten. */
+bool wt_batch_write(struct wt_batch *batch, unsigned from, unsigned count, int fd);
 
 #endif

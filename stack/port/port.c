@@ -11,6 +11,7 @@
 #include "stack/port/arrival.h"
 #include "stack/port/batch.h"
 #include "stack/port/interface.h"
+#include "stack/port/merge.h"
 #include "stack/port/offload.h"
 
 static void wait_for_kernel(struct wt_port *port, wt_time now, struct wt_frame *frame)
@@ -49,31 +50,66 @@ static wt_time clock_of(const struct wt_port *port)
 	return port->clock ? port->clock(port->clock_arg) : 0;
 }
 
+/* How many from there on go out by themselves, before the next run of segments that go together. *run: how long that is. */
+static unsigned singles(const struct wt_port *port, unsigned from, unsigned *run)
+{
+	const struct wt_batch *batch = port->batch;
+	unsigned at = from;
+
+	*run = 0;
+	while (at < batch->count && port->merges && (*run = wt_merge_run(&batch->entry[at], batch->count - at)) < 2)
+		at++;
+	if (*run >= 2)
+		return at - from;
+	*run = 0;
+	return batch->count - from;
+}
+
+/* Fills in what became of each. False: the kernel does not do batches. */
+static bool write_batch(struct wt_port *port)
+{
+	struct wt_batch *batch = port->batch;
+	bool works = true;
+	unsigned run;
+
+	for (unsigned at = 0; at < batch->count;) {
+		unsigned alone = singles(port, at, &run);
+		int error;
+
+		if (alone > 1)
+			works &= wt_batch_write(batch, at, alone, port->fd);
+		for (unsigned i = at; i < at + alone; i++)
+			if (alone == 1 || batch->entry[i].error == -EINPROGRESS || batch->entry[i].error == -EOPNOTSUPP)
+				batch->entry[i].error = port->ops->write(port, batch->entry[i].frame);
+		at += alone;
+		error = run ? wt_merge_write(port->fd, &batch->entry[at], run) : 0;
+		for (; run; run--)
+			batch->entry[at++].error = error;
+	}
+	return works;
+}
+
 /* One alone costs less by write(). A frame refused with EAGAIN lets those behind it in its batch pass; a TAP's send buffer, which
  * would be the reason, has no end unless somebody sets one. */
 void wt_port_write(struct wt_port *port, wt_time now)
 {
 	struct wt_batch *batch = port->batch;
-	bool works = true;
 	unsigned count;
 	wt_time clock;
+	bool works;
 
 	if (!batch || !batch->count)
 		return;
-	if (batch->count > 1)
-		works = wt_batch_write(batch, port->fd);
+	works = write_batch(port);
 	clock = clock_of(port);
 	count = batch->count;
 	batch->count = 0;
 	port->node.audit.queued -= count;
 	for (unsigned i = 0; i < count; i++) {
 		struct wt_frame *frame = batch->entry[i].frame;
-		int error = batch->entry[i].error;
 
 		note_late(port, frame, clock);
-		if (count == 1 || error == -EINPROGRESS || error == -EOPNOTSUPP)
-			error = port->ops->write(port, frame);
-		conclude(port, now, frame, error);
+		conclude(port, now, frame, batch->entry[i].error);
 	}
 	if (!works) {
 		wt_batch_close(batch);

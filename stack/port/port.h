@@ -16,7 +16,7 @@
  * without offloads is dropped (WT_DROP_OFFLOAD).
  *
  * Under a loop a port may gather what leaves it and write it in one system call (batch.h); the loop asks for that when its graph has
- * come to rest.
+ * come to rest. With offloads it may merge segments then.
  *
  * The kernel can be asked when each frame came (wt_port_hear()): a packet socket says it beside the frame, for a TAP another
  * socket does (arrival.h).
@@ -85,11 +85,13 @@ struct wt_port {
 	struct wt_frame *spare;        /* offload.h: where the rest of a frame is read to, or in want of it `scratch` */
 	uint8_t *scratch;
 	uint32_t scratch_len;
+	bool merges;                   /* consecutive segments of a gathered batch leave as one big frame (merge.h) */
 	struct wt_batch *batch;        /* frames for the kernel, gathered; NULL: written one by one */
 	bool stamps;                   /* the kernel can be asked when frames came */
 	bool stamp_filter;             /* a TAP's filter may be used for it */
 	const char *stamp_source;      /* who says it: filter, ring (arrival.h), socket */
 	bool hears;                    /* it is */
+	bool says_more;                /* under a loop its frames say whether another one follows (frame->more) */
 	int stamps_refused;            /* asked for, and not got: negative errno */
 	clockid_t stamp_clock;         /* by which: CLOCK_REALTIME, or CLOCK_MONOTONIC */
 	int64_t stamp;                 /* of the frame read last, in ns; 0: none */

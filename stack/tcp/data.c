@@ -42,6 +42,54 @@ uint32_t wt_tcp_window(struct wt_tcp *tcp)
 	return window < most ? window : most;
 }
 
+static void delay_ack(struct wt_tcp *tcp)
+{
+	wt_time delay = tcp->config.settings.ack_delay, due = wt_time_add(tcp->stack->now, delay);
+
+	if (tcp->timer[WT_TIMER_ACK] != WT_NEVER)
+		return;
+	if (tcp->config.settings.ack_delay_tick && delay > 0) /* the next beat of the fast timer */
+		due = (tcp->stack->now / delay + 1) * delay;
+	wt_tcp_set_timer(tcp, WT_TIMER_ACK, due);
+}
+
+/*
+ * "Drain the device, then acknowledge": an ACK costs as much as the segments it is for, and one for all that was read together tells the
+ * same. It is too late for a sender that clocks its window by ACKs, so it is a setting, without effect in virtual time, in labs and
+ * where a receiver module watches segments. What is out of order is acknowledged at once. The timer is for frames that do not follow.
+ */
+static bool hold_ack(struct wt_tcp *tcp)
+{
+	struct wt_tcp_stack *stack = tcp->stack;
+
+	if (!stack->more || !tcp->config.settings.ack_drain || tcp->config.receiver.ops->on_segment)
+		return false;
+	tcp->ack_held = true;
+	delay_ack(tcp);
+	if (tcp->in_held)
+		return true;
+	tcp->in_held = true;
+	tcp->held_next = stack->held;
+	stack->held = tcp;
+	return true;
+}
+
+void wt_tcp_stack_drained(struct wt_tcp_stack *stack)
+{
+	struct wt_tcp *tcp;
+
+	while ((tcp = stack->held)) {
+		stack->held = tcp->held_next;
+		tcp->in_held = false;
+		if (tcp->ack_held && tcp->state >= WT_TCP_ESTABLISHED) {
+			tcp->ack_now = true;
+			wt_tcp_wants_output(tcp);
+		}
+		tcp->ack_held = false;
+		wt_tcb_release(tcp);
+	}
+}
+
 void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
 	uint64_t part = tcp->config.settings.rcv_buffer / tcp->config.settings.window_update_part;
@@ -54,21 +102,10 @@ void wt_tcp_window_opened(struct wt_tcp *tcp)
 	window = wt_tcp_window(tcp);
 	window = window < tcp->rcv_word ? window : tcp->rcv_word;
 	/* an update of its own only for two segments (so BSD) or half a buffer, by the settings */
-	if (wt_seq_diff(tcp->rcv_nxt + window, tcp->rcv_adv) >= (int32_t)step) {
+	if (wt_seq_diff(tcp->rcv_nxt + window, tcp->rcv_adv) >= (int32_t)step && !hold_ack(tcp)) {
 		tcp->ack_now = true;
 		wt_tcp_wants_output(tcp);
 	}
-}
-
-static void delay_ack(struct wt_tcp *tcp)
-{
-	wt_time delay = tcp->config.settings.ack_delay, due = wt_time_add(tcp->stack->now, delay);
-
-	if (tcp->timer[WT_TIMER_ACK] != WT_NEVER)
-		return;
-	if (tcp->config.settings.ack_delay_tick && delay > 0) /* the next beat of the fast timer */
-		due = (tcp->stack->now / delay + 1) * delay;
-	wt_tcp_set_timer(tcp, WT_TIMER_ACK, due);
 }
 
 /*
@@ -96,7 +133,7 @@ static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 		tcp->ack_segs++;
 	if (flags & WT_RX_IN_ORDER && quick(tcp, flags))
 		at_once = true;
-	if (tcp->ack_segs >= tcp->config.settings.ack_every)
+	if (tcp->ack_segs >= tcp->config.settings.ack_every && !hold_ack(tcp))
 		at_once = true;
 	if (verdict & WT_RX_ACK_NOW)
 		at_once = true;

@@ -234,7 +234,7 @@ static void note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
 	if (tcp->wait)
 		tcp->wait->window = field;
 	tcp->last_ack_sent = tcp->rcv_nxt;
-	tcp->ack_now = false;
+	tcp->ack_now = tcp->ack_held = false;
 	tcp->ack_segs = 0;
 	wt_tcp_set_timer(tcp, WT_TIMER_ACK, WT_NEVER);
 }

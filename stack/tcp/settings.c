@@ -35,6 +35,7 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(ack_every, COUNT, "segments per ACK; 2 is the most RFC 5681 4.2 allows, more is for history", 1, 1000),
 	FIELD(ack_delay, TIME, "longest delay of an ACK (RFC 9293 3.8.6.3: below 500 ms)", 0, 10e9),
 	FIELD(ack_quick, COUNT, "segments acknowledged one by one after a hole is filled (RFC 5681 4.2 allows it; as Linux: 16)", 0, 1000),
+	FIELD(ack_drain, BOOL, "ACKs of data in order and window updates wait for frames that were read together (TAPs outside labs; not RFC 5681)", 0, 0),
 	FIELD(window_update, COUNT, "segments read, or a part of the buffer, that make a window update of their own (BSD: 2)", 1, 1000),
 	FIELD(window_update_part, COUNT, "... one part of so many of the buffer (BSD: 2; the x-kernel: 3)", 2, 1000),
 	FIELD(ack_delay_all, BOOL, "out-of-order data waits for the delayed ACK too (x-kernel); off: at once (RFC 5681 4.2)", 0, 0),

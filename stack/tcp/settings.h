@@ -39,6 +39,7 @@ struct wt_tcp_settings {
 	uint64_t ack_every;        /* full-sized segments per ACK; 1: every segment */
 	wt_time ack_delay;         /* longest delay of an ACK */
 	uint64_t ack_quick;        /* segments that are acknowledged one by one after a hole was filled */
+	uint64_t ack_drain;        /* bool: ACKs wait until the device was read, where it says so */
 	uint64_t window_update;    /* segments the window must have grown by to be told in a segment of its own */
 	uint64_t window_update_part; /* or one part of the buffer of so many */
 	uint64_t ack_delay_all;    /* bool: what is out of order waits for the delayed ACK too */

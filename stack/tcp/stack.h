@@ -31,6 +31,7 @@ struct wt_tcp_stack {
 	struct wt_net *net;
 	wt_time now;              /* the caller's: set before each call */
 	struct wt_chunks *chunks; /* memory of all connections and entries */
+	bool more;                /* frames follow that were read together with the one at hand */
 	bool no_memory;           /* the segment at hand was not stored */
 	struct wt_heap conns;
 	struct wt_heap syns, waits; /* of half-open connections, of TIME-WAITs */
@@ -45,6 +46,7 @@ struct wt_tcp_stack {
 	struct wt_tcp *output_head, *output_tail;
 	bool quiet;       /* the head had nothing more to send when its last segment was made, and nothing has touched it since */
 	wt_time quiet_at; /* when that was */
+	struct wt_tcp *held;      /* whose ACKs wait for those frames */
 	struct wt_key key_isn, key_port, key_ts, key_hash, key_phase, key_module, key_cookie;
 	uint32_t port_counter;
 };
@@ -55,6 +57,8 @@ void wt_tcp_stack_finish(struct wt_tcp_stack *stack);
 
 /* A packet of TCP came: its frame is taken, or dropped and counted. */
 void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *packet);
+/* The frames that were read together are all taken: ACKs that waited for them (settings.ack_drain) are due. */
+void wt_tcp_stack_drained(struct wt_tcp_stack *stack);
 void wt_tcp_stack_expire(struct wt_tcp_stack *stack); /* what is due now, but for SYN-ACKs, which output sends again */
 void wt_tcp_stack_tell(struct wt_tcp_stack *stack);   /* runs the callbacks */
 struct wt_frame *wt_tcp_stack_output(struct wt_tcp_stack *stack); /* NULL: nothing to send now */

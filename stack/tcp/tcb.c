@@ -144,7 +144,7 @@ void wt_tcb_release(struct wt_tcp *tcp)
 {
 	bool out = tcp->state == WT_TCP_CLOSED || tcp->state == WT_TCP_TIME_WAIT;
 
-	if (!out || tcp->handle != WT_HANDLE_NONE || tcp->in_ready)
+	if (!out || tcp->handle != WT_HANDLE_NONE || tcp->in_ready || tcp->in_held)
 		return;
 	wt_tcp_out_of_output(tcp);
 	if (!tcp->in_output)

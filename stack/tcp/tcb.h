@@ -147,6 +147,8 @@ struct wt_tcp {
 	/* output queue of the stack */
 	struct wt_tcp *output_next;
 	bool in_output;
+	struct wt_tcp *held_next; /* of those whose ACK waits for more frames */
+	bool in_held, ack_held;
 
 	/* send sequence space */
 	wt_seq iss, snd_una, snd_nxt, snd_end; /* snd_end: after the last byte written */

@@ -15,20 +15,22 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import wire  # noqa: E402
 
 MB = 1000000
-# name, port, load, its amounts, limit
+# name, port, words, load, its amounts, limit
 LOADS = [
-    ("tap: calls per MB sent", "tap:wt0", lambda n: wire.pull(n * MB), (10, 60), 450),
-    ("tap: calls per MB received", "tap:wt0", lambda n: wire.push(n * MB), (10, 60), 900),
-    ("tap: calls per request and response", "tap:wt0", wire.ask, (200, 1200), 3.3),
-    ("packet: calls per MB sent", "packet:wt1", lambda n: wire.pull(n * MB), (10, 60), 450),
-    ("packet: calls per request and response", "packet:wt1", wire.ask, (200, 1200), 3.3),
+    ("tap: calls per MB sent", "tap:wt0", (), lambda n: wire.pull(n * MB), (10, 60), 450),
+    ("tap: calls per MB received", "tap:wt0", (), lambda n: wire.push(n * MB), (10, 60), 900),
+    ("tap: calls per request and response", "tap:wt0", (), wire.ask, (200, 1200), 3.3),
+    ("packet: calls per MB sent", "packet:wt1", (), lambda n: wire.pull(n * MB), (10, 60), 450),
+    ("packet: calls per request and response", "packet:wt1", (), wire.ask, (200, 1200), 3.3),
+    ("tap, offloads: calls per MB sent", "tap:wt0", ("--offload",), lambda n: wire.pull(n * MB), (10, 60), 90),
+    ("tap, offloads: calls per MB received", "tap:wt0", ("--offload",), lambda n: wire.push(n * MB), (10, 60), 120),
 ]
 
 
-def calls(program, port, load, amount, folder):
+def calls(program, port, words, load, amount, folder):
     """Of one run, from start to end."""
     path = os.path.join(folder, "calls")
-    with wire.Engine(program, port=port, prefix=("strace", "-f", "-c", "-o", path)):
+    with wire.Engine(program, *words, port=port, prefix=("strace", "-f", "-c", "-o", path)):
         load(amount)
     with open(path, encoding="utf-8") as file:
         return int(re.search(r"^\S+\s+\S+\s+(?:\d+\s+)?(\d+)\s+(?:\d+\s+)?total$", file.read(), re.M).group(1))
@@ -44,9 +46,9 @@ def main():
         print(f"skipped: {why}")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        for name, port, load, (few, many), limit in LOADS:
+        for name, port, words, load, (few, many), limit in LOADS:
             (wire.make_tap if port.startswith("tap") else wire.make_pair)()
-            count = (calls(program, port, load, many, folder) - calls(program, port, load, few, folder)) / (many - few)
+            count = (calls(program, port, words, load, many, folder) - calls(program, port, words, load, few, folder)) / (many - few)
             wire.remove()
             broken += count > limit
             print("%-40s %8.2f   at most %s%s" % (name, count, limit, "   FAILED" if count > limit else ""))

@@ -16,7 +16,7 @@
 
 enum {
 	OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_PRESET, OPT_SET, OPT_CAPTURE, OPT_TRACE, OPT_PORT, OPT_ADDRESS, OPT_MAC, OPT_GATEWAY, OPT_SEED,
-	OPT_MEMORY, OPT_SOCKS, OPT_REDIRECT, OPT_SERVE, OPT_READY,
+	OPT_MEMORY, OPT_OFFLOAD, OPT_SOCKS, OPT_REDIRECT, OPT_SERVE, OPT_READY,
 };
 
 static const struct wt_option options[] = {
@@ -33,6 +33,7 @@ static const struct wt_option options[] = {
 	[OPT_GATEWAY] = {0, "gateway", "ADDRESS", "router for other networks"},
 	[OPT_SEED] = {0, "seed", "N", "secrets of the stack from N (default: fresh)"},
 	[OPT_MEMORY] = {0, "memory", "SIZE", "most that all connections may hold (default 1GiB)"},
+	[OPT_OFFLOAD] = {0, "offload", NULL, "checksums and cutting of segments are the kernel's: 64 KB frames on the port"},
 	[OPT_SOCKS] = {0, "socks", "PORT", "SOCKS5 on this port of 127.0.0.1, for programs that cannot be preloaded"},
 	[OPT_REDIRECT] = {0, "redirect", "PORT", "takes connections that iptables REDIRECTs to this port"},
 	[OPT_SERVE] = {0, "serve", "PORT[:PORT]", "the engine's port leads to a port of 127.0.0.1; may be repeated"},
@@ -42,7 +43,7 @@ static const struct wt_option options[] = {
 static const int shared[] = {
 	[OPT_SENDER] = WT_T_SENDER, [OPT_RECOVERY] = WT_T_RECOVERY, [OPT_RECEIVER] = WT_T_RECEIVER, [OPT_PRESET] = WT_T_PRESET, [OPT_SET] = WT_T_SET,
 	[OPT_CAPTURE] = WT_T_CAPTURE, [OPT_TRACE] = WT_T_TRACE, [OPT_PORT] = WT_T_PORT, [OPT_ADDRESS] = WT_T_ADDRESS, [OPT_MAC] = WT_T_MAC,
-	[OPT_GATEWAY] = WT_T_GATEWAY, [OPT_SEED] = WT_T_SEED, [OPT_MEMORY] = WT_T_MEMORY,
+	[OPT_GATEWAY] = WT_T_GATEWAY, [OPT_SEED] = WT_T_SEED, [OPT_MEMORY] = WT_T_MEMORY, [OPT_OFFLOAD] = WT_T_OFFLOAD,
 };
 
 #define SERVES 16

@@ -20,7 +20,7 @@ enum { ECHO, DISCARD, SOURCE, BYTE, SERVICES };
 
 enum {
 	OPT_ECHO, OPT_DISCARD, OPT_SOURCE, OPT_BYTE, OPT_CONNECTIONS, OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_PRESET, OPT_SET, OPT_MSS,
-	OPT_CAPTURE, OPT_TRACE, OPT_TIMEOUT, OPT_PORT, OPT_ADDRESS, OPT_MAC, OPT_GATEWAY, OPT_SEED, OPT_MEMORY,
+	OPT_CAPTURE, OPT_TRACE, OPT_TIMEOUT, OPT_PORT, OPT_ADDRESS, OPT_MAC, OPT_GATEWAY, OPT_SEED, OPT_MEMORY, OPT_OFFLOAD,
 };
 
 #define CONNECTIONS 65536
@@ -37,7 +37,7 @@ static const struct wt_option options[] = {
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module (default: standard)"},
 	[OPT_PRESET] = {0, "preset", "NAME", "stack settings: modern (default), bsd90"},
-	[OPT_SET] = {'S', "set", "NAME=VALUE,...", "stack settings on top of the preset and nagle=no; may be repeated"},
+	[OPT_SET] = {'S', "set", "NAME=VALUE,...", "stack settings on top of the preset, nagle=no, ack_drain=yes; repeatable"},
 	[OPT_MSS] = {'M', "set-mss", "SIZE", "largest segment: short for -S mss=SIZE"},
 	[OPT_CAPTURE] = {0, "capture", "FILE", "pcapng of this end"},
 	[OPT_TRACE] = {0, "trace", "FILE", "engine events as JSON Lines"},
@@ -48,6 +48,7 @@ static const struct wt_option options[] = {
 	[OPT_GATEWAY] = {0, "gateway", "ADDRESS", "router for other networks"},
 	[OPT_SEED] = {0, "seed", "N", "secrets of the stack and bytes of the source from N (default: fresh, 0)"},
 	[OPT_MEMORY] = {0, "memory", "SIZE", "most that all connections may hold (default 1GiB)"},
+	[OPT_OFFLOAD] = {0, "offload", NULL, "checksums and cutting of segments are the kernel's: 64 KB frames on the port"},
 };
 
 /* What `send` and `recv` have too. */
@@ -55,7 +56,7 @@ static const int shared[] = {
 	[OPT_SENDER] = WT_T_SENDER, [OPT_RECOVERY] = WT_T_RECOVERY, [OPT_RECEIVER] = WT_T_RECEIVER, [OPT_PRESET] = WT_T_PRESET,
 	[OPT_SET] = WT_T_SET, [OPT_MSS] = WT_T_MSS, [OPT_CAPTURE] = WT_T_CAPTURE, [OPT_TRACE] = WT_T_TRACE, [OPT_TIMEOUT] = WT_T_TIMEOUT,
 	[OPT_PORT] = WT_T_PORT, [OPT_ADDRESS] = WT_T_ADDRESS, [OPT_MAC] = WT_T_MAC, [OPT_GATEWAY] = WT_T_GATEWAY, [OPT_SEED] = WT_T_SEED,
-	[OPT_MEMORY] = WT_T_MEMORY,
+	[OPT_MEMORY] = WT_T_MEMORY, [OPT_OFFLOAD] = WT_T_OFFLOAD,
 };
 
 struct service {
@@ -223,7 +224,7 @@ static int set_connections(struct serve *serve, const char *value)
 static int take_options(struct serve *serve, int argc, char **argv)
 {
 	struct wt_args args;
-	int option, code = wt_transfer_option(&serve->transfer, WT_T_SET, "nagle=no");
+	int option, code = wt_transfer_option(&serve->transfer, WT_T_SET, "nagle=no,ack_drain=yes");
 
 	wt_args_init(&args, wt_current_command, argc, argv);
 	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {

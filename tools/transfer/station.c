@@ -211,6 +211,9 @@ static int describe(struct wt_station *station, char *err, size_t err_len)
 	char why[300];
 
 	wt_world_init(&station->world);
+	snprintf(err, err_len, "--offload: the path of a lab carries packets, not frames of 64 KB");
+	if (config->offload && in_lab())
+		return WT_EXIT_USAGE;
 	snprintf(err, err_len, "no memory");
 	if (!wt_world_add_host(&station->world, host_name()) || !wt_world_add_host(&station->world, "wire"))
 		return WT_EXIT_ENVIRONMENT;
@@ -265,7 +268,8 @@ static int open_capture(struct wt_station *station, char *err, size_t err_len)
 /* Port, engine, loop. */
 static int open_network(struct wt_station *station, char *err, size_t err_len)
 {
-	const struct wt_world_build build = {.frames = FRAMES, .gather = true, .stamps = WT_STAMPS_READ, .own = true, .trace = sink_of, .engine = on_engine,
+	const struct wt_world_build build = {.frames = FRAMES, .offload = station->config.offload, .merge = station->config.offload,
+					     .gather = true, .stamps = WT_STAMPS_READ, .own = true, .trace = sink_of, .engine = on_engine,
 					     .arg = station};
 
 	if (wt_network_open(&station->net, &station->world, &build, err, err_len)) {
@@ -277,6 +281,7 @@ static int open_network(struct wt_station *station, char *err, size_t err_len)
 	}
 	station->port = station->net.port[WIRE];
 	station->host = station->net.host[ENGINE];
+	station->port->says_more = !in_lab(); /* a lab studies congestion control */
 	wt_net_wait_running(station->port->interface);
 	station->ev = ev_loop_new(EVFLAG_AUTO);
 	station->rloop = station->ev ? wt_rloop_create(station->net.graph, station->ev) : NULL;

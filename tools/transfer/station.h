@@ -27,6 +27,7 @@ struct wt_station_config {
 	uint32_t connections;    /* at most; 0: the host's default */
 	bool seeded;             /* secrets from seed instead of getrandom() */
 	uint64_t seed;
+	bool offload;            /* the kernel leaves checksums and cutting to the port, and has no packets cut for it */
 	bool first_address_only; /* in a lab: a server is found at the host's first engine address, or not at all */
 };
 

@@ -108,6 +108,7 @@ int wt_transfer_option(struct wt_transfer *transfer, int option, const char *val
 	case WT_T_PRESET: transfer->words.preset = value; break;
 	case WT_T_LIVE: transfer->live = true; break;
 	case WT_T_RAW: transfer->raw = true; break;
+	case WT_T_OFFLOAD: transfer->station_config.offload = true; break;
 	case WT_T_LOGFILE: transfer->logfile = value; break;
 	case WT_T_JSON:
 	case WT_T_JSON_STREAM: transfer->json = true; break;

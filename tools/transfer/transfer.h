@@ -19,7 +19,7 @@
 enum {
 	WT_T_TCP_PORT, WT_T_INTERVAL, WT_T_SENDER, WT_T_RECOVERY, WT_T_RECEIVER, WT_T_PRESET, WT_T_SET, WT_T_MSS, WT_T_RAW,
 	WT_T_JSON, WT_T_JSON_STREAM, WT_T_CAPTURE, WT_T_TRACE, WT_T_TIMEOUT, WT_T_PORT, WT_T_ADDRESS, WT_T_MAC, WT_T_GATEWAY,
-	WT_T_SEED, WT_T_APP, WT_T_MEMORY, WT_T_LOGFILE, WT_T_LIVE, WT_T_OPTIONS
+	WT_T_SEED, WT_T_APP, WT_T_MEMORY, WT_T_OFFLOAD, WT_T_LOGFILE, WT_T_LIVE, WT_T_OPTIONS
 };
 
 #define WT_TRANSFER_TABLE                                                                                                      \
@@ -44,6 +44,7 @@ enum {
 	[WT_T_SEED] = {0, "seed", "N", "secrets of the stack and payload from N (default: fresh)"},                                 \
 	[WT_T_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: send makes the stream, recv plays it; send: rr:..."}, \
 	[WT_T_MEMORY] = {0, "memory", "SIZE", "most that all connections of this end may hold (default 1GiB)"}, \
+	[WT_T_OFFLOAD] = {0, "offload", NULL, "checksums and cutting of segments are the kernel's: 64 KB frames on the port"}, \
 	[WT_T_LOGFILE] = {0, "logfile", "FILE", "what goes to standard output goes to FILE"}, \
 	[WT_T_LIVE] = {0, "live", NULL, "small graphs of window, round trip, goodput and drops on the terminal while it runs"}
 

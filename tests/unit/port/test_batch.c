@@ -60,7 +60,7 @@ static void frames_are_written_in_order_again_and_again(void **state)
 
 		for (unsigned i = 0; i < count; i++)
 			wt_batch_add(batch, frame_of(3, (uint8_t)(round + i)));
-		assert_true(wt_batch_write(batch, fd[1]));
+		assert_true(wt_batch_write(batch, 0, batch->count, fd[1]));
 		assert_int_equal(read(fd[0], got, sizeof(got)), 3 * count);
 		for (unsigned i = 0; i < count; i++) {
 			assert_int_equal(batch->entry[i].error, 0);
@@ -88,7 +88,7 @@ static void a_header_stands_in_front_where_it_belongs(void **state)
 	frame->csum_offset = 6;
 	wt_batch_add(batch, frame);
 	wt_batch_add(batch, frame_of(50, 8));
-	assert_true(wt_batch_write(batch, fd[1]));
+	assert_true(wt_batch_write(batch, 0, batch->count, fd[1]));
 	assert_int_equal(read(fd[0], got, sizeof(got)), 150 + 2 * sizeof(header));
 	memcpy(&header, got, sizeof(header));
 	assert_int_equal(header.csum_start, 34);
@@ -109,10 +109,10 @@ static void refusals_are_told_frame_by_frame(void **state)
 		;
 	for (unsigned i = 0; i < 3; i++)
 		wt_batch_add(batch, frame_of(60, 0));
-	assert_true(wt_batch_write(batch, fd[1]));
+	assert_true(wt_batch_write(batch, 0, batch->count, fd[1]));
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(batch->entry[i].error, -EAGAIN);
-	assert_true(wt_batch_write(batch, -1));
+	assert_true(wt_batch_write(batch, 0, batch->count, -1));
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(batch->entry[i].error, -EBADF);
 	close(fd[0]);
@@ -134,7 +134,7 @@ static void a_socket_takes_a_batch_in_one_call(void **state)
 	setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	for (unsigned i = 0; i < WT_BATCH_FRAMES; i++)
 		wt_batch_add(batch, frame_of(200, (uint8_t)i));
-	assert_true(wt_batch_write(batch, fd[1]));
+	assert_true(wt_batch_write(batch, 0, batch->count, fd[1]));
 	while (taken < WT_BATCH_FRAMES && !batch->entry[taken].error)
 		taken++;
 	assert_in_range(taken, 1, WT_BATCH_FRAMES - 1);
@@ -172,7 +172,7 @@ static void where_the_kernel_does_not_do_it_frames_are_written_one_by_one(void *
 	port->fd = memfd_create("batch", 0);
 	wt_batch_add(batch, frame_of(60, 0));
 	wt_batch_add(batch, frame_of(60, 0));
-	refused = !wt_batch_write(batch, port->fd);
+	refused = !wt_batch_write(batch, 0, batch->count, port->fd);
 	wt_batch_close(batch);
 	wt_port_gather(port);
 	port->clock = clock_at_0;
