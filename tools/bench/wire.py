@@ -4,6 +4,7 @@
     kernel, 10.0.0.1 ── wt0 (TAP, or a veth pair with a packet socket at its end wt1) ── wavetank serve, 10.0.0.2
 """
 import contextlib
+import ctypes
 import fcntl
 import os
 import shutil
@@ -64,21 +65,24 @@ def give_address(name):
 
 
 def remove(name="wt0"):
-    ip("link", "delete", name)
+    """A pair whose other end stood in a namespace that has ended may be gone already."""
+    subprocess.run(["ip", "link", "delete", name], stderr=subprocess.DEVNULL, check=False)
 
 
 class Engine:
     """`wavetank serve` on a port, until the end of the block. prefix: words in front, such as strace's."""
 
     def __init__(self, program, *words, port="tap:wt0", prefix=()):
-        self.process = subprocess.Popen([*prefix, program, "serve", "--port", port, "--address", OURS + "/24", *words],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.start([*prefix, program, "serve", "--port", port, "--address", OURS + "/24", *words], bool(prefix))
+
+    def start(self, words, wrapped=False):
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         if "serving" not in line:
             self.process.wait()
             raise RuntimeError(line.strip() or "serve ended")
         self.pid = self.process.pid
-        if prefix: # the engine is its child
+        if wrapped: # the engine is its child
             with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
                 self.pid = int(file.read().split()[0])
         self.usage = None
@@ -108,6 +112,39 @@ class Engine:
             self.process.returncode = os.waitstatus_to_exitcode(status)
             for pipe in (self.process.stdout, self.process.stderr):
                 pipe.close()
+
+
+class Kernel(Engine):
+    """`wavetank kernel serve` in a namespace of its own, at the other end of a veth pair."""
+
+    def __init__(self, program, offload=True):
+        make_pair()
+        self.space = subprocess.Popen(["unshare", "-n", "cat"], stdin=subprocess.PIPE)
+        inside = ["nsenter", "-t", str(self.space.pid), "-n"]
+        while os.readlink(f"/proc/{self.space.pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+            time.sleep(0.01)
+        ip("link", "set", "wt1", "netns", str(self.space.pid))
+        subprocess.run([*inside, "ip", "address", "add", OURS + "/24", "dev", "wt1"], check=True)
+        subprocess.run([*inside, "ip", "link", "set", "wt1", "up"], check=True)
+        if not offload:
+            offloads_off("wt0")
+            subprocess.run([*inside, sys.executable, "-B", os.path.abspath(__file__), "wt1"], check=True)
+        self.start([*inside, program, "kernel", "serve"])
+
+    def end(self):
+        super().end()
+        self.space.stdin.close()
+        self.space.wait()
+
+
+def offloads_off(name):
+    """SIOCETHTOOL: checksums, scatter-gather, segmentation and the merging of what is received."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        for command in (0x2c, 0x24, 0x1f, 0x19, 0x17): # SGRO, SGSO, STSO, SSG, STXCSUM
+            value = ctypes.create_string_buffer(struct.pack("II", command, 0))
+            request = struct.pack("16sP16x", name.encode(), ctypes.addressof(value))
+            with contextlib.suppress(OSError):
+                fcntl.ioctl(sock, 0x8946, request)
 
 
 @contextlib.contextmanager
@@ -159,3 +196,7 @@ def ask(count, size=64, host=OURS):
                 got += len(piece)
             times.append((time.perf_counter_ns() - start) / 1e3)
     return sorted(times)
+
+
+if __name__ == "__main__":
+    offloads_off(sys.argv[1])

@@ -183,7 +183,7 @@ static void print_overview(const char *object)
 			printf("  %-42s %s\n", wt_commands[i]->name, wt_commands[i]->text);
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		print_object(objects[i].object, objects[i].text);
-	puts("\nwavetank COMMAND --help has options and examples. Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%.\n"
+	puts("wavetank COMMAND --help has options and examples. Quantities need a unit: 10Mbit 64KB 5MiB 15ms 20%.\n"
 	     "Exit codes: 0 fine, 1 expectation failed, 2 usage, 3 environment, 4 peer, 5 some runs, 124 time-out.");
 }
 

@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`bench` on little work: each kind of run is there, with its references, and the table and the picture follow."""
+import json
+import os
+import xml.etree.ElementTree
+
+from e2e import Home, Skip, check, equal, finish, test
+
+HOME = Home()
+ALL = {("wavetank", "tap"), ("wavetank", "packet"), ("kernel", "veth")}
+
+
+@test("bench measures bulk both ways, requests, connections opened and idle, each with the kernel in turn, and draws them")
+def _():
+    folder = HOME.path("bench")
+    out, err = HOME.run("bench", "bulk", "ask", "open", "idle", "--rounds", "1", "--size", "2MB", "-n", "60", "-o", folder, "--quiet", code=None)
+    if "bench sim needs neither" in err:
+        raise Skip(err.strip())
+    equal(err, "", "standard error")
+    with open(os.path.join(folder, "bench.jsonl"), encoding="utf-8") as file:
+        head, *rows = map(json.loads, file)
+    equal(head["schema"], "wavetank.bench.1", "schema")
+    equal({(row["stack"], row["port"], row["offload"], row["way"]) for row in rows if row["what"] == "bulk"},
+          {(*stack, offload, way) for stack in ALL for offload in (False, True) for way in ("sends", "receives")}, "bulk")
+    for what in ("ask", "open"):
+        equal({(row["stack"], row["port"]) for row in rows if row["what"] == what}, ALL, what)
+    check(all(row["resident_B_per_connection"] >= 0 for row in rows if row["what"] == "idle"), "idle")
+    check(all(isinstance(value, (str, bool)) or value >= 0 for row in rows for value in row.values()), "numbers")
+    with open(os.path.join(folder, "bench.txt"), encoding="utf-8") as file:
+        check(out.startswith(file.read()), "the table is what is printed")
+    check("times (" in out and "kernel veth offloads" in out, out)
+    bars = xml.etree.ElementTree.parse(os.path.join(folder, "bench.svg")).iter("{http://www.w3.org/2000/svg}rect")
+    equal(len(list(bars)), 1 + 2 * 2 * 6 + 2 * 3 + 2 * 3 + 1, "bars, and the paper they are on")
+
+
+finish()
