@@ -73,7 +73,7 @@ struct wt_port {
 	struct wt_mac mac;   /* of the interface: what its kernel end answers to */
 	uint32_t mtu;
 	uint32_t restore;    /* offloads to switch on again at the end (packet.c) */
-	int queue_was;       /* TAP: frames its queue held before; a persistent one gets that back. 0: unknown */
+	int queue_was;       /* TAP: frames its queue held before; a persistent one gets that back from who still may. 0: unknown */
 	int offloads;        /* packet socket: 0 if the interface's offloads are off, else the negative errno of the attempt */
 	uint64_t kernel_drops; /* since it was opened, refreshed by wt_port_refresh(): TAP tx_dropped or packet socket drops */
 	uint64_t kernel_base;  /* TAP: that less tx_dropped, which is older than us, or as young as a device that came back */

@@ -191,8 +191,11 @@ static int attach(struct wt_port *port)
 		request.ifr_flags |= IFF_VNET_HDR;
 	if (ioctl(port->fd, TUNSETIFF, &request))
 		return -errno;
+	/* A device that stays keeps what an earlier run announced; without the header in front its kernel must send no big frame. */
+	if (!port->big_pool)
+		ioctl(port->fd, TUNSETOFFLOAD, 0);
 	/* UDP segmentation is younger (Linux 6.2) than the rest */
-	if (port->big_pool && ioctl(port->fd, TUNSETOFFLOAD, OFFLOADS | UDP_OFFLOADS) && ioctl(port->fd, TUNSETOFFLOAD, OFFLOADS))
+	else if (ioctl(port->fd, TUNSETOFFLOAD, OFFLOADS | UDP_OFFLOADS) && ioctl(port->fd, TUNSETOFFLOAD, OFFLOADS))
 		return -errno;
 	return wt_interface_attach(port);
 }

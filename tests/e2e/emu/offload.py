@@ -167,7 +167,23 @@ def big_frames_a_port_cannot_take_are_lost_on_arrival_and_the_books_hold(a, b):
             side.must("ip", "address", "flush", "dev", "wt0")
 
 
+def a_tap_that_stays_is_sent_no_big_frame_after_a_killed_run_that_took_them(a, b):
+    for side in (a, b):
+        side.must("ip", "tuntap", "add", "dev", "wt0", "mode", "tap")
+    first = Emulator(a, b, "--offload")
+    tcp(a, b, 1 << 20)
+    first.process.kill()
+    first.process.communicate(timeout=30)
+    second = Emulator(a, b, addresses=False)
+    for side in (a, b):
+        side.must("ip", "link", "set", "wt0", "up")
+    tcp(a, b, 1 << 20)
+    record = second.end()
+    check(ports(record)[0]["oversize"] == 0 and ports(record)[0]["read"] > 700, record["ports"])
+
+
 main(big_frames_pass_whole_where_no_stage_looks_at_packets, before_a_stage_that_looks_at_packets_they_are_cut,
      each_direction_by_its_own_stages, a_changed_path_is_looked_at_again, big_frames_under_way_are_cut_where_a_stage_comes_behind_their_delay,
      datagrams_in_one_piece_arrive_one_by_one,
-     packet_sockets_do_so_too, big_frames_a_port_cannot_take_are_lost_on_arrival_and_the_books_hold)
+     packet_sockets_do_so_too, big_frames_a_port_cannot_take_are_lost_on_arrival_and_the_books_hold,
+     a_tap_that_stays_is_sent_no_big_frame_after_a_killed_run_that_took_them)
