@@ -118,6 +118,8 @@ def _():
         check(text.startswith(f"usage: wavetank {name}"), name)
         same, _ = HOME.run(*name.split(), "--help")
         equal(same, text, f"help {name} and {name} --help")
+        of_object, _ = HOME.run(name.split()[0], "--help")
+        check(max(map(len, (text + of_object).splitlines())) <= 100, f"a line above 100 columns: {name}")
 
 
 @test("--version names version, commit, compiler and backends")

@@ -168,13 +168,17 @@ static void print_object(const char *object, const char *text)
 	printf("  %-42s %s\n", left, text);
 }
 
+#define VERB 19 /* the column in which what a command of one object does begins */
+
 /* All commands, one line each, those of one object together; or those of one object. */
 static void print_overview(const char *object)
 {
 	if (object) {
 		for (size_t i = 0; i < wt_command_count; i++)
-			if (verb_of(wt_commands[i], object))
-				printf("  %-16s %s\n", wt_commands[i]->name, wt_commands[i]->text);
+			if (verb_of(wt_commands[i], object)) {
+				printf("  %-*s ", VERB - 3, wt_commands[i]->name);
+				wt_wrap(stdout, wt_commands[i]->text, VERB, VERB);
+			}
 		return;
 	}
 	puts("wavetank: a laboratory for TCP in userspace; usage: wavetank COMMAND [OPTIONS] [WORDS]");
