@@ -110,7 +110,7 @@ static struct wt_frame *take_big(struct wt_port *port, const struct virtio_net_h
 	big.rest_len = len - big.head_len;
 	if (!understand(&big, kind, &layout))
 		return lose(port, fresh, WT_DROP_MALFORMED);
-	if (port->whole) {
+	if (port->whole || (port->whole_tcp && big.protocol == WT_IP_TCP)) {
 		port->big_frames++;
 		whole = take_whole(port, &big, fresh);
 		if (whole) {

@@ -80,7 +80,8 @@ struct wt_port {
 	uint64_t oversize;   /* frames lost because they, or the packets they stood for, were longer than a frame of the pool */
 	int last_error;      /* of the last refused write, 0: none so far */
 	struct wt_pool *big_pool;      /* of big frames, with offloads; NULL: without */
-	bool whole;                    /* hand them out whole */
+	bool whole;                    /* hand them out whole; */
+	bool whole_tcp;                /* or only those of TCP, for an engine */
 	uint64_t big_frames;           /* read: passed whole, or cut */
 	struct wt_frame *spare;        /* offload.h: where the rest of a frame is read to, or in want of it `scratch` */
 	uint8_t *scratch;

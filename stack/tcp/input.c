@@ -159,6 +159,29 @@ static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 
 /* ---- seventh and eighth: payload and FIN -------------------------------------------------------------------- */
 
+/*
+ * A big frame is the segments that its sender would have had cut: each is taken, and told to the receiver module, by itself. Their boundaries
+ * are counted from the frame's first octet, also if octets in front are old.
+ */
+static void take_slices(struct wt_tcp *tcp, const struct wt_tcp_header *whole, wt_seq seq, const struct wt_extent *payload, uint32_t len, bool fin)
+{
+	uint32_t slice = tcp->stack->slice, n = slice - (seq - whole->seq) % slice;
+	struct wt_tcp_header seg = *whole;
+	struct wt_extent text = *payload;
+
+	for (; len > n && !tcp->stack->no_memory; n = slice) {
+		seg.flags = whole->flags & (uint8_t)~(WT_PSH | WT_FIN);
+		wt_tcp_data(tcp, &seg, seq, &text, n, false);
+		text = wt_extent_from(&text, n);
+		seg.seq = seq += n;
+		len -= n;
+		tcp->count.segs_received++;
+	}
+	seg.flags = whole->flags;
+	if (!tcp->stack->no_memory)
+		wt_tcp_data(tcp, &seg, seq, &text, len, fin);
+}
+
 static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	bool fin = seg->flags & WT_FIN;
@@ -205,7 +228,10 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	}
 	if (fin && tcp->fin_seen && tcp->fin_seq != seq + len)
 		fin = false; /* a second FIN elsewhere is a lie */
-	wt_tcp_data(tcp, seg, seq, payload, len, fin);
+	if (tcp->stack->slice && len)
+		take_slices(tcp, seg, seq, payload, len, fin);
+	else
+		wt_tcp_data(tcp, seg, seq, payload, len, fin);
 }
 
 /* ---- SYN-SENT: 3.10.7.3 --------------------------------------------------------------------------------- */

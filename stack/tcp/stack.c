@@ -137,6 +137,7 @@ void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *p
 	seg.ecn = packet->ip.tos & WT_ECN_MASK;
 	tuple = (struct wt_tuple){{packet->ip.dst, seg.dst_port}, {packet->ip.src, seg.src_port}};
 	stack->no_memory = false;
+	stack->slice = packet->frame->gso_size;
 	rest = wt_frame_rest(packet->frame, &from); /* behind the headers, as we lay frames out */
 	payload = rest ? *rest : wt_extent_of(packet->payload + seg.header_len);
 	wt_tcp_input(stack, &tuple, &seg, &payload, packet->len - seg.header_len);

@@ -32,6 +32,7 @@ struct wt_tcp_stack {
 	wt_time now;              /* the caller's: set before each call */
 	struct wt_chunks *chunks; /* memory of all connections and entries */
 	bool more;                /* frames follow that were read together with the one at hand */
+	uint32_t slice;           /* payload per segment of the big frame at hand; 0: it is one segment */
 	bool no_memory;           /* the segment at hand was not stored */
 	struct wt_heap conns;
 	struct wt_heap syns, waits; /* of half-open connections, of TIME-WAITs */

@@ -282,6 +282,8 @@ static int open_network(struct wt_station *station, char *err, size_t err_len)
 	station->port = station->net.port[WIRE];
 	station->host = station->net.host[ENGINE];
 	station->port->says_more = !in_lab(); /* a lab studies congestion control */
+	/* who looks sees segments; else the engine takes big frames as they are, and tells its modules of each segment */
+	station->port->whole_tcp = station->config.offload && !station->config.capture && !station->config.trace;
 	wt_net_wait_running(station->port->interface);
 	station->ev = ev_loop_new(EVFLAG_AUTO);
 	station->rloop = station->ev ? wt_rloop_create(station->net.graph, station->ev) : NULL;

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Segments that come together: in one big frame they are what they would be one by one; read in one go they may have one ACK. */
+#include "tests/unit/tcp/forged.h"
+
+enum { MSS = 1000, NOTES = 64 };
+
+struct seen {
+	struct {
+		wt_seq seq;
+		uint32_t len;
+		unsigned flags;
+	} note[NOTES];
+	unsigned count;
+};
+
+struct end {
+	struct wt_pool *pool;
+	struct wt_host *host;
+	struct wt_tcp *tcp;
+	wt_time now;
+	unsigned sent;
+	struct wt_receiver_ops ops;
+	struct seen seen;
+};
+
+static struct seen *noted; /* of the host that is given a frame */
+
+static unsigned note_segment(void *receiver, const struct wt_rx_segment *segment, struct wt_cc_note *note)
+{
+	assert_true(noted->count < NOTES);
+	noted->note[noted->count].seq = segment->seq;
+	noted->note[noted->count].len = segment->len;
+	noted->note[noted->count++].flags = segment->flags;
+	return WT_RX_DEFAULT;
+}
+
+static void drain(struct end *end)
+{
+	struct wt_node *node = wt_host_node(end->host);
+	struct wt_frame *frame;
+	unsigned port;
+
+	while ((frame = node->ops->output(node, end->now, &port))) {
+		wt_frame_free(frame);
+		end->sent++;
+	}
+	assert_true(wt_audit_holds(&node->audit));
+}
+
+/* A segment, or a big frame of segments of `slice`, before which the host has sent all it has. */
+static void give(struct end *end, wt_seq seq, unsigned flags, uint32_t len, uint32_t slice, bool more)
+{
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = seq, .ack = end->tcp->snd_nxt, .flags = (uint8_t)(WT_ACK | flags),
+				    .window = 65535};
+	struct wt_eth eth = {our_mac, peer_mac, WT_ETH_IPV4};
+	struct wt_ipv4 ip = {.src = wt_addr_ipv4(10, 0, 0, 2), .dst = wt_addr_ipv4(10, 0, 0, 1), .ttl = 64, .protocol = WT_IP_TCP};
+	struct wt_frame *frame = wt_frame_new(end->pool);
+	uint8_t *bytes = wt_frame_own_bytes(frame);
+	uint32_t header = wt_tcp_emit_len(&seg);
+
+	ip.total_len = (uint16_t)(20 + header + len);
+	wt_eth_emit(bytes, &eth);
+	wt_ipv4_emit(bytes + 14, &ip);
+	wt_tcp_emit(bytes + 34, &seg);
+	for (uint32_t i = 0; i < len; i++)
+		bytes[34 + header + i] = (uint8_t)((seq + i) * 7);
+	frame->len = 34 + header + len;
+	frame->csum = WT_CSUM_VALID;
+	frame->gso_size = (uint16_t)slice;
+	frame->more = more;
+	noted = &end->seen;
+	wt_host_node(end->host)->ops->input(wt_host_node(end->host), 0, end->now, frame);
+	drain(end);
+}
+
+static void begin(struct end *end, bool watches, bool drains)
+{
+	struct wt_host_config config = {.name = "host", .mac = our_mac, .addr = wt_addr_ipv4(10, 0, 0, 1), .prefix_len = 24, .secret = {1, 2},
+					.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}}};
+	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = 999, .flags = WT_SYN | WT_ACK, .window = 65535, .has_mss = true,
+				    .mss = MSS, .has_sack_permitted = true};
+	struct wt_tcp_config choice;
+
+	*end = (struct end){.now = 1};
+	wt_tcp_config_init(&choice);
+	choice.settings.timestamps = 0;
+	choice.settings.mss = MSS;
+	choice.settings.ack_drain = drains;
+	wt_receiver_choose("standard", &choice.receiver, NULL, 0);
+	end->ops = *choice.receiver.ops;
+	end->ops.on_segment = watches ? note_segment : NULL;
+	choice.receiver.ops = &end->ops;
+	end->pool = config.pool = wt_pool_create(16, 70000);
+	end->host = wt_host_create(&config);
+	end->tcp = wt_tcp_connect(end->host, &remote, &(struct wt_endpoint){.port = 5000}, &choice, end->now);
+	drain(end);
+	seg.ack = end->tcp->snd_nxt;
+	forge(end->host, end->now, &seg, 0);
+	drain(end);
+	assert_int_equal(end->tcp->state, WT_TCP_ESTABLISHED);
+	end->sent = 0;
+}
+
+static void finish(struct end *end)
+{
+	wt_host_destroy(end->host);
+	assert_int_equal(wt_pool_free_count(end->pool), 16);
+	wt_pool_destroy(end->pool);
+}
+
+/* ---- big frames ------------------------------------------------------------------------------------------ */
+
+/* To one host as a big frame, to the other as the segments that a card would have made of it. */
+static void give_both(struct end *whole, struct end *cut, wt_seq seq, unsigned flags, uint32_t len)
+{
+	give(whole, seq, flags, len, MSS, false);
+	for (uint32_t at = 0; at < len; at += MSS) {
+		bool last = at + MSS >= len;
+
+		give(cut, seq + at, last ? flags : flags & ~(unsigned)(WT_PSH | WT_FIN), last ? len - at : MSS, 0, false);
+	}
+}
+
+static void same(struct end *whole, struct end *cut, uint64_t bytes)
+{
+	struct wt_tcp_info a, b;
+	const uint8_t *data;
+	wt_seq seq = 1000;
+	size_t len;
+
+	wt_tcp_info(whole->tcp, &a);
+	wt_tcp_info(cut->tcp, &b);
+	assert_int_equal(whole->seen.count, cut->seen.count);
+	assert_memory_equal(&whole->seen, &cut->seen, sizeof(whole->seen));
+	assert_int_equal(a.segs_received, b.segs_received);
+	assert_int_equal(a.out_of_order_segs_received, b.out_of_order_segs_received);
+	assert_int_equal(a.bytes_received, bytes);
+	assert_int_equal(b.bytes_received, bytes);
+	assert_int_equal(a.rcv_nxt, b.rcv_nxt);
+	while ((len = wt_tcp_peek(whole->tcp, &data)) > 0) {
+		for (size_t i = 0; i < len; i++)
+			assert_int_equal(data[i], (uint8_t)((seq + i) * 7));
+		seq += (wt_seq)len;
+		wt_tcp_consume(whole->tcp, len);
+	}
+	assert_int_equal(seq, 1000 + bytes);
+}
+
+static void a_big_frame_is_taken_and_told_as_its_segments(void **state)
+{
+	struct end whole, cut;
+
+	begin(&whole, true, false);
+	begin(&cut, true, false);
+	give_both(&whole, &cut, 1000, 0, 10 * MSS);
+	give_both(&whole, &cut, 1000 + 10 * MSS, WT_PSH, 3 * MSS + 300);
+	give_both(&whole, &cut, 1000 + 18 * MSS, 0, 2 * MSS); /* above a hole */
+	give_both(&whole, &cut, 1000 + 13 * MSS + 300, WT_PSH, 5 * MSS - 300);
+	give_both(&whole, &cut, 1000 + 20 * MSS, WT_PSH | WT_FIN, 1700);
+	assert_int_equal(whole.seen.count, 10 + 4 + 2 + 5 + 2);
+	assert_true(whole.sent < cut.sent / 2); /* one ACK for a frame, not for two segments */
+	same(&whole, &cut, 20 * MSS + 1700);
+	finish(&whole);
+	finish(&cut);
+}
+
+/* The boundaries of what is left are those of the frame. */
+static void old_octets_in_front_of_a_big_frame_move_no_boundary(void **state)
+{
+	struct end whole;
+
+	begin(&whole, true, false);
+	give(&whole, 1000, 0, 1500, 0, false);
+	give(&whole, 1000, WT_PSH, 4 * MSS, MSS, false);
+	assert_int_equal(whole.seen.count, 1 + 3);
+	assert_int_equal(whole.seen.note[1].seq, 2500);
+	assert_int_equal(whole.seen.note[1].len, 500);
+	assert_int_equal(whole.seen.note[2].len, MSS);
+	assert_int_equal(whole.seen.note[3].seq, 1000 + 3 * MSS);
+	same(&whole, &whole, 4 * MSS);
+	finish(&whole);
+}
+
+/* ---- ACKs ------------------------------------------------------------------------------------------------ */
+
+static unsigned acks_of_ten(bool watches, bool drains)
+{
+	struct end end;
+	unsigned sent;
+
+	begin(&end, watches, drains);
+	for (unsigned i = 0; i < 10; i++)
+		give(&end, 1000 + i * MSS, 0, MSS, 0, i < 9);
+	sent = end.sent;
+	finish(&end);
+	return sent;
+}
+
+static void what_was_read_together_has_one_ack_if_the_setting_says_so(void **state)
+{
+	assert_int_equal(acks_of_ten(false, false), 5);
+	assert_int_equal(acks_of_ten(false, true), 1);
+	assert_int_equal(acks_of_ten(true, true), 5); /* a module that watches segments has its ACKs */
+}
+
+static void an_ack_that_waits_is_sent_at_a_hole_and_by_the_timer(void **state)
+{
+	struct end end;
+
+	begin(&end, false, true);
+	for (unsigned i = 0; i < 4; i++)
+		give(&end, 1000 + i * MSS, 0, MSS, 0, true);
+	assert_int_equal(end.sent, 0);
+	give(&end, 1000 + 6 * MSS, 0, MSS, 0, true);
+	assert_int_equal(end.sent, 1);
+	give(&end, 1000 + 4 * MSS, 0, 2 * MSS, MSS, true); /* fills the hole: at once, too */
+	assert_int_equal(end.sent, 2);
+	end.tcp->ack_quick = 0;
+	for (unsigned i = 7; i < 11; i++)
+		give(&end, 1000 + i * MSS, 0, MSS, 0, true);
+	assert_int_equal(end.sent, 2);
+	end.now += 40 * WT_MS; /* the frame that was to follow did not */
+	drain(&end);
+	assert_int_equal(end.sent, 3);
+	wt_tcp_abort(end.tcp); /* while it is on the list */
+	drain(&end);
+	finish(&end);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_big_frame_is_taken_and_told_as_its_segments),
+		cmocka_unit_test(old_octets_in_front_of_a_big_frame_move_no_boundary),
+		cmocka_unit_test(what_was_read_together_has_one_ack_if_the_setting_says_so),
+		cmocka_unit_test(an_ack_that_waits_is_sent_at_a_hole_and_by_the_timer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
