@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RACK-TLP and FACK over emulated paths: no needless timeout, nothing undone that was lost, and every granularity of the clock. */
+/* Recovery over emulated paths: no needless timeout, nothing undone that was lost, and every granularity of the clock. */
 #include "tests/sim/scenarios.h"
 
 struct watch {
@@ -76,16 +76,23 @@ static const char *const ticks[] = {"1us", "10us", "100us", "1ms", "4ms", "10ms"
 
 #define TICKS (sizeof(ticks) / sizeof(ticks[0]))
 
-/* Goodput falls by what timers wait for a tick, never to a standstill; what is sent again is what was lost, and a tail now and then. */
+static const char *const recoveries[] = {"tahoe", "reno", "newreno", "newreno:early_retransmit=on", "sack", "sack:early_retransmit=on",
+					 "sack:prr=off", "fack", "rack", "rack:tlp=off", "rack:prr=off", "rack:frto=off"};
+
+#define RECOVERIES (sizeof(recoveries) / sizeof(recoveries[0]))
+
+/*
+ * Goodput falls by what timers wait for a tick, never to a standstill; what is sent again is what was lost, and a tail now and then. Tahoe alone
+ * sends again what arrived. To Reno the duplicates of what flew before a timeout are a second loss (RFC 6582 3.2 step 1 is about that), and its
+ * needless copy is undone by D-SACK.
+ */
 static void every_tick_of_the_clock_recovers_and_resends_what_was_lost(void **state)
 {
-	static const char *const recoveries[] = {"rack", "fack"};
-
-	for (unsigned r = 0; r < 2; r++) {
+	for (unsigned r = 0; r < RECOVERIES; r++) {
 		wt_time exact = 0;
 
 		for (unsigned i = 0; i < TICKS; i++) {
-			struct setup setup = {.sender = "cubic", .recovery = recoveries[r], .rev = "delay 20ms", .size = 5000000,
+			struct setup setup = {.sender = "cubic", .recovery = recoveries[r], .rev = "delay 20ms", .size = 2000000,
 					      .fwd = "rate 10Mbit burst 0B limit 100KB delay 20ms loss 3%"};
 			struct wt_simulation_result result;
 			struct wt_bulk_sender flow;
@@ -96,12 +103,43 @@ static void every_tick_of_the_clock_recovers_and_resends_what_was_lost(void **st
 			setup.settings = settings;
 			flow = flow_of(&setup, &w, &result);
 			exact = exact ? exact : result.simulated;
-			assert_true(result.simulated < exact + exact / 3);
-			assert_true(w.timeouts <= 3 && w.undone == 0);
+			assert_true(result.simulated < exact + exact / 4);
+			if (w.timeouts > 3 || (w.undone && r != 1))
+				fail_msg("%s, tick %s: %u timeouts, %u undone", recoveries[r], ticks[i], w.timeouts, w.undone);
 			assert_true(flow.info.retransmits_segs >= result.dropped[WT_DROP_LOSS] / 2);
-			assert_true(flow.info.retransmits_segs <= result.dropped[WT_DROP_LOSS] + result.dropped[WT_DROP_QUEUE] + 5);
+			assert_true(r == 0 || flow.info.retransmits_segs <= result.dropped[WT_DROP_LOSS] + result.dropped[WT_DROP_QUEUE] + 5);
 		}
 	}
+}
+
+/*
+ * Nothing is lost, but what is sent from second 1 to 4 takes 3 s, and from 7 to 10, 13 to 16: every timeout in it is needless, and Eifel finds that
+ * by timestamps. What is sent again is copies of timeouts and probes; going back would repeat three flights of 69.
+ */
+static void eifel_undoes_needless_timeouts_at_every_tick(void **state)
+{
+	static const struct {
+		const char *recovery, *settings;
+	} way[] = {{"newreno", "timestamps=on,rcv_buffer=100KB"}, {"sack", "timestamps=on,rcv_buffer=100KB"}, {"fack", "timestamps=on,rcv_buffer=100KB"},
+		   {"rack:frto=off", "timestamps=on,rcv_buffer=100KB"}};
+
+	for (unsigned r = 0; r < 4; r++)
+		for (unsigned i = 0; i < TICKS; i++) {
+			struct setup setup = {.sender = "cubic", .recovery = way[r].recovery, .size = 4000000,
+					      .rev = "handoff every 3s for 1ms drop 0% at 1s to-delay 20ms delay 20ms",
+					      .fwd = "handoff every 3s for 1ms drop 0% at 1s to-delay 3s rate 10Mbit burst 0B limit 1MB delay 20ms"};
+			struct wt_simulation_result result;
+			struct wt_bulk_sender flow;
+			char settings[80];
+			struct watch w;
+
+			snprintf(settings, sizeof(settings), "tick=%s,%s", ticks[i], way[r].settings);
+			setup.settings = settings;
+			flow = flow_of(&setup, &w, &result);
+			if (!w.timeouts || !w.undone || flow.info.retransmits_segs > 30)
+				fail_msg("%s, %s, tick %s: %u timeouts, %u undone, %u sent again", way[r].recovery, way[r].settings, ticks[i],
+					 w.timeouts, w.undone, (unsigned)flow.info.retransmits_segs);
+		}
 }
 
 /*
@@ -133,6 +171,7 @@ int main(void)
 		cmocka_unit_test(losses_without_reordering_are_never_undone),
 		cmocka_unit_test(at_three_percent_loss_ten_transfers_need_one_timeout_at_most),
 		cmocka_unit_test(every_tick_of_the_clock_recovers_and_resends_what_was_lost),
+		cmocka_unit_test(eifel_undoes_needless_timeouts_at_every_tick),
 		cmocka_unit_test(reordering_within_a_quarter_of_the_round_trip_costs_rack_next_to_nothing_at_any_tick),
 	};
 
