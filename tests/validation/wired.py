@@ -23,7 +23,6 @@ PRINTED = {
 SAID = {("2Gb", "vegas"): "8 drops, where the paper prints none",
         ("20Mb", "newreno"): "one of the two rows that the recovered set-up does not give"}
 APART = {("20Mb", "tahoe"): "with the phase of the clock our own runs spread by 6 % (a deviation)",
-        ("2Gb", "vegas"): "ours keeps the window of 500 packets full, ns-2's stays below it",
         ("2Gb", "hstcp-sack"): "ns-2's agent sends from a timer of its own, ours as ACKs come",
         "hstcp": "ns-2's Linux agent without SACK goes back and starts again, our NewReno mends hole by hole", "cubic": "the same",
          "cubic-sack": "ns-2 has the CUBIC of Linux 2.6 without HyStart++"}

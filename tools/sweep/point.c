@@ -63,11 +63,13 @@ static bool holds(const struct resolve *r, const struct wt_sweep_variant *sectio
 	return axis >= 0 && !strcmp(wt_sweep_word(r->sweep, r->point, (unsigned)axis), section->name);
 }
 
-/* What {name} stands for: an axis's word, a name of its sections; in a world a parameter as well. NULL: nothing. */
+/* What {name} stands for: an axis's word, else a name of the axes' sections; in a world a parameter as well. NULL: nothing. */
 static const char *value_of(const struct resolve *r, const char *name, size_t len)
 {
 	int axis = find_axis(r->sweep, name, len);
 
+	if (axis >= 0)
+		return wt_sweep_word(r->sweep, r->point, (unsigned)axis);
 	for (unsigned i = r->sweep->variants; i-- > 0;) {
 		const struct wt_sweep_variant *section = &r->sweep->variant[i];
 
@@ -78,7 +80,7 @@ static const char *value_of(const struct resolve *r, const char *name, size_t le
 	for (unsigned i = 0; i < WT_SWEEP_PARAMS && r->in_world; i++)
 		if (strlen(wt_sweep_param_name[i]) == len && !memcmp(wt_sweep_param_name[i], name, len))
 			return r->run->text[i];
-	return axis < 0 ? NULL : wt_sweep_word(r->sweep, r->point, (unsigned)axis);
+	return NULL;
 }
 
 /* Puts {name} to its value. */

@@ -14,7 +14,7 @@
 #include "cc/shared/delay.h"
 
 struct vegas_params {
-	double alpha, beta, gamma, keep;
+	double alpha, beta, gamma, keep, step;
 };
 
 struct vegas {
@@ -49,7 +49,7 @@ static void judge(struct vegas *s, const struct wt_ack *ack, struct wt_sender_ou
 	} else if (diff > s->params.beta) {
 		wt_aimd_set(&s->window, segs - 1, out);
 	} else if (diff < s->params.alpha && s->delay.limited) {
-		wt_aimd_widen(&s->window, s->window.mss, out);
+		wt_aimd_widen(&s->window, (uint32_t)(s->params.step * s->window.mss), out);
 	}
 }
 
@@ -88,9 +88,11 @@ static const struct wt_param vegas_params[] = {
 	{"beta", WT_PARAM_NUMBER, offsetof(struct vegas_params, beta), "segments in queues above which it shrinks", 0, 1000, NULL},
 	{"gamma", WT_PARAM_NUMBER, offsetof(struct vegas_params, gamma), "segments in queues that end slow start", 0, 1000, NULL},
 	{"keep", WT_PARAM_SHARE, offsetof(struct vegas_params, keep), "share of the data in flight kept after a loss", 0, 1, NULL},
+	{"step", WT_PARAM_NUMBER, offsetof(struct vegas_params, step),
+	 "segments by which a round trip widens the window (ns-2: one per window of ACKs, so 0.5 where every second segment is acknowledged)", 0.01, 1, NULL},
 };
 
-static const struct vegas_params vegas_default = {.alpha = 2, .beta = 4, .gamma = 1, .keep = 0.5};
+static const struct vegas_params vegas_default = {.alpha = 2, .beta = 4, .gamma = 1, .keep = 0.5, .step = 1};
 
 const struct wt_sender_ops wt_sender_vegas = {
 	.name = "vegas",
