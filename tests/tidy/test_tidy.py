@@ -13,6 +13,7 @@ import documented
 import headers
 import layers
 import manual
+import modules
 import sizes
 import symbols
 import words
@@ -51,6 +52,15 @@ class Checks(unittest.TestCase):
 
     def test_an_include_that_does_not_start_at_the_root_is_found(self):
         self.assertEqual(len(faults(layers.check, {'cc/a.h': TOP, 'cc/b.c': '#include "a.h"\n'})), 1)
+
+    def test_a_module_that_is_not_one_file_and_one_word_is_found(self):
+        built = "cc_modules = {\n    'sender': ['loss/a'%s],\n}\ncc_files = files()\n"
+        good = {'cc/meson.build': built % '', 'cc/sender/loss/a.c': TOP + '#include "cc/cc.h"\nconst struct wt_sender_ops wt_sender_a;\n',
+                'cc/cc.h': TOP, 'stack/tcp/tcb.h': TOP}
+        self.assertEqual(faults(modules.check, good), [])
+        for bad in {'cc/sender/b.c': TOP}, {'cc/meson.build': built % ", 'loss/a'"}, {'tools/x.c': TOP + 'f(&wt_sender_a);\n'}, \
+                {'cc/sender/loss/a.c': TOP + '#include "stack/tcp/tcb.h"\n'}:
+            self.assertEqual(len(faults(modules.check, {**good, **bad})), 1, bad)
 
     def test_a_clock_in_a_library_is_found(self):
         tree = Tree({'a.c': 'long time(long *); int printf(const char *, ...); void f(void) { printf("%ld", time(0)); }'})
