@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every sender module of the registry has to survive, in virtual time with its own recovery and receiver: a module that joins the list
+ * What every module of the registry has to survive, in virtual time, senders with their own recovery and receiver: a module that joins the list
  * joins this test. Each transfer is compared byte for byte; the bounds are such that only a module that stalls or bursts breaks them.
  */
 #include <stdlib.h>
@@ -104,21 +104,33 @@ static const struct hardship hardships[] = {
 
 #define HARDSHIPS (sizeof(hardships) / sizeof(hardships[0]))
 
-/* A module with the receiver that goes with it, to be changed by the caller. */
-static void module(struct scenario *scenario, const struct wt_sender_ops *ops, const char *settings, const char *fwd, const char *rev)
+/* Modules that act together; recovery and receiver NULL: those of the preset. */
+struct cast {
+	const char *sender, *recovery, *receiver;
+};
+
+/* A scenario with them, to be changed by the caller. */
+static void module(struct scenario *scenario, struct cast cast, const char *settings, const char *fwd, const char *rev)
 {
-	struct setup setup = {.sender = ops->name, .receiver = ops->default_receiver, .settings = settings, .fwd = fwd, .rev = rev, .seed = 3};
+	struct setup setup = {.sender = cast.sender, .recovery = cast.recovery, .receiver = cast.receiver, .settings = settings, .fwd = fwd, .rev = rev,
+			      .seed = 3};
 
 	prepare(scenario, &setup);
 }
 
-static bool suffer(const struct wt_sender_ops *ops, const struct hardship *h)
+static struct cast alone(const struct wt_sender_ops *ops)
+{
+	return (struct cast){.sender = ops->name, .receiver = ops->default_receiver};
+}
+
+/* `what`: the module that is on trial. */
+static bool suffer(const char *what, struct cast cast, const struct hardship *h)
 {
 	struct wt_simulation_result result;
 	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	module(&scenario, ops, h->settings, h->fwd, h->rev);
+	module(&scenario, cast, h->settings, h->fwd, h->rev);
 	scenario.mtu = h->mtu;
 	scenario.flow.size = h->size;
 	scenario.flow.time = h->time;
@@ -126,12 +138,12 @@ static bool suffer(const struct wt_sender_ops *ops, const struct hardship *h)
 	scenario.flow.off = h->off;
 	result = run(&scenario, &flow);
 	if (!wt_simulation_ok(&result) || !flow.got_result || !flow.result.verified)
-		print_message("%s, %s: %s (%d) after %.3f simulated seconds\n", ops->name, h->name, wt_bulk_fail_text(result.fail), result.error,
+		print_message("%s, %s: %s (%d) after %.3f simulated seconds\n", what, h->name, wt_bulk_fail_text(result.fail), result.error,
 			      (double)result.simulated / 1e9);
 	else if (result.simulated > h->within)
-		print_message("%s, %s: it took %.1f simulated seconds\n", ops->name, h->name, (double)result.simulated / 1e9);
+		print_message("%s, %s: it took %.1f simulated seconds\n", what, h->name, (double)result.simulated / 1e9);
 	else if (h->proof && !h->proof(&result, &flow))
-		print_message("%s, %s: nothing happened\n", ops->name, h->name);
+		print_message("%s, %s: nothing happened\n", what, h->name);
 	else
 		return true;
 	return false;
@@ -143,7 +155,25 @@ static void every_sender_survives_what_paths_and_peers_do(void **state)
 
 	for (size_t i = 0; wt_senders[i]; i++)
 		for (size_t j = 0; j < HARDSHIPS; j++)
-			broken += !suffer(wt_senders[i], &hardships[j]);
+			broken += !suffer(wt_senders[i]->name, alone(wt_senders[i]), &hardships[j]);
+	assert_int_equal(broken, 0);
+}
+
+/* Each with NewReno as the sender; that of TCP-Real with its own two companions. */
+static void every_recovery_and_every_receiver_survives_what_paths_and_peers_do(void **state)
+{
+	unsigned broken = 0;
+
+	for (size_t j = 0; j < HARDSHIPS; j++) {
+		for (size_t i = 0; wt_recoveries[i]; i++) {
+			bool real = !strcmp(wt_recoveries[i]->name, "real");
+
+			broken += !suffer(wt_recoveries[i]->name, (struct cast){real ? "real" : "newreno", wt_recoveries[i]->name, real ? "real" : NULL},
+					  &hardships[j]);
+		}
+		for (size_t i = 0; wt_receivers[i]; i++)
+			broken += !suffer(wt_receivers[i]->name, (struct cast){.sender = "newreno", .receiver = wt_receivers[i]->name}, &hardships[j]);
+	}
 	assert_int_equal(broken, 0);
 }
 
@@ -190,7 +220,7 @@ static void every_sender_fills_a_clean_path_to_95_percent(void **state)
 		struct wt_bulk_sender flow;
 		double share;
 
-		module(&scenario, wt_senders[i], "snd_buffer=8MB,rcv_buffer=8MB", WIDE, WIDE);
+		module(&scenario, alone(wt_senders[i]), "snd_buffer=8MB,rcv_buffer=8MB", WIDE, WIDE);
 		scenario.flow.time = 40 * WT_S;
 		scenario.how.interval = WT_S;
 		scenario.how.on_interval = note;
@@ -214,7 +244,7 @@ static void no_senders_window_grows_where_the_peers_is_the_limit(void **state)
 		struct scenario scenario;
 		struct wt_bulk_sender flow;
 
-		module(&scenario, wt_senders[i], "rcv_buffer=64KB", WIDE, WIDE);
+		module(&scenario, alone(wt_senders[i]), "rcv_buffer=64KB", WIDE, WIDE);
 		scenario.flow.size = 8 << 20;
 		result = run(&scenario, &flow);
 		assert_true(wt_simulation_ok(&result));
@@ -227,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_sender_survives_what_paths_and_peers_do),
+		cmocka_unit_test(every_recovery_and_every_receiver_survives_what_paths_and_peers_do),
 		cmocka_unit_test(every_sender_fills_a_clean_path_to_95_percent),
 		cmocka_unit_test(no_senders_window_grows_where_the_peers_is_the_limit),
 	};
