@@ -170,7 +170,8 @@ void wt_path_limit_answers(struct wt_path *path, const struct wt_refusal_rate *r
 void wt_path_fix(struct wt_path *path)
 {
 	for (unsigned i = 0; i < path->count; i++)
-		((struct wt_stage *)path->stage[i])->fixed = true;
+		if (path->place[i].kind == WT_STAGE_DELAY)
+			wt_delay_fix(path->stage[i]);
 }
 
 struct wt_node *wt_path_build(const struct wt_path *path, const struct wt_stage_plan *stage, const struct wt_path_place *place)

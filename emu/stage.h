@@ -29,7 +29,6 @@ struct wt_stage {
 	struct wt_frame_queue ready; /* leave at once, in this order */
 	uint64_t back;               /* answers that left by port 0, in the books among made and out */
 	struct wt_packets packets;   /* that it has met, by class and flow */
-	bool fixed;                  /* no change will come: packets that nothing is drawn for are not counted */
 };
 
 /* What pass() says of a frame that goes on; WT_KEPT of one that was dropped, or put in `ready`. */
@@ -75,6 +74,8 @@ struct wt_delay_config {
 /* `key` decides about jitter; NULL serves without. */
 struct wt_node *wt_delay_create(const char *name, const struct wt_key *key, const struct wt_delay_config *config);
 void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_config *config);
+/* No change will come. */
+void wt_delay_fix(struct wt_node *node);
 /* Taken out of its place: what is under way goes into the list, each with the time it was going to leave. */
 void wt_delay_let_go(struct wt_node *node, struct wt_frame_queue *list);
 struct wt_samples *wt_delay_samples(const struct wt_node *node); /* what it holds, or NULL */

@@ -25,6 +25,8 @@ struct delay {
 	struct entry *heap;
 	uint32_t count, room;
 	uint64_t order;
+	bool fixed;     /* no change will come: packets that nothing is drawn for are not counted */
+	wt_time always; /* and nothing but this delay matters; 0: other words do */
 	wt_time latest; /* when the last of the heap leaves, while it holds any */
 };
 
@@ -132,12 +134,19 @@ static struct wt_frame *heap_pop(struct delay *delay)
 static void delay_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct delay *delay = (struct delay *)node;
+	struct wt_frame_queue *ready = &delay->stage.ready;
 	wt_time wait = delay->config.steps || delay->config.trace || delay->handoff.every ? scheduled(delay, now) : delay->config.delay;
 
 	node->audit.in++;
+	if (delay->always && now < WT_NEVER / 2 && (!ready->tail || ready->tail->time <= now + delay->always)) {
+		frame->time = now + delay->always;
+		node->audit.queued++;
+		wt_frame_queue_push(ready, frame);
+		return;
+	}
 	if (delay->config.jitter != WT_JITTER_NONE)
 		wait = wt_time_add(wait, jitter(delay, frame));
-	else if (!delay->stage.fixed)
+	else if (!delay->fixed)
 		wt_packets_pass_over(&delay->stage.packets, frame);
 	frame->time = wt_time_add(now, wt_time_max(wait, 0));
 	if (!delay->config.reordering) {
@@ -211,7 +220,7 @@ static void delay_give_back(struct wt_node *node, uint32_t count, struct wt_fram
 	while (ready->frames > count)
 		wt_frame_queue_push(&stay, wt_frame_queue_pop(ready));
 	while ((frame = wt_frame_queue_pop(ready))) {
-		if (!delay->stage.fixed)
+		if (!delay->fixed)
 			wt_packets_take_back(&delay->stage.packets, frame);
 		wt_frame_queue_push(list, frame);
 	}
@@ -254,6 +263,14 @@ void wt_delay_change(struct wt_node *node, wt_time now, const struct wt_delay_co
 	delay->config = *config;
 	wt_samples_release(old[0]);
 	wt_samples_release(old[1]);
+}
+
+void wt_delay_fix(struct wt_node *node)
+{
+	struct delay *delay = (struct delay *)node;
+
+	delay->fixed = true;
+	delay->always = delay_holds(node) && delay->config.delay < WT_NEVER / 2 ? delay->config.delay : 0;
 }
 
 void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)

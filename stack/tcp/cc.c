@@ -111,12 +111,10 @@ int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
 	return 0;
 }
 
-void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
+void wt_cc_tell_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 {
 	struct wt_trace_event event = {.time = tcp->stack->now, .conn = tcp->conn, .type = note->type};
 
-	if (!note->set)
-		return;
 	note->set = false;
 	if (note->type >= WT_TRACE_TYPES)
 		return;

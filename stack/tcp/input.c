@@ -284,23 +284,8 @@ static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const 
 
 /* ---- 3.10.7.4 ------------------------------------------------------------------------------------------------ */
 
-static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const struct wt_extent *payload, uint32_t len)
+static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
-	struct wt_tcp_header copy = *arrived;
-	struct wt_tcp_header *seg = &copy;
-
-	/* a SYN-ACK for the SYN-ACK of a simultaneous open, or the peer's SYN again */
-	if (tcp->state == WT_TCP_SYN_RECEIVED && (seg->flags & WT_SYN) && seg->seq == tcp->irs && !(seg->flags & WT_RST)) {
-		wt_ecn_syn_arrived(tcp, seg->flags);
-		if (!(seg->flags & WT_ACK)) {
-			wt_board_mark_all(&tcp->board);
-			tcp->force = true;
-			wt_tcp_wants_output(tcp);
-			return;
-		}
-		seg->flags &= (uint8_t)~WT_SYN;
-		seg->seq++;
-	}
 	/* fourth, RFC 5961 4: whatever its number and its timestamp, or a peer that starts anew never learns of this connection */
 	if ((seg->flags & (WT_SYN | WT_RST)) == WT_SYN) {
 		challenge(tcp);
@@ -327,6 +312,23 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *arrived
 	take_payload(tcp, seg, payload, len);
 }
 
+/* A SYN-ACK for the SYN-ACK of a simultaneous open, or the peer's SYN again. */
+static void syn_again(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const struct wt_extent *payload, uint32_t len)
+{
+	struct wt_tcp_header seg = *arrived;
+
+	wt_ecn_syn_arrived(tcp, seg.flags);
+	if (!(seg.flags & WT_ACK)) {
+		wt_board_mark_all(&tcp->board);
+		tcp->force = true;
+		wt_tcp_wants_output(tcp);
+		return;
+	}
+	seg.flags &= (uint8_t)~WT_SYN;
+	seg.seq++;
+	synchronized(tcp, &seg, payload, len);
+}
+
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	tcp->count.segs_received++;
@@ -334,6 +336,8 @@ void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg
 		 seg->ecn);
 	if (tcp->state == WT_TCP_SYN_SENT)
 		syn_sent(tcp, seg, payload, len);
+	else if (tcp->state == WT_TCP_SYN_RECEIVED && (seg->flags & WT_SYN) && seg->seq == tcp->irs && !(seg->flags & WT_RST))
+		syn_again(tcp, seg, payload, len);
 	else
 		synchronized(tcp, seg, payload, len);
 }

@@ -401,7 +401,8 @@ static void rest(struct wt_tcp *tcp)
 	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && window_left(tcp))
 		tcp->app_limited = tcp->board.delivered + wt_tcp_pipe(tcp) + 1;
 	/* data waits and nothing in flight will ask for it: the persist timer must (RFC 9293 3.8.6.1) */
-	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt)
+	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt &&
+	    (tcp->waits_since != WT_NEVER || wt_tcp_unsent(tcp) || (tcp->fin_queued && !tcp->fin_sent)))
 		wt_tcp_arm_rexmt(tcp);
 }
 
@@ -411,11 +412,16 @@ static void rest(struct wt_tcp *tcp)
  */
 static bool is_last(const struct wt_tcp *tcp)
 {
+	uint32_t unsent = wt_tcp_unsent(tcp), left;
+
 	if (tcp->stack->config.trace || tcp->state < WT_TCP_ESTABLISHED || tcp->handle == WT_HANDLE_NONE || tcp->out.pacing_rate)
 		return false;
-	if (wt_tcp_unsent(tcp) && window_left(tcp) >= wt_tcp_send_mss(tcp))
+	if (tcp->ack_now || tcp->keep_probe || tcp->tail_probe || tcp->probe || tcp->board.view.lost)
 		return false;
-	return next(tcp).why == WT_SEND_NOTHING;
+	if (!unsent)
+		return !tcp->fin_queued || tcp->fin_sent;
+	left = window_left(tcp); /* less than a segment, than what is there and than half of any window: not worth_sending() */
+	return left < wt_tcp_send_mss(tcp) && left < unsent && left < (tcp->max_snd_wnd + 1) / 2;
 }
 
 /*

@@ -409,7 +409,14 @@ void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent); /* tells both m
 void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer);
 void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
 void wt_cc_trace(struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module, if an ACK has made it due */
-void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note);
+void wt_cc_tell_note(struct wt_tcp *tcp, struct wt_cc_note *note);
+
+static inline void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
+{
+	if (note->set)
+		wt_cc_tell_note(tcp, note);
+}
+
 const struct wt_cc_options *wt_cc_options_of(const struct wt_tcp_header *seg, struct wt_cc_options *buffer);
 
 #endif
