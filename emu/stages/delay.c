@@ -211,25 +211,68 @@ static bool delay_holds(const struct wt_node *node)
 	       !delay->handoff.every && !delay->count;
 }
 
+static struct wt_frame *delay_first(const struct wt_node *node, wt_time *leaves)
+{
+	struct wt_frame *frame = ((const struct delay *)node)->stage.ready.head;
+
+	*leaves = frame ? frame->time : WT_NEVER;
+	return frame;
+}
+
+static struct wt_frame *delay_give(struct wt_node *node, wt_time *leaves)
+{
+	struct wt_frame *frame = wt_frame_queue_pop(&((struct delay *)node)->stage.ready);
+
+	*leaves = frame->time;
+	node->audit.queued--;
+	node->audit.out++;
+	return frame;
+}
+
+static bool delay_would(struct wt_node *node, wt_time at, const struct wt_frame *frame, wt_time *leaves)
+{
+	const struct delay *delay = (const struct delay *)node;
+
+	*leaves = wt_time_add(at, delay->config.delay);
+	return !delay->stage.ready.head;
+}
+
+static bool delay_take(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, wt_time *leaves)
+{
+	struct delay *delay = (struct delay *)node;
+
+	if (!delay->fixed)
+		wt_packets_pass_over(&delay->stage.packets, frame);
+	node->audit.in++;
+	node->audit.out++;
+	return true;
+}
+
 static void delay_give_back(struct wt_node *node, uint32_t count, struct wt_frame_queue *list)
 {
 	struct delay *delay = (struct delay *)node;
-	struct wt_frame_queue *ready = &delay->stage.ready, stay = {0};
+	struct wt_frame_queue *ready = &delay->stage.ready, all = *list;
 	struct wt_frame *frame;
 
-	while (ready->frames > count)
-		wt_frame_queue_push(&stay, wt_frame_queue_pop(ready));
-	while ((frame = wt_frame_queue_pop(ready))) {
+	node->audit.out -= list->frames;
+	node->audit.queued += list->frames;
+	while ((frame = wt_frame_queue_pop(ready)))
+		wt_frame_queue_push(&all, frame);
+	*list = (struct wt_frame_queue){0};
+	while (all.frames > count)
+		wt_frame_queue_push(ready, wt_frame_queue_pop(&all));
+	while ((frame = wt_frame_queue_pop(&all))) {
 		if (!delay->fixed)
 			wt_packets_take_back(&delay->stage.packets, frame);
 		wt_frame_queue_push(list, frame);
 	}
-	*ready = stay;
 	node->audit.in -= count;
 	node->audit.queued -= count;
 }
 
-static const struct wt_ahead_ops delay_ahead = {.holds = delay_holds, .give_back = delay_give_back};
+static const struct wt_ahead_ops delay_ahead = {
+	.holds = delay_holds, .first = delay_first, .give = delay_give, .would = delay_would, .take = delay_take, .give_back = delay_give_back,
+};
 
 static const struct wt_node_ops delay_ops = {
 	.input = delay_input,

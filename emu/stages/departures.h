@@ -15,6 +15,8 @@ struct wt_departure {
 	wt_time came, leaves;
 	wt_time last; /* of the bucket */
 	int64_t level;
+	wt_time last_before; /* of the bucket before it came, if it found nothing to wait for */
+	int64_t level_before;
 	uint32_t len;
 };
 
@@ -22,7 +24,8 @@ struct wt_departure {
 struct wt_departures {
 	struct wt_departure *at;
 	uint32_t room, first, count; /* room: a power of two */
-	uint64_t bytes;
+	uint32_t gone;  /* of these, those that have left when the next one comes */
+	uint64_t bytes; /* of the others */
 };
 
 bool wt_departures_grow(struct wt_departures *all); /* false: no memory */
@@ -43,9 +46,20 @@ static inline bool wt_departures_push(struct wt_departures *all, const struct wt
 	return true;
 }
 
+/* The next one comes at `at`. */
+static inline void wt_departures_reach(struct wt_departures *all, wt_time at)
+{
+	while (all->gone < all->count && wt_departures_at(all, all->gone)->leaves <= at)
+		all->bytes -= wt_departures_at(all, all->gone++)->len;
+}
+
+/* The first is over, or was taken back. */
 static inline void wt_departures_pop(struct wt_departures *all)
 {
-	all->bytes -= all->at[all->first].len;
+	if (all->gone)
+		all->gone--;
+	else
+		all->bytes -= all->at[all->first].len;
 	all->first = (all->first + 1) & (all->room - 1);
 	all->count--;
 }

@@ -209,8 +209,8 @@ static bool ahead_begin(struct wt_node *node)
 	return true;
 }
 
-/* The books know it as queued. False: no memory. */
-static bool depart_ahead(struct rate *rate, const struct wt_departure *departure)
+/* False: no memory. */
+static inline bool depart_ahead(struct rate *rate, const struct wt_departure *departure)
 {
 	if (!wt_departures_push(&rate->ahead, departure))
 		return false;
@@ -226,99 +226,118 @@ static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 
 	if (!frame)
 		return NULL;
-	departure = (struct wt_departure){frame->time, rate->due, rate->link.last, rate->link.level, frame->len};
+	departure = (struct wt_departure){.came = frame->time, .leaves = rate->due, .last = rate->link.last, .level = rate->link.level, .len = frame->len};
 	depart_ahead(rate, &departure);
 	begin(rate, *leaves = departure.leaves);
+	node->audit.queued--;
+	node->audit.out++;
 	return frame;
 }
 
-static inline void left(struct rate *rate, wt_time now)
+static inline bool has_room(const struct rate *rate, uint32_t len)
 {
-	struct wt_audit *audit = &rate->stage.node.audit;
+	const struct wt_departures *ahead = &rate->ahead;
 
-	while (rate->ahead.count && wt_departures_at(&rate->ahead, 0)->leaves <= now) {
-		wt_departures_pop(&rate->ahead);
-		audit->queued--;
-		audit->out++;
-	}
+	return rate->config.packets ? ahead->count - ahead->gone + 1 <= rate->config.limit : ahead->bytes + len <= rate->config.limit;
 }
 
-static inline bool no_room(const struct rate *rate, uint32_t len)
-{
-	return rate->config.packets ? rate->ahead.count + 1 > rate->config.limit : rate->ahead.bytes + len > rate->config.limit;
-}
-
-static bool ahead_take(struct wt_node *node, wt_time now, struct wt_frame *frame, wt_time *leaves)
+/* One that finds an open link has room too: that is asked only when it is there. */
+static bool ahead_would(struct wt_node *node, wt_time at, const struct wt_frame *frame, wt_time *leaves)
 {
 	struct rate *rate = (struct rate *)node;
+
+	wt_departures_reach(&rate->ahead, at);
+	return has_room(rate, frame->len);
+}
+
+static bool ahead_take(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, wt_time *leaves)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_departures *ahead = &rate->ahead;
 	struct wt_bucket *link = &rate->link;
-	struct wt_departure departure = {.came = now, .len = frame->len};
+	struct wt_departure departure = {.came = at, .len = frame->len, .last_before = link->last, .level_before = link->level};
 	bool open = false;
 
 	node->audit.in++;
-	left(rate, now);
-	if (!rate->ahead.count) {
+	wt_departures_reach(ahead, at);
+	while (ahead->gone && wt_departures_at(ahead, 0)->leaves <= now)
+		wt_departures_pop(ahead);
+	if (ahead->gone == ahead->count) {
 		wt_bucket_rest(link);
-		wt_bucket_idle(link, now);
-		open = wt_bucket_open(link, now, frame->len);
+		wt_bucket_idle(link, at);
+		open = wt_bucket_open(link, at, frame->len);
 	}
-	if (!open && no_room(rate, frame->len)) {
+	if (!open && !has_room(rate, frame->len)) {
 		wt_node_drop(node, now, frame, WT_DROP_QUEUE);
 		return false;
 	}
 	departure.last = link->last;
 	departure.level = link->level;
 	departure.leaves = *leaves = wt_bucket_due(link, frame->len);
-	if (*leaves <= now) {
-		wt_bucket_end(link, *leaves, frame->len);
-		node->audit.out++;
-		return true;
+	if (!depart_ahead(rate, &departure)) {
+		wt_node_drop(node, now, frame, WT_DROP_POOL);
+		return false;
 	}
-	if (depart_ahead(rate, &departure)) {
-		node->audit.queued++;
-		return true;
-	}
-	wt_node_drop(node, now, frame, WT_DROP_POOL);
-	return false;
+	node->audit.out++;
+	return true;
 }
 
-static uint32_t ahead_under_way(struct wt_node *node, wt_time now, bool before)
+static uint32_t ahead_under_way(struct wt_node *node, wt_time come, wt_time left)
 {
-	struct rate *rate = (struct rate *)node;
+	struct wt_departures *ahead = &((struct rate *)node)->ahead;
 
-	left(rate, now - before);
-	return rate->ahead.count;
+	while (ahead->count && wt_departures_at(ahead, 0)->leaves <= left && wt_departures_at(ahead, 0)->came <= come)
+		wt_departures_pop(ahead);
+	return ahead->count;
 }
 
-static void ahead_recall(struct wt_node *node, struct wt_frame_queue *list)
+/* What has come waits as it would have: the first of it is being sent. */
+static void wait_again(struct rate *rate, const struct wt_departure *departure, struct wt_frame *frame)
 {
-	struct rate *rate = (struct rate *)node;
-	const struct wt_departure *departure;
-	struct wt_frame *frame;
-
-	if (!rate->ahead.count) {
-		wt_bucket_rest(&rate->link);
+	rate->stage.node.audit.queued++;
+	frame->time = departure->came;
+	if (!rate->sent) {
+		rate->sent = frame;
+		rate->link.last = departure->last;
+		rate->link.level = departure->level;
+		rate->due = departure->leaves;
+		rate->queue->sending = frame->len;
 		return;
 	}
-	departure = wt_departures_at(&rate->ahead, 0);
-	rate->link.last = departure->last;
-	rate->link.level = departure->level;
-	rate->due = departure->leaves;
-	rate->sent = frame = wt_frame_queue_pop(list);
-	rate->queue->sending = frame->len;
-	rate->queue->unlimited = true; /* they were let in before */
-	for (; frame; frame = wt_frame_queue_pop(list)) {
-		frame->time = wt_departures_at(&rate->ahead, 0)->came;
-		wt_departures_pop(&rate->ahead);
-		if (frame == rate->sent)
+	rate->stage.node.audit.queued--; /* it comes anew, and was let in before */
+	rate->queue->unlimited = true;
+	rate->queue->ops->enqueue(rate->queue, frame->time, frame);
+}
+
+static void ahead_recall(struct wt_node *node, wt_time come, struct wt_frame_queue *list)
+{
+	struct rate *rate = (struct rate *)node;
+	struct wt_frame_queue not_come = {0};
+	struct wt_frame *frame;
+
+	node->audit.out -= rate->ahead.count;
+	for (; (frame = wt_frame_queue_pop(list)); wt_departures_pop(&rate->ahead)) {
+		const struct wt_departure *departure = wt_departures_at(&rate->ahead, 0);
+
+		if (departure->came <= come) {
+			wait_again(rate, departure, frame);
 			continue;
-		node->audit.queued--; /* it comes anew */
-		rate->queue->ops->enqueue(rate->queue, frame->time, frame);
+		}
+		if (!rate->sent && !not_come.head) {
+			rate->link.last = departure->last_before;
+			rate->link.level = departure->level_before;
+		}
+		frame->time = departure->came;
+		node->audit.in--;
+		wt_frame_queue_push(&not_come, frame);
 	}
+	if (!rate->sent)
+		wt_bucket_rest(&rate->link);
+	*list = not_come;
 }
 
 static const struct wt_ahead_ops rate_ahead = {
-	.begin = ahead_begin, .give = ahead_give, .take = ahead_take, .under_way = ahead_under_way, .recall = ahead_recall,
+	.begin = ahead_begin, .give = ahead_give, .would = ahead_would, .take = ahead_take, .under_way = ahead_under_way, .recall = ahead_recall,
 };
 
 static const struct wt_node_ops rate_ops = {

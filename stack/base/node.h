@@ -71,20 +71,27 @@ struct wt_state_sink {
 
 /*
  * Virtual time, where nobody looks between two events: a node that knows at input when a frame will leave says so then, and the graph
- * gives the frame to the next node at once, dated, if that is one that holds every frame for a time and sets nothing off by taking it.
- * That saves the event of the departure. The books of both run ahead meanwhile; recall() makes them, and all else, what they would be.
+ * gives the frame to the next node at once, dated, if that is one that holds every frame for a time and sets nothing off by taking it. If
+ * that one knows it too, and behind it stands another that knows, the frame goes on through them all. That saves the events of the
+ * departures. The books run ahead meanwhile; recall() makes them, and all else, what they would be. Frames come and leave by port 1.
  */
 struct wt_ahead_ops {
-	/* Who gives. begin: may it, as it is now? Then it hands out what it holds by give(), in order, each with the time at which it leaves. */
+	/* A node that decides (a rate). begin: may it give on ahead of time, as it is now? Then it hands out what it holds by give(), in order. */
 	bool (*begin)(struct wt_node *node);
-	struct wt_frame *(*give)(struct wt_node *node, wt_time *leaves);
-	/* input(): true if the frame leaves, by the one port there is, and when; false if it was dropped. */
-	bool (*take)(struct wt_node *node, wt_time now, struct wt_frame *frame, wt_time *leaves);
-	/* How many of those handed out have not left at `now`: all whose time comes after, or (`before`) at it. */
-	uint32_t (*under_way)(struct wt_node *node, wt_time now, bool before);
-	void (*recall)(struct wt_node *node, struct wt_frame_queue *list); /* takes these back, in order */
-	/* Who takes. Does it hold every frame for a time, in order? And the last `count` frames, as if they had not come. */
+	/* A node that holds (a delay): does it hold every frame for a time, in order? */
 	bool (*holds)(const struct wt_node *node);
+	/* Both: the next of those it has, and when that leaves; NULL: none. give() takes it out. */
+	struct wt_frame *(*first)(const struct wt_node *node, wt_time *leaves);
+	struct wt_frame *(*give)(struct wt_node *node, wt_time *leaves);
+	/* Would take() take a frame that comes at `at`, behind all others? Who holds says when it would leave, too. */
+	bool (*would)(struct wt_node *node, wt_time at, const struct wt_frame *frame, wt_time *leaves);
+	/* input() at `at`, which is not before now: true if the frame leaves, and when; false if it was dropped. */
+	bool (*take)(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, wt_time *leaves);
+	/* Who decides. Of those it took: how many have not left at `left`, or not come at `come`. */
+	uint32_t (*under_way)(struct wt_node *node, wt_time come, wt_time left);
+	/* It is given so many back, in order, and takes those that have come; the others stay in the list, their time being when they come. */
+	void (*recall)(struct wt_node *node, wt_time come, struct wt_frame_queue *list);
+	/* Who holds. It is given back a list of those that it gave on, and puts there instead the last `count` of those it has then. */
 	void (*give_back)(struct wt_node *node, uint32_t count, struct wt_frame_queue *list);
 };
 

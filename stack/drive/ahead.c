@@ -22,18 +22,38 @@ static void count_feeders(struct wt_graph *graph)
 				graph->slots[i]->joints[port].to->feeders++;
 }
 
-/* To whom a node may give on ahead of time, if it wants to: one whom nobody else gives anything. */
-static const struct joint *early(const struct slot *slot)
+/* The one whom a node gives what leaves by port 1, if nobody else gives it anything; NULL. */
+static const struct joint *only(const struct slot *slot)
 {
 	enum { OUT = 1 };
-	const struct wt_ahead_ops *gives = slot->node->ops->ahead, *takes;
-	const struct joint *joint;
+	const struct joint *joint = slot->node->ports > OUT ? &slot->joints[OUT] : NULL;
 
-	if (!gives || !gives->take || slot->node->ports <= OUT)
-		return NULL;
-	joint = &slot->joints[OUT];
-	takes = joint->to ? joint->to->node->ops->ahead : NULL;
-	return takes && takes->holds && joint->to->feeders == 1 && takes->holds(joint->to->node) && gives->begin(slot->node) ? joint : NULL;
+	return joint && joint->to && joint->to->feeders == 1 ? joint : NULL;
+}
+
+/* One that decides may give on to one that holds. */
+static void pair(struct slot *slot)
+{
+	const struct wt_ahead_ops *gives = slot->node->ops->ahead, *takes;
+	const struct joint *joint = gives && gives->begin ? only(slot) : NULL;
+
+	slot->early = NULL;
+	slot->behind = slot->handed = false;
+	takes = joint ? joint->to->node->ops->ahead : NULL;
+	if (takes && takes->holds && takes->holds(joint->to->node) && gives->begin(slot->node))
+		slot->early = joint;
+}
+
+/* And that one to another that decides. */
+static void chain(struct slot *slot)
+{
+	struct slot *holder = slot->early && slot->node->ops->ahead->begin ? slot->early->to : NULL;
+	const struct joint *joint = holder ? only(holder) : NULL;
+
+	if (joint && joint->to->early) {
+		holder->early = joint;
+		joint->to->behind = true;
+	}
 }
 
 static void reschedule(struct wt_graph *graph, struct slot *slot)
@@ -42,52 +62,104 @@ static void reschedule(struct wt_graph *graph, struct slot *slot)
 		wt_slot_schedule(graph, slot, slot->node->ops->deadline(slot->node));
 }
 
-/* What such nodes hold is given on at once. */
+struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, struct wt_frame *frame)
+{
+	for (;;) {
+		struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
+		const struct wt_ahead_ops *holds = holder->node->ops->ahead;
+		wt_time at;
+
+		if (!next || !holds->would(holder->node, leaves, frame, &at) || !next->node->ops->ahead->would(next->node, at, frame, NULL)) {
+			frame->time = leaves;
+			holder->node->ops->input(holder->node, slot->early->port, leaves, frame);
+			return holder;
+		}
+		holds->take(holder->node, now, leaves, frame, NULL);
+		slot = next;
+		if (!slot->node->ops->ahead->take(slot->node, now, at, frame, &leaves))
+			return NULL; /* no memory */
+	}
+}
+
+/* What they hold is given on at once, by the last one of a row first. */
+static void hand_out(struct wt_graph *graph, struct slot *slot)
+{
+	struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
+	struct wt_frame *frame;
+	wt_time leaves;
+
+	if (slot->handed)
+		return;
+	slot->handed = true;
+	if (next) {
+		hand_out(graph, next);
+		while ((frame = holder->node->ops->ahead->first(holder->node, &leaves)) &&
+		       next->node->ops->ahead->would(next->node, leaves, frame, NULL)) {
+			wt_time at = leaves;
+
+			holder->node->ops->ahead->give(holder->node, &at);
+			if (next->node->ops->ahead->take(next->node, graph->now, at, frame, &leaves))
+				wt_slot_pass_on(next, graph->now, leaves, frame);
+		}
+	}
+	while ((frame = slot->node->ops->ahead->give(slot->node, &leaves)))
+		wt_slot_pass_on(slot, graph->now, leaves, frame);
+}
+
 void wt_graph_begin_ahead(struct wt_graph *graph)
 {
 	if (!graph->may_ahead || graph->checked || graph->ahead)
 		return;
 	count_feeders(graph);
-	for (uint32_t i = 0; i < graph->count; i++) {
-		struct slot *slot = graph->slots[i];
-		struct wt_frame *frame;
-		wt_time leaves;
-
-		slot->early = early(slot);
-		while (slot->early && (frame = slot->node->ops->ahead->give(slot->node, &leaves))) {
-			frame->time = leaves;
-			slot->early->to->node->ops->input(slot->early->to->node, slot->early->port, leaves, frame);
+	for (uint32_t i = 0; i < graph->count; i++)
+		pair(graph->slots[i]);
+	for (uint32_t i = 0; i < graph->count; i++)
+		chain(graph->slots[i]);
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (graph->slots[i]->early && graph->slots[i]->node->ops->ahead->begin)
+			hand_out(graph, graph->slots[i]);
+	for (uint32_t i = 0; i < graph->count; i++)
+		if (graph->slots[i]->early) {
+			reschedule(graph, graph->slots[i]);
+			reschedule(graph, graph->slots[i]->early->to);
 		}
-		if (slot->early) {
-			reschedule(graph, slot);
-			reschedule(graph, slot->early->to);
-		}
-	}
 	graph->ahead = true;
 }
 
-/* What leaves at this very instant has left, unless its node's turn comes after that of the one who asks. */
-static bool had_its_turn(const struct wt_graph *graph, const struct slot *slot)
+/* Until when events of a node have been: at this very instant too, unless its turn comes after that of the one who asks. */
+static wt_time until(const struct wt_graph *graph, const struct slot *slot)
 {
-	return !graph->root || (slot->index < graph->root->index) != graph->deadlines.last;
+	bool had = !graph->root || (slot->index < graph->root->index) != graph->deadlines.last;
+
+	return had ? graph->now : graph->now - 1;
+}
+
+/* Puts in the list those that have not come at `come`. */
+static void recall(struct wt_graph *graph, struct slot *slot, wt_time come, struct wt_frame_queue *list)
+{
+	const struct wt_ahead_ops *ahead = slot->node->ops->ahead;
+	struct slot *holder = slot->early->to;
+	uint32_t count = ahead->under_way(slot->node, come, until(graph, slot));
+
+	if (holder->early)
+		recall(graph, holder->early->to, until(graph, holder), list);
+	holder->node->ops->ahead->give_back(holder->node, count, list);
+	ahead->recall(slot->node, come, list);
+	slot->early = holder->early = NULL;
+	reschedule(graph, slot);
+	reschedule(graph, holder);
 }
 
 void wt_graph_recall(struct wt_graph *graph)
 {
 	for (uint32_t i = 0; graph->ahead && i < graph->count; i++) {
-		struct slot *slot = graph->slots[i], *to = slot->early ? slot->early->to : NULL;
-		struct wt_frame_queue list = {0};
-		uint32_t count;
+		struct slot *slot = graph->slots[i];
+		struct wt_frame_queue none = {0};
 
-		if (!to)
-			continue;
-		count = slot->node->ops->ahead->under_way(slot->node, graph->now, !had_its_turn(graph, slot));
-		if (count)
-			to->node->ops->ahead->give_back(to->node, count, &list);
-		slot->node->ops->ahead->recall(slot->node, &list);
-		slot->early = NULL;
-		reschedule(graph, slot);
-		reschedule(graph, to);
+		if (slot->early && slot->node->ops->ahead->begin && !slot->behind)
+			recall(graph, slot, graph->now, &none);
 	}
+	for (uint32_t i = 0; graph->ahead && i < graph->count; i++) /* a ring of them, where no frame can be */
+		graph->slots[i]->early = NULL;
 	graph->ahead = false;
 }

@@ -230,14 +230,13 @@ static void check_law(const struct wt_graph *graph, const struct wt_node *node, 
 /* The node knows when the frame will leave: the next one has it from now on. */
 static inline void put_ahead(struct wt_graph *graph, struct slot *slot, struct wt_frame *frame)
 {
-	struct slot *to = slot->early->to;
+	struct slot *to = NULL;
 	wt_time leaves;
 
-	if (!slot->node->ops->ahead->take(slot->node, graph->now, frame, &leaves))
-		return;
-	frame->time = leaves;
-	to->node->ops->input(to->node, slot->early->port, leaves, frame);
-	look(graph, to);
+	if (slot->node->ops->ahead->take(slot->node, graph->now, graph->now, frame, &leaves))
+		to = wt_slot_pass_on(slot, graph->now, leaves, frame);
+	if (to)
+		look(graph, to);
 }
 
 static inline void put_in(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)

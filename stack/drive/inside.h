@@ -21,6 +21,7 @@ struct slot {
 	struct slot *next_dirty;
 	uint32_t feeders; /* joints that lead here; counted when somebody wants to give on ahead of time */
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
+	bool behind, handed; /* ahead.c: another gives on to it ahead of time; what it held has been given on */
 	bool dirty; /* on the stack: it may have more to give at this instant */
 	bool now;   /* its deadline() is known to be now */
 	bool asked; /* its deadline() has been asked: its leaf says what it said */
@@ -56,5 +57,7 @@ static inline void wt_slot_schedule(struct wt_graph *graph, struct slot *slot, w
 }
 
 void wt_graph_begin_ahead(struct wt_graph *graph); /* a run begins */
+/* A frame leaves a slot that gives on early, at `leaves`: it goes as far as it can. Whoever holds it now; NULL: it is gone. */
+struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, struct wt_frame *frame);
 
 #endif
