@@ -123,4 +123,34 @@ static inline void wt_bucket_rest(struct wt_bucket *link)
 		link->level = wt_bucket_depth(link);
 }
 
+/* ---- tokens that flow, in one step: the same numbers -------------------------------------------------------- */
+
+/* Nothing has waited since the last frame left: wt_bucket_rest(), then wt_bucket_idle() until `now`. */
+static inline void wt_bucket_idle_at(struct wt_bucket *link, wt_time now)
+{
+	int64_t depth = wt_bucket_depth(link), flow;
+	wt_time count = now - link->last;
+
+	if (link->level > depth)
+		link->level = depth;
+	if (count <= 0)
+		return;
+	link->last = now;
+	if (__builtin_mul_overflow((int64_t)link->config->rate, count, &flow) || flow > depth - link->level)
+		link->level = depth;
+	else
+		link->level += flow;
+}
+
+/* A frame is begun and ended: when it has left. */
+static inline wt_time wt_bucket_flow(struct wt_bucket *link, uint32_t len)
+{
+	int64_t cost = wt_bucket_cost(link, len), missing = cost - link->level, rate = (int64_t)link->config->rate;
+	wt_time count = missing > 0 ? (missing + rate - 1) / rate : 0;
+
+	link->last = wt_time_add(link->last, count);
+	link->level = rate * count - missing;
+	return link->last;
+}
+
 #endif

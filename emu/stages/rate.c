@@ -209,15 +209,6 @@ static bool ahead_begin(struct wt_node *node)
 	return true;
 }
 
-/* False: no memory. */
-static inline bool depart_ahead(struct rate *rate, const struct wt_departure *departure)
-{
-	if (!wt_departures_push(&rate->ahead, departure))
-		return false;
-	wt_bucket_end(&rate->link, departure->leaves, departure->len);
-	return true;
-}
-
 static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 {
 	struct rate *rate = (struct rate *)node;
@@ -227,7 +218,8 @@ static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 	if (!frame)
 		return NULL;
 	departure = (struct wt_departure){.came = frame->time, .leaves = rate->due, .last = rate->link.last, .level = rate->link.level, .len = frame->len};
-	depart_ahead(rate, &departure);
+	wt_departures_push(&rate->ahead, &departure);
+	wt_bucket_end(&rate->link, departure.leaves, departure.len);
 	begin(rate, *leaves = departure.leaves);
 	node->audit.queued--;
 	node->audit.out++;
@@ -256,25 +248,24 @@ static bool ahead_take(struct wt_node *node, wt_time now, wt_time at, struct wt_
 	struct wt_departures *ahead = &rate->ahead;
 	struct wt_bucket *link = &rate->link;
 	struct wt_departure departure = {.came = at, .len = frame->len, .last_before = link->last, .level_before = link->level};
-	bool open = false;
+	bool idle, open;
 
 	node->audit.in++;
 	wt_departures_reach(ahead, at);
 	while (ahead->gone && wt_departures_at(ahead, 0)->leaves <= now)
 		wt_departures_pop(ahead);
-	if (ahead->gone == ahead->count) {
-		wt_bucket_rest(link);
-		wt_bucket_idle(link, at);
-		open = wt_bucket_open(link, at, frame->len);
-	}
+	idle = ahead->gone == ahead->count;
+	if (idle)
+		wt_bucket_idle_at(link, at);
+	open = idle && link->level >= wt_bucket_cost(link, frame->len);
 	if (!open && !has_room(rate, frame->len)) {
 		wt_node_drop(node, now, frame, WT_DROP_QUEUE);
 		return false;
 	}
 	departure.last = link->last;
 	departure.level = link->level;
-	departure.leaves = *leaves = wt_bucket_due(link, frame->len);
-	if (!depart_ahead(rate, &departure)) {
+	departure.leaves = *leaves = wt_bucket_flow(link, frame->len);
+	if (!wt_departures_push(ahead, &departure)) {
 		wt_node_drop(node, now, frame, WT_DROP_POOL);
 		return false;
 	}
