@@ -126,7 +126,6 @@ kills=0
 while kill -0 $pid 2>/dev/null; do
 	for child in $(pgrep -P $pid); do
 		[ $kills -lt 25 ] && kill -9 "$child" 2>/dev/null && kills=$((kills + 1))
-		break
 	done
 	sleep 0.02
 done
