@@ -11,7 +11,7 @@
 #include "stack/text/trace.h"
 
 static const struct wt_aodv_params defaults = {
-	.feedback = 1, .repair = 1, .ring = 1,
+	.feedback = 1, .repair = 1, .ring = 1, .again_threshold = 1,
 	.ttl_start = 5, .ttl_increment = 2, .ttl_threshold = 7, .diameter = 30, .retries = 3, .timeout_buffer = 2,
 	.buffer = 64, .rreq_limit = 10, .rerr_limit = 10, .hello_loss = 2,
 	.active = 10 * WT_S, .my_route = 10 * WT_S, .node_traversal = 30 * WT_MS, .delete_period = 15 * WT_S, .buffer_time = 30 * WT_S,
@@ -91,6 +91,12 @@ static unsigned wider(const struct wt_aodv_params *params, unsigned ttl)
 {
 	return (unsigned)(ttl < params->ttl_threshold && ttl + params->ttl_increment < params->diameter ? ttl + params->ttl_increment
 													: params->diameter);
+}
+
+/* The first ring behind a lost way of `hops`: by 6.4 wider by an increment, however long it was; in ns-2 the threshold holds here, too. */
+static unsigned again(const struct wt_aodv_params *params, unsigned hops)
+{
+	return params->again_threshold ? wider(params, hops) : (unsigned)(hops + params->ttl_increment);
 }
 
 static void discover(struct wt_aodv *aodv, wt_time now, uint32_t dst, unsigned ttl, bool repair, uint32_t hops)
@@ -342,8 +348,7 @@ static void aodv_no_route(void *state, wt_time now, struct wt_mesh_packet *packe
 		return;
 	}
 	wt_mesh_buffer_put(&aodv->buffer, now, packet);
-	/* a way that was known begins the search with the ring after its hops */
-	discover(aodv, now, dst, route && route->hops ? wider(&aodv->params, route->hops) : (unsigned)aodv->params.ttl_start, false, 0);
+	discover(aodv, now, dst, route && route->hops ? again(&aodv->params, route->hops) : (unsigned)aodv->params.ttl_start, false, 0);
 }
 
 /* May we mend it? It is nearer to its end than to its source, and near (MAX_REPAIR_TTL, section 10). */
@@ -504,6 +509,7 @@ static const struct wt_param rows[] = {
 	{"ttl-start", WT_PARAM_COUNT, AT(ttl_start), "of the first ring; RFC: 1", 1, 255},
 	{"ttl-increment", WT_PARAM_COUNT, AT(ttl_increment), "of the next ones", 1, 255},
 	{"ttl-threshold", WT_PARAM_COUNT, AT(ttl_threshold), "a ring as wide as this is followed by the whole net", 0, 255},
+	{"again-threshold", WT_PARAM_BOOL, AT(again_threshold), "also for the first ring behind a lost way (ns-2); off: its hops + increment (6.4)"},
 	{"diameter", WT_PARAM_COUNT, AT(diameter), "NET_DIAMETER, hops; RFC: 35", 1, 255},
 	{"retries", WT_PARAM_COUNT, AT(retries), "RREQ_RETRIES through the whole net; RFC: 2", 0, 255},
 	{"timeout-buffer", WT_PARAM_COUNT, AT(timeout_buffer), "TIMEOUT_BUFFER, hops added to a ring's time", 0, 255},

@@ -8,7 +8,7 @@
 #include "stack/wire/aodv.h"
 
 struct wt_aodv_params {
-	uint64_t hello, feedback, repair, requeue, ring, destination_only, gratuitous;
+	uint64_t hello, feedback, repair, requeue, ring, again_threshold, destination_only, gratuitous;
 	uint64_t ttl_start, ttl_increment, ttl_threshold, diameter, retries, timeout_buffer;
 	uint64_t buffer, rreq_limit, rerr_limit, hello_loss;
 	wt_time active, my_route, node_traversal, delete_period, buffer_time, hello_interval, jitter;

@@ -17,12 +17,12 @@
 
 struct params {
 	uint64_t ring_zero, cached_replies, learn, salvage, cache, buffer, retries, hop_limit, backoff;
-	wt_time cache_time, buffer_time, ring_zero_time, period, period_most, jitter, reply_delay;
+	wt_time cache_time, buffer_time, ring_zero_time, period, wait, period_most, jitter, reply_delay;
 };
 
 static const struct params defaults = {
 	.ring_zero = 1, .cached_replies = 1, .learn = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255, .backoff = 2,
-	.cache_time = 300 * WT_S, .buffer_time = 30 * WT_S, .ring_zero_time = 30 * WT_MS, .period = 500 * WT_MS, .period_most = 10 * WT_S,
+	.cache_time = 300 * WT_S, .buffer_time = 30 * WT_S, .ring_zero_time = 30 * WT_MS, .period = 500 * WT_MS, .wait = 500 * WT_MS, .period_most = 10 * WT_S,
 	.jitter = 10 * WT_MS, .reply_delay = WT_MS,
 };
 
@@ -161,7 +161,7 @@ static void ask(struct dsr *dsr, wt_time now, struct discovery *discovery, unsig
 
 static void begin(struct dsr *dsr, wt_time now, struct discovery *discovery)
 {
-	*discovery = (struct discovery){.dst = discovery->dst, .period = dsr->params.period, .due = now, .began = now};
+	*discovery = (struct discovery){.dst = discovery->dst, .period = dsr->params.wait, .due = now, .began = now};
 	if (!dsr->params.ring_zero)
 		return;
 	ask(dsr, now, discovery, 1);
@@ -515,8 +515,8 @@ static const struct wt_param rows[] = {
 	{"buffer", WT_PARAM_COUNT, AT(buffer), "packets that wait for ways, at most", 0, 100000},
 	{"buffer-time", WT_PARAM_TIME, AT(buffer_time), "SendBufferTimeout", (double)WT_MS, 1e15},
 	{"ring-zero-time", WT_PARAM_TIME, AT(ring_zero_time), "NonpropRequestTimeout", (double)WT_US, 1e12},
-	{"period", WT_PARAM_TIME, AT(period),
-	 "RequestPeriod: between two searches for a station, at least, and after the first request", (double)WT_MS, 1e15},
+	{"period", WT_PARAM_TIME, AT(period), "RequestPeriod: between two searches for a station, at least", (double)WT_MS, 1e15},
+	{"wait", WT_PARAM_TIME, AT(wait), "for the answer to the first request through the whole net (4.3: 500ms; ns-2: 2s)", (double)WT_MS, 1e15},
 	{"backoff", WT_PARAM_COUNT, AT(backoff), "times as long after each request that was not answered (4.3: 2; ns-2: 4)", 1, 100},
 	{"period-most", WT_PARAM_TIME, AT(period_most), "MaxRequestPeriod", (double)WT_MS, 1e15},
 	{"retries", WT_PARAM_COUNT, AT(retries), "MaxRequestRexmt, through the whole net", 1, 1000},

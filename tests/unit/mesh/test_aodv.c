@@ -94,6 +94,31 @@ static void test_rings_grow_as_section_6_4_says(void **state)
 	toy_mesh_finish(&mesh);
 }
 
+/* A way of seven hops is lost: by 6.4 it is looked for in a ring of 9, in ns-2 at once in the whole net, since 7 is the threshold. */
+static void test_the_first_ring_behind_a_lost_way(void **state)
+{
+	static const char *const routing[] = {"aodv:repair=off", "aodv:repair=off,again-threshold=off"};
+	static const unsigned ttl[] = {30, 9};
+
+	for (unsigned i = 0; i < 2; i++) {
+		toy_mesh_init(&mesh, 8, routing[i], 1);
+		toy_string(&mesh);
+		toy_send(&mesh, 0, 7, 64, 1);
+		toy_run(&mesh, 5 * WT_S, true);
+		assert_int_equal(mesh.sink[7].count, 1);
+		toy_link(&mesh, 6, 7, false);
+		toy_send(&mesh, 0, 7, 64, 2);
+		toy_run(&mesh, 6 * WT_S, true);
+		mesh.air.saw = saw;
+		requests = 0;
+		toy_send(&mesh, 0, 7, 64, 3);
+		toy_run(&mesh, 6 * WT_S + 100 * WT_MS, true);
+		assert_true(requests >= 1);
+		assert_int_equal(requests_ttl[0], ttl[i]);
+		toy_mesh_finish(&mesh);
+	}
+}
+
 /* One discovery over a string of n: each station but the last sends the request once, each but the first the answer. */
 static void test_a_discovery_over_a_string_costs_what_it_must(void **state)
 {
@@ -207,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_messages_have_the_bytes_of_the_figures),
 		cmocka_unit_test(test_short_messages_and_extensions),
 		cmocka_unit_test(test_rings_grow_as_section_6_4_says),
+		cmocka_unit_test(test_the_first_ring_behind_a_lost_way),
 		cmocka_unit_test(test_a_discovery_over_a_string_costs_what_it_must),
 		cmocka_unit_test(test_one_on_the_way_answers),
 		cmocka_unit_test(test_errors_reach_the_source),

@@ -234,6 +234,35 @@ static void test_dsr_asks_neighbours_first(void **state)
 	}
 }
 
+static wt_time asked_at[16];
+static unsigned asked;
+
+static void saw_request(const struct wt_frame *frame, void *arg)
+{
+	if (wt_frame_look(frame)[23] == WT_IP_DSR && asked < 16)
+		asked_at[asked++] = wt_graph_now(mesh.graph);
+}
+
+/* Nobody is there. By 4.3 half a second after the first request through the net, then twice as long each time; ns-2: 2 s, four times; both to 10 s. */
+static void test_dsr_asks_again_after_times_that_grow(void **state)
+{
+	static const char *const routing[] = {"dsr", "dsr:wait=2s,backoff=4"};
+	static const wt_time at[][8] = {{0, 30, 530, 1530, 3530, 7530, 15530, 25530}, {0, 30, 2030, 10030, 20030, 30030}};
+	static const unsigned count[] = {8, 5}; /* the packet waits for 30 s */
+
+	for (unsigned i = 0; i < 2; i++) {
+		toy_mesh_init(&mesh, 2, routing[i], 1);
+		mesh.air.saw = saw_request;
+		asked = 0;
+		toy_send(&mesh, 0, 1, 64, 1);
+		toy_run(&mesh, 40 * WT_S, false);
+		assert_int_equal(asked, count[i]);
+		for (unsigned k = 0; k < count[i]; k++)
+			assert_int_equal(asked_at[k], at[i][k] * WT_MS);
+		toy_mesh_finish(&mesh);
+	}
+}
+
 static unsigned header_bytes;
 
 static void saw_header(const struct wt_frame *frame, void *arg)
@@ -324,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_olsr_of_no_will_relays_nothing),
 		cmocka_unit_test(test_dsr_options_have_the_bytes_of_the_figures),
 		cmocka_unit_test(test_dsr_asks_neighbours_first),
+		cmocka_unit_test(test_dsr_asks_again_after_times_that_grow),
 		cmocka_unit_test(test_dsr_headers_are_as_long_as_the_way),
 		cmocka_unit_test(test_dsr_has_a_second_way),
 		cmocka_unit_test(test_dsr_salvages),
