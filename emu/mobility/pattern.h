@@ -79,4 +79,13 @@ struct wt_movement_facts {
 int wt_movement_describe(const struct wt_movement *pattern, double range, wt_time step, wt_time until, unsigned from, unsigned to,
 			struct wt_movement_facts *facts);
 
+/* Looks every `step` from one time to another. */
+struct wt_time_span {
+	wt_time from, until, step;
+};
+
+/* Of one pair of `count` tracks: the share of looks at so many hops by the shortest way, 0: none; longer ways with the last. 0 or -ENOMEM. */
+int wt_movement_hops(const struct wt_track *const *track, unsigned count, double range, const struct wt_time_span *span, unsigned from,
+		     unsigned to, double share[WT_PATTERN_HOPS]);
+
 #endif

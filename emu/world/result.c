@@ -169,6 +169,39 @@ void wt_air_json(struct wt_json *json, const struct wt_world *world, const struc
 	wt_json_end(json);
 }
 
+static bool anybody_moves(const struct wt_world *world)
+{
+	for (unsigned i = 0; i < world->hosts; i++)
+		if (world->host[i].station && wt_track_fastest(&world->host[i].track) > 0)
+			return true;
+	return false;
+}
+
+void wt_flow_ways_json(struct wt_json *json, const struct wt_world *world, unsigned flow, wt_time until)
+{
+	const struct wt_world_flow *f = &world->flow[flow];
+	const struct wt_world_host *from = &world->host[f->host[0]], *to = &world->host[f->host[1]];
+	const struct wt_track *track[WT_WAYS_STATIONS];
+	double share[WT_PATTERN_HOPS];
+	char name[16];
+
+	if (world->air.stations > WT_WAYS_STATIONS || !from->station || !to->station || !anybody_moves(world))
+		return;
+	for (unsigned i = 0; i < world->hosts; i++)
+		if (world->host[i].station)
+			track[world->host[i].number] = &world->host[i].track;
+	if (wt_movement_hops(track, world->air.stations, wt_radio_reach(&world->air.config.radio, world->air.config.radio.receive),
+			     &(struct wt_time_span){f->start, until, WT_S}, from->number, to->number, share))
+		return;
+	wt_json_object(json, "ways");
+	for (unsigned i = 0; i < WT_PATTERN_HOPS; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		if (share[i] > 0)
+			wt_json_number(json, i ? name : "none", share[i]);
+	}
+	wt_json_end(json);
+}
+
 void wt_air_text(FILE *out, const struct wt_world *world, const struct wt_air_count *count, wt_time time)
 {
 	uint64_t data = 0, collided = 0, given_up = 0, retries = 0;

@@ -33,6 +33,12 @@ void wt_hops_json(struct wt_json *json, const struct wt_world *world, struct wt_
  * in the open object; nothing where there are none. `time`: how long it went on. */
 void wt_air_text(FILE *out, const struct wt_world *world, const struct wt_air_count *count, wt_time time);
 void wt_air_json(struct wt_json *json, const struct wt_world *world, const struct wt_air_count *count, wt_time time);
+/*
+ * Of a flow between stations that move: keys of an object "ways" in the open one, the share of its time at so many hops by the shortest way ("none",
+ * "1", "2" ...), each second. Nothing of others, and of worlds with more than WT_WAYS_STATIONS, where that would take longer than the run.
+ */
+#define WT_WAYS_STATIONS 100
+void wt_flow_ways_json(struct wt_json *json, const struct wt_world *world, unsigned flow, wt_time until);
 /* in = acked + to all + returned + dropped + waiting, at every station. */
 bool wt_air_holds(const struct wt_world *world, const struct wt_air_count *count);
 /* The same of a network as it is now. */

@@ -28,7 +28,7 @@ static double number_at(const json_t *result, const char *path)
 			return counts && !strchr(path, '.') ? 0 : NAN;
 		path += len + (path[len] == '.');
 		at = next;
-		counts = !strcmp(word, "dropped") || !strcmp(word, "dropped_frames");
+		counts = !strcmp(word, "dropped") || !strcmp(word, "dropped_frames") || !strcmp(word, "ways");
 	}
 	return !*path && json_is_number(at) ? json_number_value(at) : NAN;
 }

@@ -7,7 +7,7 @@
 
 /*
  * "goodput_kBps" is a number of the result's "metrics"; a path with dots leads through the objects of the result:
- * flow.tcp1.sender.timeouts, hop.narrow.fwd.dropped.queue (causes that dropped nothing are not written, and are 0). PATH/PATH is the ratio of
+ * flow.tcp1.sender.timeouts, hop.narrow.fwd.dropped.queue (causes that dropped nothing and hops that never were are not written, and are 0). PATH/PATH is the ratio of
  * two. NaN: there is none.
  */
 double wt_metric_of(const json_t *result, const char *path);

@@ -211,6 +211,7 @@ static void flows_json(struct wt_json *json, const struct wt_simulation *simulat
 		} else {
 			(result->flows > WT_SWEEP_FLOWS_MAX ? short_json : wt_bulk_json)(json, &result->flow[i]);
 		}
+		wt_flow_ways_json(json, &simulation->world, i, result->simulated);
 		wt_json_end(json);
 	}
 	wt_json_end(json);

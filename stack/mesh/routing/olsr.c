@@ -221,6 +221,28 @@ static bool hear_hello(struct wt_olsr *olsr, wt_time now, const struct wt_mesh_p
 	return true;
 }
 
+/* Most TCs say what the one before said: its edges, one behind the other, live on. */
+static bool says_the_same(struct wt_olsr *olsr, const struct wt_olsr_message *message, uint16_t ansn, wt_time until)
+{
+	struct wt_olsr_edge *edge = olsr->edges.at;
+	unsigned count = (message->len - 4) / 4, first = 0, known = 0;
+
+	for (unsigned i = 0; i < olsr->edges.count; i++)
+		known += edge[i].last == message->orig;
+	while (first < olsr->edges.count && edge[first].last != message->orig)
+		first++;
+	if (known != count || first + count > olsr->edges.count)
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		if (edge[first + i].last != message->orig || edge[first + i].dst != wt_get32(message->body + 4 + 4 * i))
+			return false;
+	for (unsigned i = 0; i < count; i++) {
+		edge[first + i].ansn = ansn;
+		edge[first + i].until = until;
+	}
+	return true;
+}
+
 /* 9.5: older news are ignored, newer ones replace. */
 static bool hear_topology(struct wt_olsr *olsr, wt_time now, const struct wt_olsr_message *message)
 {
@@ -233,6 +255,8 @@ static bool hear_topology(struct wt_olsr *olsr, wt_time now, const struct wt_ols
 	for (unsigned i = 0; i < olsr->edges.count; i++)
 		if (edge[i].last == message->orig && (int16_t)(edge[i].ansn - ansn) > 0)
 			return true;
+	if (says_the_same(olsr, message, ansn, wt_time_add(now, message->validity)))
+		return true;
 	for (unsigned i = olsr->edges.count; i-- > 0;)
 		if (edge[i].last == message->orig)
 			wt_list_take(&olsr->edges, i, sizeof(*edge));
@@ -350,14 +374,12 @@ static void olsr_message(void *state, wt_time now, struct wt_mesh_message *in)
 
 /* ---- time ------------------------------------------------------------------------------------------------- */
 
-/* Something may have changed: relays and ways anew, and when to look again. */
-static void update(struct wt_olsr *olsr, wt_time now)
+/* When to look again. */
+static void plan(struct wt_olsr *olsr, wt_time now)
 {
 	const struct wt_olsr_neighbour *neighbour = olsr->neighbours.at;
 	wt_time due = wt_time_min(olsr->hello_due, olsr->tc_due);
 
-	wt_olsr_choose_relays(olsr, now);
-	wt_olsr_write_routes(olsr, now);
 	for (unsigned i = 0; i < olsr->neighbours.count; i++) {
 		if (neighbour[i].sym > now)
 			due = wt_time_min(due, neighbour[i].sym);
@@ -370,6 +392,12 @@ static void update(struct wt_olsr *olsr, wt_time now)
 	EARLIEST(networks, wt_olsr_network);
 	EARLIEST(duplicates, wt_olsr_duplicate);
 	olsr->due = due;
+}
+
+static void update(struct wt_olsr *olsr, wt_time now)
+{
+	wt_olsr_settle(olsr, now);
+	plan(olsr, now);
 }
 
 /* Those behind a neighbour that is none any more are not known over it (8.5). */
@@ -410,7 +438,7 @@ static void olsr_timer(void *state, wt_time now)
 	EXPIRE(networks, wt_olsr_network);
 	EXPIRE(duplicates, wt_olsr_duplicate);
 	forget_behind(olsr, now);
-	wt_olsr_choose_relays(olsr, now);
+	wt_olsr_settle(olsr, now);
 	if (olsr->hello_due <= now) {
 		say_hello(olsr, now);
 		olsr->hello_due = now + olsr->params.hello - jitter(olsr);

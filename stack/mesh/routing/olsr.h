@@ -54,13 +54,12 @@ struct wt_olsr {
 	uint16_t packet_seq, message_seq, ansn;
 	wt_time hello_due, tc_due, tc_until; /* tc_until: an empty TC is still sent (9.3) */
 	wt_time due;                         /* the earliest of all */
+	uint64_t known;                      /* a mark of all that relays and ways were last made from; 0: of nothing */
 };
 
 struct wt_olsr_neighbour *wt_olsr_find(struct wt_olsr *olsr, uint32_t addr);
 bool wt_olsr_is_sym(const struct wt_olsr_neighbour *neighbour, wt_time now);
-/* Chooses relays (8.3.1). */
-void wt_olsr_choose_relays(struct wt_olsr *olsr, wt_time now);
-/* Writes all ways anew (section 10). */
-void wt_olsr_write_routes(struct wt_olsr *olsr, wt_time now);
+/* Chooses relays (8.3.1) and writes all ways anew (section 10), if what they are made from is other than the last time. */
+void wt_olsr_settle(struct wt_olsr *olsr, wt_time now);
 
 #endif

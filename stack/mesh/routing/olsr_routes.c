@@ -30,73 +30,99 @@ static bool counts(struct wt_olsr *olsr, wt_time now, const struct wt_olsr_two_h
 	       !wt_olsr_is_sym(wt_olsr_find(olsr, two->addr), now);
 }
 
-/* Is it reached by one that was chosen? `only`: by none but this neighbour? */
-static bool covered(struct wt_olsr *olsr, wt_time now, uint32_t addr)
+/* One that counts: over which neighbour, and which station, by the number of the first entry about it. */
+struct behind {
+	unsigned over, station;
+};
+
+/* The stations behind our neighbours while relays are chosen. By number of a station: how many neighbours lead to it, is one of them chosen? */
+struct choice {
+	struct wt_olsr_neighbour *neighbour;
+	struct behind *behind;
+	unsigned *ways, count;
+	bool *covered;
+};
+
+static void take_behind(struct wt_olsr *olsr, wt_time now, struct choice *choice)
 {
 	const struct wt_olsr_two_hop *two = olsr->two_hops.at;
 
-	for (unsigned i = 0; i < olsr->two_hops.count; i++)
-		if (two[i].addr == addr && counts(olsr, now, &two[i]) && wt_olsr_find(olsr, two[i].neighbour)->mpr)
-			return true;
-	return false;
-}
+	for (unsigned i = 0; i < olsr->two_hops.count; i++) {
+		struct behind *one = &choice->behind[choice->count];
 
-static unsigned ways_to(struct wt_olsr *olsr, wt_time now, uint32_t addr)
-{
-	const struct wt_olsr_two_hop *two = olsr->two_hops.at;
-	unsigned ways = 0;
-
-	for (unsigned i = 0; i < olsr->two_hops.count; i++)
-		ways += two[i].addr == addr && counts(olsr, now, &two[i]);
-	return ways;
-}
-
-/* Stations behind a neighbour: D(y) of all, or of those that are not yet covered. */
-static unsigned reach(struct wt_olsr *olsr, wt_time now, uint32_t neighbour, bool all)
-{
-	const struct wt_olsr_two_hop *two = olsr->two_hops.at;
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < olsr->two_hops.count; i++)
-		if (two[i].neighbour == neighbour && counts(olsr, now, &two[i]))
-			count += all || !covered(olsr, now, two[i].addr);
-	return count;
-}
-
-/* The neighbour to choose next: the most willing, then who covers most, then who has most neighbours; NULL: all are covered. */
-static struct wt_olsr_neighbour *best(struct wt_olsr *olsr, wt_time now)
-{
-	struct wt_olsr_neighbour *neighbour = olsr->neighbours.at, *found = NULL;
-	unsigned found_new = 0, found_all = 0;
-
-	for (unsigned i = 0; i < olsr->neighbours.count; i++) {
-		unsigned new = wt_olsr_is_sym(&neighbour[i], now) && !neighbour[i].mpr ? reach(olsr, now, neighbour[i].addr, false) : 0, all;
-
-		if (!new)
+		if (!counts(olsr, now, &two[i]))
 			continue;
-		all = reach(olsr, now, neighbour[i].addr, true);
-		if (!found || neighbour[i].willingness > found->willingness ||
-		    (neighbour[i].willingness == found->willingness && (new > found_new || (new == found_new && all > found_all)))) {
-			found = &neighbour[i];
+		one->over = (unsigned)(wt_olsr_find(olsr, two[i].neighbour) - choice->neighbour);
+		for (one->station = 0; two[one->station].addr != two[i].addr; one->station++)
+			;
+		choice->ways[one->station]++;
+		choice->count++;
+	}
+}
+
+static void choose(struct choice *choice, unsigned neighbour)
+{
+	choice->neighbour[neighbour].mpr = true;
+	for (unsigned i = 0; i < choice->count; i++)
+		if (choice->behind[i].over == neighbour)
+			choice->covered[choice->behind[i].station] = true;
+}
+
+/* The neighbour to choose next: the most willing, then who covers most, then who has most neighbours. False: all are covered. */
+static bool choose_best(struct choice *choice, unsigned neighbours)
+{
+	unsigned found = neighbours, found_new = 0, found_all = 0;
+
+	for (unsigned k = 0; k < neighbours; k++) {
+		unsigned new = 0, all = 0;
+
+		for (unsigned i = 0; i < choice->count; i++)
+			if (choice->behind[i].over == k) {
+				all++;
+				new += !choice->covered[choice->behind[i].station];
+			}
+		if (!new || choice->neighbour[k].mpr)
+			continue;
+		if (found == neighbours || choice->neighbour[k].willingness > choice->neighbour[found].willingness ||
+		    (choice->neighbour[k].willingness == choice->neighbour[found].willingness &&
+		     (new > found_new || (new == found_new && all > found_all)))) {
+			found = k;
 			found_new = new;
 			found_all = all;
 		}
 	}
-	return found;
+	if (found < neighbours)
+		choose(choice, found);
+	return found < neighbours;
 }
 
-void wt_olsr_choose_relays(struct wt_olsr *olsr, wt_time now)
+static void choose_all(struct wt_olsr *olsr, wt_time now, struct choice *choice)
 {
-	struct wt_olsr_neighbour *neighbour = olsr->neighbours.at;
-	const struct wt_olsr_two_hop *two = olsr->two_hops.at;
-
+	take_behind(olsr, now, choice);
 	for (unsigned i = 0; i < olsr->neighbours.count; i++)
-		neighbour[i].mpr = wt_olsr_is_sym(&neighbour[i], now) && neighbour[i].willingness == WILL_ALWAYS;
-	for (unsigned i = 0; i < olsr->two_hops.count; i++) /* the only way to somebody */
-		if (counts(olsr, now, &two[i]) && ways_to(olsr, now, two[i].addr) == 1)
-			wt_olsr_find(olsr, two[i].neighbour)->mpr = true;
-	while ((neighbour = best(olsr, now)))
-		neighbour->mpr = true;
+		if (wt_olsr_is_sym(&choice->neighbour[i], now) && choice->neighbour[i].willingness == WILL_ALWAYS)
+			choose(choice, i);
+	for (unsigned i = 0; i < choice->count; i++) /* the only way to somebody */
+		if (choice->ways[choice->behind[i].station] == 1)
+			choose(choice, choice->behind[i].over);
+	while (choose_best(choice, olsr->neighbours.count))
+		;
+}
+
+static void choose_relays(struct wt_olsr *olsr, wt_time now)
+{
+	size_t most = olsr->two_hops.count + 1u;
+	struct choice choice = {.neighbour = olsr->neighbours.at, .behind = calloc(most, sizeof(*choice.behind)),
+				.ways = calloc(most, sizeof(*choice.ways)), .covered = calloc(most, sizeof(*choice.covered))};
+
+	if (choice.behind && choice.ways && choice.covered) { /* else those of before go on */
+		for (unsigned i = 0; i < olsr->neighbours.count; i++)
+			choice.neighbour[i].mpr = false;
+		choose_all(olsr, now, &choice);
+	}
+	free(choice.behind);
+	free(choice.ways);
+	free(choice.covered);
 }
 
 /* ---- ways ------------------------------------------------------------------------------------------------- */
@@ -149,7 +175,7 @@ static void find_ways(struct wt_olsr *olsr, wt_time now, struct ways *ways)
 }
 
 /* A way is written if it is another than before; one that is found no more is forgotten, and told to the journal as invalid. */
-void wt_olsr_write_routes(struct wt_olsr *olsr, wt_time now)
+static void write_routes(struct wt_olsr *olsr, wt_time now)
 {
 	size_t most = (size_t)olsr->neighbours.count + olsr->two_hops.count + olsr->edges.count + 1;
 	struct ways ways = {.at = calloc(most, sizeof(*ways.at))};
@@ -173,4 +199,45 @@ void wt_olsr_write_routes(struct wt_olsr *olsr, wt_time now)
 			wt_mesh_set_route(olsr->mesh, now, &ways.at[i]);
 	}
 	free(ways.at);
+}
+
+/* ---- both ------------------------------------------------------------------------------------------------- */
+
+/* FNV-1a over numbers. */
+static void mix(uint64_t *mark, uint64_t number)
+{
+	*mark = (*mark ^ number) * 0x100000001b3;
+}
+
+/* Of everything that relays and ways depend on, in its order, which decides among equals. */
+static uint64_t mark_of(const struct wt_olsr *olsr, wt_time now)
+{
+	const struct wt_olsr_neighbour *neighbour = olsr->neighbours.at;
+	const struct wt_olsr_two_hop *two = olsr->two_hops.at;
+	const struct wt_olsr_edge *edge = olsr->edges.at;
+	uint64_t mark = 0xcbf29ce484222325;
+
+	for (unsigned i = 0; i < olsr->neighbours.count; i++) {
+		mix(&mark, neighbour[i].addr);
+		mix(&mark, neighbour[i].interface * 16ull + neighbour[i].willingness * 2ull + wt_olsr_is_sym(&neighbour[i], now));
+	}
+	mix(&mark, olsr->neighbours.count);
+	for (unsigned i = 0; i < olsr->two_hops.count; i++)
+		mix(&mark, (uint64_t)two[i].neighbour << 32 | two[i].addr);
+	mix(&mark, olsr->two_hops.count);
+	for (unsigned i = 0; i < olsr->edges.count; i++)
+		mix(&mark, (uint64_t)edge[i].last << 32 | edge[i].dst);
+	mix(&mark, olsr->edges.count);
+	return mark | 1;
+}
+
+void wt_olsr_settle(struct wt_olsr *olsr, wt_time now)
+{
+	uint64_t mark = mark_of(olsr, now);
+
+	if (mark == olsr->known)
+		return;
+	olsr->known = mark;
+	choose_relays(olsr, now);
+	write_routes(olsr, now);
 }
