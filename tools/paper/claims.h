@@ -45,7 +45,7 @@ struct wt_claim_equation {
 struct wt_claim {
 	char id[16], object[40];
 	char text[240], faults[400];
-	char judge[240]; /* the rule: see claims.ini */
+	char judge[480]; /* the rule: see claims.ini */
 	bool repeats;    /* another claim in other words (a figure that plots a table): linked, not counted */
 	enum wt_claim_verdict verdict;
 	char reason[600]; /* one sentence */

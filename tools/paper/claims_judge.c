@@ -13,30 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/paper/claims.h"
-#include "tools/paper/results.h"
+#include "tools/paper/claims_inside.h"
 
 #define FAMILY "tcp-real-2001"
 #define NEAR_POINTS 5.0 /* of success, "about the same" */
-#define PAIRS 256
-
-struct judge {
-	struct wt_claim *claim;
-	const struct wt_claims *claims;
-	const char *dir;
-	const char *change; /* NULL: the tables as their files have them */
-	bool touched;       /* a table of the claim has results of the change */
-};
-
-/* The pairs of a claim; `ahead` above 0 is what the paper claims. */
-struct tally {
-	unsigned pairs, twice; /* twice: comparisons with runs that are another protocol's as well */
-	double level;          /* of a decision */
-	bool even[PAIRS];      /* shown to be level */
-	double ahead[PAIRS], p[PAIRS];
-	char where[PAIRS][72];
-};
-
 void wt_claim_set(struct wt_claim *claim, enum wt_claim_verdict verdict, const char *format, ...)
 {
 	va_list ap;
@@ -48,7 +28,7 @@ void wt_claim_set(struct wt_claim *claim, enum wt_claim_verdict verdict, const c
 }
 
 /* With a change: its results of the table, or, if it does not touch that one, the table's own. */
-static bool load(struct judge *judge, struct wt_paper_results *results, const char *object, const char *metric)
+bool wt_claim_load(struct wt_claim_judge *judge, struct wt_paper_results *results, const char *object, const char *metric)
 {
 	char dir[700], err[900];
 
@@ -64,7 +44,7 @@ static bool load(struct judge *judge, struct wt_paper_results *results, const ch
 }
 
 /* By repeat; NaN where it failed. free() it. */
-static double *column(const struct wt_paper_results *results, unsigned point, unsigned variant)
+double *wt_claim_column(const struct wt_paper_results *results, unsigned point, unsigned variant)
 {
 	double *out = calloc(results->plan.repeats, sizeof(*out));
 
@@ -74,9 +54,9 @@ static double *column(const struct wt_paper_results *results, unsigned point, un
 }
 
 /* A pair: how far ahead, and how likely that is by chance alone. */
-static void note(struct tally *tally, double ahead, double p, const char *what, const char *where)
+void wt_claim_note(struct wt_claim_tally *tally, double ahead, double p, const char *what, const char *where)
 {
-	if (tally->pairs == PAIRS)
+	if (tally->pairs == WT_CLAIM_PAIRS)
 		return;
 	tally->ahead[tally->pairs] = ahead;
 	tally->p[tally->pairs] = p;
@@ -107,18 +87,18 @@ static void end(struct list *list)
 		snprintf(list->text + at, sizeof(list->text) - at, " and %u more", list->count - list->named);
 }
 
-static double level_of(const struct wt_paper_results *results)
+double wt_claim_level(const struct wt_paper_results *results)
 {
 	return results->plan.level > 0 ? results->plan.level : 0.05;
 }
 
-static void conclude(struct judge *judge, const struct tally *tally, const char *what, const char *more)
+void wt_claim_conclude(struct wt_claim_judge *judge, const struct wt_claim_tally *tally, const char *what, const char *more)
 {
 	struct list open = {0}, lost = {0}, even = {0};
 	double level = tally->level > 0 ? tally->level : 0.05;
 	enum wt_claim_verdict verdict;
 	char twice[64] = "";
-	bool decided[PAIRS];
+	bool decided[WT_CLAIM_PAIRS];
 	unsigned won = 0;
 
 	wt_holm(tally->p, tally->pairs, level, decided);
@@ -164,7 +144,7 @@ static void overall(char *more, size_t len, double *sum, uint32_t repeats, unsig
 }
 
 /* Are these runs those of a protocol before it, byte for byte? */
-static bool is_repeated(const struct wt_paper_results *results, unsigned point, unsigned variant)
+bool wt_claim_repeated(const struct wt_paper_results *results, unsigned point, unsigned variant)
 {
 	for (unsigned v = 1; v < variant; v++) {
 		uint32_t same = 0;
@@ -187,24 +167,24 @@ struct lead {
 	double low, high, *sum;
 };
 
-static void compare_in_row(const struct wt_paper_results *results, unsigned p, struct tally *tally, struct lead *lead)
+static void compare_in_row(const struct wt_paper_results *results, unsigned p, struct wt_claim_tally *tally, struct lead *lead)
 {
-	double *real = column(results, p, 0);
+	double *real = wt_claim_column(results, p, 0);
 	uint32_t repeats = results->plan.repeats;
 
 	for (unsigned v = 1; real && v < results->paper.variants; v++) {
-		double *other = column(results, p, v), ratio;
+		double *other = wt_claim_column(results, p, v), ratio;
 		struct wt_paper_pair pair;
 
-		if (is_repeated(results, p, v)) {
+		if (wt_claim_repeated(results, p, v)) {
 			tally->twice++;
 			free(other);
 			continue;
 		}
 		if (!other)
 			break;
-		pair = wt_paper_compare(real, other, repeats, level_of(results), results->plan.margin);
-		note(tally, pair.difference.mean, pair.p, results->paper.variant[v].label, results->paper.point[p].label);
+		pair = wt_paper_compare(real, other, repeats, wt_claim_level(results), results->plan.margin);
+		wt_claim_note(tally, pair.difference.mean, pair.p, results->paper.variant[v].label, results->paper.point[p].label);
 		tally->even[tally->pairs - 1] = pair.level;
 		if (lead->sum)
 			add_logs(lead->sum, real, other, repeats);
@@ -216,24 +196,24 @@ static void compare_in_row(const struct wt_paper_results *results, unsigned p, s
 	free(real);
 }
 
-static void beats(struct judge *judge, const char *object)
+static void beats(struct wt_claim_judge *judge, const char *object)
 {
 	struct wt_paper_results results;
-	struct tally tally = {0};
+	struct wt_claim_tally tally = {0};
 	struct lead lead = {.low = INFINITY};
 	char more[200];
 
-	if (!load(judge, &results, object, NULL))
+	if (!wt_claim_load(judge, &results, object, NULL))
 		return;
 	lead.sum = calloc(results.plan.repeats, sizeof(*lead.sum));
-	tally.level = level_of(&results);
+	tally.level = wt_claim_level(&results);
 	for (unsigned p = 0; p < results.paper.points; p++)
 		compare_in_row(&results, p, &tally, &lead);
 	*more = '\0';
 	if (lead.sum)
 		overall(more, sizeof(more), lead.sum, results.plan.repeats, tally.pairs, lead.low, lead.high);
 	free(lead.sum);
-	conclude(judge, &tally, "TCP-Real is ahead", more);
+	wt_claim_conclude(judge, &tally, "TCP-Real is ahead", more);
 	wt_paper_results_finish(&results);
 }
 
@@ -268,7 +248,7 @@ static double log_gain(const double *a, const double *b, size_t n, double *varia
 
 static double gain(const struct wt_paper_results *results, unsigned point, unsigned variant, double *variance)
 {
-	double *real = column(results, point, 0), *other = column(results, point, variant);
+	double *real = wt_claim_column(results, point, 0), *other = wt_claim_column(results, point, variant);
 	double value = real && other ? log_gain(real, other, results->plan.repeats, variance) : NAN;
 
 	free(real);
@@ -276,19 +256,19 @@ static double gain(const struct wt_paper_results *results, unsigned point, unsig
 	return value;
 }
 
-static void grows(struct judge *judge, const char *near, const char *far)
+static void grows(struct wt_claim_judge *judge, const char *near, const char *far)
 {
 	struct wt_paper_results a, b;
-	struct tally tally = {0};
+	struct wt_claim_tally tally = {0};
 	char who[64];
 
-	if (!load(judge, &a, near, NULL))
+	if (!wt_claim_load(judge, &a, near, NULL))
 		return;
-	if (!load(judge, &b, far, NULL)) {
+	if (!wt_claim_load(judge, &b, far, NULL)) {
 		wt_paper_results_finish(&a);
 		return;
 	}
-	tally.level = level_of(&a) < level_of(&b) ? level_of(&a) : level_of(&b);
+	tally.level = wt_claim_level(&a) < wt_claim_level(&b) ? wt_claim_level(&a) : wt_claim_level(&b);
 	for (unsigned p = 0; p < a.paper.points && p < b.paper.points; p++)
 		for (unsigned v = 1; v < a.paper.variants; v++) {
 			double variance_a = 0, variance_b = 0;
@@ -296,9 +276,9 @@ static void grows(struct judge *judge, const char *near, const char *far)
 			size_t degrees = (size_t)a.plan.repeats + b.plan.repeats - 2;
 
 			snprintf(who, sizeof(who), "over %s", a.paper.variant[v].label);
-			note(&tally, difference, wt_student_tail(difference / sqrt(variance_a + variance_b), degrees), who, a.paper.point[p].label);
+			wt_claim_note(&tally, difference, wt_student_tail(difference / sqrt(variance_a + variance_b), degrees), who, a.paper.point[p].label);
 		}
-	conclude(judge, &tally, "the gain is larger at the longer delay", "");
+	wt_claim_conclude(judge, &tally, "the gain is larger at the longer delay", "");
 	wt_paper_results_finish(&a);
 	wt_paper_results_finish(&b);
 }
@@ -306,19 +286,19 @@ static void grows(struct judge *judge, const char *near, const char *far)
 /* ---- same --------------------------------------------------------------------------------------------- */
 
 /* Cells of two tables, row by row. False if one has no results. */
-static bool compare(struct judge *judge, const char *one, const char *other, struct tally *tally, double *largest)
+static bool compare(struct wt_claim_judge *judge, const char *one, const char *other, struct wt_claim_tally *tally, double *largest)
 {
 	struct wt_paper_results a, b;
 
-	if (!load(judge, &a, one, NULL))
+	if (!wt_claim_load(judge, &a, one, NULL))
 		return false;
-	if (!load(judge, &b, other, NULL)) {
+	if (!wt_claim_load(judge, &b, other, NULL)) {
 		wt_paper_results_finish(&a);
 		return false;
 	}
 	for (unsigned p = 0; p < a.paper.points && p < b.paper.points; p++)
 		for (unsigned v = 0; v < a.paper.variants; v++) {
-			double *x = column(&a, p, v), *y = column(&b, p, v);
+			double *x = wt_claim_column(&a, p, v), *y = wt_claim_column(&b, p, v);
 			unsigned repeats = a.plan.repeats < b.plan.repeats ? a.plan.repeats : b.plan.repeats;
 			struct wt_mean d = x && y ? wt_paired_difference(x, y, repeats) : (struct wt_mean){0};
 
@@ -326,7 +306,7 @@ static bool compare(struct judge *judge, const char *one, const char *other, str
 			*largest = d.mean > *largest ? d.mean : *largest;
 			/* Less than five points away, or more, but perhaps by chance, decides nothing. */
 			d.mean = NEAR_POINTS - d.mean;
-			note(tally, d.mean, wt_mean_p(&d), a.paper.variant[v].label, a.paper.point[p].label);
+			wt_claim_note(tally, d.mean, wt_mean_p(&d), a.paper.variant[v].label, a.paper.point[p].label);
 			free(x);
 			free(y);
 		}
@@ -335,9 +315,9 @@ static bool compare(struct judge *judge, const char *one, const char *other, str
 	return true;
 }
 
-static void same(struct judge *judge, const char *const word[], unsigned words)
+static void same(struct wt_claim_judge *judge, const char *const word[], unsigned words)
 {
-	struct tally tally = {0};
+	struct wt_claim_tally tally = {0};
 	double largest = 0;
 	char more[64];
 
@@ -345,7 +325,7 @@ static void same(struct judge *judge, const char *const word[], unsigned words)
 		if (!compare(judge, word[i], word[i + 1], &tally, &largest))
 			return;
 	snprintf(more, sizeof(more), "the largest difference is %.1f points", largest);
-	conclude(judge, &tally, "within five points", more);
+	wt_claim_conclude(judge, &tally, "within five points", more);
 }
 
 /* ---- tokens --------- ------------------------------------------------------------------------------ */
@@ -354,7 +334,7 @@ static void same(struct judge *judge, const char *const word[], unsigned words)
 static struct wt_mean token_pair(const struct wt_paper_results *results, unsigned point, unsigned variant, bool evenness)
 {
 	unsigned repeats = results->plan.repeats;
-	double *real = column(results, point, 0), *other = column(results, point, variant);
+	double *real = wt_claim_column(results, point, 0), *other = wt_claim_column(results, point, variant);
 	struct wt_mean d = {0};
 
 	for (unsigned k = 0; real && other && evenness && k < repeats; k++) {
@@ -368,13 +348,13 @@ static struct wt_mean token_pair(const struct wt_paper_results *results, unsigne
 	return d;
 }
 
-static void tokens(struct judge *judge, const char *object)
+static void tokens(struct wt_claim_judge *judge, const char *object)
 {
 	struct wt_paper_results results;
-	struct tally tally = {0};
+	struct wt_claim_tally tally = {0};
 	char who[64];
 
-	if (!load(judge, &results, object, NULL))
+	if (!wt_claim_load(judge, &results, object, NULL))
 		return;
 	for (unsigned p = 0; p < results.paper.points; p++)
 		for (unsigned v = 1; v < results.paper.variants; v++)
@@ -382,75 +362,16 @@ static void tokens(struct judge *judge, const char *object)
 				struct wt_mean d = token_pair(&results, p, v, even);
 
 				snprintf(who, sizeof(who), "%s beside %s", even ? "evenness" : "number", results.paper.variant[v].label);
-				note(&tally, d.mean, wt_mean_p(&d), who, results.paper.point[p].label);
+				wt_claim_note(&tally, d.mean, wt_mean_p(&d), who, results.paper.point[p].label);
 			}
-	conclude(judge, &tally, "TCP-Real is ahead in number and evenness", "");
+	wt_claim_conclude(judge, &tally, "TCP-Real is ahead in number and evenness", "");
 	wt_paper_results_finish(&results);
-}
-
-/* ---- order, near --------------------------------------------------------------------------------------- */
-
-/* order TABLE ROW METRIC A,B over C,D: each of the first above each of the others in that row; A>B: above each other as well. */
-static void order(struct judge *judge, const char *const word[])
-{
-	struct wt_paper_results r;
-	struct tally tally = {0};
-	char what[80];
-
-	if (!load(judge, &r, word[0], word[2]))
-		return;
-	tally.level = level_of(&r);
-	for (unsigned p = 0; p < r.paper.points; p++)
-		for (unsigned a = 0; a < r.paper.variants && !strcmp(r.paper.point[p].label, word[1]); a++)
-			for (unsigned b = 0; b < r.paper.variants; b++) {
-				double *x = column(&r, p, a), *y = column(&r, p, b);
-				struct wt_paper_pair pair = wt_paper_compare(x, y, r.plan.repeats, tally.level, r.plan.margin);
-
-				snprintf(what, sizeof(what), "%s over %s", r.paper.variant[a].label, r.paper.variant[b].label);
-				if (wt_claim_orders(word[3], word[5], r.paper.variant[a].name, r.paper.variant[b].name)) {
-					note(&tally, pair.difference.mean, pair.p, what, word[1]);
-					tally.even[tally.pairs - 1] = pair.level;
-				}
-				free(x);
-				free(y);
-			}
-	conclude(judge, &tally, "the order is as claimed", "");
-	wt_paper_results_finish(&r);
-}
-
-/* near TABLE SHARE: the printed cells of all its metrics within that share of our means. All: it holds; most: in part. */
-static void near(struct judge *judge, const char *object, const char *share)
-{
-	static struct wt_sweep sweep; /* large */
-	unsigned cells = 0, within = 0;
-	struct wt_paper_results r;
-	char err[900], metric[96];
-
-	if (wt_sweep_load(&sweep, object, err, sizeof(err)))
-		wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "%.500s", err);
-	for (unsigned t = 0; !wt_paper_view(&sweep, t, &r.paper, err, sizeof(err)); t++) {
-		snprintf(metric, sizeof(metric), "%s", r.paper.metric.path);
-		if (!load(judge, &r, object, metric))
-			break;
-		for (unsigned i = 0; i < r.paper.points * r.paper.variants; i++) {
-			const struct wt_paper_cell *cell = &r.paper.point[i / r.paper.variants].cell[i % r.paper.variants];
-			double *ours = column(&r, i / r.paper.variants, i % r.paper.variants), mean = wt_mean_of(ours, r.plan.repeats).mean;
-			cells += !isnan(cell->value) && !*cell->suspect;
-			within += !*cell->suspect && fabs(mean - cell->value) <= strtod(share, NULL) / 100 * cell->value;
-			free(ours);
-		}
-		wt_paper_results_finish(&r);
-	}
-	if (cells)
-		wt_claim_set(judge->claim, within == cells ? WT_CLAIM_HOLDS : 2 * within > cells ? WT_CLAIM_PARTLY : WT_CLAIM_FAILS,
-			     "%u of %u printed numbers lie within %s of our means", within, cells, share);
-	wt_sweep_finish(&sweep);
 }
 
 /* ---- from the printed numbers, or shown elsewhere ------------------------------------------------------ */
 
 /* "shown SCRIPT ...": packet scripts, each named by the sentence it proves; "shown-part" of a claim that says more. */
-static void shown(struct judge *judge, const char *scripts, bool all)
+static void shown(struct wt_claim_judge *judge, const char *scripts, bool all)
 {
 	wt_claim_set(judge->claim, all ? WT_CLAIM_HOLDS : WT_CLAIM_PARTLY, "%s packet scripts of tests/script show it: %s",
 	    all ? "" : "what it says of Tahoe, Reno, NewReno and SACK, not of the others:", scripts);
@@ -468,9 +389,9 @@ static const char *rest_of(const char *rule, const char *word)
 	return strncmp(rule, word, len) ? NULL : rule + len;
 }
 
-static void judge_one(struct judge *judge)
+static void judge_one(struct wt_claim_judge *judge)
 {
-	const char *word[8] = {NULL}, *rest;
+	const char *word[WT_CLAIM_WORDS] = {NULL}, *rest;
 	char rule[sizeof(judge->claim->judge)], *save = NULL;
 	unsigned words = 0;
 
@@ -486,7 +407,7 @@ static void judge_one(struct judge *judge)
 	else if (!strcmp(rule, "equation"))
 		wt_claim_equation_judge(judge->claims, judge->claim);
 	else
-		for (char *w = strtok_r(rule, " ", &save); w && words < 8; w = strtok_r(NULL, " ", &save))
+		for (char *w = strtok_r(rule, " ", &save); w && words < WT_CLAIM_WORDS; w = strtok_r(NULL, " ", &save))
 			word[words++] = w;
 	if (!words)
 		return;
@@ -498,10 +419,8 @@ static void judge_one(struct judge *judge)
 		same(judge, word + 1, words - 1);
 	else if (words == 2 && !strcmp(word[0], "tokens"))
 		tokens(judge, word[1]);
-	else if (words == 7 && !strcmp(word[0], "order") && !strcmp(word[5], "over"))
-		order(judge, word + 1);
-	else if (words == 3 && !strcmp(word[0], "near"))
-		near(judge, word[1], word[2]);
+	else if (wt_claim_judge_tables(judge, word, words))
+		return;
 	else if (words != 2 || strcmp(word[0], "as"))
 		wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "no such rule: %s", judge->claim->judge);
 }
@@ -513,7 +432,7 @@ static void judge_changes(const struct wt_claims *claims, struct wt_claim *claim
 
 	claim->changes = 0;
 	for (unsigned i = 0; i < changes->count; i++) {
-		struct judge judge = {.claim = &scrap, .claims = claims, .dir = dir, .change = changes->name[i]};
+		struct wt_claim_judge judge = {.claim = &scrap, .claims = claims, .dir = dir, .change = changes->name[i]};
 
 		judge_one(&judge);
 		if (!judge.touched)
@@ -537,7 +456,7 @@ void wt_claims_judge(struct wt_claims *claims, const char *dir)
 
 	wt_paper_changes_of(FAMILY, &changes);
 	for (unsigned i = 0; i < claims->count; i++) {
-		struct judge judge = {.claim = &claims->claim[i], .claims = claims, .dir = dir};
+		struct wt_claim_judge judge = {.claim = &claims->claim[i], .claims = claims, .dir = dir};
 
 		judge_one(&judge);
 		judge_changes(claims, &claims->claim[i], dir, &changes);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/results/metric.h"
 
@@ -109,6 +110,13 @@ int wt_paper_results_read(struct wt_paper_results *results, const char *dir, cha
 	return error;
 }
 
+void wt_paper_results_dir(const char *dir, const char *table, char *path, size_t len)
+{
+	snprintf(path, len, "%s/%s", dir, table);
+	if (strchr(table, '/') && access(path, F_OK))
+		snprintf(path, len, "%s/%s", dir, strrchr(table, '/') + 1);
+}
+
 int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, const char *metric,
 			  char *err, size_t err_len)
 {
@@ -117,7 +125,7 @@ int wt_paper_results_load(struct wt_paper_results *results, const char *dir, con
 
 	memset(results, 0, sizeof(*results));
 	snprintf(id, sizeof(id), "%s%s%s", slash ? "" : family, slash ? "" : "/", object);
-	snprintf(path, sizeof(path), "%s/%s", dir, slash ? slash + 1 : object);
+	wt_paper_results_dir(dir, id, path, sizeof(path));
 	if (wt_paper_load(id, metric, &results->paper, err, err_len))
 		return -EINVAL;
 	return wt_paper_results_read(results, path, err, err_len);

@@ -16,7 +16,9 @@ struct wt_paper_results {
  * table), each with a sentence in err. Finish after 0.
  */
 int wt_paper_results_read(struct wt_paper_results *results, const char *dir, char *err, size_t err_len);
-/* FAMILY/OBJECT from DIR/OBJECT; metric NULL: its first. An object that names its own paper, "PAPER/TABLE", is that. */
+/* Where the results of a table, "PAPER/TABLE" or "TABLE", are below DIR: PAPER/TABLE if there is such a folder, else TABLE. */
+void wt_paper_results_dir(const char *dir, const char *table, char *path, size_t len);
+/* FAMILY/OBJECT from where wt_paper_results_dir() finds it; metric NULL: its first. An object that names its own paper, "PAPER/TABLE", is that. */
 int wt_paper_results_load(struct wt_paper_results *results, const char *dir, const char *family, const char *object, const char *metric,
 			  char *err, size_t err_len);
 void wt_paper_results_finish(struct wt_paper_results *results);

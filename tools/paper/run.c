@@ -9,6 +9,7 @@
 
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
+#include "tools/paper/expected.h"
 #include "tools/paper/results.h"
 #include "tools/sweep/files.h"
 #include "tools/sweep/kernel.h"
@@ -278,6 +279,23 @@ static void tell_failures(const struct wt_paper_results *results)
 	}
 }
 
+/* Behind the table: what was expected of it, if its file says how and the string table has been run. */
+static void write_expectation(const struct writing *to, const struct wt_sweep *sweep, const struct wt_paper_results *results)
+{
+	struct wt_paper_expectation *e = calloc(1, sizeof(*e));
+	char err[900];
+
+	if (e && wt_paper_expect(sweep, results, to->dir, e, NULL, err, sizeof(err))) {
+		wt_say("no expected throughput: %s", err);
+	} else if (e) {
+		if (to->text)
+			wt_paper_expectation_print(to->text, &results->paper, e);
+		if (!to->quiet && !to->job->json)
+			wt_paper_expectation_print(stdout, &results->paper, e);
+	}
+	free(e);
+}
+
 /* All tables of the folder: printed, and written beside the runs. 0 or negative errno; *report: of the first. */
 static int write_all(struct writing *to, const struct wt_sweep *sweep, struct wt_paper_report *report, char *err, size_t err_len)
 {
@@ -294,6 +312,8 @@ static int write_all(struct writing *to, const struct wt_sweep *sweep, struct wt
 		if (table && !to->quiet && !to->job->json)
 			putchar('\n');
 		error = write_table(to, sweep, now);
+		if (!table && wt_paper_expects(sweep))
+			write_expectation(to, sweep, &now->results);
 		if (!table) {
 			*report = now->report;
 			if (!to->quiet)

@@ -21,7 +21,7 @@ const char *const wt_sweep_param_name[WT_SWEEP_PARAMS] = {
 static const char *const sweep_keys[] = {"name", "backend", "repeats", "seed", "stop", "metric", "attempts", "late", "steal", "title",
 					 "source", "axis", "figure", "unavailable", "base", "rows", NULL};
 #define SWEEP_KEYS (sizeof(sweep_keys) / sizeof(sweep_keys[0]))
-#define SECTIONS "[sweep], [axes], [run] or [variant NAME], of a table [printed METRIC], [claims], [parameters], [without RULE] or [under PRESET]"
+#define SECTIONS "[sweep], [axes], [run] or [variant NAME], of a table [printed METRIC], [claims], [parameters], [expected], [without RULE] or [under PRESET]"
 
 struct parse {
 	struct wt_ini ini; /* first: what is told of an entry leads back to this */
@@ -383,11 +383,6 @@ static int begin_change(struct parse *parse, const char *kind, const char *name)
 	return 0;
 }
 
-static bool is_notes(const char *section)
-{
-	return !strcmp(section, "printed") || wt_ini_name(section, "printed") || !strcmp(section, "claims") || !strcmp(section, "parameters");
-}
-
 static int begin(struct wt_ini *ini)
 {
 	struct parse *parse = (struct parse *)ini;
@@ -396,7 +391,7 @@ static int begin(struct wt_ini *ini)
 
 	parse->section = NULL;
 	parse->change = NULL;
-	if (!strcmp(ini->section, "sweep") || !strcmp(ini->section, "axes") || !strcmp(ini->section, "run") || is_notes(ini->section))
+	if (!strcmp(ini->section, "sweep") || !strcmp(ini->section, "axes") || !strcmp(ini->section, "run") || wt_sweep_is_notes(ini->section))
 		return 0;
 	if ((name = wt_ini_name(ini->section, "variant")))
 		return begin_variant(parse, "variant", name);
@@ -480,7 +475,7 @@ static int take(struct wt_ini *ini)
 		error = param_key(ini, parse->section->param, parse->section);
 	else if (parse->change)
 		error = change_key(parse);
-	else if (is_notes(ini->section))
+	else if (wt_sweep_is_notes(ini->section))
 		error = take_note(parse);
 	else
 		error = wt_ini_refuse(ini, "'%s' stands before any section; expected [sweep] first", ini->key);

@@ -60,11 +60,12 @@ struct wt_sweep_axis {
 	char **word;
 };
 
-/* [printed], [printed METRIC], [claims], [parameters]: entries as they stand. */
+/* [printed], [printed METRIC], [claims], [parameters], [expected]: entries as they stand. */
 struct wt_sweep_note {
 	char *section, *key, *text;
 	unsigned line;
 };
+bool wt_sweep_is_notes(const char *section);
 
 /*
  * Another way to run it all: [without RULE] switches off a rule of ours, so that a verdict can say whether it rests on it; [under PRESET] is

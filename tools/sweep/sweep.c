@@ -279,3 +279,15 @@ int wt_sweep_apply_change(struct wt_sweep *sweep, const char *name, char *err, s
 		error = make_edit(sweep, &change->edit[i]);
 	return sweep->changed ? error : -ENOMEM;
 }
+
+/* ---- notes ------------------------------------------------------------------------------------------------ */
+
+bool wt_sweep_is_notes(const char *section)
+{
+	static const char *const names[] = {"printed", "claims", "parameters", "expected"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(section, names[i]))
+			return true;
+	return wt_ini_name(section, "printed") != NULL;
+}
