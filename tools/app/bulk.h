@@ -132,6 +132,7 @@ struct wt_bulk_sender {
 	bool done, shut, stopped, eof, got_result;
 	bool cut;                   /* the run ended while it went on */
 	uint64_t delivered;         /* payload acknowledged by then */
+	wt_time arrival;            /* ... and how long payload had been arriving, from its first to its last; 0: not known */
 	enum wt_bulk_fail fail;
 	int error;                  /* negative errno with CONNECT and BROKEN */
 	wt_time start;              /* first SYN */
@@ -238,6 +239,7 @@ struct wt_bulk_serve_config {
 struct wt_bulk_server {
 	struct wt_bulk_serve_config config;
 	struct wt_host *host;
+	uint16_t port;
 	struct wt_tcp *listener;
 	struct wt_bulk_receiver *receivers;
 	struct wt_bulk_turned *turned; /* senders that were wanted */

@@ -81,6 +81,10 @@ void wt_bulk_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_u64(json, "payload_bytes", s->written);
 	if (s->cut)
 		wt_json_u64(json, "delivered_bytes", s->delivered);
+	if (s->arrival) {
+		wt_json_number(json, "arrival_s", seconds(s->arrival));
+		wt_json_number(json, "arrival_kBps", (double)s->delivered / 1000 / seconds(s->arrival));
+	}
 	wt_json_number(json, "connection_time_s", s->acked > s->start ? seconds(s->acked - s->start) : s->cut ? seconds(s->end - s->start) : 0);
 	wt_json_number(json, "goodput_kBps", goodput / 1000);
 	wt_json_number(json, "goodput_bps", goodput * 8);

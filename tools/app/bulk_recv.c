@@ -451,6 +451,7 @@ int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 	memset(server, 0, sizeof(*server));
 	server->config = *config;
 	server->host = host;
+	server->port = port;
 	if (!server->config.max)
 		server->config.max = 64;
 	own.callback = on_listener;

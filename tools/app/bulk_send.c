@@ -335,7 +335,7 @@ static void prepare(struct wt_bulk_sender *s, const struct wt_bulk_send_config *
 	s->connected = s->acked = s->end = 0;
 	s->cut = false;
 	s->delivered = s->omitted_bytes = 0;
-	s->omitted = 0;
+	s->omitted = s->arrival = 0;
 	s->config = *config;
 	s->host = host;
 	s->start = now;

@@ -396,9 +396,7 @@ static void judge_one(struct wt_claim_judge *judge)
 	unsigned words = 0;
 
 	snprintf(rule, sizeof(rule), "%s", judge->claim->judge);
-	if ((rest = rest_of(rule, "later: ")))
-		wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "%s", rest);
-	else if ((rest = rest_of(rule, "never: ")))
+	if ((rest = rest_of(rule, "never: ")))
 		wt_claim_set(judge->claim, WT_CLAIM_NOT_JUDGEABLE, "%s", rest);
 	else if ((rest = rest_of(rule, "shown-part ")))
 		shown(judge, rest, false);

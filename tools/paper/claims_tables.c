@@ -97,22 +97,24 @@ static void compare_tables(struct wt_claim_tally *tally, const struct wt_paper_r
 		}
 }
 
-/* above TABLE,... over TABLE,... ROWS: each of the first tables above each of the others, row by row and column by column. */
+/* above TABLE,... over TABLE,... ROWS[:METRIC]: each of the first tables above each of the others, row by row and column by column. */
 static bool above(struct wt_claim_judge *judge, struct wt_claim_tally *tally, const char *const word[])
 {
 	struct wt_paper_results *r = calloc(2, sizeof(*r));
-	char one[128], other[128];
+	const char *metric = strchr(word[3], ':') ? strchr(word[3], ':') + 1 : NULL;
+	char one[128], other[128], rows[128];
 	bool ready = r != NULL;
 
+	snprintf(rows, sizeof(rows), "%.*s", (int)strcspn(word[3], ":"), word[3]);
 	for (unsigned i = 0; ready && pick(word[0], i, one); i++)
 		for (unsigned k = 0; ready && pick(word[2], k, other); k++) {
-			ready = wt_claim_load(judge, &r[0], one, NULL);
+			ready = wt_claim_load(judge, &r[0], one, metric);
 			if (!ready)
 				break;
-			ready = wt_claim_load(judge, &r[1], other, NULL);
+			ready = wt_claim_load(judge, &r[1], other, metric);
 			if (ready) {
 				tally->level = wt_claim_level(&r[0]);
-				compare_tables(tally, &r[0], &r[1], word[3]);
+				compare_tables(tally, &r[0], &r[1], rows);
 				wt_paper_results_finish(&r[1]);
 			}
 			wt_paper_results_finish(&r[0]);

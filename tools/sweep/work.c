@@ -150,6 +150,26 @@ static void app_json(struct wt_json *json, const struct wt_simulation *simulatio
 	}
 }
 
+/* Of stations: links that the air said to be broken, a frame given up each; and the mean of the flows' mean round trips. */
+static void air_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
+{
+	uint64_t lost = 0;
+	double rtt = 0;
+	unsigned flows = 0;
+
+	if (!result->air)
+		return;
+	for (unsigned i = 0; i < simulation->world.air.stations; i++)
+		lost += result->air[i].turned[WT_AIR_GIVEN_UP];
+	for (unsigned i = 0; i < result->flows; i++)
+		if (result->flow[i].info.mean_rtt > 0) {
+			rtt += (double)result->flow[i].info.mean_rtt / 1e9;
+			flows++;
+		}
+	wt_json_u64(json, "links_lost", lost);
+	wt_json_number(json, "rtt_s", ok && flows ? rtt / flows : NAN);
+}
+
 static void metrics_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
 {
 	uint64_t recoveries = 0, timeouts = 0, reductions = 0, dropped = 0;
@@ -183,6 +203,7 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 	wt_json_u64(json, "frames", result->frames);
 	wt_json_number(json, "simulated_s", (double)result->simulated / 1e9);
 	wt_json_number(json, "jain", ok ? wt_flow_sum_jain(&sum) : NAN);
+	air_json(json, simulation, result, ok);
 	app_json(json, simulation, result, ok);
 	wt_json_end(json);
 }
