@@ -358,6 +358,22 @@ def world_seeds(top):
     yield from sources(top, "tools/data/**/*.conf", "docs/**/*.conf", "tests/**/*.conf")
 
 
+MOVEMENTS = (
+    "$node_(0) set X_ 5.0\n$node_(0) set Y_ 5.0\n$node_(0) set Z_ 0.0\n$node_(1) set X_ 490.0\n$node_(1) set Y_ 285.0\n"
+    "$ns_ at 10.0 \"$node_(0) setdest 250.0 250.0 3.0\"\n$ns_ at 12.5 \"$node_(1) setdest 45.0 285.0 5.0\"\n"
+    "$ns_ at 14.0 \"$node_(0) setdest 480.0 300.0 5.0\"\n",
+    "# nodes: 2, pause: 0.00\n$god_ set-dist 0 1 3\n$node_(1) set X_ 1e2\n$node_(1) set Y_ .5\n$node_(0) set X_ -7\n$node_(0) set Y_ 0\n"
+    "$ns_ at 1e-3 \"$node_(1) setdest 1 2 0.0\"\n$ns_ at 2 \"$god_ set-dist 0 1 2\"\n",
+    "0.0 5.0 5.0 10.0 5.0 5.0 91.7 250.0 250.0\n0 490 285 15 490 285 104 45 285\n0 150 240\n",
+    "0 0 0 1 1000000 0\n\n3.5 -1e3 2.25 3.5 0 0\n",
+)
+
+
+def movement_seeds():
+    for text in MOVEMENTS:
+        yield text.encode()
+
+
 SWEEPS = (
     "[sweep]\nname = a\nrepeats = 3\nseed = 9\n[axes]\nsender = newreno real:profile=paper\nloss = 0% 1%\nmtu = 1500B 576B\n"
     "[run]\nlink = delay 15ms loss {loss}\nsize = 100KiB\nlimit = 1h\n",
@@ -454,6 +470,7 @@ def main():
     top, into = sys.argv[1:3]
     for name, seeds in (("tcp", tcp_seeds()), ("ip", ip_seeds()), ("fragment", fragment_seeds()), ("offload", offload_seeds()),
                         ("router", router_seeds()), ("host", host_seeds()), ("words", words_seeds()), ("world", world_seeds(top)),
+                        ("movement", movement_seeds()),
                         ("sweep", sweep_seeds(top)), ("paper", sources(top, "tools/data/papers/**/*.ini")), ("aodv", routing_seeds(aodv_messages())),
                         ("dsdv", routing_seeds(dsdv_messages())), ("dsr", routing_seeds(dsr_messages())),
                         ("olsr", routing_seeds(olsr_messages()))):
