@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "emu/words/netem.h"
 #include "emu/words/reader.h"
 
 #include <ctype.h>
@@ -106,6 +107,8 @@ int wt_reader_unknown(struct wt_reader *reader, unsigned i, const char *const *f
 
 	if (!strcmp(reader->word[i], "only"))
 		return wt_reader_complain(reader, WT_WORD "a filter is a group of its own: only (EXPRESSION) { WORDS }", WT_ABOUT(reader, i));
+	if (wt_netem_hint(reader, i, list, sizeof(list)))
+		return wt_reader_complain(reader, WT_WORD "%s", WT_ABOUT(reader, i), list);
 	if (nearest)
 		return wt_reader_complain(reader, WT_WORD "not known here; did you mean \"%s\"?", WT_ABOUT(reader, i), nearest);
 	for (size_t n = 0; wt_reader_stages[n] && at < sizeof(list); n++)

@@ -3,6 +3,7 @@
 """wavetank shell: a command behind an emulated path, nested, with the machine outside reachable, and nothing left behind."""
 import os
 import re
+import shutil
 import subprocess
 
 from e2e import Home, Skip, check, equal, finish, need_labs, test
@@ -62,6 +63,35 @@ def _():
     equal(state(), before, "interfaces and forwarding")
     busy = subprocess.run(["pgrep", "-f", "emu run --quiet --fwd delay 1ms --rev delay 1ms"], stdout=subprocess.PIPE, text=True, check=False)
     equal(busy.stdout, "", "processes")
+
+
+BEYOND = """
+ip link set lo up
+unshare -n sleep 60 & beyond=$!
+until nsenter -t $beyond -n ip link set lo up && [ "$(readlink /proc/$beyond/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.05; done
+ip link add out0 type veth peer name in0 netns $beyond
+ip address add 10.99.0.1/24 dev out0 && ip link set out0 up
+nsenter -t $beyond -n sh -c 'ip address add 10.99.0.2/24 dev in0; ip link set in0 up'
+ip route add default via 10.99.0.2
+ping -q -c 1 -W 5 10.99.0.2 >/dev/null
+"$0" shell 'delay 15ms' -- ping -q -c 4 -i 0.2 10.99.0.2
+"$0" shell 'delay 10ms' -- "$0" shell 'delay 20ms' 'delay 5ms' -- ping -q -c 4 -i 0.2 10.99.0.2
+echo "tables: $(nft list tables)"
+kill $beyond
+"""
+
+
+@test("beyond this machine packets go masqueraded, through nested shells too, and no rule is left")
+def _():
+    if os.geteuid() != 0 or not shutil.which("nft", path=HOME.environment["PATH"]):
+        raise Skip("needs root and nft")
+    need_labs(HOME)
+    done = subprocess.run(["unshare", "-n", "sh", "-c", BEYOND, HOME.program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+                          env=HOME.environment, cwd=HOME.folder, check=False)
+    times = [float(least) for least in re.findall(r"rtt min/avg/max/mdev = ([0-9.]+)/", done.stdout)]
+    equal(len(times), 2, f"answers from beyond\n{done.stdout}{done.stderr}") # the host there has no route to a shell: without NAT there are none
+    check(30 <= times[0] < 60 and 45 <= times[1] < 90, times)
+    check("tables: \n" in done.stdout, done.stdout)
 
 
 @test("without the rights of root the outside is a namespace of its own, and that is said")

@@ -25,6 +25,7 @@ DIFFERENT = {"urgent_data": "!ENOTSUP", "low_water_mark": ["POLLIN"], "receiving
 
 class Lab(unittest.TestCase):
     link = "delay 1ms loss 1%"
+    limit = 240 # s, of one program
 
     @classmethod
     def setUpClass(cls):
@@ -47,7 +48,7 @@ class Lab(unittest.TestCase):
         return [WAVETANK, "lab", "exec", f"{self.name}:{host}", *([WAVETANK, "run", *run, "--"] if run is not None else []), *words]
 
     def call(self, host, *words, run=(), **more):
-        return subprocess.run(self.words(host, *words, run=run), capture_output=True, text=True, timeout=240, check=False, **more)
+        return subprocess.run(self.words(host, *words, run=run), capture_output=True, text=True, timeout=self.limit, check=False, **more)
 
     def start(self, host, *words, run=(), ready=None, port=None, **more):
         """A server; ready: a word of its output, port: answers there when it is up."""
@@ -190,6 +191,30 @@ class Programs(Lab):
         self.assertEqual(fetch("http://b:81/").returncode, 97) # curl: the proxy refused; RFC 1928: code 5
         self.assertIn("(5)", fetch("http://b:81/").stderr)
 
+    def test_a_redirected_connection_of_who_knows_of_nothing(self):
+        """The gateway behind a rule of the packet filter: the program is not preloaded, and asks no proxy."""
+        name = self.name + "r"
+        subprocess.run([WAVETANK, "lab", "up", name, "--quiet", "--late", "1h", "--steal", "100%", "--link", self.link], check=True)
+        self.addCleanup(subprocess.run, [WAVETANK, "lab", "down", "--quiet", name], check=False)
+        there = lambda host, *words, **more: subprocess.Popen([WAVETANK, "lab", "exec", f"{name}:{host}", *words], text=True, **more)
+        gate = there("a", WAVETANK, "host", "--redirect", "1081", stderr=subprocess.PIPE)
+        behind = there("b", WAVETANK, "host", "--serve", "80:8005", stderr=subprocess.PIPE)
+        server = there("b", PYTHON, "-u", "-m", "http.server", "-b", "127.0.0.1", "-d", self.place, "8005", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for process in gate, behind, server:
+            self.addCleanup(lambda process=process: (process.terminate(), process.communicate()))
+        for line in gate.stderr, behind.stderr, server.stdout:
+            line.readline()
+        rules = ("add table ip t; add chain ip t o { type nat hook output priority -100; }; add rule ip t o ip daddr 10.77.0.102 meta l4proto tcp redirect to :1081")
+        self.assertEqual(there("a", "nft", rules).wait(), 0)
+
+        def fetch(url):
+            got = there("a", "curl", "-sS", "-o", self.place + "/got5", url, stderr=subprocess.PIPE)
+            return got.communicate(timeout=120)[1], got.returncode
+
+        text, code = fetch("http://10.77.0.102/file")
+        self.assertEqual((code, self.sha(self.place + "/got5")), (0, self.digest), text)
+        self.assertEqual(fetch("http://10.77.0.102:81/")[1], 56) # docs/programs.md: connect() succeeds early, and a refusal is a reset
+
     def test_wrong_words_are_one_line(self):
         for words, code in ((["run", "--cc", "nosuch", "--", "true"], 2), (["run", "--", "nosuchprogram"], 127), (["run"], 2), (["run", "--what"], 2),
                             (["host", "--socks", "0"], 2), (["host", "word"], 2), (["run", "--cc", "/tmp/x.so", "--", "true"], 2)):
@@ -237,6 +262,39 @@ class Sockets(Lab):
         script = "import socket, os\ns = socket.create_connection(('10.77.0.102', 6012)); s.sendall(b'Q'); s.setblocking(False)\n" \
                  "try:\n while True: s.send(b'x' * 65536)\nexcept BlockingIOError: os.kill(os.getpid(), 9)"
         self.assertNotEqual(self.call("a", PYTHON, "-c", script).returncode, 0)
+        for _ in range(100):
+            if self.descriptors("a") <= before:
+                break
+            time.sleep(0.2)
+        self.assertLessEqual(self.descriptors("a"), before)
+
+    def test_a_stopped_program_holds_up_no_other_and_goes_on_later(self):
+        self.start("b", PYTHON, "-u", "-m", "http.server", "-d", self.place, "8006", ready="Serving")
+        script = ("import hashlib, socket\ns = socket.create_connection(('10.77.0.102', 8006)); s.sendall(b'GET /file HTTP/1.0\\r\\n\\r\\n')\n"
+                  "f = s.makefile('rb')\nwhile f.readline().strip(): pass\nd = hashlib.sha256(f.read(1000)); print(__import__('os').getpid(), flush=True)\n"
+                  "input()\nd.update(f.read()); print(d.hexdigest())")
+        stopped = subprocess.Popen(self.words("a", PYTHON, "-c", script), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (stopped.kill(), stopped.communicate()))
+        pid = stopped.stdout.readline().strip()
+        self.assertEqual(self.call("a", "kill", "-STOP", pid, run=None).returncode, 0)
+        for _ in range(2):
+            result = self.call("a", "curl", "-sS", "-o", self.place + "/got6", "http://b.engine:8006/file")
+            self.assertEqual((result.returncode, self.sha(self.place + "/got6")), (0, self.digest), result.stderr)
+        self.assertEqual(self.call("a", "kill", "-CONT", pid, run=None).returncode, 0)
+        self.assertEqual(stopped.communicate("\n", timeout=120)[0].strip(), self.digest)
+
+    def test_without_a_free_descriptor_it_is_emfile_and_with_one_it_goes_on(self):
+        self.start("b", PYTHON, HERE + "/cases.py", "serve", "6014", ready="ready")
+        script = ("import errno, resource, socket\nresource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))\nall = []\n"
+                  "for _ in range(2):\n try:\n  while True: all.append(socket.create_connection(('10.77.0.102', 6014)))\n"
+                  " except OSError as e: print(errno.errorcode[e.errno])\n"
+                  " for s in all[-5:]: s.close()\n del all[-5:]\n"
+                  "s = socket.create_connection(('10.77.0.102', 6014)); s.sendall(b'C'); print(s.recv(1) is not None, len(all))")
+        before = self.descriptors("a")
+        result = self.call("a", PYTHON, "-c", script)
+        words = result.stdout.split()
+        self.assertEqual(words[:3], ["EMFILE", "EMFILE", "True"], result.stdout + result.stderr)
+        self.assertGreater(int(words[3]), 10)
         for _ in range(100):
             if self.descriptors("a") <= before:
                 break
@@ -295,4 +353,5 @@ def question_size():
         return int(subprocess.run([place + "/size"], capture_output=True, text=True, check=True).stdout)
 
 
-unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

@@ -312,7 +312,7 @@ static int host_run(int argc, char **argv)
 		code = wt_transfer_start(&daemon.transfer);
 	if (!code)
 		code = begin(&daemon, &said);
-	if (!code)
+	if (!code && daemon.redirect < 0) /* a kernel looks for a route before its packet filter redirects: the refusal would come first */
 		code = prohibit_kernel();
 	if (!code) {
 		wt_say("the engine of %s serves programs", wt_addr_format(&daemon.transfer.station.addr, text));

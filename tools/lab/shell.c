@@ -207,7 +207,7 @@ static bool nat(const struct shell *shell, enum nat by, bool on)
 	snprintf(masked, sizeof(masked), "%s/255.248.255.0", network);
 	snprintf(table, sizeof(table), "wavetank_%s", shell->outside);
 	snprintf(rule, sizeof(rule), "table ip %s { chain nat { type nat hook postrouting priority 100; ip saddr & 255.248.255.0 == %s "
-		 "oifname != \"%s\" masquerade; } }", table, network, shell->outside);
+		 "oifname != \"%s\" masquerade; }; }", table, network, shell->outside);
 	if (by == NAT_NFT)
 		return on ? runs((const char *const[]){"nft", rule, NULL}) : runs((const char *const[]){"nft", "delete", "table", "ip", table, NULL});
 	return runs((const char *const[]){"iptables", "-w", "-t", "nat", on ? "-A" : "-D", "POSTROUTING", "-s", masked, "!", "-o", shell->outside, "-j",

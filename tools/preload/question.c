@@ -126,6 +126,8 @@ int wt_ask(struct wt_host_question *question, int fd, struct wt_host_answer *ans
 		if (exchange(socket, question, fd, answer, got) == sizeof(*answer) && answer->magic == WT_HOST_MAGIC)
 			error = answer->error;
 		syscall(SYS_close, socket);
+	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+		error = errno; /* of this program's or the machine's means, not the daemon's death */
 	}
 	errno = saved;
 	return error;

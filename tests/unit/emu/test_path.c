@@ -103,6 +103,14 @@ static void words_give_stages_in_the_stated_order_whatever_their_own(void **stat
 static const struct {
 	const char *words, *error;
 } bad_words[] = {
+	{"delay 10ms 5ms 25%", "word 3 \"5ms\": jitter has its law here, and keeps the order unless told otherwise: \"delay 10ms jitter normal 5ms reordering\""},
+	{"loss 1% 25%", "word 3 \"25%\": no correlation here; losses in bursts are \"loss elliott mean 1% burst 4packets\", or loss gilbert"},
+	{"corrupt 1% 25%", "word 3 \"25%\": no correlation here: packets are drawn independently, \"corrupt 1%\""},
+	{"loss random 1%", "word 2 \"random\": independent loss is plain here: \"loss 1%\""},
+	{"loss gemodel 1% 10%", "word 2 \"gemodel\": netem's gemodel p r 1-h 1-k is \"loss elliott p P r P h P k P\" here"},
+	{"delay 10ms jitter normal 5ms distribution normal", "word 6 \"distribution\": the law follows jitter here: \"jitter normal 5ms\", \"jitter pareto 5ms shape 3\" or \"jitter file FILE\""},
+	{"delay 10ms limit 1000", "word 3 \"limit\": a queue belongs to a rate here: \"rate 10Mbit burst 20KB limit 50packets\""},
+	{"loss 1% | 25%", "word 3 \"25%\": not known here; a stage is one of hops, mtu, rate, outage, handoff, loss, corrupt, duplicate, reorder, delay"},
 	{"delai 15ms", "word 1 \"delai\": not known here; did you mean \"delay\"?"},
 	{"loss 1% delai 15ms", "word 3 \"delai\": not known here; did you mean \"delay\"?"},
 	{"loss 1% | los 1%", "word 3 \"los\": not known here; did you mean \"loss\"?"},
