@@ -83,9 +83,9 @@ static int find(char *err, size_t err_len)
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		fd = try(path);
 		if (fd == -ETIMEDOUT)
-			snprintf(dead, sizeof(dead), "; %.60s is of one that is stopped, or hung", entry->d_name);
+			snprintf(dead, sizeof(dead), "; the emulator of %.60s is stopped or hangs", entry->d_name);
 		if (fd == -ECONNREFUSED)
-			snprintf(dead, sizeof(dead), "; %.60s is of one that was killed", entry->d_name);
+			snprintf(dead, sizeof(dead), "; the emulator of %.60s was killed", entry->d_name);
 		denied |= fd == -EACCES;
 		if (fd < 0)
 			continue;
@@ -93,7 +93,7 @@ static int find(char *err, size_t err_len)
 			close(fd);
 			close(found);
 			closedir(dir);
-			snprintf(err, err_len, "more than one emulator listens in %s; say which by --control PATH", where);
+			snprintf(err, err_len, "more than one emulator listens in %s; name one with --control PATH", where);
 			return -ENOTUNIQ;
 		}
 		found = fd;
@@ -101,7 +101,7 @@ static int find(char *err, size_t err_len)
 	if (dir)
 		closedir(dir);
 	if (found < 0 && denied) {
-		snprintf(err, err_len, "%s: %s; what listens there is another user's", where, strerror(EACCES));
+		snprintf(err, err_len, "%s: %s; the emulator there belongs to another user", where, strerror(EACCES));
 		return -EACCES;
 	}
 	if (found < 0) {
@@ -124,7 +124,7 @@ int wt_control_connect(const char *path, char *err, size_t err_len)
 	else if (fd == -ECONNREFUSED)
 		snprintf(err, err_len, "%s: no emulator listens there any more; the one that did was killed, and left no record but its log and capture", path);
 	else if (fd == -ETIMEDOUT)
-		snprintf(err, err_len, "%s: the emulator there takes nothing since %d s: it is stopped, or hung", path, WT_CONTROL_PATIENCE);
+		snprintf(err, err_len, "%s: the emulator has not answered for %d s: it is stopped or hangs", path, WT_CONTROL_PATIENCE);
 	else if (fd < 0)
 		snprintf(err, err_len, "%s: %s", path, fd == -ENOENT ? "no emulator listens there" : strerror(-fd));
 	return fd;

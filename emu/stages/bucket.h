@@ -2,7 +2,7 @@
 /*
  * When a link lets a frame go: tokens that flow, tokens that come in lumps, or the opportunities of a trace.
  *
- *   flow   ╱ level grows by `rate` units each nanosecond      lumps  ▁▁█▁▁▁█▁▁▁█  every so often
+ *   flow   ╱ level grows by `rate` units each nanosecond      lumps  ▁▁█▁▁▁█▁▁▁█  at intervals
  *   trace  │  │││   │ │     each opportunity carries 1500 bytes, used or not
  *
  * Levels are integers in units of 10^-9 bit: in one nanosecond exactly `rate` units flow in, and a byte costs 8 * 10^9.

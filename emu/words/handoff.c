@@ -37,7 +37,7 @@ static int read_cell(struct wt_reader *reader, struct wt_handoff_config *handoff
 static int read_then(struct wt_reader *reader, struct wt_handoff_config *handoff, unsigned *seen)
 {
 	if (!(*seen & CELL))
-		return wt_reader_complain(reader, WT_WORD "what holds after the handoff before must stand in front, such as \"to-delay 60ms\"",
+		return wt_reader_complain(reader, WT_WORD "the values after the first handoff must come before \"then\", such as \"to-delay 60ms\"",
 					  WT_ABOUT(reader, reader->at - 1));
 	if (handoff->cells == WT_CELLS)
 		return wt_reader_complain(reader, WT_WORD "at most %d cells besides the one at home", WT_ABOUT(reader, reader->at - 1),
@@ -92,7 +92,7 @@ static int check(struct wt_reader *reader, unsigned at, struct wt_handoff_config
 	if (seen & 1u << FLUSH && seen & 1u << KEEP)
 		return wt_reader_complain(reader, WT_WORD "either flush or keep", WT_ABOUT(reader, at));
 	if (handoff->cells > 1 && !(seen & CELL))
-		return wt_reader_complain(reader, WT_WORD "after \"then\" something must hold, such as \"to-delay 5ms\"", WT_ABOUT(reader, at));
+		return wt_reader_complain(reader, WT_WORD "a value must follow \"then\", such as \"to-delay 5ms\"", WT_ABOUT(reader, at));
 	return 0;
 }
 

@@ -44,7 +44,7 @@ static int check_from(struct wt_reader *reader, unsigned at, const struct wt_sou
 {
 	if (answers || (!from->ipv4.family && !from->ipv6.family))
 		return 0;
-	return wt_reader_complain(reader, WT_WORD "from says whose answers they are, but there are none %s", WT_ABOUT(reader, at), why);
+	return wt_reader_complain(reader, WT_WORD "\"from\" sets the address of answers, but nothing answers %s", WT_ABOUT(reader, at), why);
 }
 
 int wt_words_hops(struct wt_reader *reader, struct wt_stage_plan *stage)

@@ -52,7 +52,7 @@ static int check_given(struct wt_reader *reader, unsigned i, const struct wt_rat
 					  WT_ABOUT(reader, i),
 					  wt_format_size(at_least(bytes_of(bits_of(rate), 50), 64000), size, sizeof(size)));
 	if (rate->lump && !rate->every)
-		return wt_reader_complain(reader, WT_WORD "every is missing: how often so many bytes come in, such as \"every 30ms\"",
+		return wt_reader_complain(reader, WT_WORD "\"every\" is missing: how often these bytes arrive, such as \"every 30ms\"",
 					  WT_ABOUT(reader, i));
 	if (!rate->lump && rate->every)
 		return wt_reader_complain(reader, WT_WORD "every needs a size, such as \"rate 20KB every 30ms\"", WT_ABOUT(reader, i));

@@ -41,7 +41,7 @@ struct wt_world_host {
 	enum wt_placement placement;
 	char *place;            /* "tap:wt0@left"; NULL: none */
 	struct wt_interface_ref where;  /* the same, parsed */
-	bool port;              /* a [port]: somebody's from outside, whose addresses nobody knows */
+	bool port;              /* a [port]: the hosts behind it, and their addresses, are unknown */
 	struct wt_addr gateway[WT_FAMILIES]; /* the addresses of the router its link leads to; none: no router there */
 	unsigned prefix[WT_FAMILIES];
 	bool numbered;          /* address, prefix_len and mac are given; else the checker gives them */

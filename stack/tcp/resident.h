@@ -76,7 +76,7 @@ struct wt_syn {
 	uint8_t offer;    /* enum wt_syn_offer */
 	uint8_t wscale;
 	uint8_t attempt;  /* timeouts so far */
-	uint8_t sends;    /* SYN-ACKs so far, at most 255; 0: a cookie, of which nobody knows when it left */
+	uint8_t sends;    /* SYN-ACKs so far, at most 255; 0: a cookie; when it left is unknown */
 	uint8_t ecn;      /* as struct wt_tcp_ecn.syns */
 	uint8_t option_bytes;
 	uint8_t options[WT_SYN_OPTIONS]; /* experimental ones, as in the segment */

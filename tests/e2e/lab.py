@@ -213,7 +213,7 @@ def _():
         check("release sleep" in out, out)
     with open(home.path("demo.jsonl"), encoding="utf-8") as file:
         check('"cause":"loss"' in file.read(), "the drop is in the log")
-    for words, said in ((("--release", "soon"), "none of sleep, guard, spin"), (("--cpu", "9999"), "0 to 1023"), (("--cpu", "1023"), "cannot stay on processor 1023")):
+    for words, said in ((("--release", "soon"), "expected sleep, guard or spin"), (("--cpu", "9999"), "0 to 1023"), (("--cpu", "1023"), "cannot stay on processor 1023")):
         _, err = home.run("lab", "up", "demo", *words, code=None)
         check(said in err, err)
 

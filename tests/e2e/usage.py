@@ -63,7 +63,7 @@ WRONG = [
     (("lab", "up", "x", "--link", "delay 5"), 2, "'5' has no unit"),
     (("lab", "up", "x", "--link", "dely 5ms"), 2, "dely"),
     (("lab", "up", "x", "--seed", "-1"), 2, "--seed"),
-    (("lab", "up", "x", "--backend", "pigeon"), 2, "none of auto, tap, packet"),
+    (("lab", "up", "x", "--backend", "pigeon"), 2, "expected auto, tap or packet"),
     (("lab", "up", "x", "--late", "5"), 2, "--late: '5' has no unit"),
     (("lab", "up", "x", "--steal", "300%"), 2, "--steal: '300%' is not between"),
     (("lab", "exec"), 2, "the host is missing"),

@@ -222,7 +222,7 @@ def _():
         check(drops and all(cause == "loss" for cause, _ in drops), drops)
         check(len(fields(path, "!wavetank.drop.cause", "frame.number")) > 10, "frames at a")
     for words, said in ((["--capture"], "--fifo"), (["--extcap-dlts"], "--extcap-interface"), ([], "Wireshark calls"),
-                        (["--capture", "--extcap-interface", "wavetank-wire-a", "--fifo", HOME.path("x")], "no point of a lab")):
+                        (["--capture", "--extcap-interface", "wavetank-wire-a", "--fifo", HOME.path("x")], "no running lab")):
         _, err = HOME.run("wireshark", "extcap", *words, code=2)
         check(said in err and err.count("\n") == 1, err)
     check(not os.path.exists(HOME.path("x")), "a file was left")

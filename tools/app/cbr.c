@@ -268,7 +268,7 @@ static void conclude(struct wt_cbr_sink *sink)
 		sink->on_done(sink->arg, sink);
 }
 
-/* It looks every so often. Arrivals and the word of a sender at another host set no timer. */
+/* It looks at intervals: arrivals, and the end that a sender announces, set no timer. */
 static void on_look(struct wt_host_timer *timer, wt_time now)
 {
 	struct wt_cbr_sink *sink = timer->arg;

@@ -127,7 +127,7 @@ static int ask(int fd, const char *point)
 
 	len = (size_t)snprintf(text, sizeof(text), "capture %s\n", point);
 	if (len >= sizeof(text) || strpbrk(point, "\n"))
-		return wt_fail(WT_EXIT_USAGE, "'%.40s...' is no name of a point", point);
+		return wt_fail(WT_EXIT_USAGE, "'%.40s...' is not the name of a point", point);
 	if (send(fd, text, len, MSG_NOSIGNAL) != (ssize_t)len)
 		return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
 	for (len = 0; len < sizeof(text) - 1 && read(fd, text + len, 1) == 1 && text[len] != '\n';)

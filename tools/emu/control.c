@@ -119,7 +119,7 @@ static int take_target(struct request *request, const char *word)
 	if (found || (*request->lab && same))
 		word = dot + 1;
 	else if (*request->lab)
-		return wt_fail(WT_EXIT_USAGE, "'%.60s': one command changes one emulator, and that of lab %s was named before", word, request->lab);
+		return wt_fail(WT_EXIT_USAGE, "'%.60s': one command changes one emulator; lab %s was named before", word, request->lab);
 	request->targets++;
 	snprintf(request->line + strlen(request->line), sizeof(request->line) - strlen(request->line), "\t%s", word);
 	return WT_EXIT_OK;
@@ -149,7 +149,7 @@ static int take_change(struct request *request, const char *word)
 static int read_policy(struct request *request, const char *value)
 {
 	request->flush = !strcmp(value, "flush");
-	return request->flush || !strcmp(value, "keep") ? 0 : wt_fail(WT_EXIT_USAGE, "--queue: '%.40s' is none of keep, flush", value);
+	return request->flush || !strcmp(value, "keep") ? 0 : wt_fail(WT_EXIT_USAGE, "--queue: '%.40s': expected keep or flush", value);
 }
 
 static int name_lab(struct request *request, const char *word)
@@ -201,7 +201,7 @@ static int send_line(int fd, const char *first, const char *rest)
 static int no_answer(void)
 {
 	if (errno == EAGAIN)
-		return wt_fail(WT_EXIT_TIMEOUT, "the emulator gave no answer in %d s: it is stopped, or hung; what it was asked is not done later",
+		return wt_fail(WT_EXIT_TIMEOUT, "the emulator gave no answer in %d s: it is stopped or hangs; the request will not be carried out later",
 			       WT_CONTROL_PATIENCE);
 	return wt_fail(WT_EXIT_CONNECTION, "the emulator: %s", strerror(errno));
 }

@@ -29,15 +29,15 @@ static const struct wt_option options[] = {
 	[OPT_TRACE] = {0, "trace", "FILE", "engine events as JSON Lines"},
 	[OPT_PORT] = {0, "port", "PORT", "tap:NAME or packet:INTERFACE (in a lab: known)"},
 	[OPT_ADDRESS] = {0, "address", "A/PREFIX", "the engine's address, not the kernel's (in a lab: known)"},
-	[OPT_MAC] = {0, "mac", "MAC", "its MAC address (default: from the address)"},
+	[OPT_MAC] = {0, "mac", "MAC", "MAC address of the engine (default: derived from the address)"},
 	[OPT_GATEWAY] = {0, "gateway", "ADDRESS", "router for other networks"},
 	[OPT_SEED] = {0, "seed", "N", "secrets of the stack from N (default: fresh)"},
-	[OPT_MEMORY] = {0, "memory", "SIZE", "most that all connections may hold (default 1GiB)"},
+	[OPT_MEMORY] = {0, "memory", "SIZE", "memory limit of all connections (default 1GiB)"},
 	[OPT_OFFLOAD] = {0, "offload", NULL, "checksums and cutting of segments are the kernel's: 64 KB frames on the port"},
 	[OPT_SOCKS] = {0, "socks", "PORT", "SOCKS5 on this port of 127.0.0.1, for programs that cannot be preloaded"},
-	[OPT_REDIRECT] = {0, "redirect", "PORT", "takes connections that iptables REDIRECTs to this port"},
-	[OPT_SERVE] = {0, "serve", "PORT[:PORT]", "the engine's port leads to a port of 127.0.0.1; may be repeated"},
-	[OPT_READY] = {0, "ready-fd", "N", "write a byte to this descriptor when programs may come"},
+	[OPT_REDIRECT] = {0, "redirect", "PORT", "accept connections that nft or iptables REDIRECTs to this port"},
+	[OPT_SERVE] = {0, "serve", "PORT[:PORT]", "forward the engine's port to a port of 127.0.0.1; may be repeated"},
+	[OPT_READY] = {0, "ready-fd", "N", "write a byte to this descriptor when the engine accepts programs"},
 };
 
 static const int shared[] = {
@@ -96,7 +96,7 @@ static int take_options(struct wt_daemon *daemon, struct said *said, int argc, c
 		case OPT_SERVE: code = take_serve(said, args.value); break;
 		case OPT_READY:
 			if (wt_parse_count(args.value, &number, NULL, 0) < 0 || number > 1023)
-				return wt_fail(WT_EXIT_USAGE, "--ready-fd: '%s' is no descriptor", args.value);
+				return wt_fail(WT_EXIT_USAGE, "--ready-fd: '%s' is not an open descriptor", args.value);
 			said->ready = (int)number;
 			break;
 		default: code = wt_transfer_option(&daemon->transfer, shared[option], args.value);

@@ -18,7 +18,7 @@ enum { OPT_CC, OPT_RCC, OPT_KERNELS, OPT_ENGINES };
 static const struct wt_option options[] = {
 	[OPT_CC] = {0, "cc", "MODULE", "sender module of the program's connections (default: the daemon's)"},
 	[OPT_RCC] = {0, "rcc", "MODULE", "receiver module (default: the daemon's)"},
-	[OPT_KERNELS] = {0, "kernels", NULL, "connections to the kernels of the lab leave by the engine, too"},
+	[OPT_KERNELS] = {0, "kernels", NULL, "also use the engine for connections to the lab's kernels"},
 	[OPT_ENGINES] = {0, "engines", "ADDRESSES", "outside a lab: the addresses of engines, 10.0.0.1 10.0.0.5-10.0.0.9"},
 };
 

@@ -33,7 +33,7 @@ static const struct wt_option up_options[] = {
 	[UP_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
 	[UP_CAPTURE] = {0, "capture", "FILE", "pcapng of the path's end a; FILE-b and FILE-drops beside it"},
 	[UP_LOG] = {0, "log", "FILE", "drops, states of stages, changes and faults as JSON Lines"},
-	[UP_OWNER] = {0, "owner", "PID", "a process the lab ends with; while it lives, lab down --all leaves the lab alone"},
+	[UP_OWNER] = {0, "owner", "PID", "end the lab when this process ends; until then lab down --all skips the lab"},
 	[UP_OFFLOAD] = {0, "offload", NULL, "kernels keep their offloads: big frames pass whole where no stage looks at packets"},
 	[UP_RELEASE] = {0, "release", "HOW", "wait by sleep, guard (sleep, then spin; the default) or spin (needs a core)"},
 	[UP_CPU] = {0, "cpu", "N", "the emulator stays on this processor"},
@@ -219,7 +219,7 @@ static int take_file(const char *value, const char *option, char path[WT_LAB_PAT
 static int take_release(struct wt_lab *lab, const char *value)
 {
 	if (strcmp(value, "sleep") != 0 && strcmp(value, "guard") != 0 && strcmp(value, "spin") != 0)
-		return wt_fail(WT_EXIT_USAGE, "--release: '%.40s' is none of sleep, guard, spin", value);
+		return wt_fail(WT_EXIT_USAGE, "--release: '%.40s': expected sleep, guard or spin", value);
 	strcpy(lab->release, value);
 	return WT_EXIT_OK;
 }
@@ -282,7 +282,7 @@ static int up_option(struct wt_lab *lab, struct up *up, int option, const char *
 		break;
 	case UP_BACKEND:
 		if (strcmp(value, "auto") != 0 && strcmp(value, "tap") != 0 && strcmp(value, "packet") != 0)
-			return wt_fail(WT_EXIT_USAGE, "--backend: '%s' is none of auto, tap, packet", value);
+			return wt_fail(WT_EXIT_USAGE, "--backend: '%s': expected auto, tap or packet", value);
 		strcpy(lab->backend, value);
 		break;
 	case UP_FILE:
@@ -294,7 +294,7 @@ static int up_option(struct wt_lab *lab, struct up *up, int option, const char *
 	case UP_OWNER:
 		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT32_MAX ||
 		    !(lab->owner.start = wt_process_start((pid_t)number)))
-			return wt_fail(WT_EXIT_USAGE, "--owner: there is no process '%s'", value);
+			return wt_fail(WT_EXIT_USAGE, "--owner: no process '%s' runs", value);
 		lab->owner.pid = (pid_t)number;
 		break;
 	default:

@@ -34,7 +34,7 @@ extern char **environ;
 enum { OPT_SEED };
 
 static const struct wt_option options[] = {
-	[OPT_SEED] = {0, "seed", "N", "of everything random on the path (default 1)"},
+	[OPT_SEED] = {0, "seed", "N", "seed of all random draws on the path (default 1)"},
 };
 
 enum { NETWORKS = 256, PREFIX = 30, FIRST = 72 /* of 8: see nat() */, DEPTHS = 8, SIBLINGS = 64 };

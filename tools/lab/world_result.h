@@ -8,7 +8,7 @@
 
 #include "emu/world/world.h"
 
-/* The flows' objects by their numbers (null: nobody knows it), from what each host has written; cuts the texts (NULL: a host wrote nothing). */
+/* The flows' objects by their numbers (null: not known), from what each host has written; cuts the texts (NULL: a host wrote nothing). */
 json_t *wt_world_result_flows(const struct wt_world *world, char *const *text);
 /*
  * Prints the result. An exit code, with a sentence on standard error if a flow failed or the run is not valid. cut: the run was interrupted; it is

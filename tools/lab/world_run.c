@@ -42,7 +42,7 @@ extern const struct wt_command wt_command_lab_run;
 enum { OPT_SEED, OPT_TIME, OPT_BACKEND, OPT_LATE, OPT_STEAL, OPT_JSON };
 
 static const struct wt_option options[] = {
-	[OPT_SEED] = {0, "seed", "N", "of everything random (default: the file's, or 1)"},
+	[OPT_SEED] = {0, "seed", "N", "seed of all random draws (default: the file's, or 1)"},
 	[OPT_TIME] = {'t', "time", "TIME", "the run ends after this time (default: the file's, or when all flows are done)"},
 	[OPT_BACKEND] = {0, "backend", "NAME", "auto, tap or packet (default auto: tap where it works)"},
 	[OPT_LATE] = {0, "late", "TIME", "the run is valid if 99 % of the frames leave at most this late (default: the file's, or 1ms)"},

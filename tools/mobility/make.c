@@ -18,7 +18,7 @@ static const struct wt_option make_options[] = {
 	[OPT_SPEED] = {0, "speed", "RANGE", "slowest and fastest (default '5m/s 15m/s')"},
 	[OPT_PAUSE] = {0, "pause", "TIME", "at each waypoint (default 0s)"},
 	[OPT_TIME] = {'t', "time", "TIME", "how long (default 200s)"},
-	[OPT_SEED] = {0, "seed", "N", "of everything random (default 1)"},
+	[OPT_SEED] = {0, "seed", "N", "seed of all random draws (default 1)"},
 	[OPT_FORM] = {0, "form", "NAME", "setdest (default) or bonnmotion"},
 	[OPT_OUTPUT] = {'o', "output", "FILE", "instead of standard output"},
 };

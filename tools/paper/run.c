@@ -325,7 +325,7 @@ static int write_all(struct writing *to, const struct wt_sweep *sweep, struct wt
 	error = wt_sweep_shut(to->lines, error, to->dir, "table.jsonl");
 	free(now);
 	if (error && !*err)
-		snprintf(err, err_len, "%s: %s; what is finished is kept", to->dir, strerror(-error));
+		snprintf(err, err_len, "%s: %s; finished runs are kept", to->dir, strerror(-error));
 	return error;
 }
 
@@ -363,7 +363,7 @@ static int work(const struct wt_paper_job *job, struct wt_sweep *sweep, const ch
 			break;
 		error = wt_sweep_execute(&state, job->interrupt);
 		if (error && error != -EINTR)
-			snprintf(err, err_len, "%s: %s; what is finished is kept", dir, strerror(-error));
+			snprintf(err, err_len, "%s: %s; finished runs are kept", dir, strerror(-error));
 		composed = error && error != -EINTR ? error : wt_sweep_compose(&state, err, err_len);
 		error = error ? error : composed;
 	} while (!error && look(&state, dir));

@@ -316,7 +316,7 @@ static int conclude(struct command *command, int error)
 	if (totals.invalid)
 		wt_say("where the host was too busy helps: " WT_LAB_HINT " (late = or steal = in [sweep])");
 	if (error && error != -EINTR)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; what is finished is kept", command->dir, strerror(-error));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; finished runs are kept", command->dir, strerror(-error));
 	return interrupted ? 128 + interrupted : code ? code : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;
 }
 
@@ -406,11 +406,11 @@ const struct wt_command wt_command_sweep_plan = {
 };
 
 const struct wt_command wt_command_sweep_run = {
-	.name = "sweep run", .arguments = "FILE", .text = "do the runs of a sweep that are not done yet",
+	.name = "sweep run", .arguments = "FILE", .text = "do the missing runs of a sweep",
 	.options = run_options, .option_count = COUNT(run_options), .run = run_main,
 	.notes = "  wavetank sweep plan loss.ini && wavetank sweep run loss.ini\n"
 		 "  parallel wavetank sweep run loss.ini --shard {}/8 ::: $(seq 0 7) && wavetank sweep merge loss.ini\n"
-		 "Results do not depend on --jobs or shards. What is finished is kept whatever happens. Exit code 5: some runs failed.",
+		 "Results do not depend on --jobs or shards. Finished runs are kept, also after an interruption. Exit code 5: some runs failed.",
 };
 
 const struct wt_command wt_command_sweep_resume = {

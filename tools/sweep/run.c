@@ -193,7 +193,7 @@ int wt_sweep_begin(struct wt_sweep_state *state, const char *name, char *err, si
 	error = start ? wt_sweep_store_line(&state->store, start) : 0;
 	free(start);
 	if (error)
-		snprintf(err, err_len, "%s: %s; what is finished is kept", state->store.dir, strerror(-error));
+		snprintf(err, err_len, "%s: %s; finished runs are kept", state->store.dir, strerror(-error));
 	return error;
 }
 

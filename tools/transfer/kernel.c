@@ -70,7 +70,7 @@ static int choose(int fd, const char *congestion)
 		return WT_EXIT_OK;
 	if (errno != ENOENT)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "the kernel's congestion control '%s': %s", congestion, strerror(errno));
-	return wt_fail(WT_EXIT_ENVIRONMENT, "the kernel's congestion control '%s': this kernel has none of that name; it has %s", congestion,
+	return wt_fail(WT_EXIT_ENVIRONMENT, "this kernel has no congestion control '%s'; it has %s", congestion,
 		       wt_kernel_names(names, sizeof(names)));
 }
 

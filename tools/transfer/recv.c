@@ -18,7 +18,7 @@ enum { OPT_SERVER = WT_T_OPTIONS, OPT_ONE, OPT_OUTPUT };
 
 static const struct wt_option options[] = {
 	WT_TRANSFER_TABLE,
-	[OPT_SERVER] = {'s', "server", NULL, "accepted and without effect, for iperf3 habits"},
+	[OPT_SERVER] = {'s', "server", NULL, "accepted for compatibility with iperf3; has no effect"},
 	[OPT_ONE] = {'1', "one-off", NULL, "end after one run of send, with all its streams"},
 	[OPT_OUTPUT] = {'o', "output", "FILE", "write the payload to FILE, - for standard output"},
 };
@@ -346,7 +346,7 @@ static int recv_run(int argc, char **argv)
 
 const struct wt_command wt_command_recv = {
 	.name = "recv",
-	.text = "the other end of send: receive, answer, send back",
+	.text = "the other end of send: receive, answer or send back",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = recv_run,

@@ -30,14 +30,14 @@ static const struct wt_option options[] = {
 	[OPT_BYTES] = {'n', "bytes", "SIZE", "payload (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead; bytes not yet sent by then are dropped"},
 	[OPT_FILE] = {'F', "file", "FILE", "with --raw: the bytes of FILE, - for standard input"},
-	[OPT_PARALLEL] = {'P', "parallel", "N", "so many streams side by side, at most 128"},
+	[OPT_PARALLEL] = {'P', "parallel", "N", "number of parallel streams, at most 128"},
 	[OPT_REVERSE] = {'R', "reverse", NULL, "the peer sends and we receive"},
-	[OPT_BIDIR] = {0, "bidir", NULL, "both at once: each as many streams as -P says"},
-	[OPT_LENGTH] = {'l', "length", "SIZE", "bytes of each write, at most 16KiB; of each datagram (default 1460B)"},
-	[OPT_RATE] = {'b', "bitrate", "RATE", "of each stream (default: as fast as TCP takes it; of -u 1Mbit)"},
+	[OPT_BIDIR] = {0, "bidir", NULL, "send and receive at once, -P streams each way"},
+	[OPT_LENGTH] = {'l', "length", "SIZE", "bytes per write, at most 16KiB, or per datagram (default 1460B)"},
+	[OPT_RATE] = {'b', "bitrate", "RATE", "rate of each stream (default: as fast as TCP allows; with -u 1Mbit)"},
 	[OPT_UDP] = {'u', "udp", NULL, "datagrams at a constant rate: loss, delay and jitter at the other end"},
-	[OPT_OMIT] = {'O', "omit", "TIME", "goodput does not count what comes before; -t gets so much longer"},
-	[OPT_LATENCY] = {0, "latency", "TIME", "beside the streams a request and response so often: latency idle and under load"},
+	[OPT_OMIT] = {'O', "omit", "TIME", "leave the first TIME out of the goodput; -t grows by it"},
+	[OPT_LATENCY] = {0, "latency", "TIME", "also send a small request this often: prints the latency of the idle and of the loaded path"},
 };
 
 struct send {
@@ -586,7 +586,7 @@ static int send_run(int argc, char **argv)
 
 const struct wt_command wt_command_send = {
 	.name = "send",
-	.text = "bulk data, requests or datagrams over our stack",
+	.text = "send bulk data, requests or datagrams over our stack",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = send_run,

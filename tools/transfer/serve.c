@@ -44,10 +44,10 @@ static const struct wt_option options[] = {
 	[OPT_TIMEOUT] = {0, "timeout", "TIME", "end after this long (exit code 124)"},
 	[OPT_PORT] = {0, "port", "PORT", "tap:NAME or packet:INTERFACE (in a lab: known)"},
 	[OPT_ADDRESS] = {0, "address", "A/PREFIX", "our address, not the kernel's (in a lab: known)"},
-	[OPT_MAC] = {0, "mac", "MAC", "our MAC address (default: from the address)"},
+	[OPT_MAC] = {0, "mac", "MAC", "our MAC address (default: derived from the address)"},
 	[OPT_GATEWAY] = {0, "gateway", "ADDRESS", "router for other networks"},
 	[OPT_SEED] = {0, "seed", "N", "secrets of the stack and bytes of the source from N (default: fresh, 0)"},
-	[OPT_MEMORY] = {0, "memory", "SIZE", "most that all connections may hold (default 1GiB)"},
+	[OPT_MEMORY] = {0, "memory", "SIZE", "memory limit of all connections (default 1GiB)"},
 	[OPT_OFFLOAD] = {0, "offload", NULL, "checksums and cutting of segments are the kernel's: 64 KB frames on the port"},
 };
 

@@ -39,13 +39,13 @@ enum {
 	[WT_T_TIMEOUT] = {0, "timeout", "TIME", "give up after this long (exit code 124)"},                                    \
 	[WT_T_PORT] = {0, "port", "PORT", "tap:NAME or packet:INTERFACE (in a lab: known)"},                                   \
 	[WT_T_ADDRESS] = {0, "address", "A/PREFIX", "our address, not the kernel's (in a lab: known)"},                        \
-	[WT_T_MAC] = {0, "mac", "MAC", "our MAC address (default: from the address)"},                                         \
+	[WT_T_MAC] = {0, "mac", "MAC", "our MAC address (default: derived from the address)"},                                         \
 	[WT_T_GATEWAY] = {0, "gateway", "ADDRESS", "router for other networks"},                                               \
 	[WT_T_SEED] = {0, "seed", "N", "secrets of the stack and payload from N (default: fresh)"},                                 \
 	[WT_T_APP] = {0, "app", "WORDS", "playback:interval=40ms,read=5KB: send makes the stream, recv plays it; send: rr:..."}, \
-	[WT_T_MEMORY] = {0, "memory", "SIZE", "most that all connections of this end may hold (default 1GiB)"}, \
+	[WT_T_MEMORY] = {0, "memory", "SIZE", "memory limit of all connections of this end (default 1GiB)"}, \
 	[WT_T_OFFLOAD] = {0, "offload", NULL, "checksums and cutting of segments are the kernel's: 64 KB frames on the port"}, \
-	[WT_T_LOGFILE] = {0, "logfile", "FILE", "what goes to standard output goes to FILE"}, \
+	[WT_T_LOGFILE] = {0, "logfile", "FILE", "write to FILE instead of standard output"}, \
 	[WT_T_LIVE] = {0, "live", NULL, "small graphs of window, round trip, goodput and drops on the terminal while it runs"}
 
 struct wt_path_events;

@@ -100,7 +100,7 @@ static int capture(const struct request *request)
 	if (code)
 		return code;
 	if (!*search.lab)
-		return wt_fail(WT_EXIT_USAGE, "'%.60s' is no point of a lab that is up; wavetank lab status lists the labs", request->interface);
+		return wt_fail(WT_EXIT_USAGE, "no running lab has a point '%.60s'; wavetank lab status lists the labs", request->interface);
 	code = wt_emu_lab(search.lab, strlen(search.lab), control, &found);
 	if (code || !found)
 		return code ? code : wt_fail(WT_EXIT_USAGE, "lab '%s' has just ended", search.lab);

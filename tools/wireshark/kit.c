@@ -161,7 +161,7 @@ static int install(struct kit *kit)
 
 	for (unsigned i = 0; i < FILES; i++)
 		if (whose(kit->path[i]) < 0 && !kit->force)
-			return wt_fail(WT_EXIT_USAGE, "%s is there and not as this command makes it; --force replaces it", kit->path[i]);
+			return wt_fail(WT_EXIT_USAGE, "%s exists and was not made by this command, or was changed; --force replaces it", kit->path[i]);
 	for (unsigned i = 0; i < FILES && !code; i++)
 		code = write_one(kit, i);
 	if (!code)

@@ -148,7 +148,7 @@ cmp summary.before all/summary.txt || fail "all tables once more"
 )
 code=$?
 [ $code = 3 ] || fail "exit code $code on a full disk, not 3"
-grep -q 'full: .*; what is finished is kept' err.txt || fail "a full disk is not told: $(cat err.txt)"
+grep -q 'full: .*; finished runs are kept' err.txt || fail "a full disk is not told: $(cat err.txt)"
 whole full/done.jsonl
 [ "$(done_in full/done.jsonl)" -gt 10 ] || fail "nothing kept on a full disk"
 ls full/runs.jsonl* >/dev/null 2>&1 && fail "half a result file was left"

@@ -135,7 +135,7 @@ code=$?
 [ $kills -gt 3 ] || fail "only $kills workers could be killed"
 same whole/runs.jsonl orphans/runs.jsonl "$kills workers killed"
 
-# ^C: what is finished is kept, the exit code says so, no worker is left.
+# ^C: finished runs are kept, the exit code says so, no worker is left.
 sed 's/name = many/name = long/; s/repeats = 200/repeats = 2000/' many.ini >long.ini
 "$wavetank" sweep run long.ini -o stopped >out.txt 2>err.txt &
 pid=$!
@@ -155,7 +155,7 @@ pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
 )
 code=$?
 [ $code = 3 ] || fail "exit code $code on a full disk, not 3: $(cat err.txt)"
-grep -q 'full: .*; what is finished is kept' err.txt || fail "a full disk is not told: $(cat err.txt)"
+grep -q 'full: .*; finished runs are kept' err.txt || fail "a full disk is not told: $(cat err.txt)"
 whole full/done.jsonl
 [ "$(grep -c '"record":"done"' full/done.jsonl)" -gt 40 ] || fail "nothing kept on a full disk"
 expect 0 resume many.ini -o full

@@ -205,10 +205,10 @@ static void half_a_handoff_is_refused(void **state)
 		{"handoff every 5s for 1s | handoff every 5s for 1s", "", "fwd: handoff: one for each direction"},
 		{"handoff for 1s", "", "fwd: word 1 \"handoff\": when is missing: \"every 30s\", or \"mean 30s\" for exponential times"},
 		{"handoff every 5s", "", "fwd: word 1 \"handoff\": for is missing: how long packets are lost, such as \"for 200ms\""},
-		{"handoff every 5s for 1s then", "", "fwd: word 6 \"then\": what holds after the handoff before must stand in front, such as "
+		{"handoff every 5s for 1s then", "", "fwd: word 6 \"then\": the values after the first handoff must come before \"then\", such as "
 						     "\"to-delay 60ms\""},
 		{"handoff every 5s for 1s to-delay 5ms then delay 5ms", "",
-		 "fwd: word 1 \"handoff\": after \"then\" something must hold, such as \"to-delay 5ms\""},
+		 "fwd: word 1 \"handoff\": a value must follow \"then\", such as \"to-delay 5ms\""},
 		{"handoff every 1s for 1s", "", "fwd: word 1 \"handoff\": \"every\" must be longer than \"for\""},
 		{"handoff mean 1s for 1s at 1s", "", "fwd: word 1 \"handoff\": \"at\" goes with \"every\""},
 		{"handoff every 5s for 1s flush keep", "", "fwd: word 1 \"handoff\": either flush or keep"},
