@@ -52,6 +52,7 @@ static int open_to(const struct load *load, uint16_t port)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5); /* what `serve` has; a system's default may pace */
 	if (!connect(fd, (struct sockaddr *)&there, sizeof(there)))
 		return fd;
 	close(fd);
@@ -132,15 +133,17 @@ static bool open_many(const struct load *load)
 	return fine;
 }
 
-/* The descriptors are closed with the process. */
+/* The descriptors are closed with the process, by a reset: thousands of TIME-WAITs would keep the ports of the next run. */
 static bool idle(const struct load *load)
 {
 	struct rlimit files = {1 << 20, 1 << 20};
+	struct linger reset = {.l_onoff = 1};
 	int fd = 0;
 
 	setrlimit(RLIMIT_NOFILE, &files);
 	for (uint64_t i = 0; i < load->count && fd >= 0; i++) {
 		fd = open_to(load, ECHO);
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 		if (fd >= 0 && !ask_once(fd))
 			fd = -1;
 	}

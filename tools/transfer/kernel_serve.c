@@ -34,6 +34,7 @@ static int listen_at(int poller, uint16_t port)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5); /* what `serve` has; a system's default may pace */
 	if (fd < 0 || bind(fd, (struct sockaddr *)&here, sizeof(here)) || listen(fd, 4096) || watch(poller, fd, port | LISTENER, EPOLLIN))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "port %u: %s", port, strerror(errno));
 	return WT_EXIT_OK;
