@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """--live: graphs on a terminal that is as it was afterwards, however the command ends; without a terminal one line."""
+import codecs
 import fcntl
 import os
 import pty
@@ -23,7 +24,7 @@ class Terminal:
 
     def __init__(self, *words, size=(24, 80)):
         ours, theirs = pty.openpty()
-        self.fd, self.text = ours, ""
+        self.fd, self.text, self.decoder = ours, "", codecs.getincrementaldecoder("utf-8")("replace")
         self.resize(*size)
         self.before = termios.tcgetattr(theirs)
         self.theirs = theirs
@@ -36,7 +37,7 @@ class Terminal:
 
     def read(self, seconds=0.05):
         while select.select([self.fd], [], [], seconds)[0]:
-            self.text += os.read(self.fd, 65536).decode(errors="replace")
+            self.text += self.decoder.decode(os.read(self.fd, 65536))  # a read may end within a character
             seconds = 0
         return self.text
 
@@ -92,7 +93,7 @@ def _():
         seen = len(terminal.pictures())
         until(lambda: terminal.read() and len(terminal.pictures()) > seen + 2, "pictures of the new size")
         lines = terminal.pictures()[-2].rstrip("\n").split("\n")
-        check(len(lines) <= rows and max(map(len, lines)) <= columns, f"{len(lines)} lines of {max(map(len, lines))} in {rows} x {columns}")
+        check(len(lines) <= rows and max(map(len, lines)) <= columns, f"{len(lines)} lines of {max(map(len, lines))} in {rows} x {columns}: {max(lines, key=len)}")
         check(("too small" in lines[0]) == (columns < 40), lines[0])
         check(columns < 40 or len(max(lines, key=len)) > columns - 4, "the width is used")
     os.write(terminal.fd, b"\x03")
