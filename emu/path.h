@@ -25,7 +25,7 @@
  *                            it starts at random, by the stationary shares, unless told otherwise
  *   loss markov state T P [to N P]... state T P ... [shared] [start random|N]    several states
  *   loss elliott p P r P [h P] [k P], loss elliott mean P burst Npackets         a chain that steps with each packet
- *   loss list 3,9-12, loss trace FILE            stated packets
+ *   loss list 3,9-12, loss copy 17:2, loss trace FILE   stated packets
  *   corrupt P [bits N]       bits flipped
  *   duplicate P              independent duplication
  *   reorder P delay T        a share P of packets is held back by T

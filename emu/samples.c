@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/loss/copies.h"
 #include "stack/text/units.h"
 
 struct reading {
@@ -139,20 +140,51 @@ static bool take_share(struct reading *reading, char *word)
 	return add(reading, bits);
 }
 
-/* "17" or "100-120" */
-static bool take_number(struct reading *reading, char *word)
+/* "17" or "100-120", both from 1, the second not below the first. Cuts the word. */
+static bool range_of(char *word, int64_t range[2])
 {
-	const struct wt_samples *samples = reading->samples;
 	char *dash = strchr(word, '-');
-	uint64_t first, last;
+	uint64_t value[2];
 
 	if (dash)
 		*dash = 0;
-	if (wt_parse_count(word, &first, NULL, 0) || wt_parse_count(dash ? dash + 1 : word, &last, NULL, 0) || !first || last < first ||
-	    last > INT64_MAX || (samples->count && (int64_t)first <= samples->value[samples->count - 1]))
-		return fail(reading, "'%.40s%s%.40s' is not a packet number (from 1) or a range above those before it", word, dash ? "-" : "",
-			    dash ? dash + 1 : "");
-	return add(reading, (int64_t)first) && add(reading, (int64_t)last);
+	if (wt_parse_count(word, &value[0], NULL, 0) || wt_parse_count(dash ? dash + 1 : word, &value[1], NULL, 0))
+		return false;
+	range[0] = (int64_t)value[0];
+	range[1] = (int64_t)value[1];
+	return value[0] && value[1] >= value[0] && value[1] <= INT64_MAX;
+}
+
+static bool take_number(struct reading *reading, char *word)
+{
+	const struct wt_samples *samples = reading->samples;
+	char said[41];
+	int64_t range[2];
+
+	snprintf(said, sizeof(said), "%.40s", word);
+	if (!range_of(word, range) || (samples->count && range[0] <= samples->value[samples->count - 1]))
+		return fail(reading, "'%s' is not a packet number (from 1) or a range above those before it", said);
+	return add(reading, range[0]) && add(reading, range[1]);
+}
+
+/* Packets above those before them, or the same with copies above those before. */
+static bool take_copies(struct reading *reading, char *word)
+{
+	const struct wt_samples *samples = reading->samples;
+	const int64_t *before = samples->count ? &samples->value[samples->count - 4] : NULL;
+	char said[41], *colon = strchr(word, ':');
+	int64_t range[4];
+
+	snprintf(said, sizeof(said), "%.40s", word);
+	if (colon)
+		*colon = 0;
+	if (!colon || !range_of(word, range) || !range_of(colon + 1, range + 2) || range[1] > WT_COPIES_LAST || range[3] > UINT32_MAX ||
+	    (before && range[0] <= before[1] && (range[0] != before[0] || range[1] != before[1] || range[2] <= before[3])))
+		return fail(reading, "'%s' is not a packet with its copies, such as 17:2 or 40-45:1-3, above those before it (to %d)", said, WT_COPIES_LAST);
+	for (unsigned i = 0; i < 4; i++)
+		if (!add(reading, range[i]))
+			return false;
+	return true;
 }
 
 static bool take_bits(struct reading *reading, char *word)
@@ -171,7 +203,7 @@ static bool take_line(struct reading *reading, char *text, enum wt_samples_kind 
 {
 	static bool (*const take[])(struct reading *reading, char *word) = {
 		[WT_SAMPLES_TIMES] = take_plain_time, [WT_SAMPLES_TRACE] = take_trace, [WT_SAMPLES_BITS] = take_bits,
-		[WT_SAMPLES_NUMBERS] = take_number, [WT_SAMPLES_DELAYS] = take_delay, [WT_SAMPLES_SHARES] = take_share,
+		[WT_SAMPLES_NUMBERS] = take_number, [WT_SAMPLES_COPIES] = take_copies, [WT_SAMPLES_DELAYS] = take_delay, [WT_SAMPLES_SHARES] = take_share,
 	};
 
 	reading->line++;

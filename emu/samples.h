@@ -20,6 +20,7 @@ enum wt_samples_kind {
 	WT_SAMPLES_TRACE, /* whole milliseconds, not falling, the last above 0 (Mahimahi's format); as nanoseconds */
 	WT_SAMPLES_BITS,  /* the characters 0 and 1 */
 	WT_SAMPLES_NUMBERS, /* "17" or "100-120", from 1, rising; as pairs: first, last */
+	WT_SAMPLES_COPIES, /* "17:2" or "40-45:1-3", rising; four values: packets first and last, copies first and last */
 	WT_SAMPLES_DELAYS, /* "10s,40ms": from that time on this delay; the times rise; as pairs: time, delay */
 	WT_SAMPLES_SHARES, /* "10s,5%": from that time on this share; as pairs: time, bits of the double */
 };

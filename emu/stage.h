@@ -281,13 +281,15 @@ void wt_elliott_change(struct wt_node *node, wt_time now, const struct wt_elliot
 #define WT_LIST_LAST UINT64_C(1000000000000)
 
 struct wt_list_range {
-	uint64_t first, last; /* from 1; of the packets of a class */
+	uint64_t first, last; /* from 1; of the packets of a class, or, where copies are named, of a flow */
+	uint32_t copy, copies; /* the first and the last of them, from 1; 0: not by copies */
 };
 
 struct wt_list_config {
 	unsigned count;
 	struct wt_list_range range[WT_LIST_MAX]; /* rising */
-	struct wt_samples *trace;                /* instead, from a file: bits, 1 for each packet that is lost, or numbers. The stage holds it too */
+	bool copies;                             /* "loss copy": ranges name copies (emu/loss/copies.h) */
+	struct wt_samples *trace;                /* instead, from a file: bits, 1 for each packet that is lost, numbers or copies. The stage holds it too */
 };
 
 struct wt_node *wt_list_create(const char *name, const struct wt_list_config *config);

@@ -1,63 +1,99 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loss of stated packets: by their numbers, or by a file of 0s and 1s that starts again at its end. */
+/* Loss of stated packets: by their numbers, by the copies of packets, or by a file of 0s and 1s that starts again at its end. */
+#include "emu/loss/copies.h"
 #include "emu/stage.h"
 
 struct listed {
 	struct wt_stage stage;
 	struct wt_list_config config;
+	struct wt_copies copies; /* counted while words ask for them */
 };
 
-/* Pairs of first and last, rising. */
-static bool is_in(const struct wt_samples *numbers, int64_t number)
+static uint32_t ranges(const struct wt_list_config *config)
 {
-	uint32_t low = 0, high = numbers->count / 2;
+	return !config->trace ? config->count : config->trace->count / (config->copies ? 4 : 2);
+}
 
-	while (low < high) { /* the first range that does not end before it */
+/* Of the words, or of a file: pairs of first and last, with copies four values. */
+static struct wt_list_range range_at(const struct wt_list_config *config, uint32_t i)
+{
+	const int64_t *value;
+
+	if (!config->trace)
+		return config->range[i];
+	value = config->trace->value + (size_t)i * (config->copies ? 4 : 2);
+	return (struct wt_list_range){.first = (uint64_t)value[0], .last = (uint64_t)value[1],
+				      .copy = config->copies ? (uint32_t)value[2] : 0, .copies = config->copies ? (uint32_t)value[3] : 0};
+}
+
+/* The first range that does not end before a number; there are as many as ranges() if all do. */
+static uint32_t find(const struct wt_list_config *config, uint64_t number)
+{
+	uint32_t low = 0, high = ranges(config);
+
+	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (numbers->value[2 * (size_t)middle + 1] < number)
+		if (range_at(config, middle).last < number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < numbers->count / 2 && numbers->value[2 * (size_t)low] <= number;
+	return low;
 }
 
 static bool is_listed(const struct wt_list_config *config, uint64_t place)
 {
-	unsigned low = 0, high = config->count;
+	uint32_t at;
 
-	if (config->trace)
-		return config->trace->kind == WT_SAMPLES_NUMBERS ? is_in(config->trace, (int64_t)place + 1) :
-								   config->trace->value[place % config->trace->count];
-	while (low < high) { /* the first range that does not end before it */
-		unsigned middle = (low + high) / 2;
+	if (config->trace && config->trace->kind == WT_SAMPLES_BITS)
+		return config->trace->value[place % config->trace->count];
+	at = find(config, place + 1);
+	return at < ranges(config) && range_at(config, at).first <= place + 1;
+}
 
-		if (config->range[middle].last < place + 1)
-			low = middle + 1;
-		else
-			high = middle;
+/* Of one packet there may be several ranges of copies. */
+static bool is_listed_copy(const struct wt_list_config *config, const struct wt_copy *copy)
+{
+	for (uint32_t at = find(config, copy->packet); at < ranges(config); at++) {
+		struct wt_list_range range = range_at(config, at);
+
+		if (range.first > copy->packet)
+			return false;
+		if (copy->copy >= range.copy && copy->copy <= range.copies)
+			return true;
 	}
-	return low < config->count && config->range[low].first <= place + 1;
+	return false;
+}
+
+/* Its number is taken in any case: other words may ask for it later. */
+static bool is_lost(struct listed *listed, const struct wt_frame *frame)
+{
+	const struct wt_list_config *config = &listed->config;
+	struct wt_copy copy;
+	uint64_t number;
+
+	if (!wt_packets_next(&listed->stage.packets, frame, &number))
+		return false;
+	if (!config->copies)
+		return is_listed(config, number & ((UINT64_C(1) << 48) - 1));
+	return wt_copies_next(&listed->copies, frame, range_at(config, ranges(config) - 1).last, &copy) && is_listed_copy(config, &copy);
 }
 
 static int listed_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct listed *listed = (struct listed *)node;
-	uint64_t number;
-
-	if (wt_packets_next(&listed->stage.packets, frame, &number) &&
-	    is_listed(&listed->config, number & ((UINT64_C(1) << 48) - 1))) {
-		wt_node_drop(node, now, frame, WT_DROP_LIST);
-		return WT_KEPT;
-	}
-	return WT_ON;
+	if (!is_lost((struct listed *)node, frame))
+		return WT_ON;
+	wt_node_drop(node, now, frame, WT_DROP_LIST);
+	return WT_KEPT;
 }
 
 static void listed_destroy(struct wt_node *node)
 {
-	if (node)
+	if (node) {
 		wt_samples_release(((struct listed *)node)->config.trace);
+		wt_copies_finish(&((struct listed *)node)->copies);
+	}
 	wt_stage_destroy(node);
 }
 
@@ -86,6 +122,8 @@ void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_conf
 	struct wt_samples *old = listed->config.trace;
 
 	wt_samples_hold(config->trace);
+	if (!config->copies || !listed->config.copies)
+		wt_copies_finish(&listed->copies); /* what passed in between would be missing */
 	listed->config = *config;
 	wt_samples_release(old);
 }

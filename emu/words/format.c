@@ -249,14 +249,18 @@ static void put_loss(struct text *text, const struct wt_loss_config *loss)
 static void put_list(struct text *text, const struct wt_list_config *list)
 {
 	if (list->trace) {
-		put(text, " %s %s", list->trace->kind == WT_SAMPLES_NUMBERS ? "list file" : "trace", list->trace->name);
+		put(text, " %s %s", list->copies ? "copy file" : list->trace->kind == WT_SAMPLES_NUMBERS ? "list file" : "trace", list->trace->name);
 		return;
 	}
-	put(text, " list");
+	put(text, list->copies ? " copy" : " list");
 	for (unsigned i = 0; i < list->count; i++) {
 		put(text, "%s%" PRIu64, i ? "," : " ", list->range[i].first);
 		if (list->range[i].last != list->range[i].first)
 			put(text, "-%" PRIu64, list->range[i].last);
+		if (list->copies)
+			put(text, ":%" PRIu32, list->range[i].copy);
+		if (list->range[i].copies != list->range[i].copy)
+			put(text, "-%" PRIu32, list->range[i].copies);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/loss/copies.h"
 #include "emu/loss/markov.h"
 #include "emu/words/words.h"
 #include "stack/text/units.h"
@@ -142,34 +143,65 @@ static struct wt_list_range read_range(const char **text)
 	return range;
 }
 
-/* "3,17,100-120": from 1, rising. */
-static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
+/* Rising: packets above those before them, or other copies of the same ones. */
+static bool good_range(const struct wt_list_config *list, const struct wt_list_range *range)
 {
-	const char *text = wt_reader_word(reader, "numbers of packets such as \"3,17,100-120\"");
-	struct wt_list_config *list = &stage->list;
-	uint64_t last = 0;
+	const struct wt_list_range *before = list->count ? &list->range[list->count - 1] : NULL;
+	bool same = before && list->copies && range->first == before->first && range->last == before->last && range->copy > before->copies;
 
-	stage->kind = WT_STAGE_LIST;
-	if (!text)
-		return -EINVAL;
-	if (!strcmp(text, "file")) {
-		list->trace = wt_reader_file(reader, WT_SAMPLES_NUMBERS);
-		return list->trace ? 0 : -EINVAL;
-	}
+	if (list->copies && (!range->copy || range->copies < range->copy || range->last > WT_COPIES_LAST))
+		return false;
+	return range->first && range->last >= range->first && range->last <= WT_LIST_LAST && (!before || same || range->first > before->last);
+}
+
+/* "3,17,100-120": from 1, rising. With copies "17:2,40-45:1-3". */
+static int parse_ranges(struct wt_reader *reader, const char *text, const char *expected, struct wt_list_config *list)
+{
 	for (;;) {
 		struct wt_list_range range = read_range(&text);
 
+		if (list->copies && *text == ':') {
+			struct wt_list_range copies;
+
+			text++;
+			copies = read_range(&text);
+			range.copy = (uint32_t)(copies.first < UINT32_MAX ? copies.first : UINT32_MAX);
+			range.copies = (uint32_t)(copies.last < UINT32_MAX ? copies.last : UINT32_MAX);
+		}
 		if (list->count == WT_LIST_MAX)
 			return wt_reader_complain(reader, "word %u: at most %d numbers and ranges", wt_reader_about(reader, reader->at - 1),
 						  WT_LIST_MAX);
-		if (range.first <= last || range.last < range.first || range.last > WT_LIST_LAST || (*text && *text != ','))
-			return wt_reader_complain(reader, WT_WORD "numbers of packets from 1, rising, such as \"3,17,100-120\"",
-						  WT_ABOUT(reader, reader->at - 1));
+		if (!good_range(list, &range) || (*text && *text != ','))
+			return wt_reader_complain(reader, WT_WORD "%s", WT_ABOUT(reader, reader->at - 1), expected);
 		list->range[list->count++] = range;
-		last = range.last;
 		if (!*text++)
 			return 0;
 	}
+}
+
+static int parse_stated(struct wt_reader *reader, struct wt_stage_plan *stage, bool copies, enum wt_samples_kind file, const char *expected)
+{
+	const char *text = wt_reader_word(reader, expected);
+
+	stage->kind = WT_STAGE_LIST;
+	stage->list.copies = copies;
+	if (!text)
+		return -EINVAL;
+	if (strcmp(text, "file"))
+		return parse_ranges(reader, text, expected, &stage->list);
+	stage->list.trace = wt_reader_file(reader, file);
+	return stage->list.trace ? 0 : -EINVAL;
+}
+
+static int parse_list(struct wt_reader *reader, struct wt_stage_plan *stage)
+{
+	return parse_stated(reader, stage, false, WT_SAMPLES_NUMBERS, "numbers of packets from 1, rising, such as \"3,17,100-120\"");
+}
+
+static int parse_copy(struct wt_reader *reader, struct wt_stage_plan *stage)
+{
+	return parse_stated(reader, stage, true, WT_SAMPLES_COPIES,
+			    "packets of a flow from 1, rising to 1000000, each with its copies, such as \"17:2,40-45:1-3\"");
 }
 
 /* "every 60s" behind a trace over time. */
@@ -204,16 +236,16 @@ static int parse_trace(struct wt_reader *reader, struct wt_stage_plan *stage)
 
 int wt_words_loss(struct wt_reader *reader, struct wt_stage_plan *stage)
 {
-	static const char *const models[] = {"gilbert", "markov", "elliott", "list", "trace", "twice", NULL};
+	static const char *const models[] = {"gilbert", "markov", "elliott", "list", "copy", "trace", "twice", NULL};
 	static int (*const parsers[])(struct wt_reader *reader, struct wt_stage_plan *stage) = {
-		parse_gilbert, wt_words_markov, parse_elliott, parse_list, parse_trace,
+		parse_gilbert, wt_words_markov, parse_elliott, parse_list, parse_copy, parse_trace,
 	};
 	int index = wt_reader_more(reader) ? wt_reader_find(models, reader->word[reader->at]) : -1;
 
 	stage->kind = WT_STAGE_LOSS;
 	if (index >= 0) {
 		reader->at++;
-		if (index < 5)
+		if ((size_t)index < sizeof(parsers) / sizeof(parsers[0]))
 			return parsers[index](reader, stage);
 		stage->loss.twice = true;
 	} else if (wt_reader_more(reader) && isalpha((unsigned char)reader->word[reader->at][0])) {

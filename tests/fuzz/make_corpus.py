@@ -319,7 +319,7 @@ WORDS = (
     "handoff every 5s for 40ms at 1s flush to-delay 20ms then to-delay 40ms", "handoff mean 5s for 100ms keep to-rate 1Mbit to-loss 3%",
     "loss 1%", "loss twice 0.5%", "loss gilbert on 100ms 20% off 1s 0.1% shared start off", "loss gilbert on 1s 20% off 1s 0% twice",
     "loss markov state 1s 0% to 2 30% to 3 70% state 100ms 5% state 10ms 50% start 2", "loss elliott p 1% r 10% h 50% k 99%",
-    "loss elliott mean 2% burst 3packets", "loss list 3,17,100-120", "corrupt 0.1% bits 3", "duplicate 2%", "reorder 3% delay 3ms",
+    "loss elliott mean 2% burst 3packets", "loss list 3,17,100-120", "loss copy 3:2,17-18:1-3", "corrupt 0.1% bits 3", "duplicate 2%", "reorder 3% delay 3ms",
     "delay 10ms at 1s 20ms at 2s 5ms every 10s", "delay 10ms jitter normal 3ms", "delay 10ms jitter pareto 2ms shape 2.5 reordering",
     "loss 20% | rate 2Mbit burst 0B limit 64KB delay 15ms", "only (tcp dst port 80) { loss 20% } | delay 15ms",
     "only (udp or icmp) { rate 1Mbit burst 3KB limit 32KB delay 5ms } | only (ip6 and greater 615) { loss 100% } | duplicate 1%",

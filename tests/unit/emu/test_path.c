@@ -50,6 +50,7 @@ static const struct {
 	{"loss elliott mean 50% burst 2packets", "loss elliott p 50% r 50% h 0% k 100%", "fwd.elliott "},
 	{"loss elliott r 30% p 1% h 20%", "loss elliott p 1% r 30% h 20% k 100%", "fwd.elliott "},
 	{"loss list 3,17,100-120 loss 1%", "loss 1% loss list 3,17,100-120", "fwd.loss fwd.list "},
+	{"loss copy 3:2-2,3:4-5,17-18:1", "loss copy 3:2,3:4-5,17-18:1", "fwd.list "},
 	{"loss markov state 1s 0% state 1s 5% state 500ms 80%", "loss markov state 1s 0% state 1s 5% state 500ms 80%", "fwd.markov "},
 	{"loss markov state 1s 0% to 2 100% state 1s 5% to 1 100% start 2 shared",
 	 "loss markov state 1s 0% to 2 100% state 1s 5% to 1 100% shared start 2", "fwd.markov "},
@@ -99,6 +100,8 @@ static void words_give_stages_in_the_stated_order_whatever_their_own(void **stat
 		assert_int_equal(path.count, 0);
 	}
 }
+
+#define COPY(word) "word 3 \"" word "\": packets of a flow from 1, rising to 1000000, each with its copies, such as \"17:2,40-45:1-3\""
 
 static const struct {
 	const char *words, *error;
@@ -210,6 +213,13 @@ static const struct {
 	{"loss list x", "word 3 \"x\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
 	{"loss list 99999999999999999999",
 	 "word 3 \"99999999999999999999\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss copy 3", COPY("3")},
+	{"loss copy 3:", COPY("3:")},
+	{"loss copy 3:0", COPY("3:0")},
+	{"loss copy 3:2-1", COPY("3:2-1")},
+	{"loss copy 3:2,3:1", COPY("3:2,3:1")},
+	{"loss copy 3-5:2,4:3", COPY("3-5:2,4:3")},
+	{"loss copy 1000001:1", COPY("1000001:1")},
 	{"loss markov state 1s 0%", "word 2 \"markov\": at least two states must follow, such as \"state 5s 0% state 500ms 99%\""},
 	{"loss markov to 1 5%", "word 3 \"to\": a state must stand before"},
 	{"loss markov state 1s 0% to 1 50%", "word 7 \"1\": a state is left for another one"},

@@ -418,6 +418,9 @@ static void a_bad_step_is_named_with_its_line(void **state)
 		{"0 1ms\n", "delay trace %s", ":1: '0': expected a time and a value between which a comma stands, such as 10s,40ms"},
 		{"0,1%\n1s,0.5\n", "loss trace %s", ":2: '0.5' has no unit: write 0.5% or 50%"},
 		{"3\n3\n", "loss list file %s", ":2: '3' is not a packet number (from 1) or a range above those before it"},
+		{"17:2 3:1\n", "loss copy file %s", ":1: '3:1' is not a packet with its copies, such as 17:2 or 40-45:1-3, above those before it (to 1000000)"},
+		{"17:2\n17:1-3\n", "loss copy file %s", ":2: '17:1-3' is not a packet with its copies"},
+		{"17\n", "loss copy file %s", ":1: '17' is not a packet with its copies"},
 		{"0\n", "loss list file %s", ":1: '0' is not a packet number (from 1) or a range above those before it"},
 	};
 	char words[200], err[300], sentence[300];
