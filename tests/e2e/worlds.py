@@ -147,6 +147,12 @@ def _():
     compare("chain.conf", CHAIN, [True, False, False])
 
 
+def kernels(name, world):
+    with open(os.path.join(HOME.folder, name), "w", encoding="ascii") as file:
+        file.write(world + "stack = kernel:reno\n")
+    return name
+
+
 @test("the copies of packets that words name are lost, of the kernel's TCP too, and what is sent again is what was lost")
 def _():
     world = ("[run]\nbytes = 400KB\n[host a]\n[host b]\n[link l]\nbetween = a b\nfwd = " + NARROW + " loss copy 100:1-3,200-201:1\nrev = " +
@@ -159,11 +165,6 @@ def _():
         equal(result["flows"][0]["sender"]["retransmits_segs"], 5, "sent again")
     check(kernel["flows"][0]["sender"]["retransmits_segs"] >= 5 and kernel["flows"][0]["receiver"]["verified"], kernel["flows"])
 
-
-def kernels(name, world):
-    with open(os.path.join(HOME.folder, name), "w", encoding="ascii") as file:
-        file.write(world + "stack = kernel:reno\n")
-    return name
 
 
 VOICES = ("[run]\ntime = 4s\n[host a]\n[host b]\n[link l]\nbetween = a b\nfwd = " + NARROW + " loss list 50\nrev = " + NARROW + "\n" +
