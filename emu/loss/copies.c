@@ -8,13 +8,17 @@
 
 enum { FIRST_ROOM = 16, FIRST_PACKETS = 64, TCP = 6, TCP_SHORTEST = 20 };
 
+struct packet {
+	uint64_t first; /* where it begins */
+	uint32_t copies;
+};
+
 struct wt_copies_flow {
 	uint64_t hash;  /* of its tuple; 0: a free place */
 	uint64_t high;  /* how far its payload has reached, counted so that its first byte is at 2^32 */
 	uint32_t zero;  /* the sequence number of that place */
 	uint32_t packets, room;
-	uint64_t *first; /* where each begins, rising */
-	uint32_t *copies;
+	struct packet *packet; /* in their order */
 };
 
 /* The sequence number and the length of the payload. False: no segment of TCP with payload. */
@@ -94,17 +98,19 @@ static struct wt_copies_flow *flow_of(struct wt_copies *copies, const struct wt_
 static bool make_room(struct wt_copies_flow *flow)
 {
 	uint32_t room = flow->room ? flow->room * 2 : FIRST_PACKETS;
-	uint64_t *first;
-	uint32_t *counts;
+	struct packet *larger;
 
 	if (flow->packets < flow->room)
 		return true;
-	first = realloc(flow->first, room * sizeof(*first));
-	flow->first = first ? first : flow->first;
-	counts = realloc(flow->copies, room * sizeof(*counts));
-	flow->copies = counts ? counts : flow->copies;
-	flow->room = first && counts ? room : flow->room;
-	return first && counts;
+	larger = calloc(room, sizeof(*larger));
+	if (!larger)
+		return false;
+	if (flow->packets)
+		memcpy(larger, flow->packet, flow->packets * sizeof(*larger));
+	free(flow->packet);
+	flow->packet = larger;
+	flow->room = room;
+	return true;
 }
 
 /* The packet in which a place lies: the last that does not begin behind it; its number, 0: before the first. */
@@ -115,7 +121,7 @@ static uint32_t packet_at(const struct wt_copies_flow *flow, uint64_t place)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (flow->first[middle] <= place)
+		if (flow->packet[middle].first <= place)
 			low = middle + 1;
 		else
 			high = middle;
@@ -144,22 +150,19 @@ bool wt_copies_next(struct wt_copies *copies, const struct wt_frame *frame, uint
 			copies->refused++;
 			return false;
 		}
-		flow->first[flow->packets] = place;
-		flow->copies[flow->packets++] = 0;
+		flow->packet[flow->packets++] = (struct packet){place, 0};
 	}
 	number = packet_at(flow, place);
 	if (!number || number > last)
 		return false;
-	*copy = (struct wt_copy){.packet = number, .copy = ++flow->copies[number - 1]};
+	*copy = (struct wt_copy){.packet = number, .copy = ++flow->packet[number - 1].copies};
 	return true;
 }
 
 void wt_copies_finish(struct wt_copies *copies)
 {
-	for (uint32_t i = 0; i < copies->room; i++) {
-		free(copies->flow[i].first);
-		free(copies->flow[i].copies);
-	}
+	for (uint32_t i = 0; i < copies->room; i++)
+		free(copies->flow[i].packet);
 	free(copies->flow);
 	*copies = (struct wt_copies){0};
 }

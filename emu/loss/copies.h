@@ -11,7 +11,7 @@
 
 #include "emu/packets.h"
 
-#define WT_COPIES_LAST 1000000u /* packets of a flow that are told apart, 12 bytes each */
+#define WT_COPIES_LAST 1000000u /* packets of a flow that are told apart, 16 bytes each */
 
 struct wt_copies_flow;
 

@@ -32,15 +32,6 @@ static bool credible(const struct wt_net *net, const struct wt_arp *arp)
 	return !(arp->sender_mac.bytes[0] & 1) && arp->sender.bytes[0] != 0 && arp->sender.bytes[0] < 224 && !wt_net_is_ours(net, &arp->sender);
 }
 
-/* Does the interface have this address? */
-static bool is_here(const struct wt_net *net, unsigned interface, const struct wt_addr *addr)
-{
-	for (unsigned i = 0; i < net->addresses; i++)
-		if (net->address[i].interface == interface && wt_addr_eq(&net->address[i].addr, addr))
-			return true;
-	return false;
-}
-
 /* The frame of a question becomes the answer. */
 static void answer(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame, const struct wt_arp *question)
 {
@@ -67,7 +58,7 @@ void wt_arp_input(struct wt_net *net, unsigned interface, wt_time now, struct wt
 		return;
 	}
 	/* RFC 826, "Packet Reception": update what is there; make an entry only if the target is us */
-	ours = is_here(net, interface, &arp.target);
+	ours = wt_net_is_here(net, interface, &arp.target);
 	if (credible(net, &arp))
 		learned = wt_neighbours_hear(&net->neighbours, now, interface, &arp.sender, &arp.sender_mac, ours);
 	if (ours && arp.op == WT_ARP_REQUEST)

@@ -49,14 +49,8 @@ void wt_nd_ask(struct wt_net *net, wt_time now, const struct wt_neighbour *neigh
 /* Does it have this address at this interface? */
 static bool is_here(const struct wt_net *net, unsigned interface, const struct wt_addr *addr)
 {
-	const struct wt_net_address *at = wt_net_address_at(net, interface, WT_FAMILY_IPV6, addr);
-
-	if (!at)
-		return false;
-	for (unsigned i = 0; i < net->addresses; i++)
-		if (net->address[i].interface == interface && wt_addr_eq(&net->address[i].addr, addr))
-			return true;
-	return wt_addr_eq(addr, &net->interface[interface].link_local);
+	return wt_net_is_here(net, interface, addr) ||
+	       (wt_net_address_at(net, interface, WT_FAMILY_IPV6, addr) && wt_addr_eq(addr, &net->interface[interface].link_local));
 }
 
 /* RFC 4861 7.2.3, 7.2.4. The frame of a question becomes the answer. */

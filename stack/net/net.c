@@ -36,6 +36,7 @@ void wt_net_finish(struct wt_net *net)
 	free(net->interface);
 	free(net->address);
 	free(net->route);
+	wt_lookup_finish(&net->lookup);
 	net->fragments = NULL;
 	net->interface = NULL;
 	net->address = NULL;
@@ -73,6 +74,21 @@ static bool grow(void **list, unsigned count, unsigned *room, size_t size)
 	return true;
 }
 
+/* The two addresses of its network that are no hosts (RFC 1122 3.2.1.3). */
+static int add_broadcasts(struct wt_net *net, const struct wt_addr *addr, unsigned prefix)
+{
+	uint32_t all = prefix ? UINT32_MAX >> prefix : UINT32_MAX, network = wt_get32(addr->bytes) & ~all;
+	struct wt_addr edge = *addr;
+	int error;
+
+	if (addr->family != WT_FAMILY_IPV4 || prefix >= 31)
+		return 0;
+	wt_put32(edge.bytes, network);
+	error = wt_lookup_add(&net->lookup, &edge, WT_LOOKUP_BROADCAST, 0);
+	wt_put32(edge.bytes, network | all);
+	return error ? error : wt_lookup_add(&net->lookup, &edge, WT_LOOKUP_BROADCAST, 0);
+}
+
 int wt_net_add_address(struct wt_net *net, unsigned interface, const struct wt_addr *addr, unsigned prefix)
 {
 	void *list = net->address;
@@ -82,6 +98,8 @@ int wt_net_add_address(struct wt_net *net, unsigned interface, const struct wt_a
 	if (!grow(&list, net->addresses, &net->address_room, sizeof(*net->address)))
 		return -ENOMEM;
 	net->address = list;
+	if (wt_lookup_add(&net->lookup, addr, WT_LOOKUP_OWN, net->addresses) || add_broadcasts(net, addr, prefix))
+		return -ENOMEM;
 	net->address[net->addresses++] = (struct wt_net_address){*addr, prefix, interface};
 	return wt_net_add_route(net, addr, prefix, interface, NULL);
 }
@@ -93,6 +111,8 @@ int wt_net_add_route(struct wt_net *net, const struct wt_addr *network, unsigned
 	if (!grow(&list, net->routes, &net->route_room, sizeof(*net->route)))
 		return -ENOMEM;
 	net->route = list;
+	if (wt_lookup_add(&net->lookup, network, (uint8_t)prefix, net->routes))
+		return -ENOMEM;
 	net->route[net->routes++] = (struct wt_route){*network, prefix, interface, next ? *next : (struct wt_addr){0}};
 	net->speaks[network->family] = true;
 	wt_usual_forget(&net->usual);
@@ -104,29 +124,20 @@ int wt_net_add_route(struct wt_net *net, const struct wt_addr *network, unsigned
 
 bool wt_net_is_ours(const struct wt_net *net, const struct wt_addr *addr)
 {
-	for (unsigned i = 0; i < net->addresses; i++)
-		if (wt_addr_eq(&net->address[i].addr, addr))
-			return true;
-	return addr->family && wt_addr_eq(&net->own[addr->family], addr);
+	return wt_lookup_exact(&net->lookup, addr, WT_LOOKUP_OWN) != WT_LOOKUP_NONE ||
+	       (addr->family && wt_addr_eq(&net->own[addr->family], addr));
 }
 
-static bool is_broadcast(const struct wt_net_address *at, const struct wt_addr *addr)
+bool wt_net_is_here(const struct wt_net *net, unsigned interface, const struct wt_addr *addr)
 {
-	uint32_t host, all;
+	uint32_t at = wt_lookup_exact(&net->lookup, addr, WT_LOOKUP_OWN);
 
-	if (at->addr.family != WT_FAMILY_IPV4 || at->prefix >= 31 || !wt_addr_in(addr, &at->addr, at->prefix))
-		return false;
-	all = at->prefix ? UINT32_MAX >> at->prefix : UINT32_MAX;
-	host = wt_get32(addr->bytes) & all;
-	return host == 0 || host == all;
+	return at != WT_LOOKUP_NONE && net->address[at].interface == interface;
 }
 
 bool wt_net_is_broadcast(const struct wt_net *net, const struct wt_addr *addr)
 {
-	for (unsigned i = 0; i < net->addresses; i++)
-		if (is_broadcast(&net->address[i], addr))
-			return true;
-	return false;
+	return wt_lookup_exact(&net->lookup, addr, WT_LOOKUP_BROADCAST) != WT_LOOKUP_NONE;
 }
 
 const struct wt_net_address *wt_net_address_at(const struct wt_net *net, unsigned interface, uint8_t family, const struct wt_addr *near)
@@ -147,12 +158,9 @@ const struct wt_net_address *wt_net_address_at(const struct wt_net *net, unsigne
 
 const struct wt_route *wt_net_look_up(const struct wt_net *net, const struct wt_addr *dst)
 {
-	const struct wt_route *best = NULL;
+	uint32_t at = wt_lookup_longest(&net->lookup, dst);
 
-	for (unsigned i = 0; i < net->routes; i++)
-		if ((!best || net->route[i].prefix > best->prefix) && wt_addr_in(dst, &net->route[i].network, net->route[i].prefix))
-			best = &net->route[i];
-	return best;
+	return at == WT_LOOKUP_NONE ? NULL : &net->route[at];
 }
 
 const struct wt_route *wt_net_route(struct wt_net *net, const struct wt_addr *dst)

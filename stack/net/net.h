@@ -19,6 +19,7 @@
 #include "stack/base/node.h"
 #include "stack/base/random.h"
 #include "stack/net/fragment.h"
+#include "stack/net/lookup.h"
 #include "stack/net/neighbour.h"
 #include "stack/net/refusal.h"
 #include "stack/net/usual.h"
@@ -74,6 +75,7 @@ struct wt_net {
 	unsigned addresses, address_room;
 	struct wt_route *route;
 	unsigned routes, route_room;
+	struct wt_lookup lookup; /* places in both lists: networks, own addresses, broadcasts */
 	struct wt_addr peer;          /* the last other host there was a way to, family NONE: nobody; most hosts talk to one */
 	const struct wt_route *peer_route;
 	struct wt_addr id_peer;       /* and the one that id_hash is of */
@@ -118,8 +120,9 @@ int wt_net_add_route(struct wt_net *net, const struct wt_addr *network, unsigned
 
 /* ---- questions ------------------------------------------------------------------------------------------ */
 
-/* Is it one of ours, by any interface? */
+/* Is it one of ours, by any interface; by this one? */
 bool wt_net_is_ours(const struct wt_net *net, const struct wt_addr *addr);
+bool wt_net_is_here(const struct wt_net *net, unsigned interface, const struct wt_addr *addr);
 /* Neither of the two addresses of a subnet of IPv4 that are no hosts (RFC 1122 3.2.1.3); a link of two has none (RFC 3021). */
 bool wt_net_is_broadcast(const struct wt_net *net, const struct wt_addr *addr);
 /* The first address of this family of an interface: in the network of `near`, else any. NULL: there is none. */
