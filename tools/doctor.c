@@ -12,7 +12,7 @@
 #include "stack/record/json.h"
 #include "stack/port/port.h"
 #include "tools/common/cli.h"
-#include "tools/lab/net.h"
+#include "tools/common/interfaces.h"
 #include "tools/lab/space.h"
 
 struct finding {

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "cc/choose.h"
-#include "tools/cc/board.h"
+#include "tools/modules/board.h"
 
 #define MSS 1000u
 #define MUST(x) assert_int_equal((x), 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every module of the registry, and the documentation's example, keeps the rules of tools/cc/check.h; and each rule finds a module that
+ * Every module of the registry, and the documentation's example, keeps the rules of tools/modules/check.h; and each rule finds a module that
  * breaks it on purpose.
  */
 #include "tests/cc/cc_test.h"
-#include "tools/cc/modules.h"
+#include "tools/modules/modules.h"
 
 extern const struct wt_sender_ops wt_sender_steps;
 

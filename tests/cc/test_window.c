@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The filter of the greatest and the least value of a window, against all values kept. */
 #include "tests/cc/cc_test.h"
-#include "tools/cc/trial.h"
+#include "tools/modules/trial.h"
 
 #include "cc/shared/window.h"
 

@@ -347,7 +347,7 @@ class Death(Lab):
 
 def question_size():
     """sizeof(struct wt_host_question), by the compiler."""
-    source = '#include <stdio.h>\n#include "tools/preload/protocol.h"\nint main(void) { printf("%zu", sizeof(struct wt_host_question)); return 0; }\n'
+    source = '#include <stdio.h>\n#include "tools/common/preload_protocol.h"\nint main(void) { printf("%zu", sizeof(struct wt_host_question)); return 0; }\n'
     with tempfile.TemporaryDirectory() as place:
         subprocess.run(["cc", "-I", os.path.join(HERE, "../.."), "-x", "c", "-", "-o", place + "/size"], input=source, text=True, check=True)
         return int(subprocess.run([place + "/size"], capture_output=True, text=True, check=True).stdout)

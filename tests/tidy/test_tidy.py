@@ -46,6 +46,13 @@ class Checks(unittest.TestCase):
         bad = {'emu/a.h': TOP, 'cc/b.c': TOP + '#include "emu/a.h"\n'}
         self.assertEqual(len(faults(layers.check, bad)), 1)
 
+    def test_a_room_of_commands_that_sees_another_is_found(self):
+        content = {'tools/lab/a.h': TOP, 'tools/common/c.h': TOP, 'tools/sweep/b.c': TOP + '#include "tools/common/c.h"\n'}
+        self.assertEqual(faults(layers.check, content), [])
+        content['tools/sweep/b.c'] += '#include "tools/lab/a.h"\n'
+        self.assertEqual(len(faults(layers.check, content)), 1)
+        self.assertEqual(len(faults(layers.check, {'tools/attic/a.c': TOP})), 1)
+
     def test_a_way_into_a_frame_past_its_accessors_is_found(self):
         self.assertEqual(len(faults(layers.check, {'emu/a.c': TOP + 'x = frame->inside.bytes;\n'})), 1)
         self.assertEqual(faults(layers.check, {'stack/base/frame.c': TOP + 'x = frame->inside.bytes;\n'}), [])

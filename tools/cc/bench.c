@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "stack/record/json.h"
-#include "tools/cc/cost.h"
-#include "tools/cc/load.h"
-#include "tools/cc/modules.h"
 #include "stack/text/units.h"
+#include "tools/cc/cost.h"
+#include "tools/modules/load.h"
+#include "tools/modules/modules.h"
 #include "tools/common/cli.h"
 
 extern const struct wt_command wt_command_cc_bench;

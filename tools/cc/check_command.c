@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "stack/record/json.h"
-#include "tools/cc/modules.h"
+#include "tools/modules/modules.h"
 #include "tools/common/cli.h"
 
 extern const struct wt_command wt_command_cc_check;

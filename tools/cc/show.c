@@ -5,7 +5,7 @@
 
 #include "stack/text/units.h"
 #include "stack/record/json.h"
-#include "tools/cc/modules.h"
+#include "tools/modules/modules.h"
 #include "tools/common/cli.h"
 
 extern const struct wt_command wt_command_cc_show;

@@ -11,6 +11,7 @@
 
 #include "emu/daemon/control.h"
 #include "tools/common/cli.h"
+#include "tools/common/labs.h"
 #include "tools/emu/control.h"
 
 extern const struct wt_command wt_command_emu_show, wt_command_emu_set, wt_command_emu_events;

@@ -3,7 +3,7 @@
 #ifndef WT_TOOLS_EMU_CONTROL_H
 #define WT_TOOLS_EMU_CONTROL_H
 
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 /*
  * Is this the name of a living lab? Then *found, and `control` is the socket of its emulator. For a lab that has ended by itself it

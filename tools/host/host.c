@@ -12,7 +12,7 @@
 
 #include "stack/text/units.h"
 #include "tools/host/host.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 enum {
 	OPT_SENDER, OPT_RECOVERY, OPT_RECEIVER, OPT_PRESET, OPT_SET, OPT_CAPTURE, OPT_TRACE, OPT_PORT, OPT_ADDRESS, OPT_MAC, OPT_GATEWAY, OPT_SEED,

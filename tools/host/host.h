@@ -12,8 +12,8 @@
 
 #include <sys/un.h>
 
-#include "tools/preload/protocol.h"
-#include "tools/transfer/transfer.h"
+#include "tools/common/preload_protocol.h"
+#include "tools/app/transfer.h"
 
 enum wt_slot_kind { WT_SLOT_FREE, WT_SLOT_CONNECTION, WT_SLOT_LISTENER };
 

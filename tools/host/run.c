@@ -11,7 +11,7 @@
 
 #include "tools/common/cli.h"
 #include "tools/host/host.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 enum { OPT_CC, OPT_RCC, OPT_KERNELS, OPT_ENGINES };
 

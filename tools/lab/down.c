@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tools/common/cli.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 enum { DOWN_ALL, DOWN_JSON };
 

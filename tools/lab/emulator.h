@@ -3,7 +3,7 @@
 #ifndef WT_TOOLS_LAB_EMULATOR_H
 #define WT_TOOLS_LAB_EMULATOR_H
 
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 struct wt_lab_emulator {
 	pid_t inner, outer;

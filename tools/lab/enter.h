@@ -3,7 +3,7 @@
 #ifndef WT_TOOLS_LAB_ENTER_H
 #define WT_TOOLS_LAB_ENTER_H
 
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 /* WAVETANK_LAB, _HOST, _PORT, _ADDRESS, _HOSTS, _GATEWAY; and the folder of `self`, our program, first in PATH, so that `lab exec demo:a
  * wavetank send` is this same program. */

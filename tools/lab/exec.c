@@ -15,7 +15,7 @@
 
 #include "tools/common/cli.h"
 #include "tools/lab/enter.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 static volatile sig_atomic_t command_pid;
 

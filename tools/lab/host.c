@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "stack/port/port.h"
-#include "tools/lab/net.h"
+#include "tools/common/interfaces.h"
 #include "tools/lab/space.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 struct hello {
 	pid_t outer;

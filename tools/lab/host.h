@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 struct wt_lab_host {
 	pid_t inner, outer; /* its pid as the keeper numbers it, and as /proc outside does */

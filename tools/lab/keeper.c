@@ -22,7 +22,7 @@
 #include "tools/common/cli.h"
 #include "tools/lab/emulator.h"
 #include "tools/lab/host.h"
-#include "tools/lab/net.h"
+#include "tools/common/interfaces.h"
 #include "tools/lab/programs.h"
 #include "tools/lab/space.h"
 

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 /*
  * Starts the lab that `lab` describes (backend "auto", "tap" or "packet"; replaced by the one in use) and fills in its

@@ -14,8 +14,8 @@
 #include "tools/common/child.h"
 #include "tools/common/cli.h"
 #include "tools/common/json_copy.h"
-#include "tools/lab/net.h"
-#include "tools/lab/state.h"
+#include "tools/common/interfaces.h"
+#include "tools/common/labs.h"
 #include "tools/lab/world_host.h"
 
 enum { LISTEN_S = 60, END_S = 5, TEXT_BYTES = 65536 };

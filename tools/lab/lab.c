@@ -16,7 +16,7 @@
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/lab/keeper.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 #include "tools/words/path_words.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 /* Starts them, by the keeper, as its children, and waits until programs may come. An exit code, not 0 with one sentence in err. */
 int wt_lab_programs_start(const struct wt_lab *lab, char *err, size_t err_len);

@@ -24,9 +24,9 @@
 #include "emu/world/world.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
-#include "tools/lab/net.h"
+#include "tools/common/interfaces.h"
 #include "tools/lab/space.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 extern const struct wt_command wt_command_shell;
 extern char **environ;

@@ -10,7 +10,7 @@
 #include "emu/daemon/control.h"
 #include "stack/record/json.h"
 #include "tools/common/cli.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 enum { STATUS_JSON };
 

@@ -16,7 +16,7 @@
 #include "tools/app/bulk_json.h"
 #include "tools/app/flow_run.h"
 #include "tools/common/cli.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 #define FRAMES 16384 /* the most an engine holds: its send buffers live elsewhere, frames only pass */
 

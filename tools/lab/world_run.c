@@ -31,9 +31,9 @@
 #include "tools/common/cli.h"
 #include "tools/common/json_copy.h"
 #include "tools/lab/kernel_host.h"
-#include "tools/lab/net.h"
+#include "tools/common/interfaces.h"
 #include "tools/lab/space.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 #include "tools/lab/world_host.h"
 #include "tools/lab/world_result.h"
 

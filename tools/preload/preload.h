@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "tools/preload/protocol.h"
+#include "tools/common/preload_protocol.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define FDS 65536 /* descriptors above it are looked up by name each time */

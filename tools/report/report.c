@@ -14,9 +14,9 @@
 #include "tools/common/files_apart.h"
 #include "tools/common/host_facts.h"
 #include "tools/report/compare.h"
-#include "tools/report/script.h"
-#include "tools/report/statistics.h"
-#include "tools/trace/file.h"
+#include "tools/results/script.h"
+#include "tools/results/statistics.h"
+#include "tools/results/trace_file.h"
 #include "tools/version.h"
 
 extern const struct wt_command wt_command_report_build, wt_command_report_open;

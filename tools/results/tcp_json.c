@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tools/results/tcp_json.h"
 
-#include "tools/cc/load.h"
+#include "tools/modules/load.h"
 
 static void settings_json(struct wt_json *json, const char *key, const struct wt_tcp_settings *settings)
 {

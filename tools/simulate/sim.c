@@ -9,7 +9,7 @@
 
 #include "emu/daemon/options.h"
 #include "stack/text/units.h"
-#include "tools/cc/load.h"
+#include "tools/modules/load.h"
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"

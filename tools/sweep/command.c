@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "stack/text/units.h"
-#include "tools/report/statistics.h"
+#include "tools/results/statistics.h"
 #include "tools/sweep/command.h"
 #include "tools/sweep/files.h"
 #include "tools/sweep/kernel.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stack/record/json.h"
-#include "tools/trace/file.h"
+#include "tools/results/trace_file.h"
 #include "tools/version.h"
 
 struct qlog {

@@ -9,7 +9,7 @@
 #include "cc/cc.h"
 #include "stack/base/ecn.h"
 #include "stack/record/json.h"
-#include "tools/trace/file.h"
+#include "tools/results/trace_file.h"
 
 /* A quantity that keeps its value until it changes: its mean is over time. */
 struct gauge {

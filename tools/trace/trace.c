@@ -11,8 +11,8 @@
 #include "stack/record/json.h"
 #include "tools/common/cli.h"
 #include "tools/common/files_apart.h"
-#include "tools/report/script.h"
-#include "tools/trace/file.h"
+#include "tools/results/script.h"
+#include "tools/results/trace_file.h"
 
 extern const struct wt_command wt_command_trace_convert, wt_command_trace_stats, wt_command_trace_plot;
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tools/trace/file.h"
+#include "tools/results/trace_file.h"
 
 struct graph {
 	FILE *out;

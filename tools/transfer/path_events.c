@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "emu/daemon/control.h"
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 struct wt_path_events {
 	struct ev_loop *ev;

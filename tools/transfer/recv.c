@@ -11,7 +11,7 @@
 #include "stack/record/create.h"
 #include "tools/app/bulk_json.h"
 #include "tools/app/bulk_text.h"
-#include "tools/transfer/transfer.h"
+#include "tools/app/transfer.h"
 #include "tools/transfer/udp_sinks.h"
 
 enum { OPT_SERVER = WT_T_OPTIONS, OPT_ONE, OPT_OUTPUT };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "stack/text/units.h"
-#include "tools/transfer/transfer.h"
+#include "tools/app/transfer.h"
 
 enum { ECHO, DISCARD, SOURCE, BYTE, SERVICES };
 

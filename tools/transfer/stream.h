@@ -9,7 +9,7 @@
 #include "emu/world/result.h"
 #include "tools/app/cbr.h"
 #include "tools/app/rr.h"
-#include "tools/transfer/transfer.h"
+#include "tools/app/transfer.h"
 
 enum wt_send_stream_kind { WT_STREAM_SENDS, WT_STREAM_FETCHES, WT_STREAM_DATAGRAMS };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tools/words/tcp_words.h"
 
-#include "tools/cc/load.h"
+#include "tools/modules/load.h"
 
 int wt_tcp_words_apply(const struct wt_tcp_words *words, struct wt_tcp_config *config, char *err, size_t err_len)
 {

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/lab/state.h"
-#include "tools/transfer/station.h"
+#include "tools/common/labs.h"
+#include "tools/app/station.h"
 
 static char folder[] = "/tmp/wavetank-unit-XXXXXX";
 static char err[300];

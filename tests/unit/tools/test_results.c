@@ -9,7 +9,7 @@
 
 #include "tests/unit/unit.h"
 #include "tools/report/compare.h"
-#include "tools/report/statistics.h"
+#include "tools/results/statistics.h"
 #include "tools/results/metric.h"
 #include "tools/results/results.h"
 

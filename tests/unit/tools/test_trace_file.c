@@ -7,7 +7,7 @@
 
 #include "stack/record/journal.h"
 #include "tests/unit/unit.h"
-#include "tools/trace/file.h"
+#include "tools/results/trace_file.h"
 
 #define JOURNAL "trace_file.jsonl"
 #define ISS 4294967000u /* wraps after 296 bytes */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stack/text/units.h"
-#include "tools/cc/load.h"
+#include "tools/modules/load.h"
 #include "tools/script/runner/run.h"
 
 void wt_script_options_init(struct wt_script_options *options)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/transfer/station.h"
+#include "tools/app/station.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 #include "stack/record/create.h"
 #include "tools/common/cli.h"
-#include "tools/lab/net.h"
-#include "tools/lab/state.h"
+#include "tools/common/interfaces.h"
+#include "tools/common/labs.h"
 
 enum { ENGINE, WIRE };     /* the hosts of the world */
 enum { FRAMES = 8192 };    /* the most an engine holds: its send buffers live elsewhere, frames only pass */

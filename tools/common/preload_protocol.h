@@ -12,8 +12,8 @@
  *   wavetank/c4/...                                      the daemon's end of any connection
  *   wavetank/l4/LOCAL/PORT/PID/COUNT                     a listener of a program, and the program's end of what it accepted
  */
-#ifndef WT_TOOLS_PRELOAD_PROTOCOL_H
-#define WT_TOOLS_PRELOAD_PROTOCOL_H
+#ifndef WT_TOOLS_COMMON_PRELOAD_PROTOCOL_H
+#define WT_TOOLS_COMMON_PRELOAD_PROTOCOL_H
 
 #include <linux/tcp.h>
 #include <stdint.h>

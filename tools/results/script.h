@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of reports that is Python (tools/report): figures by matplotlib, pages. It reads one JSON request and result files. */
-#ifndef WT_TOOLS_REPORT_SCRIPT_H
-#define WT_TOOLS_REPORT_SCRIPT_H
+#ifndef WT_TOOLS_RESULTS_SCRIPT_H
+#define WT_TOOLS_RESULTS_SCRIPT_H
 
 #include <stdio.h>
 

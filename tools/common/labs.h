@@ -7,8 +7,8 @@
  * A state is believed only while its keeper lives: same pid and same start time, seen from the same pid namespace. Any lab
  * command removes the folders of keepers that are gone.
  */
-#ifndef WT_TOOLS_LAB_STATE_H
-#define WT_TOOLS_LAB_STATE_H
+#ifndef WT_TOOLS_COMMON_LABS_H
+#define WT_TOOLS_COMMON_LABS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Congestion modules from files: "./mine.so:gain=1.25" wherever a module is named. */
-#ifndef WT_TOOLS_CC_LOAD_H
-#define WT_TOOLS_CC_LOAD_H
+#ifndef WT_TOOLS_MODULES_LOAD_H
+#define WT_TOOLS_MODULES_LOAD_H
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ void wt_cc_files_text(FILE *out);
 
 /*
  * As those of cc/choose.h, of the registry or of a file. A module of a file goes through a short history of events before it is used
- * (tools/cc/check.h), in a process of its own: -EINVAL with the rule that it breaks.
+ * (tools/modules/check.h), in a process of its own: -EINVAL with the rule that it breaks.
  */
 int wt_cc_choose_sender(const char *profile, const char *text, struct wt_sender_choice *choice, char *err, size_t err_len);
 int wt_cc_choose_recovery(const char *profile, const char *text, struct wt_recovery_choice *choice, char *err, size_t err_len);

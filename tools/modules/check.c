@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What holds for the tables of all three kinds of module, and how a check runs. */
-#include "tools/cc/check.h"
+#include "tools/modules/check.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/cc/modules.h"
-#include "tools/cc/trial.h"
+#include "tools/modules/modules.h"
+#include "tools/modules/trial.h"
 
 enum { PATIENCE_S = 5 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A scoreboard made by hand, for rules and tests of recovery modules. */
-#ifndef WT_TOOLS_CC_BOARD_H
-#define WT_TOOLS_CC_BOARD_H
+#ifndef WT_TOOLS_MODULES_BOARD_H
+#define WT_TOOLS_MODULES_BOARD_H
 
 #include "cc/cc.h"
 

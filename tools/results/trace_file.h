@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading journals (stack/record/journal.h) line by line, for what is made of them: qlog, xplot, CSV, numbers. */
-#ifndef WT_TOOLS_TRACE_FILE_H
-#define WT_TOOLS_TRACE_FILE_H
+#ifndef WT_TOOLS_RESULTS_TRACE_FILE_H
+#define WT_TOOLS_RESULTS_TRACE_FILE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* What every receiver module has to keep, whatever it is for. */
 #include <inttypes.h>
 
-#include "tools/cc/trial.h"
+#include "tools/modules/trial.h"
 
 static uint64_t receiver_segment(const struct wt_receiver_ops *ops, void *state, struct dice *d, wt_time now,
 				 wt_seq *rcv_nxt, struct wt_cc_report *report)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/cc/modules.h"
+#include "tools/modules/modules.h"
 
 #include <string.h>
 
-#include "tools/cc/load.h"
+#include "tools/modules/load.h"
 #include "tools/common/cli.h"
 
 static const char *unpaired(bool deadline, bool on_timer)

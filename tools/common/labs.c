@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/lab/state.h"
+#include "tools/common/labs.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/cc/load.h"
+#include "tools/modules/load.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tools/cc/check.h"
+#include "tools/modules/check.h"
 
 enum { TRIALS = 1 }; /* before a module is used; `wavetank cc check` takes more */
 

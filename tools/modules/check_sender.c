@@ -2,7 +2,7 @@
 /* What every sender module has to keep, whatever it is for. */
 #include <inttypes.h>
 
-#include "tools/cc/trial.h"
+#include "tools/modules/trial.h"
 
 struct trial {
 	const struct wt_sender_ops *ops;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One description for the three kinds of congestion module, for the commands that list and show them. */
-#ifndef WT_TOOLS_CC_MODULES_H
-#define WT_TOOLS_CC_MODULES_H
+#ifndef WT_TOOLS_MODULES_MODULES_H
+#define WT_TOOLS_MODULES_MODULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/cc/check.h"
+#include "tools/modules/check.h"
 
 struct wt_cc_described {
 	const char *table; /* "sender", "recovery", "receiver" */

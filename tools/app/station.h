@@ -8,8 +8,8 @@
  * Two engines on one address in one network namespace would reset each other's connections. So a station holds an abstract
  * unix socket named after its address: those belong to the network namespace, and die with their process.
  */
-#ifndef WT_TOOLS_TRANSFER_STATION_H
-#define WT_TOOLS_TRANSFER_STATION_H
+#ifndef WT_TOOLS_APP_STATION_H
+#define WT_TOOLS_APP_STATION_H
 
 #include <ev.h>
 

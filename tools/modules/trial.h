@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the rules for the three kinds of module share: random facts from a seed, memory that tells of writes beyond it. */
-#ifndef WT_TOOLS_CC_TRIAL_H
-#define WT_TOOLS_CC_TRIAL_H
+#ifndef WT_TOOLS_MODULES_TRIAL_H
+#define WT_TOOLS_MODULES_TRIAL_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "stack/base/random.h"
 #include "stack/text/trace.h"
-#include "tools/cc/check.h"
+#include "tools/modules/check.h"
 
 #define EVENTS 10000u
 #define GUARD 64u

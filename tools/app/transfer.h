@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What send and recv share: options, signals and time-outs, the interval lines, the head of the JSON record. */
-#ifndef WT_TOOLS_TRANSFER_TRANSFER_H
-#define WT_TOOLS_TRANSFER_TRANSFER_H
+#ifndef WT_TOOLS_APP_TRANSFER_H
+#define WT_TOOLS_APP_TRANSFER_H
 
 #include "stack/record/json.h"
 #include "tools/app/bulk.h"
@@ -9,8 +9,8 @@
 #include "tools/app/rr.h"
 #include "tools/app/live_flows.h"
 #include "tools/common/cli.h"
+#include "tools/app/station.h"
 #include "tools/common/show.h"
-#include "tools/transfer/station.h"
 #include "tools/words/tcp_words.h"
 
 #define WT_TRANSFER_PORT 5754 /* 0x5754 is "WT"; 5201 would talk to iperf3 servers, which do not understand us */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/lab/net.h"
+#include "tools/common/interfaces.h"
 
 #include <errno.h>
 #include <fcntl.h>

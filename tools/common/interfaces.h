@@ -3,8 +3,8 @@
  * Setting up interfaces of the network namespace the caller is in: rtnetlink for veth pairs, ioctl for the rest, so that a lab
  * needs no other program. Each returns 0 or negative errno.
  */
-#ifndef WT_TOOLS_LAB_NET_H
-#define WT_TOOLS_LAB_NET_H
+#ifndef WT_TOOLS_COMMON_INTERFACES_H
+#define WT_TOOLS_COMMON_INTERFACES_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/trace/file.h"
+#include "tools/results/trace_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

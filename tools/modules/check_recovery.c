@@ -2,8 +2,8 @@
 /* What every recovery module has to keep, whatever it is for. */
 #include <inttypes.h>
 
-#include "tools/cc/board.h"
-#include "tools/cc/trial.h"
+#include "tools/modules/board.h"
+#include "tools/modules/trial.h"
 
 #define MSS 1000u
 #define RING 256u

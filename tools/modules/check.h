@@ -3,8 +3,8 @@
  * The contract of cc/cc.h as rules that a program can try: random histories from a seed, memory that tells of writes beyond it. The
  * tests of the tree, `wavetank cc check` and the loader of module files go through the same ones.
  */
-#ifndef WT_TOOLS_CC_CHECK_H
-#define WT_TOOLS_CC_CHECK_H
+#ifndef WT_TOOLS_MODULES_CHECK_H
+#define WT_TOOLS_MODULES_CHECK_H
 
 #include "cc/choose.h"
 

@@ -3,7 +3,7 @@
  * wavetank report stats. Cells of one row met the same losses, so each is also set against a baseline repeat by repeat: Reno, or the
  * last protocol if there is no Reno. How far the order of the protocols holds from row to row, Kendall's tau against the first row says.
  */
-#include "tools/report/statistics.h"
+#include "tools/results/statistics.h"
 
 #include <errno.h>
 #include <math.h>

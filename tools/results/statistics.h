@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the repeats of each cell come to, beyond mean and t: for people, for JSON, and for the page of `report build`. */
-#ifndef WT_TOOLS_REPORT_STATISTICS_H
-#define WT_TOOLS_REPORT_STATISTICS_H
+#ifndef WT_TOOLS_RESULTS_STATISTICS_H
+#define WT_TOOLS_RESULTS_STATISTICS_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/transfer/transfer.h"
+#include "tools/app/transfer.h"
 
 #include <errno.h>
 #include <inttypes.h>

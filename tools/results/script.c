@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/report/script.h"
+#include "tools/results/script.h"
 
 #include <errno.h>
 #include <stddef.h>
