@@ -30,7 +30,13 @@ class Terminal:
         self.theirs = theirs
         self.process = subprocess.Popen([HOME.program, *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=HOME.folder,
                                         env={**HOME.environment, "TERM": "xterm"}, start_new_session=True,
-                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+                                        preexec_fn=self.settle)
+
+    @staticmethod
+    def settle():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)  # nohup and a shell's & hand ignored ones down to all tests
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -116,6 +116,7 @@ class Programs(Lab):
                 result = self.call("a", "iperf3", "-c", "b.engine", "-n", "6M", "--json", *words)
                 self.assertEqual(result.returncode, 0, result.stdout[-600:] + result.stderr)
                 end = json.loads(result.stdout)["end"]
+                self.assertIn("sum_received", end, result.stdout[-600:] + result.stderr)
                 # iperf3 counts what it has written and then closes: 512 KiB of the engine and the pairs of each stream may be on their way
                 streams = int(words[words.index("-P") + 1]) if "-P" in words else 1
                 self.assertGreaterEqual(end["sum_received"]["bytes"], end["sum_sent"]["bytes"] - streams * 800000)
