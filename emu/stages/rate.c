@@ -32,19 +32,24 @@ struct rate {
 	struct wt_departures ahead; /* handed out before their time; then nothing is `sent`, and nothing waits in the queue */
 };
 
-/* The next frame becomes the one that is sent. */
-static inline void begin(struct rate *rate, wt_time now)
+/* The next frame becomes the one that is sent. False: there is none. */
+static inline bool begin_next(struct rate *rate, wt_time now)
 {
 	struct wt_frame *frame;
 
 	rate->queue->sending = 0;
 	rate->sent = frame = rate->queue->ops->dequeue(rate->queue, now);
-	if (!frame) {
-		wt_bucket_rest(&rate->link);
-		return;
-	}
+	if (!frame)
+		return false;
 	rate->queue->sending = frame->len;
 	rate->due = wt_bucket_begin(&rate->link, now, frame->len);
+	return true;
+}
+
+static inline void begin(struct rate *rate, wt_time now)
+{
+	if (!begin_next(rate, now))
+		wt_bucket_rest(&rate->link);
 }
 
 /* The one that is sent has gone, at its own time; the next begins. */
@@ -220,7 +225,8 @@ static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 	departure = (struct wt_departure){.came = frame->time, .leaves = rate->due, .last = rate->link.last, .level = rate->link.level, .len = frame->len};
 	wt_departures_push(&rate->ahead, &departure);
 	wt_bucket_end(&rate->link, departure.leaves, departure.len);
-	begin(rate, *leaves = departure.leaves);
+	/* no wt_bucket_rest(): a frame that comes before this one leaves finds the rest of its last nanosecond */
+	begin_next(rate, *leaves = departure.leaves);
 	node->audit.queued--;
 	node->audit.out++;
 	return frame;

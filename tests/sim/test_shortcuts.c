@@ -10,7 +10,7 @@
 
 #include "stack/base/random.h"
 
-#define PATHS 60
+#define PATHS 200
 
 /* The record as text, but for the time on the clock. */
 static char *record(struct wt_simulation *simulation, bool long_way, uint64_t *digest)
@@ -76,12 +76,16 @@ static void draw_path(char *path, size_t len)
 	path[0] = 0;
 	for (unsigned i = 0; i < links; i++) {
 		size_t at = strlen(path);
+		/* one draw after another: C leaves the order of a call's arguments open, and every build must draw the same */
+		const char *rate = PICK("10Mbit", "8Mbit", "3333333bit", "100Mbit");
+		const char *burst = PICK("0B", "0B", "3KB", "20KB");
+		const char *limit = PICK("20packets", "64KB", "5packets", "1MB");
+		const char *overhead = PICK("", "", " overhead 24B");
+		const char *delay = PICK("5ms", "5ms", "12345678ns", "1ns", "0ns", "5ms jitter normal 1ms");
+		const char *fault = PICK("", "", "", " loss 1%", " duplicate 1%", " corrupt 0.5%", " reorder 3% delay 3ms");
 
-		snprintf(path + at, len - at, "%srate %s burst %s limit %s%s delay %s%s", i ? "\n | " : "",
-			 PICK("10Mbit", "8Mbit", "3333333bit", "100Mbit"), PICK("0B", "0B", "3KB", "20KB"),
-			 PICK("20packets", "64KB", "5packets", "1MB"), PICK("", "", " overhead 24B"),
-			 PICK("5ms", "5ms", "12345678ns", "1ns", "0ns", "5ms jitter normal 1ms"),
-			 PICK("", "", "", " loss 1%", " duplicate 1%", " corrupt 0.5%", " reorder 3% delay 3ms"));
+		snprintf(path + at, len - at, "%srate %s burst %s limit %s%s delay %s%s", i ? "\n | " : "", rate, burst, limit, overhead, delay,
+			 fault);
 	}
 }
 

@@ -15,13 +15,14 @@ EDGE = ['stack/record', 'stack/port', 'stack/drive']
 WORLD = ['emu/router', 'emu/mobility', 'emu/air', 'stack/mesh', 'emu/world']
 EMULATOR = ['emu/daemon', 'emu/machine']
 ENGINE = HOST + PATH + EDGE + WORLD + EMULATOR
-# What commands share, each with those before it; no command's room sees another's, but for one chain: a published table is a sweep, and
-# a report has the claims of a table.
+# What commands share, each with those before it; no command's room sees another's, but for two chains: a published table is a sweep, and
+# a report has the claims of a table; Wireshark's points of a lab are captures of the emulator.
 SHARED = ['tools/common', 'tools/modules', 'tools/words', 'tools/results', 'tools/app']
 COMMANDS = {'tools/' + name: ENGINE + SHARED + ['tools/' + name] for name in (
-    'cc', 'emu', 'host', 'lab', 'mobility', 'preload', 'script', 'simulate', 'sweep', 'trace', 'transfer')}
+    'bench', 'cc', 'emu', 'host', 'lab', 'mobility', 'preload', 'script', 'simulate', 'sweep', 'trace', 'transfer')}
 COMMANDS['tools/paper'] = ENGINE + SHARED + ['tools/paper', 'tools/sweep']
 COMMANDS['tools/report'] = ENGINE + SHARED + ['tools/report', 'tools/paper']
+COMMANDS['tools/wireshark'] = ENGINE + SHARED + ['tools/wireshark', 'tools/emu'] # a client of the emulator's captures
 MAY = {
     'stack/base': ['stack/base'],
     'stack/text': BASE,

@@ -13,7 +13,7 @@
 #include "tools/app/bulk_json.h"
 #include "tools/common/files_apart.h"
 #include "tools/results/tcp_json.h"
-#include "tools/transfer/path_events.h"
+#include "tools/app/path_events.h"
 #include "tools/version.h"
 
 #define LIVE_INTERVAL (100 * WT_MS) /* of --live */

@@ -14,10 +14,15 @@ static void watch(struct wt_trace_sink *sink, const struct wt_trace_event *event
 {
 	struct watch *w = (struct watch *)sink;
 
-	if (event->type != WT_TRACE_METRICS || !event->gauges || !event->gauges[0] || !event->gauges[3])
+	unsigned place = 0;
+
+	if (event->type != WT_TRACE_METRICS || !event->gauges)
 		return;
-	assert_string_equal(event->gauges[3], "reconfigurations");
-	while (w->found < FOUND_MAX && w->found < (unsigned)event->gauge[3])
+	while (event->gauges[place] && strcmp(event->gauges[place], "reconfigurations")) /* NULL ends the names */
+		place++;
+	if (!event->gauges[place])
+		return;
+	while (w->found < FOUND_MAX && w->found < (unsigned)event->gauge[place])
 		w->found_s[w->found++] = (double)event->time / WT_S;
 }
 

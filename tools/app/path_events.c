@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tools/transfer/path_events.h"
+#include "tools/app/path_events.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* In a lab: what its emulator drops, told while it happens. An end host cannot see that; the emulator's control socket can. */
-#ifndef WT_TOOLS_TRANSFER_PATH_EVENTS_H
-#define WT_TOOLS_TRANSFER_PATH_EVENTS_H
+#ifndef WT_TOOLS_APP_PATH_EVENTS_H
+#define WT_TOOLS_APP_PATH_EVENTS_H
 
 #include <ev.h>
 
