@@ -140,6 +140,13 @@ static void free_if_done(struct wt_conn *conn)
 	conn->kind = WT_SLOT_FREE; /* the page keeps its error until the slot is taken again */
 }
 
+void wt_conn_refuse(int fd)
+{
+	const struct linger reset = {.l_onoff = 1};
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)); /* a pair takes no notice */
+}
+
 void wt_conn_drop_fd(struct wt_daemon *daemon, struct wt_conn *conn)
 {
 	if (conn->fd >= 0) {

@@ -259,8 +259,10 @@ static void on_redirect(struct ev_loop *ev, ev_io *watcher, int events)
 			remote.port = ntohs(in.sin_port);
 			memcpy(remote.addr.bytes, &in.sin_addr, 4);
 		}
-		if (!known || pass_on(daemon, fd, &remote, NULL))
+		if (!known || pass_on(daemon, fd, &remote, NULL)) {
+			wt_conn_refuse(fd);
 			close(fd);
+		}
 	}
 	wt_station_touch(&daemon->transfer.station);
 }

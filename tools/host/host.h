@@ -84,6 +84,8 @@ void wt_conn_publish(struct wt_daemon *daemon, struct wt_conn *conn, int error);
 int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd, bool name);
 /* Gives up the descriptor, the connection (in order, or by a reset), the slot when both are gone. */
 void wt_conn_drop_fd(struct wt_daemon *daemon, struct wt_conn *conn);
+/* What the program was promised does not come about: close() of a kernel's TCP will be a reset, whether or not it has asked already. */
+void wt_conn_refuse(int fd);
 void wt_conn_drop_tcp(struct wt_daemon *daemon, struct wt_conn *conn, bool reset, int error);
 /* An active open: 0 or an errno. fd stays the caller's after an error. */
 int wt_conn_connect(struct wt_daemon *daemon, struct wt_conn *conn, const struct wt_endpoint *remote, const struct wt_endpoint *local,

@@ -154,6 +154,8 @@ static void ended(struct wt_daemon *daemon, struct wt_conn *conn)
 	int error = wt_tcp_error(conn->tcp);
 
 	to_program(daemon, conn);
+	if (!conn->connected)
+		wt_conn_refuse(conn->fd);
 	wt_conn_drop_tcp(daemon, conn, false, error ? -error : ECONNRESET);
 	wt_conn_drop_fd(daemon, conn);
 }
