@@ -77,12 +77,14 @@ static bool grow(void **list, unsigned count, unsigned *room, size_t size)
 /* The two addresses of its network that are no hosts (RFC 1122 3.2.1.3). */
 static int add_broadcasts(struct wt_net *net, const struct wt_addr *addr, unsigned prefix)
 {
-	uint32_t all = prefix ? UINT32_MAX >> prefix : UINT32_MAX, network = wt_get32(addr->bytes) & ~all;
 	struct wt_addr edge = *addr;
+	uint32_t all, network;
 	int error;
 
 	if (addr->family != WT_FAMILY_IPV4 || prefix >= 31)
 		return 0;
+	all = UINT32_MAX >> prefix;
+	network = wt_get32(addr->bytes) & ~all;
 	wt_put32(edge.bytes, network);
 	error = wt_lookup_add(&net->lookup, &edge, WT_LOOKUP_BROADCAST, 0);
 	wt_put32(edge.bytes, network | all);
