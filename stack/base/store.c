@@ -301,6 +301,57 @@ void wt_store_read(const struct wt_store *store, wt_seq seq, uint8_t *data, uint
 		wt_extent_read(&extent, data, len);
 }
 
+unsigned wt_store_pieces(struct wt_store *store, wt_seq seq, uint32_t len, struct iovec *piece, unsigned most)
+{
+	bool named = false;
+	unsigned count;
+
+	for (count = 0; len && count < most && !named; count++) {
+		const uint8_t *at;
+		uint32_t n;
+
+		named = !wt_store_unnamed(store, seq, 1);
+		n = wt_store_piece(store, seq, len, &at);
+		if (!n)
+			break;
+		piece[count] = (struct iovec){.iov_base = (void *)(uintptr_t)at, .iov_len = n};
+		seq += n;
+		len -= n;
+	}
+	return count;
+}
+
+/* ---- filled by somebody else -------------------------------------------------------------------------------- */
+
+unsigned wt_store_room(struct wt_store *store, wt_seq seq, uint32_t len, struct iovec *piece, unsigned most)
+{
+	unsigned count = 0;
+
+	if (store->pattern.pattern && !write_out(store))
+		return 0;
+	if (!store->held)
+		store->top = seq;
+	for (; len && count < most && take_chunk(store, seq); count++) {
+		const uint8_t *at;
+		uint32_t n = piece_in_chunk(store, seq, len, &at);
+
+		piece[count] = (struct iovec){.iov_base = (void *)(uintptr_t)at, .iov_len = n};
+		seq += n;
+		len -= n;
+	}
+	return count;
+}
+
+void wt_store_filled(struct wt_store *store, wt_seq seq, uint32_t done, uint32_t len)
+{
+	if (done)
+		store->top = wt_seq_max(store->top, seq + done);
+	if (!done && store->released == seq)
+		drop_all(store);
+	else
+		wt_store_forget(store, seq + done, seq + len);
+}
+
 /* ---- giving back ------------------------------------------------------------------------------------------- */
 
 /* The seam stays within reach of what is still asked for. */

@@ -15,6 +15,8 @@
 #ifndef WT_STACK_BASE_STORE_H
 #define WT_STACK_BASE_STORE_H
 
+#include <sys/uio.h>
+
 #include "stack/base/chunk.h"
 #include "stack/base/extent.h"
 #include "stack/base/seq.h"
@@ -52,6 +54,12 @@ uint32_t wt_store_unnamed(const struct wt_store *store, wt_seq seq, uint32_t len
 void wt_store_read(const struct wt_store *store, wt_seq seq, uint8_t *data, uint32_t len);
 /* Where the bytes at `seq` lie: at most `len`, as far as they are contiguous. A pattern's lie there until the next call. 0: no memory for them. */
 uint32_t wt_store_piece(struct wt_store *store, wt_seq seq, uint32_t len, const uint8_t **data);
+/* The same in up to `most` pieces, of which one that is a pattern's is the last. The count. */
+unsigned wt_store_pieces(struct wt_store *store, wt_seq seq, uint32_t len, struct iovec *piece, unsigned most);
+/* Room for up to `len` bytes behind all that was put, in at most `most` pieces that somebody else fills: the count, 0 without memory. Then
+ * wt_store_filled() says that the first `done` of these `len` bytes stand there; nothing is put in between. */
+unsigned wt_store_room(struct wt_store *store, wt_seq seq, uint32_t len, struct iovec *piece, unsigned most);
+void wt_store_filled(struct wt_store *store, wt_seq seq, uint32_t done, uint32_t len);
 /* Bytes below `seq` are done with; `end` is behind the last that is not. All chunks go back if there is none. */
 void wt_store_release(struct wt_store *store, wt_seq seq, wt_seq end);
 /* Bytes from `seq` on are forgotten; `end` is behind the highest that was put. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "stack/text/addr.h"
 #include "stack/base/extent.h"
@@ -124,11 +125,21 @@ void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *ar
 ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len);
 /* The same of bytes that may be a pattern's: in virtual time these are sent, carried and kept by name, and never made unless somebody looks. */
 ssize_t wt_tcp_write_from(struct wt_tcp *tcp, const struct wt_extent *from, size_t len);
+/*
+ * Zero copy: room in the send buffer for up to `len` bytes, in at most `most` pieces; then how many of these bytes stand there and are to be
+ * sent, 0 too. In between nothing is done with the connection. The number of pieces; 0: no room, no memory, or closed for sending.
+ */
+unsigned wt_tcp_room(struct wt_tcp *tcp, size_t len, struct iovec *piece, unsigned most);
+void wt_tcp_filled(struct wt_tcp *tcp, size_t done, size_t len);
+/* WT_TCP_EV_WRITABLE is to come once, when an ACK leaves at least `room` bytes free: for who would rather write seldom and much. */
+void wt_tcp_expect_room(struct wt_tcp *tcp, size_t room);
 /* Copies out. The count, 0 at end of stream, or negative errno: -EAGAIN, or the connection's error. */
 ssize_t wt_tcp_read(struct wt_tcp *tcp, void *data, size_t len);
 /* Zero copy: the contiguous readable bytes (valid until the next call), then how many of them are done with. */
 size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data);
 void wt_tcp_consume(struct wt_tcp *tcp, size_t len);
+/* The same in up to `most` pieces: their number. */
+unsigned wt_tcp_pieces(struct wt_tcp *tcp, size_t len, struct iovec *piece, unsigned most);
 /* The readable bytes by name, if all of them are a pattern's: their number, else 0. */
 size_t wt_tcp_peek_name(struct wt_tcp *tcp, struct wt_extent *name);
 size_t wt_tcp_readable(const struct wt_tcp *tcp);
@@ -136,8 +147,6 @@ size_t wt_tcp_writable(const struct wt_tcp *tcp);
 
 /* Forgets what was written and not sent. The bytes forgotten; 0 after wt_tcp_shutdown(). */
 uint64_t wt_tcp_discard(struct wt_tcp *tcp);
-/* Copies up to len readable bytes and leaves them: wt_tcp_consume() says how many of them are done with. The count. */
-size_t wt_tcp_copy(const struct wt_tcp *tcp, void *data, size_t len);
 /* Of an open connection or a listener, from now on: nagle, snd_buffer, keepalive, keepalive_interval, keepalive_probes of these settings. */
 void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings);
 /*

@@ -179,6 +179,29 @@ ssize_t wt_tcp_write(struct wt_tcp *tcp, const void *data, size_t len)
 	return wt_tcp_write_from(tcp, &from, len);
 }
 
+unsigned wt_tcp_room(struct wt_tcp *tcp, size_t len, struct iovec *piece, unsigned most)
+{
+	size_t room = may_write(tcp) ? wt_tcp_writable(tcp) : 0;
+
+	return wt_store_room(&tcp->snd, tcp->snd_end, (uint32_t)(len < room ? len : room), piece, most);
+}
+
+void wt_tcp_filled(struct wt_tcp *tcp, size_t done, size_t len)
+{
+	wt_store_filled(&tcp->snd, tcp->snd_end, (uint32_t)done, (uint32_t)len);
+	if (!done)
+		return;
+	tcp->snd_end += (uint32_t)done;
+	tcp->burst_left = tcp->burst_left ? tcp->burst_left : tcp->out.burst;
+	wt_tcp_wants_output(tcp);
+}
+
+void wt_tcp_expect_room(struct wt_tcp *tcp, size_t room)
+{
+	tcp->was_full = true;
+	tcp->room_low = (uint32_t)(room < tcp->config.settings.snd_buffer ? room : tcp->config.settings.snd_buffer);
+}
+
 size_t wt_tcp_readable(const struct wt_tcp *tcp)
 {
 	/* what came with a crossing SYN is the peer's only once the handshake is over */
@@ -190,6 +213,13 @@ size_t wt_tcp_peek(struct wt_tcp *tcp, const uint8_t **data)
 	uint32_t len = (uint32_t)wt_tcp_readable(tcp);
 
 	return len ? wt_store_piece(&tcp->rcv, tcp->read_seq, len, data) : 0;
+}
+
+unsigned wt_tcp_pieces(struct wt_tcp *tcp, size_t len, struct iovec *piece, unsigned most)
+{
+	size_t readable = wt_tcp_readable(tcp);
+
+	return wt_store_pieces(&tcp->rcv, tcp->read_seq, (uint32_t)(len < readable ? len : readable), piece, most);
 }
 
 size_t wt_tcp_peek_name(struct wt_tcp *tcp, struct wt_extent *name)
@@ -238,16 +268,6 @@ uint64_t wt_tcp_discard(struct wt_tcp *tcp)
 	return unsent;
 }
 
-size_t wt_tcp_copy(const struct wt_tcp *tcp, void *data, size_t len)
-{
-	size_t readable = wt_tcp_readable(tcp);
-
-	len = len < readable ? len : readable;
-	if (len)
-		wt_store_read(&tcp->rcv, tcp->read_seq, data, (uint32_t)len);
-	return len;
-}
-
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
 
 void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
@@ -258,6 +278,7 @@ void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 
 	mine->nagle = settings->nagle;
 	mine->snd_buffer = settings->snd_buffer;
+	tcp->room_low = tcp->room_low < mine->snd_buffer ? tcp->room_low : (uint32_t)mine->snd_buffer;
 	mine->keepalive = settings->keepalive;
 	mine->keepalive_interval = settings->keepalive_interval;
 	mine->keepalive_probes = settings->keepalive_probes;

@@ -286,7 +286,7 @@ static void advance(struct wt_tcp *tcp)
 		tcp->fin_acked = true;
 	if (!tcp->verdict.hold_timer || tcp->snd_una == tcp->snd_nxt)
 		wt_tcp_arm_rexmt(tcp);
-	if (tcp->was_full) {
+	if (tcp->was_full && (!tcp->room_low || tcp->snd_end - tcp->snd_una + tcp->room_low <= tcp->config.settings.snd_buffer)) {
 		tcp->was_full = false;
 		wt_tcp_notify(tcp, WT_TCP_EV_WRITABLE);
 	}

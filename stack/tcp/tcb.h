@@ -137,7 +137,8 @@ struct wt_tcp {
 	unsigned events;
 	struct wt_tcp *ready_next;
 	bool in_ready;
-	bool was_full; /* wt_tcp_write() refused or cut: tell when there is room */
+	bool was_full; /* wt_tcp_write() refused or cut: tell when there is room, */
+	uint32_t room_low; /* at least so much of it */
 	bool sent_told; /* WT_TCP_EV_SENT was given for the present data */
 	int error;
 	struct wt_tcp *listener;             /* of a connection in its backlog */

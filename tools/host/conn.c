@@ -110,12 +110,18 @@ static uint32_t net_order(const struct wt_addr *addr)
 	return value;
 }
 
+int wt_conn_watch(struct wt_daemon *daemon, struct wt_conn *conn, int how)
+{
+	struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET | (conn->deaf ? 0u : EPOLLIN) | (conn->full ? EPOLLOUT : 0u),
+				    .data.u64 = (uint64_t)wt_conn_slot(daemon, conn) << 32 | conn->generation};
+
+	return epoll_ctl(daemon->epoll, how, conn->fd, &event);
+}
+
 int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd, bool name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-				    .data.u64 = (uint64_t)wt_conn_slot(daemon, conn) << 32 | conn->generation};
-	int buffer = BUFFER, n;
+	int buffer = BUFFER, n, error;
 
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	if (name) {
@@ -125,18 +131,18 @@ int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd, bool 
 			return -errno;
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
 	}
-	if (epoll_ctl(daemon->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
-		return -errno;
 	conn->fd = fd;
-	return 0;
+	conn->pair = name;
+	error = wt_conn_watch(daemon, conn, EPOLL_CTL_ADD) < 0 ? -errno : 0;
+	if (error)
+		conn->fd = -1;
+	return error;
 }
 
 static void free_if_done(struct wt_conn *conn)
 {
 	if (conn->fd >= 0 || conn->tcp)
 		return;
-	free(conn->left);
-	conn->left = NULL;
 	conn->kind = WT_SLOT_FREE; /* the page keeps its error until the slot is taken again */
 }
 

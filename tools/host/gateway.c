@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ static int pass_on(struct wt_daemon *daemon, int fd, const struct wt_endpoint *r
 	} else if (tcp) {
 		wt_tcp_set_callback(tcp, wt_pump_callback, conn);
 		wt_pump_callback(conn, tcp, WT_TCP_EV_READABLE, 0);
-		wt_pump_events(daemon, conn, 0);
+		wt_pump_events(daemon, conn, EPOLLIN);
 	}
 	return error;
 }

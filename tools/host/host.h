@@ -45,14 +45,17 @@ struct wt_conn {
 	bool told_eof;          /* the program was told that the peer writes no more */
 	bool peer_eof;
 	bool discard;           /* the program reads no more */
+	bool ends;              /* an end of file, or worse, stands behind the bytes of the descriptor */
+	bool full;              /* the descriptor had no room: it is watched for that, */
+	bool deaf;              /* and not for bytes, for the engine has no room */
+	bool starved;           /* the engine had no memory for more bytes */
+	bool pair;              /* the descriptor is a pair's, not the kernel's TCP */
 	bool dirty, busy;       /* on the list of those to be written to; its numbers move */
 	struct wt_conn *next_dirty;
 	struct wt_listener *listener;
 	struct wt_conn *waits;  /* of a listener: one that its program's queue had no room for */
 	void (*ended)(struct wt_conn *conn); /* gateway: before it is given up, may be NULL */
 	void *arg;
-	uint8_t *left;          /* read and not taken by the engine, for want of memory */
-	size_t left_len;
 };
 
 struct wt_daemon {
@@ -82,6 +85,8 @@ struct wt_conn *wt_conn_find(struct wt_daemon *daemon, uint32_t slot, uint32_t g
 void wt_conn_publish(struct wt_daemon *daemon, struct wt_conn *conn, int error);
 /* Names its descriptor after it, watches it. 0 or negative errno. */
 int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd, bool name);
+/* Has the epoll watch its descriptor for what `full` and `deaf` say; how: EPOLL_CTL_ADD or EPOLL_CTL_MOD. 0 or -1 with errno. */
+int wt_conn_watch(struct wt_daemon *daemon, struct wt_conn *conn, int how);
 /* Gives up the descriptor, the connection (in order, or by a reset), the slot when both are gone. */
 void wt_conn_drop_fd(struct wt_daemon *daemon, struct wt_conn *conn);
 /* What the program was promised does not come about: close() of a kernel's TCP will be a reset, whether or not it has asked already. */
@@ -98,6 +103,7 @@ int wt_conn_config(const struct wt_daemon *daemon, const struct wt_host_question
 /* pump.c */
 void wt_pump_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now);
 void wt_pump_events(struct wt_daemon *daemon, struct wt_conn *conn, uint32_t events);
+void wt_pump_starved(struct wt_daemon *daemon, struct wt_conn *conn);
 void wt_pump_dirty(struct wt_daemon *daemon);
 void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes, both ways. To the engine as long as it takes some; to the program once per turn of the loop, when all that came in this turn is
- * there, because a write of 64 KB costs little more than one of 1448 bytes.
+ * Bytes, both ways, from and to where the engine keeps them. To the engine when a good part of its buffer is free; to the program once per turn
+ * of the loop, when all that came in this turn is there, because a write of 64 KB costs little more than one of 1448 bytes.
  *
  *   the program            we see                          the engine
  *   shuts its writing      end of file, no HUP             wt_tcp_shutdown()
@@ -18,9 +18,11 @@
 
 #include "tools/host/host.h"
 
-enum { CHUNK = 65536 };
-
-static uint8_t chunk[CHUNK];
+enum {
+	PIECES = 65,       /* of a call: 256 KB in chunks of the engine's stores, which begin anywhere in the first */
+	LARGE = 1 << 18,
+	FILLER = 1 << 14,
+};
 
 void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn)
 {
@@ -42,20 +44,34 @@ static void tell_eof(struct wt_daemon *daemon, struct wt_conn *conn)
 	shutdown(conn->fd, SHUT_WR);
 }
 
+/* Each read and each write of the program would wake us: so we ask for room only while there is none, and for bytes only while they could go on.
+ * Asked anew, the epoll says at once what is there. */
+static void watch(struct wt_daemon *daemon, struct wt_conn *conn, bool *what, bool want)
+{
+	if (*what == want || conn->fd < 0)
+		return;
+	*what = want;
+	wt_conn_watch(daemon, conn, EPOLL_CTL_MOD);
+}
+
 static void to_program(struct wt_daemon *daemon, struct wt_conn *conn)
 {
-	size_t len;
-	ssize_t n;
+	struct iovec piece[PIECES];
+	struct msghdr message = {.msg_iov = piece};
 
-	while (conn->tcp && conn->fd >= 0 && conn->connected && (len = wt_tcp_copy(conn->tcp, chunk, sizeof(chunk))) > 0) {
-		n = conn->discard ? (ssize_t)len : send(conn->fd, chunk, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (n < 0 && errno == EAGAIN)
+	while (conn->tcp && conn->fd >= 0 && conn->connected && (message.msg_iovlen = wt_tcp_pieces(conn->tcp, LARGE, piece, PIECES)) > 0) {
+		ssize_t n = conn->discard ? (ssize_t)wt_tcp_readable(conn->tcp) : sendmsg(conn->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EAGAIN) {
+			watch(daemon, conn, &conn->full, true);
 			return; /* EPOLLOUT follows */
+		}
 		if (n < 0)
 			conn->discard = true;
 		else
 			wt_tcp_consume(conn->tcp, (size_t)n);
 	}
+	watch(daemon, conn, &conn->full, false);
 	tell_eof(daemon, conn);
 }
 
@@ -80,71 +96,80 @@ static void app_eof(struct wt_daemon *daemon, struct wt_conn *conn)
 		wt_tcp_shutdown(conn->tcp);
 }
 
-/* What the engine had no memory for goes first. True: it is gone. */
-static bool push_left(struct wt_conn *conn)
+/* One call. The bytes taken; 0: the end of what the program writes; -1 with errno. What was asked for goes to *asked: 0 is no memory. */
+static ssize_t take(struct wt_conn *conn, size_t room, size_t *asked)
 {
-	ssize_t n = conn->left_len ? wt_tcp_write(conn->tcp, conn->left, conn->left_len) : 0;
+	struct iovec piece[PIECES];
+	struct msghdr message = {.msg_iov = piece};
+	ssize_t n = -1;
 
-	if (n > 0) {
-		memmove(conn->left, conn->left + n, conn->left_len - (size_t)n);
-		conn->left_len -= (size_t)n;
-	}
-	return !conn->left_len;
+	*asked = 0;
+	room = room < LARGE ? room : LARGE;
+	message.msg_iovlen = wt_tcp_room(conn->tcp, room, piece, PIECES);
+	for (size_t i = 0; i < message.msg_iovlen; i++)
+		*asked += piece[i].iov_len;
+	if (*asked)
+		n = recvmsg(conn->fd, &message, MSG_DONTWAIT);
+	wt_tcp_filled(conn->tcp, n > 0 ? (size_t)n : 0, *asked);
+	return n;
 }
 
-/* Takes over what the engine did not take. False: no memory for that either. */
-static bool keep_left(struct wt_conn *conn, const uint8_t *data, size_t len)
+/* Nothing is read before a quarter of the send buffer is free: each ACK would be a call else. */
+static bool has_room(struct wt_conn *conn, size_t *room)
 {
-	if (!conn->left)
-		conn->left = malloc(CHUNK);
-	if (!conn->left)
-		return false;
-	memcpy(conn->left, data, len);
-	conn->left_len = len;
-	return true;
+	size_t quarter = wt_tcp_get_config(conn->tcp)->settings.snd_buffer / 4;
+
+	*room = wt_tcp_writable(conn->tcp);
+	if (*room && *room >= quarter)
+		return true;
+	wt_tcp_expect_room(conn->tcp, quarter);
+	return false;
 }
 
+/* A pair that gave less than it was asked for is empty, and says when it no longer is; unless its end has been told. */
 static void to_engine(struct wt_daemon *daemon, struct wt_conn *conn)
 {
-	while (conn->connected && conn->tcp && conn->fd >= 0 && !conn->app_eof && push_left(conn)) {
-		size_t room = wt_tcp_writable(conn->tcp);
-		ssize_t n, taken;
+	size_t room, asked;
+	ssize_t n;
 
-		if (!room) {
-			wt_tcp_write(conn->tcp, chunk, 1); /* refused: WT_TCP_EV_WRITABLE follows */
+	while (conn->connected && conn->tcp && conn->fd >= 0 && !conn->app_eof) {
+		if (!has_room(conn, &room)) {
+			watch(daemon, conn, &conn->deaf, true);
 			return;
 		}
-		n = recv(conn->fd, chunk, room < sizeof(chunk) ? room : sizeof(chunk), MSG_DONTWAIT);
-		if (n < 0 && errno == EAGAIN)
-			return;
-		if (n < 0) { /* closed with unread bytes */
-			wt_conn_drop_tcp(daemon, conn, true, 0);
-			wt_conn_drop_fd(daemon, conn);
-			return;
-		}
+		n = take(conn, room, &asked);
+		conn->starved = !asked;
 		if (n == 0) {
 			app_eof(daemon, conn);
-			return;
-		}
-		taken = wt_tcp_write(conn->tcp, chunk, (size_t)n);
-		conn->busy = true;
-		if (taken < 0 && taken != -EAGAIN && taken != -ENOBUFS)
-			return; /* the connection has ended: its event comes */
-		taken = taken < 0 ? 0 : taken;
-		if (taken < n && !keep_left(conn, chunk + taken, (size_t)(n - taken))) {
-			wt_conn_drop_tcp(daemon, conn, true, ENOBUFS);
+		} else if (n > 0) {
+			conn->busy = true;
+			if ((size_t)n < asked && conn->pair && !conn->ends)
+				break;
+		} else if (!asked || errno == EAGAIN) {
+			break;
+		} else { /* closed with unread bytes */
+			wt_conn_drop_tcp(daemon, conn, true, 0);
 			wt_conn_drop_fd(daemon, conn);
 		}
 	}
+	watch(daemon, conn, &conn->deaf, false);
+}
+
+/* No event tells when the engine has memory again. */
+void wt_pump_starved(struct wt_daemon *daemon, struct wt_conn *conn)
+{
+	if (conn->starved && conn->tcp)
+		to_engine(daemon, conn);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
 static void eat_filler(struct wt_conn *conn)
 {
+	uint8_t filler[FILLER];
 	ssize_t n;
 
-	while (conn->filler && (n = recv(conn->fd, chunk, conn->filler < CHUNK ? conn->filler : CHUNK, MSG_DONTWAIT)) > 0)
+	while (conn->filler && (n = recv(conn->fd, filler, conn->filler < FILLER ? conn->filler : FILLER, MSG_DONTWAIT)) > 0)
 		conn->filler -= (uint32_t)n;
 }
 
@@ -188,6 +213,7 @@ void wt_pump_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time no
 
 void wt_pump_events(struct wt_daemon *daemon, struct wt_conn *conn, uint32_t events)
 {
+	conn->ends |= events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
 	if (!conn->connected) {
 		if (events & (EPOLLHUP | EPOLLERR))
 			app_closed(daemon, conn);
@@ -200,7 +226,7 @@ void wt_pump_events(struct wt_daemon *daemon, struct wt_conn *conn, uint32_t eve
 	}
 	if (events & EPOLLOUT)
 		to_program(daemon, conn);
-	if (conn->tcp && conn->fd >= 0)
+	if (conn->tcp && conn->fd >= 0 && (events & EPOLLIN || conn->ends))
 		to_engine(daemon, conn);
 	if (conn->fd >= 0 && conn->app_eof && events & EPOLLHUP)
 		app_closed(daemon, conn);

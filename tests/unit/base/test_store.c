@@ -156,6 +156,48 @@ static void without_memory_it_takes_what_fits(void **state)
 	wt_chunks_destroy(pool);
 }
 
+/* ---- filled by somebody else ------------------------------------------------------------------------------- */
+
+/* A reading from a descriptor: it fills less than the room, or nothing. */
+static void others_fill_what_the_store_gives_them_room_for(void **state)
+{
+	struct wt_key key = wt_key_derive(4, "room");
+	struct wt_chunks *pool = wt_chunks_create(64 * WT_CHUNK);
+	struct iovec piece[8];
+	struct wt_store store;
+	wt_seq origin = 0u - 200000, read = origin, end = origin;
+
+	wt_store_init(&store, pool, origin);
+	for (uint64_t n = 0; n < 8000; n += 4) {
+		uint32_t asked = 0, done, left;
+		unsigned count = wt_store_room(&store, end, 1 + (uint32_t)wt_random_below(&key, n, 40000), piece, 8), got;
+
+		for (unsigned i = 0; i < count; i++)
+			asked += (uint32_t)piece[i].iov_len;
+		done = left = wt_random_below(&key, n + 1, 3) ? (uint32_t)wt_random_below(&key, n + 2, asked + 1) : 0;
+		for (unsigned i = 0; left; i++) {
+			uint32_t len = left < piece[i].iov_len ? left : (uint32_t)piece[i].iov_len;
+
+			fill(piece[i].iov_base, end + done - left, len);
+			left -= len;
+		}
+		wt_store_filled(&store, end, done, asked);
+		end += done;
+		assert_true(store.held <= (end - read + 2 * WT_CHUNK - 1) / WT_CHUNK);
+		assert_int_equal(read == end, store.held == 0);
+		check(&store, read, end - read);
+		got = wt_store_pieces(&store, read, end - read, piece, 8);
+		for (unsigned i = 0, at = 0; i < got; at += (uint32_t)piece[i++].iov_len)
+			assert_int_equal(*(uint8_t *)piece[i].iov_base, byte_at(read + at));
+		read += (uint32_t)wt_random_below(&key, n + 3, end - read + 1);
+		wt_store_release(&store, read, end);
+	}
+	assert_true(end - origin > 1000000);
+	wt_store_finish(&store);
+	assert_int_equal(wt_chunks_held(pool), 0);
+	wt_chunks_destroy(pool);
+}
+
 /* ---- patterns ---------------------------------------------------------------------------------------------- */
 
 static void read_pattern(uint64_t key, uint64_t at, uint8_t *to, uint32_t len)
@@ -284,6 +326,7 @@ int main(void)
 		cmocka_unit_test(what_is_forgotten_goes_back_and_what_is_below_stays),
 		cmocka_unit_test(what_somebody_holds_outlives_its_release),
 		cmocka_unit_test(without_memory_it_takes_what_fits),
+		cmocka_unit_test(others_fill_what_the_store_gives_them_room_for),
 		cmocka_unit_test(names_and_bytes_agree_with_a_flat_array),
 		cmocka_unit_test(a_stream_by_name_takes_no_chunk_and_stays_a_name),
 	};

@@ -42,6 +42,19 @@ static void inject(struct world *world, struct wt_tcp_header *seg, uint32_t len)
 		drain(world);
 }
 
+/* Writing without a copy. */
+static void fill(struct world *world, struct wt_tcp *tcp)
+{
+	struct iovec piece[3];
+	size_t room = 0;
+
+	for (unsigned i = wt_tcp_room(tcp, draw(world, 20000), piece, 3); i; i--)
+		room += piece[i - 1].iov_len;
+	assert_true(room <= wt_tcp_writable(tcp));
+	wt_tcp_filled(tcp, draw(world, room + 1), room);
+	wt_tcp_expect_room(tcp, draw(world, 20000));
+}
+
 static void on_event(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 {
 	struct world *world = arg;
@@ -61,8 +74,10 @@ static void on_event(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now
 			wt_tcp_shutdown(tcp);
 			break;
 		case 3:
-		case 4:
 			wt_tcp_write(tcp, buffer, draw(world, sizeof(buffer)) + 1);
+			break;
+		case 4:
+			fill(world, tcp);
 			break;
 		case 5:
 			if (world->listener && draw(world, 8) == 0) {

@@ -228,6 +228,48 @@ static void an_ack_that_waits_is_sent_at_a_hole_and_by_the_timer(void **state)
 	finish(&end);
 }
 
+/* ---- room ------------------------------------------------------------------------------------------------ */
+
+static void count_writable(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
+{
+	if (events & WT_TCP_EV_WRITABLE)
+		++*(unsigned *)arg;
+}
+
+static void who_asks_for_much_room_is_told_when_there_is_so_much(void **state)
+{
+	static uint8_t data[8 * MSS];
+	struct wt_tcp_settings settings;
+	unsigned told = 0;
+	struct end end;
+	wt_seq una;
+
+	begin(&end, false, false);
+	settings = wt_tcp_get_config(end.tcp)->settings;
+	settings.snd_buffer = 8 * MSS;
+	wt_tcp_adjust(end.tcp, &settings);
+	wt_tcp_set_callback(end.tcp, count_writable, &told);
+	assert_int_equal(wt_tcp_write(end.tcp, data, sizeof(data)), 8 * MSS);
+	una = end.tcp->snd_una;
+	drain(&end);
+	wt_tcp_expect_room(end.tcp, 3 * MSS);
+	for (unsigned acked = 1; acked <= 5; acked++) {
+		struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = 1000, .ack = una + acked * MSS, .flags = WT_ACK, .window = 65535};
+
+		forge(end.host, end.now, &seg, 0);
+		drain(&end);
+		assert_int_equal(told, acked >= 3);
+	}
+	wt_tcp_expect_room(end.tcp, 100 * MSS); /* more than there can ever be is all */
+	assert_int_equal(end.tcp->room_low, 8 * MSS);
+	settings.snd_buffer = 4 * MSS;
+	wt_tcp_adjust(end.tcp, &settings);
+	assert_int_equal(end.tcp->room_low, 4 * MSS);
+	wt_tcp_abort(end.tcp);
+	drain(&end);
+	finish(&end);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +277,7 @@ int main(void)
 		cmocka_unit_test(old_octets_in_front_of_a_big_frame_move_no_boundary),
 		cmocka_unit_test(what_was_read_together_has_one_ack_if_the_setting_says_so),
 		cmocka_unit_test(an_ack_that_waits_is_sent_at_a_hole_and_by_the_timer),
+		cmocka_unit_test(who_asks_for_much_room_is_told_when_there_is_so_much),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
