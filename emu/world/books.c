@@ -94,20 +94,13 @@ bool wt_network_link_books(const struct wt_network *net, unsigned link, unsigned
 	return true;
 }
 
-/*
- * What enters a line of nodes is what its first one is given, and what leaves is what the last one lets go; between them frames only move.
- * So out = in + made - dropped - queued - back, and that the last node says the same is the law of the hop. Nodes that a change took away
- * stand behind the line: a hop that was changed is balanced by its sums alone.
- */
+/* Frames only move between the nodes of a line, those that a change took away too: so the sums of all and what passed the ends are the law. */
 void wt_network_hop_books(const struct wt_network *net, unsigned link, unsigned direction, struct wt_hop_books *books)
 {
 	const struct wt_direction *way = &net->link[link].way[direction];
 	uint64_t dropped = 0;
-	bool changed = false;
 
 	*books = (struct wt_hop_books){.stages = way->count, .back = wt_path_sent_back(&way->path), .hold = true};
-	if (!way->count)
-		return;
 	for (unsigned n = 0; n < way->count; n++) {
 		const struct wt_audit *audit = &way->node[n]->audit;
 
@@ -117,14 +110,11 @@ void wt_network_hop_books(const struct wt_network *net, unsigned link, unsigned 
 		for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
 			books->dropped[cause] += audit->dropped[cause];
 		books->hold &= wt_audit_holds(audit);
-		changed |= wt_direction_gone(way, way->node[n]);
 	}
 	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
 		dropped += books->dropped[cause];
-	books->in = way->node[0]->audit.in;
-	books->out = way->node[way->count - 1]->audit.out - ((const struct wt_stage *)way->node[way->count - 1])->back;
-	if (!changed && !way->path.spares)
-		books->hold &= books->in + books->made == books->out + dropped + books->queued + books->back;
+	wt_direction_passed(way, &books->in, &books->out);
+	books->hold &= books->in + books->made == books->out + dropped + books->queued + books->back;
 }
 
 bool wt_network_audit(const struct wt_network *net)

@@ -256,10 +256,39 @@ void wt_link_cancel(struct wt_link_change *change)
 	free(change);
 }
 
+/* What enters a line is what its first node is given, what leaves it is what its last one lets go forwards: so far. */
+static void ends_of(const struct wt_direction *way, uint64_t *in, uint64_t *out)
+{
+	unsigned in_line = way->path.count + way->cutting;
+	const struct wt_node *last = in_line ? way->node[in_line - 1] : NULL;
+
+	*in = last ? way->node[0]->audit.in : 0;
+	*out = last ? last->audit.out - ((const struct wt_stage *)last)->back : 0;
+}
+
+void wt_direction_passed(const struct wt_direction *way, uint64_t *in, uint64_t *out)
+{
+	ends_of(way, in, out);
+	*in += way->in - way->in_then;
+	*out += way->out - way->out_then;
+}
+
+/* Before the line becomes another one. */
+static void note_passed(struct wt_direction *way)
+{
+	uint64_t in, out;
+
+	wt_direction_passed(way, &in, &out);
+	way->in = in;
+	way->out = out;
+}
+
 void wt_link_commit(struct wt_link_change *change, wt_time now, bool flush)
 {
 	struct wt_link *link = change->link;
 
+	for (unsigned i = 0; i < 2; i++)
+		note_passed(&link->way[i]);
 	wt_path_commit(change->path, now, flush ? change->directions : 0);
 	for (unsigned i = 0; i < 2; i++) {
 		struct wt_direction *way = &link->way[i];
@@ -268,6 +297,7 @@ void wt_link_commit(struct wt_link_change *change, wt_time now, bool flush)
 			way->segmenter[way->segmenters++] = change->segmenter[i][k];
 		name_all(link, i);
 		line_up(link, way);
+		ends_of(way, &way->in_then, &way->out_then);
 		if (!way->graph)
 			continue;
 		way->in_graph = way->count;

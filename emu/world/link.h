@@ -21,6 +21,8 @@ struct wt_direction {
 	struct wt_node *segmenter[WT_LINK_SEGMENTERS];
 	unsigned count, in_graph; /* nodes, in the order frames meet them, those taken away last; the graph owns the first so many */
 	struct wt_node *node[WT_LINK_NODES];
+	uint64_t in, out;             /* frames that came and left before the line was as it is now, */
+	uint64_t in_then, out_then;   /* and what its first node had been given by then, its last one let go */
 	struct wt_graph *graph;       /* that it is joined in, or NULL */
 	struct wt_node *from, *to;
 	unsigned from_port, to_port;
@@ -59,6 +61,8 @@ struct wt_link_change *wt_link_prepare(struct wt_link *link, const char *const w
 int wt_link_admit(struct wt_link_change *change, char *err, size_t err_len);
 void wt_link_commit(struct wt_link_change *change, wt_time now, bool flush); /* frees it; then touch */
 void wt_link_cancel(struct wt_link_change *change); /* accepts NULL */
+/* Frames that have come to it and left it, whatever stages it had when. */
+void wt_direction_passed(const struct wt_direction *way, uint64_t *in, uint64_t *out);
 /* The counts of a node that is a rate; false: it is none. */
 bool wt_direction_rate(const struct wt_direction *way, const struct wt_node *node, struct wt_rate_counts *counts);
 /* Has a change taken this node of the way away, or put it there only for what was under way? */

@@ -68,6 +68,42 @@ static void what_leaves_one_hop_enters_the_next(void **state)
 	wt_simulation_finish(&simulation);
 }
 
+static void the_books_of_a_hop_hold_whatever_stages_come_and_go(void **state)
+{
+	/* stages that keep frames go while they keep some, come back, stand first and last; in between there are none at all */
+	static const char changes[] =
+		"[at 1s]\nboth = delay 15ms\n"
+		"[at 2s]\nboth = rate 10Mbit burst 20KB limit 64KB delay 15ms\n"
+		"[at 3s]\nboth = loss 1% reorder 5% delay 3ms\n"
+		"[at 4s]\nfwd =\nrev = delay 2ms\n"
+		"[at 4500ms]\nfwd = delay 5ms | rate 10Mbit burst 0B limit 64KB | duplicate 2%\n"
+		"[at 5s]\nfwd = rate 10Mbit burst 20KB limit 64KB delay 15ms\nrev = rate 1Mbit burst 0B limit 64KB\n"
+		"[at 6s]\nfwd = only (ip src host 10.0.0.1) { delay 9ms } | rate 10Mbit burst 20KB limit 64KB\n"
+		"[at 7s]\nboth = rate 10Mbit burst 20KB limit 64KB delay 15ms\n";
+	char text[1200];
+
+	for (unsigned ahead = 0; ahead < 2; ahead++) {
+		struct wt_simulation simulation;
+		struct wt_simulation_result r;
+
+		snprintf(text, sizeof(text), "[run]\ntime = 8s\n[host a]\n[host b]\n[link]\nboth = rate 10Mbit burst 20KB limit 64KB delay 15ms\n%s"
+			 "[flow f]\nbetween = a b\n", changes);
+		must_read(&simulation, text);
+		simulation.checked = !ahead; /* step by step, no departure ahead of time */
+		must_run(&simulation, &r);
+		for (unsigned d = 0; d < 2; d++) {
+			const struct wt_hop_books *hop = &r.hop[0][d];
+
+			assert_true(hop->hold);
+			assert_true(hop->in > 1000 && hop->in + hop->made == hop->out + dropped(hop) + hop->queued);
+		}
+		/* half a second without stages is nobody's */
+		assert_true(r.hop[0][0].in < r.flow[0].info.segs_sent + 1);
+		wt_simulation_result_finish(&r);
+		wt_simulation_finish(&simulation);
+	}
+}
+
 /* 10 Mbit/s carry 1250000 bytes a second, of which 1448 of 1514 are payload. */
 static void the_narrow_link_of_a_dumbbell_is_as_busy_as_arithmetic_says(void **state)
 {
@@ -175,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_hosts_and_a_link_in_a_file_are_the_same_run_as_without_one),
 		cmocka_unit_test(what_leaves_one_hop_enters_the_next),
+		cmocka_unit_test(the_books_of_a_hop_hold_whatever_stages_come_and_go),
 		cmocka_unit_test(the_narrow_link_of_a_dumbbell_is_as_busy_as_arithmetic_says),
 		cmocka_unit_test(the_order_in_which_nodes_are_added_changes_no_frame_where_nothing_ties),
 		cmocka_unit_test(a_round_trip_is_the_sum_of_the_delays_on_the_shortest_way_and_of_the_flows_own),
