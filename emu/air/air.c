@@ -129,6 +129,11 @@ void wt_air_place(struct wt_air *air, unsigned number, const uint8_t mac[6], con
 	air->by_mac[i & air->mac_mask] = number + 1;
 }
 
+void wt_air_listen(struct wt_air *air, unsigned station)
+{
+	air->station[station].listens = true;
+}
+
 void wt_air_set_sink(struct wt_air *air, struct wt_air_sink *sink)
 {
 	air->sink = sink;

@@ -45,6 +45,8 @@ struct wt_air *wt_air_create(const struct wt_air_config *config, unsigned statio
 struct wt_node *wt_air_node(struct wt_air *air);
 /* Address and way of a station; the track outlives the air. Before the first frame. */
 void wt_air_place(struct wt_air *air, unsigned station, const uint8_t mac[6], const struct wt_track *track);
+/* From its port come also the frames to single stations that it hears and that are for others: to be looked at. */
+void wt_air_listen(struct wt_air *air, unsigned station);
 void wt_air_set_sink(struct wt_air *air, struct wt_air_sink *sink);
 
 enum { WT_AIR_ASK = 20 /* bytes of RTS */, WT_AIR_ANSWER = 14 /* of CTS and ACK */, WT_AIR_HEADER = 24, WT_AIR_FCS = 4 };
@@ -68,6 +70,7 @@ struct wt_air_count {
 	/* the books of its port: in = acked + sent to all + returned + dropped + waiting */
 	uint64_t in, acked, to_all, returned, dropped, waiting;
 	uint64_t delivered;           /* to its port, of others */
+	uint64_t overheard;           /* to its port, between others */
 };
 
 const struct wt_air_count *wt_air_count(struct wt_air *air, unsigned station);

@@ -230,7 +230,7 @@ void wt_exchange_sent(struct wt_air *air, struct wt_air_station *station, wt_tim
 
 /* ---- receiving -------------------------------------------------------------------------------------------- */
 
-static void deliver(struct wt_air *air, struct wt_air_station *station, const struct wt_signal *signal)
+static void deliver(struct wt_air *air, struct wt_air_station *station, const struct wt_signal *signal, uint64_t *counted)
 {
 	struct wt_frame *copy = wt_frame_copy(signal->sending.frame);
 
@@ -239,7 +239,7 @@ static void deliver(struct wt_air *air, struct wt_air_station *station, const st
 		air->node.audit.dropped[WT_DROP_POOL]++;
 		return;
 	}
-	station->count.delivered++;
+	++*counted;
 	air->node.audit.queued++;
 	wt_air_leave(air, wt_air_number(air, station), copy);
 }
@@ -251,7 +251,7 @@ static void take_data(struct wt_air *air, struct wt_air_station *station, const 
 	if (from->taken) /* the receiver knows by the sequence number; it is the sender's of its frame */
 		station->count.duplicates++;
 	else
-		deliver(air, station, signal);
+		deliver(air, station, signal, &station->count.delivered);
 	from->taken = true;
 	answer(air, station, now, make(air, station, WT_AIR_ACK, (int)signal->sending.from, 0));
 }
@@ -297,6 +297,14 @@ static void cts(struct wt_air *air, struct wt_air_station *station, const struct
 		answer(air, station, now, make(air, station, WT_AIR_CTS, (int)signal->sending.from, signal->nav - air->config.phy.sifs - air->cts_time));
 }
 
+/* A frame between others. */
+static void overhear(struct wt_air *air, struct wt_air_station *station, const struct wt_signal *signal, wt_time now)
+{
+	station->nav = wt_time_max(station->nav, now + signal->nav);
+	if (station->listens && signal->sending.kind == WT_AIR_DATA)
+		deliver(air, station, signal, &station->count.overheard);
+}
+
 void wt_exchange_received(struct wt_air *air, struct wt_air_station *station, const struct wt_signal *signal, wt_time now)
 {
 	unsigned number = wt_air_number(air, station);
@@ -311,9 +319,9 @@ void wt_exchange_received(struct wt_air *air, struct wt_air_station *station, co
 		not_awaited(air, station, now);
 	}
 	if (signal->to == WT_AIR_GROUP)
-		deliver(air, station, signal);
+		deliver(air, station, signal, &station->count.delivered);
 	else if (!ours)
-		station->nav = wt_time_max(station->nav, now + signal->nav);
+		overhear(air, station, signal, now);
 	else if (signal->sending.kind == WT_AIR_RTS)
 		cts(air, station, signal, now);
 	else if (signal->sending.kind == WT_AIR_DATA)

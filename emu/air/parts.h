@@ -54,6 +54,7 @@ struct wt_air_station {
 	const struct wt_track *track;
 	unsigned hint;
 	uint8_t mac[6];
+	bool listens; /* wt_air_listen() */
 	struct wt_air_count count;
 
 	/* receiver.c */

@@ -31,11 +31,15 @@ unsigned wt_network_wire(const struct wt_world *world, unsigned host, unsigned l
 	return FIRST_WIRE + wires(world, host, link);
 }
 
+static const char *routing_of(const struct wt_world *world, const struct wt_world_host *host)
+{
+	return host->routing ? host->routing : world->air.routing ? world->air.routing : WT_WORLD_ROUTING;
+}
+
 static int make_mesh(struct wt_network *net, unsigned i)
 {
 	const struct wt_world *world = net->world;
 	const struct wt_world_host *host = &world->host[i];
-	const char *words = host->routing ? host->routing : world->air.routing ? world->air.routing : WT_WORLD_ROUTING;
 	struct wt_routing_choice choice;
 	struct wt_mesh_config config = {
 		.address = host->address, .ports = wt_network_wire(world, i, world->links), .kind = {WT_MESH_HOST, WT_MESH_LINK}, .seed = world->seed,
@@ -45,7 +49,7 @@ static int make_mesh(struct wt_network *net, unsigned i)
 	char name[WT_WORLD_NAME + 8];
 	struct wt_addr engine;
 
-	if (wt_routing_choose(words, &choice, NULL, 0)) /* the checker has read them */
+	if (wt_routing_choose(routing_of(world, host), &choice, NULL, 0)) /* the checker has read them */
 		return -EINVAL;
 	for (unsigned port = FIRST_WIRE; port < config.ports; port++)
 		config.kind[port] = WT_MESH_WIRE;
@@ -126,10 +130,9 @@ static void write_routes_to(struct wt_network *net, const unsigned *host, unsign
 
 static bool is_told(const struct wt_world *world, const struct wt_world_host *host)
 {
-	const char *words = host->routing ? host->routing : world->air.routing ? world->air.routing : WT_WORLD_ROUTING;
 	struct wt_routing_choice choice;
 
-	return !wt_routing_choose(words, &choice, NULL, 0) && !choice.ops->deadline && !choice.ops->on_no_route;
+	return !wt_routing_choose(routing_of(world, host), &choice, NULL, 0) && !choice.ops->deadline && !choice.ops->on_no_route;
 }
 
 /* A module that asks nobody has its routes from here. */
@@ -151,14 +154,27 @@ static int tell_routes(struct wt_network *net)
 
 /* ---- all of it -------------------------------------------------------------------------------------------- */
 
+static bool overhears(const struct wt_world *world, const struct wt_world_host *host)
+{
+	struct wt_routing_choice choice;
+
+	return !wt_routing_choose(routing_of(world, host), &choice, NULL, 0) && choice.ops->overhears && choice.ops->overhears(choice.params);
+}
+
 static int make_air(struct wt_network *net)
 {
 	const struct wt_world *world = net->world;
 
 	net->air = wt_air_create(&world->air.config, world->air.stations);
-	for (unsigned i = 0; i < world->hosts && net->air; i++)
-		if (world->host[i].station)
-			wt_air_place(net->air, world->host[i].number, world->host[i].mac.bytes, &world->host[i].track);
+	for (unsigned i = 0; i < world->hosts && net->air; i++) {
+		const struct wt_world_host *host = &world->host[i];
+
+		if (!host->station)
+			continue;
+		wt_air_place(net->air, host->number, host->mac.bytes, &host->track);
+		if (overhears(world, host))
+			wt_air_listen(net->air, host->number);
+	}
 	return net->air ? 0 : -ENOMEM;
 }
 

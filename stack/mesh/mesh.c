@@ -118,6 +118,22 @@ static void ipv4_in(struct wt_mesh *mesh, unsigned port, wt_time now, struct wt_
 	packet_in(mesh, now, &packet);
 }
 
+/* A frame between other stations. What is no sound packet of IPv4 tells nothing. */
+static void overheard(struct wt_mesh *mesh, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	struct wt_mesh_packet packet;
+	struct wt_ipv4 ip;
+
+	if (wt_get16(wt_frame_head(frame) + 12) == WT_ETH_IPV4 &&
+	    wt_ipv4_parse(wt_frame_head(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, frame->csum == WT_CSUM_NONE, &ip) == WT_IPV4_OK) {
+		wt_mesh_read(&packet, frame);
+		packet.interface = port;
+		packet.from = neighbour(mesh, wt_frame_head(frame) + 6);
+		mesh->ops->on_overheard(mesh->state, now, &packet);
+	}
+	wt_books_take(&mesh->node, frame);
+}
+
 /* A frame we had sent: its neighbour did not acknowledge it. Nobody waits for messages: they are not sent again. */
 static void came_back(struct wt_mesh *mesh, wt_time now, struct wt_frame *frame)
 {
@@ -160,7 +176,9 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 	}
 	to_us = !memcmp(&eth.dst, &mesh->net.interface[port].mac, sizeof(eth.dst));
 	to_all = !memcmp(&eth.dst, &everyone, sizeof(eth.dst)) && (eth.type == WT_ETH_ARP || mesh->kind[port] == WT_MESH_LINK);
-	if (!to_us && !to_all)
+	if (!to_us && !to_all && mesh->kind[port] == WT_MESH_LINK && mesh->ops->on_overheard && !(eth.dst.bytes[0] & 1))
+		overheard(mesh, port, now, frame);
+	else if (!to_us && !to_all)
 		wt_node_drop(node, now, frame, WT_DROP_NOT_OURS);
 	else if (eth.type == WT_ETH_IPV4)
 		ipv4_in(mesh, port, now, frame);

@@ -73,6 +73,10 @@ struct wt_routing_ops {
 	void (*on_no_route)(void *state, wt_time now, struct wt_mesh_packet *packet);
 	/* A frame came back: `next` did not acknowledge it. The packet is as it was sent. Takes the frame. Optional: dropped. */
 	void (*on_link_failure)(void *state, wt_time now, uint32_t next, struct wt_mesh_packet *packet);
+	/* Optional, both: a packet that packet->from sent to another station was heard. It is to be looked at; the node frees it. Only where
+	 * these parameters ask for it: the link layer gives such packets to no other. */
+	bool (*overhears)(const void *params);
+	void (*on_overheard)(void *state, wt_time now, const struct wt_mesh_packet *packet);
 	wt_time (*deadline)(const void *state);        /* optional, with on_timer; WT_NEVER: nothing */
 	void (*on_timer)(void *state, wt_time now);    /* at its deadline; moves the deadline on */
 };

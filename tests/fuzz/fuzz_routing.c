@@ -3,7 +3,7 @@
  * The input is what comes to a mesh node of one routing protocol (ROUTING, set by the build): records of
  *     control byte, length, that many bytes of message.
  * Control: bits 0-1 from which of four neighbours; bits 2-3 what it is (a message to all, a message to us, a packet of data that the
- * message's first byte aims at a station, a frame of the node that comes back); bits 4-5 time passes (nothing, 1 ms, 1 s, 40 s); bit 6 the TTL is 1; bit 7 its
+ * message's first byte aims at a station, with the TTL bit one between others that is overheard, a frame of the node that comes back); bits 4-5 time passes (nothing, 1 ms, 1 s, 40 s); bit 6 the TTL is 1; bit 7 its
  * own host sends data to a station, too.
  *
  * Claims: the books balance and no frame is lost after every record; a deadline that was served lies in the future; what waits and what
@@ -82,10 +82,11 @@ static void settle(void)
 	}
 }
 
-static void enter(unsigned port, unsigned from, const struct wt_addr *dst, uint8_t protocol, uint8_t ttl, const uint8_t *data, uint32_t len)
+/* by: the station whose hardware address the frame has, unless it is for all */
+static void enter(unsigned port, unsigned from, unsigned by, const struct wt_addr *dst, uint8_t protocol, uint8_t ttl, const uint8_t *data, uint32_t len)
 {
 	struct wt_frame *frame = wt_frame_new(w.pool);
-	const struct wt_addr src = station(from), own = station(0), all = wt_addr_ipv4(255, 255, 255, 255);
+	const struct wt_addr src = station(from), next = station(by), all = wt_addr_ipv4(255, 255, 255, 255);
 	const struct wt_mac everyone = {{255, 255, 255, 255, 255, 255}};
 	uint8_t *ip = frame ? wt_frame_own_bytes(frame) + WT_ETH_HEADER : NULL;
 	uint32_t udp = protocol == WT_IP_UDP ? WT_UDP_HEADER : 0;
@@ -93,7 +94,7 @@ static void enter(unsigned port, unsigned from, const struct wt_addr *dst, uint8
 	if (!frame)
 		return;
 	frame->len = WT_ETH_HEADER + WT_IPV4_HEADER + udp + len;
-	wt_eth_emit(wt_frame_own_bytes(frame), &(struct wt_eth){wt_addr_eq(dst, &all) ? everyone : wt_mesh_mac(&own, port), wt_addr_mac(&src), WT_ETH_IPV4});
+	wt_eth_emit(wt_frame_own_bytes(frame), &(struct wt_eth){wt_addr_eq(dst, &all) ? everyone : wt_mesh_mac(&next, port), wt_addr_mac(&src), WT_ETH_IPV4});
 	wt_ipv4_emit(ip, &(struct wt_ipv4){.src = src, .dst = *dst, .total_len = (uint16_t)(WT_IPV4_HEADER + udp + len), .ttl = ttl,
 					   .protocol = protocol});
 	memcpy(ip + WT_IPV4_HEADER + udp, data, len);
@@ -113,13 +114,13 @@ static void record(uint8_t control, const uint8_t *data, uint32_t len)
 
 	switch (control >> 2 & 3) {
 	case 0:
-		enter(1, from, &all, protocol, ttl, data, len);
+		enter(1, from, 0, &all, protocol, ttl, data, len);
 		break;
 	case 1:
-		enter(1, from, &own, protocol, ttl, data, len);
+		enter(1, from, 0, &own, protocol, ttl, data, len);
 		break;
 	case 2:
-		enter(1, from, &to, protocol == WT_IP_UDP ? 253 : protocol, ttl, data, len);
+		enter(1, from, control & 64 ? 5 : 0, &to, protocol == WT_IP_UDP ? 253 : protocol, ttl, data, len);
 		break;
 	default:
 		if (!back)
@@ -130,7 +131,7 @@ static void record(uint8_t control, const uint8_t *data, uint32_t len)
 		settle();
 	}
 	if (control & 128)
-		enter(0, 0, &to, 253, 64, data, len);
+		enter(0, 0, 0, &to, 253, 64, data, len);
 }
 
 /* Time passes as a driver lets it: the node is called at each deadline it named. */

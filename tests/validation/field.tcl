@@ -17,5 +17,5 @@ for {set f 0} {$f < @FLOWS@} {incr f} {
   set c($f) [new Application/Traffic/CBR]; $c($f) set packetSize_ 1024; $c($f) set interval_ 0.25; $c($f) attach-agent $u($f)
   $ns at [expr 5.0+$f*0.1] "$c($f) start"
 }
-$ns at 100.0 "$ns halt"
+$ns at @END@ "$ns halt"
 $ns run

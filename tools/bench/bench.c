@@ -21,7 +21,7 @@ static const struct wt_option options[] = {
 	[OPT_CALLS] = {0, "calls", NULL, "count system calls by strace, too: once, beside the rounds"},
 };
 
-static const char *const kinds[] = {"bulk", "ask", "open", "idle", "sim"};
+static const char *const kinds[] = {"bulk", "ask", "open", "idle", "sim", "air"};
 
 static bool is_kind(const char *word)
 {
@@ -64,7 +64,7 @@ static int run(int argc, char **argv)
 		case OPT_CALLS: words[5] = "calls"; break;
 		case WT_ARGS_WORD:
 			if (!is_kind(args.value))
-				return wt_fail(WT_EXIT_USAGE, "'%s' is nothing to measure; known: bulk, ask, open, idle, sim", args.value);
+				return wt_fail(WT_EXIT_USAGE, "'%s' is nothing to measure; known: bulk, ask, open, idle, sim, air", args.value);
 			if (word < 20)
 				words[word++] = args.value;
 			break;
@@ -80,11 +80,12 @@ static int run(int argc, char **argv)
 
 const struct wt_command wt_command_bench = {
 	.name = "bench",
-	.arguments = "[bulk|ask|open|idle|sim]...",
+	.arguments = "[bulk|ask|open|idle|sim|air]...",
 	.text = "how fast our engine is, in turn with others",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
 	.notes = "  wavetank bench                        everything there is here to measure\n"
-		 "  wavetank bench bulk --rounds 5 -o b   bulk over TAPs and packet sockets, with and without offloads",
+		 "  wavetank bench bulk --rounds 5 -o b   bulk over TAPs and packet sockets, with and without offloads\n"
+		 "  wavetank bench air                    200 s of seven hops, 20 s of 225 stations, beside ns-2",
 };

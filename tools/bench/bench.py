@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What `wavetank bench` runs: loads between a kernel and our engine in namespaces of their own, the kernel's TCP at both ends in turn with
-it, and virtual time in turn with ns-2. Called by tools/bench/bench.c: PROGRAM FOLDER ROUNDS SIZE NUMBER CALLS QUIET [KIND...]"""
+it, and virtual time, wired and on the air, in turn with ns-2. Called by tools/bench/bench.c: PROGRAM FOLDER ROUNDS SIZE NUMBER CALLS QUIET [KIND...]"""
 import collections
 import json
 import os
@@ -13,11 +13,13 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import air_speed  # noqa: E402
 import ns2_speed  # noqa: E402
 import picture  # noqa: E402
 import wire  # noqa: E402
 
-KINDS = ("bulk", "ask", "open", "idle", "sim")
+KINDS = ("bulk", "ask", "open", "idle", "sim", "air")
+VIRTUAL = {"sim", "air"}  # beside ns-2; the others are beside the kernel
 # stack, port, offloads. The first of the kernel's is what others are compared with.
 STACKS = [("wavetank", "tap", False), ("wavetank", "tap", True), ("wavetank", "packet", False), ("wavetank", "packet", True),
           ("kernel", "veth", False), ("kernel", "veth", True)]
@@ -28,6 +30,7 @@ FIGURES = {
     "open": [("connections_per_s", "connections/s", True), ("cpu_us_per_connection", "CPU us each, both ends", False)],
     "idle": [("resident_B_per_connection", "resident bytes each", False)],
     "sim": [("segments_per_cpu_s", "data packets per CPU s", True)],
+    "air": [("cpu_s", "CPU s", False)],
 }
 
 
@@ -153,6 +156,13 @@ class Bench:
                         self.add(what="sim", stack=stack, port="memory", offload=False, way=name, round=number,
                                  segments_per_cpu_s=segments / cpu, resident_MB=memory)
 
+    def air(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(self.rounds):
+                for name, theirs, ours in air_speed.cases(folder, self.program):
+                    for stack, command in [("wavetank", ours)] + ([("ns-2", theirs)] if shutil.which("ns") else []):
+                        self.add(what="air", stack=stack, port="memory", offload=False, way=name, round=number, cpu_s=air_speed.cpu(command))
+
     # ---- the table ----
 
     def table(self):
@@ -163,7 +173,7 @@ class Bench:
                 groups.setdefault((row["what"], row["way"], row["stack"], row["port"], row["offload"]), []).append(row)
         lines = []
         for (what, way, stack, port, offload), rows in groups.items():
-            other = groups.get((what, way, *(("ns-2", "memory", False) if what == "sim" else ("kernel", "veth", offload))))
+            other = groups.get((what, way, *(("ns-2", "memory", False) if what in VIRTUAL else ("kernel", "veth", offload))))
             values, ratios = {}, {}
             for figure, _, _ in FIGURES[what]:
                 values[figure] = spread([row[figure] for row in rows])
@@ -207,12 +217,12 @@ def fail(code, text):
 def main():
     kinds = sys.argv[8:] or list(KINDS)
     try:
-        if set(kinds) - {"sim"}:
+        if set(kinds) - VIRTUAL:
             wire.enter_namespace()
             wire.make_tap()
             wire.remove()
     except wire.NotHere as why:
-        fail(3, f"{why}; bench sim needs neither")
+        fail(3, f"{why}; bench sim and bench air need neither")
     try:
         bench = Bench(*sys.argv[1:8])
     except OSError as why:

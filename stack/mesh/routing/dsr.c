@@ -4,9 +4,9 @@
  * stations it passes, and its target, or one that knows the rest, sends the way back. Every station keeps the ways it sees in a cache. A
  * link that fails is told to the source; packets are sent another way from where they are, if the cache has one (salvaging).
  *
- * Links are the same both ways, so that a reply goes back over the stations of its request. Left out: flow state (7), acknowledgements of its
- * own (8.3: the link layer's are there), and what rests on overhearing frames for others, route shortening among it: a station here hears only
- * what is sent to it. A way to a neighbour needs no header. DSR runs on one link, port 1.
+ * Links are the same both ways, so that a reply goes back over the stations of its request. Stations hear packets between others, keep the
+ * ways in them, and tell their sources of shorter ones (3.4.3). Left out: flow state (7) and acknowledgements of its own (8.3: the link
+ * layer's are there). A way to a neighbour needs no header. DSR runs on one link, port 1.
  */
 #include "stack/mesh/routing/dsr.h"
 
@@ -16,17 +16,17 @@
 #include "stack/wire/packet.h"
 
 struct params {
-	uint64_t ring_zero, cached_replies, learn, salvage, cache, buffer, retries, hop_limit, backoff;
-	wt_time cache_time, buffer_time, ring_zero_time, period, wait, period_most, jitter, reply_delay;
+	uint64_t ring_zero, cached_replies, learn, overhear, shorten, salvage, cache, buffer, retries, hop_limit, backoff;
+	wt_time cache_time, buffer_time, ring_zero_time, period, wait, period_most, jitter, reply_delay, holdoff;
 };
 
 static const struct params defaults = {
-	.ring_zero = 1, .cached_replies = 1, .learn = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255, .backoff = 2,
+	.ring_zero = 1, .cached_replies = 1, .learn = 1, .overhear = 1, .shorten = 1, .salvage = 15, .cache = 64, .buffer = 64, .retries = 16, .hop_limit = 255, .backoff = 2,
 	.cache_time = 300 * WT_S, .buffer_time = 30 * WT_S, .ring_zero_time = 30 * WT_MS, .period = 500 * WT_MS, .wait = 500 * WT_MS, .period_most = 10 * WT_S,
-	.jitter = 10 * WT_MS, .reply_delay = WT_MS,
+	.jitter = 10 * WT_MS, .reply_delay = WT_MS, .holdoff = WT_S,
 };
 
-enum { LINK = 1, SEEN = 64, TTL = 64 };
+enum { LINK = 1, SEEN = 64, TTL = 64, SHORTER = 64 };
 
 /* Of the Route Request Table (4.3). */
 struct discovery {
@@ -42,6 +42,12 @@ struct seen {
 	uint16_t id;
 };
 
+/* Of the Gratuitous Route Reply Table (4.4): who was told of a shorter way, from whom the packet was heard. */
+struct shorter {
+	uint32_t orig, from;
+	wt_time until;
+};
+
 struct dsr {
 	struct wt_mesh *mesh;
 	struct params params;
@@ -50,6 +56,8 @@ struct dsr {
 	struct wt_list discoveries;
 	struct seen seen[SEEN]; /* the last ones */
 	unsigned seen_at;
+	struct shorter shorter[SHORTER]; /* the last ones */
+	unsigned shorter_at;
 	uint16_t id;
 };
 
@@ -235,27 +243,6 @@ static bool dsr_forward(void *state, wt_time now, struct wt_mesh_packet *packet)
 
 /* ---- what a packet tells of ways -------------------------------------------------------------------------- */
 
-/* A whole way from `first` over these to the last: what lies behind us on it, and what lies before us the other way round. */
-static void learn(struct dsr *dsr, wt_time now, uint32_t first, const struct wt_dsr_addresses *over, uint32_t last)
-{
-	uint32_t all[WT_DSR_MOST + 2], back[WT_DSR_MOST + 2];
-	unsigned count = 0, at;
-
-	all[count++] = first;
-	for (unsigned i = 0; i < over->count; i++)
-		all[count++] = over->at[i];
-	if (last)
-		all[count++] = last;
-	for (at = 0; at < count && all[at] != wt_mesh_address(dsr->mesh); at++)
-		;
-	if (at == count)
-		return;
-	for (unsigned i = 0; i < at; i++)
-		back[i] = all[at - 1 - i];
-	wt_dsr_cache_add(&dsr->cache, now, back, at);
-	wt_dsr_cache_add(&dsr->cache, now, all + at + 1, count - at - 1);
-}
-
 /* A reply with the way over these, the target last, goes back over the stations in front of us. */
 static void reply(struct dsr *dsr, wt_time now, uint32_t orig, const struct wt_dsr_addresses *passed, const struct wt_dsr_addresses *whole,
 		  wt_time delay)
@@ -312,7 +299,7 @@ static void on_request(struct dsr *dsr, wt_time now, const struct wt_mesh_packet
 		if (request->over.at[i] == self || request->over.at[i] == orig)
 			return;
 	next.over.at[next.over.count++] = self;
-	learn(dsr, now, orig, &next.over, 0);
+	wt_dsr_cache_learn(&dsr->cache, now, orig, &next.over, 0);
 	if (wt_mesh_serves(dsr->mesh, request->target)) {
 		struct wt_dsr_addresses whole = next.over; /* a gateway stands in front of whom it answers for */
 
@@ -391,14 +378,76 @@ static void dsr_message(void *state, wt_time now, struct wt_mesh_message *messag
 	if (header.has_error && header.error.type == WT_DSR_NODE_UNREACHABLE)
 		wt_dsr_cache_break(&dsr->cache, now, header.error.source, header.error.unreachable);
 	if (header.has_reply)
-		learn(dsr, now, packet->dst, &header.reply.over, 0);
+		wt_dsr_cache_learn(&dsr->cache, now, packet->dst, &header.reply.over, 0);
 	if (header.has_route && !header.route.salvage && (dsr->params.learn || header.next_header == WT_IP_NO_NEXT))
-		learn(dsr, now, packet->src, &header.route.over, packet->dst);
+		wt_dsr_cache_learn(&dsr->cache, now, packet->src, &header.route.over, packet->dst);
 	if (wt_mesh_serves(dsr->mesh, packet->dst))
 		arrived(dsr, now, packet, &header);
 	else
 		pass_on(dsr, now, packet, &header);
 	wake(dsr, now);
+}
+
+/* ---- packets between others ------------------------------------------------------------------------------- */
+
+/* Was this source told lately of a packet that this station sent? If not, it is now. */
+static bool was_told(struct dsr *dsr, wt_time now, uint32_t orig, uint32_t from)
+{
+	for (unsigned i = 0; i < SHORTER; i++)
+		if (dsr->shorter[i].orig == orig && dsr->shorter[i].from == from && dsr->shorter[i].until > now)
+			return true;
+	dsr->shorter[dsr->shorter_at++ % SHORTER] = (struct shorter){orig, from, now + dsr->params.holdoff};
+	return false;
+}
+
+/* A packet that was to come to us later was heard already: those before us on its way are not needed, its source is told (3.4.3). */
+static void shorten(struct dsr *dsr, wt_time now, const struct wt_mesh_packet *packet, const struct wt_dsr_route *route)
+{
+	const struct wt_dsr_addresses *over = &route->over;
+	uint32_t self = wt_mesh_address(dsr->mesh), last = packet->dst;
+	unsigned next = over->count - route->left, ours;
+	struct wt_dsr_addresses passed = {.count = next}, whole;
+
+	if (!route->left || route->left > over->count || route->salvage || packet->from != (next ? over->at[next - 1] : packet->src))
+		return;
+	for (ours = next + 1; ours < over->count && over->at[ours] != self; ours++)
+		;
+	if ((ours >= over->count && last != self) || was_told(dsr, now, packet->src, packet->from))
+		return;
+	memcpy(passed.at, over->at, next * sizeof(*over->at));
+	whole = passed;
+	whole.at[whole.count++] = self;
+	for (unsigned i = ours + 1; i < over->count; i++)
+		whole.at[whole.count++] = over->at[i];
+	if (last != self)
+		whole.at[whole.count++] = last;
+	reply(dsr, now, packet->src, &passed, &whole, 0);
+}
+
+static void dsr_overheard(void *state, wt_time now, const struct wt_mesh_packet *packet)
+{
+	const uint8_t *data = wt_frame_look(packet->frame) + WT_ETH_HEADER + packet->ip.header_len;
+	struct dsr *dsr = state;
+	struct wt_dsr header;
+
+	if (packet->ip.protocol != WT_IP_DSR || packet->src == wt_mesh_address(dsr->mesh) || packet->ip.frag_offset ||
+	    !wt_dsr_parse(data, (uint32_t)packet->ip.total_len - packet->ip.header_len, &header) || !sane(packet, &header.route.over) ||
+	    !sane(packet, &header.reply.over))
+		return;
+	if (header.has_error && header.error.type == WT_DSR_NODE_UNREACHABLE)
+		wt_dsr_cache_break(&dsr->cache, now, header.error.source, header.error.unreachable);
+	if (header.has_reply)
+		wt_dsr_cache_learn_from(&dsr->cache, now, packet->from, packet->dst, &header.reply.over, 0);
+	if (header.has_route && !header.route.salvage && (dsr->params.learn || header.next_header == WT_IP_NO_NEXT))
+		wt_dsr_cache_learn_from(&dsr->cache, now, packet->from, packet->src, &header.route.over, packet->dst);
+	if (header.has_route && dsr->params.shorten)
+		shorten(dsr, now, packet, &header.route);
+	wake(dsr, now);
+}
+
+static bool dsr_overhears(const void *params)
+{
+	return ((const struct params *)params)->overhear;
 }
 
 /* ---- links that fail -------------------------------------------------------------------------------------- */
@@ -509,6 +558,8 @@ static const struct wt_param rows[] = {
 	{"ring-zero", WT_PARAM_BOOL, AT(ring_zero), "neighbours alone are asked first (8.2.1)"},
 	{"cached-replies", WT_PARAM_BOOL, AT(cached_replies), "who knows the rest of a way answers (8.2.3)"},
 	{"learn", WT_PARAM_BOOL, AT(learn), "ways are learned from packets of data, too; off: as if they carried none (flow state)"},
+	{"overhear", WT_PARAM_BOOL, AT(overhear), "packets between others are heard, and their ways kept (3.3.1)"},
+	{"shorten", WT_PARAM_BOOL, AT(shorten), "a source is told of a shorter way that was overheard (3.4.3)"},
 	{"salvage", WT_PARAM_COUNT, AT(salvage), "how often a packet is sent another way by others (MAX_SALVAGE_COUNT, 8.3.6)", 0, 15},
 	{"cache", WT_PARAM_COUNT, AT(cache), "ways that a station keeps", 1, 10000},
 	{"cache-time", WT_PARAM_TIME, AT(cache_time), "RouteCacheTimeout, of a way not used", (double)WT_MS, 1e15},
@@ -520,6 +571,7 @@ static const struct wt_param rows[] = {
 	{"backoff", WT_PARAM_COUNT, AT(backoff), "times as long after each request that was not answered (4.3: 2; ns-2: 4)", 1, 100},
 	{"period-most", WT_PARAM_TIME, AT(period_most), "MaxRequestPeriod", (double)WT_MS, 1e15},
 	{"retries", WT_PARAM_COUNT, AT(retries), "MaxRequestRexmt, through the whole net", 1, 1000},
+	{"holdoff", WT_PARAM_TIME, AT(holdoff), "GratReplyHoldoff: between two such replies for one source and neighbour, at least", 0, 1e15},
 	{"hop-limit", WT_PARAM_COUNT, AT(hop_limit), "DiscoveryHopLimit", 1, 255},
 	{"jitter", WT_PARAM_TIME, AT(jitter), "BroadcastJitter: a request is passed on after a time below this", 0, 1e12},
 	{"reply-delay", WT_PARAM_TIME, AT(reply_delay), "for each hop of a way that a cache answers with (H, 8.2.5)", 0, 1e12},
@@ -539,6 +591,8 @@ const struct wt_routing_ops wt_routing_dsr = {
 	.on_message = dsr_message,
 	.on_forward = dsr_forward,
 	.on_link_failure = dsr_link_failure,
+	.overhears = dsr_overhears,
+	.on_overheard = dsr_overheard,
 	.deadline = dsr_deadline,
 	.on_timer = dsr_timer,
 };

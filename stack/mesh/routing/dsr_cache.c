@@ -67,6 +67,50 @@ void wt_dsr_cache_add(struct wt_dsr_cache *cache, wt_time now, const uint32_t *s
 	wt_mesh_tell(cache->mesh, now, WT_TRACE_ROUTE, (uint64_t[5]){station[count - 1], station[0], count, 0, 1});
 }
 
+/* All stations of a way, and where one of them is: at most at the count of them. */
+static unsigned lay_out(uint32_t all[WT_DSR_MOST + 2], unsigned *count, uint32_t first, const struct wt_dsr_addresses *over, uint32_t last,
+			uint32_t station)
+{
+	unsigned at;
+
+	*count = 0;
+	all[(*count)++] = first;
+	for (unsigned i = 0; i < over->count; i++)
+		all[(*count)++] = over->at[i];
+	if (last)
+		all[(*count)++] = last;
+	for (at = 0; at < *count && all[at] != station; at++)
+		;
+	return at;
+}
+
+void wt_dsr_cache_learn(struct wt_dsr_cache *cache, wt_time now, uint32_t first, const struct wt_dsr_addresses *over, uint32_t last)
+{
+	uint32_t all[WT_DSR_MOST + 2], back[WT_DSR_MOST + 2];
+	unsigned count, at = lay_out(all, &count, first, over, last, wt_mesh_address(cache->mesh));
+
+	if (at == count)
+		return;
+	for (unsigned i = 0; i < at; i++)
+		back[i] = all[at - 1 - i];
+	wt_dsr_cache_add(cache, now, back, at);
+	wt_dsr_cache_add(cache, now, all + at + 1, count - at - 1);
+}
+
+void wt_dsr_cache_learn_from(struct wt_dsr_cache *cache, wt_time now, uint32_t from, uint32_t first, const struct wt_dsr_addresses *over,
+			     uint32_t last)
+{
+	uint32_t all[WT_DSR_MOST + 2], back[WT_DSR_MOST + 2];
+	unsigned count, at = lay_out(all, &count, first, over, last, from);
+
+	if (at == count)
+		return;
+	for (unsigned i = 0; i <= at; i++)
+		back[i] = all[at - i];
+	wt_dsr_cache_add(cache, now, all + at, count - at);
+	wt_dsr_cache_add(cache, now, back, at + 1);
+}
+
 bool wt_dsr_cache_find(struct wt_dsr_cache *cache, wt_time now, uint32_t dst, struct wt_dsr_addresses *over)
 {
 	struct path *path, *found = NULL;

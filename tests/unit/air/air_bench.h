@@ -66,7 +66,7 @@ static inline void bench_audit(struct bench *bench)
 
 		assert_int_equal(count->in, count->acked + count->to_all + count->returned + count->dropped + count->waiting);
 		in += count->in;
-		delivered += count->delivered;
+		delivered += count->delivered + count->overheard;
 	}
 	assert_int_equal(in, bench->node->audit.in);
 	assert_int_equal(delivered + bench->node->audit.dropped[WT_DROP_POOL], bench->node->audit.made);

@@ -146,6 +146,32 @@ static void hidden_stations_collide_and_rts_helps(void **state)
 	assert_true(with_rts > 1.3 * plain);
 }
 
+/* Of three that hear each other the third gets what the first sends to the second, if it listens; nobody answers it twice. */
+static void test_who_listens_gets_what_is_for_others(void **state)
+{
+	static const struct wt_point at[] = {{0, 0}, {100, 0}, {0, 100}};
+
+	for (unsigned listens = 0; listens < 2; listens++) {
+		struct bench bench = {0};
+
+		wt_air_config_init(&bench.config);
+		bench_open(&bench, 3, at);
+		if (listens)
+			wt_air_listen(bench.air, 2);
+		for (unsigned i = 0; i < 10; i++)
+			bench_send(&bench, 0, 1, 1000, 0);
+		bench_run(&bench, WT_S);
+		assert_int_equal(bench.got[1], 10);
+		assert_int_equal(bench.got[2], listens ? 10 : 0);
+		assert_int_equal(bench.got[0], 0);
+		assert_int_equal(wt_air_count(bench.air, 2)->overheard, listens ? 10 : 0);
+		assert_int_equal(wt_air_count(bench.air, 2)->delivered, 0);
+		assert_int_equal(wt_air_count(bench.air, 2)->sent[WT_AIR_ACK], 0);
+		assert_true(wt_audit_holds(&bench.node->audit));
+		bench_close(&bench);
+	}
+}
+
 static double exposed(bool both, bool deaf)
 {
 	/* 1 sends to 0, 2 to 3; the senders hear each other, no receiver hears the other pair */
@@ -230,7 +256,7 @@ static void equal_back_offs_collide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(saturation_is_that_of_bianchi),
+		cmocka_unit_test(test_who_listens_gets_what_is_for_others), cmocka_unit_test(saturation_is_that_of_bianchi),
 		cmocka_unit_test(hidden_stations_collide_and_rts_helps),
 		cmocka_unit_test(exposed_stations_wait_for_each_other),
 		cmocka_unit_test(a_frame_survives_a_later_one_ten_times_weaker),

@@ -339,6 +339,64 @@ static void test_dsr_salvages(void **state)
 	}
 }
 
+static unsigned replies; /* packets without data */
+
+static void saw_reply(const struct wt_frame *frame, void *arg)
+{
+	replies += wt_frame_look(frame)[23] == WT_IP_DSR && wt_frame_look(frame)[34] == WT_IP_NO_NEXT && !(wt_frame_look(frame)[0] & 1);
+	saw_header(frame, arg);
+}
+
+/* A string of five, and 2 comes near to 0: it hears what is for 1 and was to come to it later. It says so once a second (4.4), and two
+ * packets on the way is one station shorter. Who does not listen, or does not say so, leaves the way as it is. */
+static void test_dsr_shortens_ways_by_overhearing(void **state)
+{
+	static const char *const routing[] = {"dsr:learn=off", "dsr:learn=off,shorten=off", "dsr:overhear=off"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		toy_mesh_init(&mesh, 5, routing[i], 1);
+		toy_string(&mesh);
+		toy_send(&mesh, 0, 4, 64, 1);
+		toy_run(&mesh, 2 * WT_S, false);
+		toy_link(&mesh, 0, 2, true);
+		mesh.air.saw = saw_reply;
+		replies = 0;
+		for (unsigned k = 0; k < 4; k++)
+			toy_send(&mesh, 0, 4, 64, 2 + k);
+		toy_run(&mesh, 3 * WT_S, false);
+		assert_int_equal(header_bytes, 8 + 4 * 3);
+		assert_int_equal(replies, i == 0);
+		toy_send(&mesh, 0, 4, 64, 6);
+		toy_run(&mesh, 4 * WT_S, false);
+		assert_int_equal(header_bytes, 8 + 4 * (i == 0 ? 2 : 3));
+		assert_int_equal(mesh.sink[4].count, 6);
+		toy_mesh_finish(&mesh);
+	}
+}
+
+/* 3 hears 1 tell 0 of the way to 2, or later what 0 sends over it, and needs to ask nobody; not so if it does not listen. */
+static void test_dsr_keeps_ways_it_overhears(void **state)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		bool listens = i & 1, later = i & 2;
+
+		toy_mesh_init(&mesh, 4, listens ? "dsr" : "dsr:overhear=off", 1);
+		toy_link(&mesh, 0, 1, true);
+		toy_link(&mesh, 1, 2, true);
+		toy_send(&mesh, 0, 2, 64, 1);
+		toy_run(&mesh, later ? WT_S : 20 * WT_MS, false); /* the request went out; 3 comes */
+		toy_link(&mesh, later ? 0 : 1, 3, true);
+		toy_send(&mesh, 0, 2, 64, 2);
+		toy_run(&mesh, 2 * WT_S, false);
+		assert_int_equal(mesh.sink[2].count, 2);
+		toy_send(&mesh, 3, 2, 64, 3);
+		toy_run(&mesh, 3 * WT_S, false);
+		assert_int_equal(mesh.sink[2].count, 3);
+		assert_int_equal(toy_counts(&mesh, 3)->discoveries, !listens);
+		toy_mesh_finish(&mesh);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +415,8 @@ int main(void)
 		cmocka_unit_test(test_dsr_headers_are_as_long_as_the_way),
 		cmocka_unit_test(test_dsr_has_a_second_way),
 		cmocka_unit_test(test_dsr_salvages),
+		cmocka_unit_test(test_dsr_shortens_ways_by_overhearing),
+		cmocka_unit_test(test_dsr_keeps_ways_it_overhears),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stations on a toy channel: links between pairs that are up or down. A frame takes 1 ms; to all, it reaches every neighbour; to one, it
- * arrives, or comes back after 8 ms as one that was not acknowledged. Nothing collides: what routing does is seen by itself.
+ * arrives, or comes back after 8 ms as one that was not acknowledged. Nothing collides: what routing does is seen by itself. A module
+ * that listens hears what its neighbours send to others.
  */
 #ifndef WT_TESTS_UNIT_MESH_TOY_MESH_H
 #define WT_TESTS_UNIT_MESH_TOY_MESH_H
@@ -26,6 +27,7 @@ struct toy_air {
 	unsigned stations;
 	bool link[TOY_MOST][TOY_MOST];
 	bool silent;              /* frames that are lost do not come back */
+	bool heard;               /* by others than those they are for */
 	struct wt_frame *waiting; /* in order of time */
 	uint64_t broadcasts, unicasts, lost;
 	void (*saw)(const struct wt_frame *frame, void *arg); /* each that is sent */
@@ -65,6 +67,20 @@ static inline void toy_air_wait(struct toy_air *air, struct wt_frame *frame, wt_
 	air->node.audit.queued++;
 }
 
+/* All neighbours of a station but one hear it. */
+static inline void toy_air_spread(struct toy_air *air, unsigned port, unsigned but, wt_time now, const struct wt_frame *frame)
+{
+	for (unsigned i = 0; i < air->stations; i++) {
+		struct wt_frame *copy = i != but && air->link[port][i] ? wt_frame_copy(frame) : NULL;
+
+		if (!copy)
+			continue;
+		air->node.audit.made++;
+		copy->mark = (uint8_t)i;
+		toy_air_wait(air, copy, now + WT_MS);
+	}
+}
+
 static inline void toy_air_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct toy_air *air = (struct toy_air *)node;
@@ -75,20 +91,14 @@ static inline void toy_air_input(struct wt_node *node, unsigned port, wt_time no
 		air->saw(frame, air->arg);
 	if (wt_frame_own_bytes(frame)[0] & 1) {
 		air->broadcasts++;
-		for (unsigned i = 0; i < air->stations; i++) {
-			struct wt_frame *copy = air->link[port][i] ? wt_frame_copy(frame) : NULL;
-
-			if (!copy)
-				continue;
-			node->audit.made++;
-			copy->mark = (uint8_t)i;
-			toy_air_wait(air, copy, now + WT_MS);
-		}
+		toy_air_spread(air, port, port, now, frame);
 		node->audit.taken++;
 		wt_frame_free(frame);
 		return;
 	}
 	air->unicasts++;
+	if (air->heard)
+		toy_air_spread(air, port, to, now, frame);
 	if (to < air->stations && air->link[port][to]) {
 		frame->mark = (uint8_t)to;
 		toy_air_wait(air, frame, now + WT_MS);
@@ -172,6 +182,7 @@ static inline void toy_mesh_init(struct toy_mesh *mesh, unsigned stations, const
 	memset(mesh, 0, sizeof(*mesh));
 	mesh->stations = mesh->air.stations = stations;
 	assert_int_equal(wt_routing_choose(routing, &choice, err, sizeof(err)), 0);
+	mesh->air.heard = choice.ops->overhears && choice.ops->overhears(choice.params);
 	mesh->pool = wt_pool_create(4096, 2048);
 	mesh->graph = wt_graph_create();
 	mesh->air.node = (struct wt_node){.ops = &air_ops, .name = "air", .ports = stations};
