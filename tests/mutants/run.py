@@ -28,7 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SUITES = ('swarm', 'cc', 'unit', 'script', 'sim')
 UNIT = ('base', 'drive', 'emu', 'loss', 'net', 'queue', 'tcp')  # folders of tests/unit
 SLOW = ('host_long',)
-SIM = ('scenarios', 'queues', 'window', 'ecn', 'emu_changes', 'digest', 'bulk', 'playback')
+SIM = ('scenarios', 'queues', 'window', 'ecn', 'emu_changes', 'digest', 'bulk', 'playback', 'shortcuts')
 SCRIPT_EXTRA = (['--insist', '--with', 'timestamps,sack,window_scaling'], ['--insist', '--with', 'merge'])
 
 
