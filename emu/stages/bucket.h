@@ -19,6 +19,10 @@ struct wt_bucket {
 	wt_time last;
 	uint64_t next;      /* of a trace: number of the next opportunity, counted from the start of the scenario */
 	wt_time trace_due;  /* of a trace: when the frame being sent is complete */
+	struct {            /* the last division: frames are mostly of one length */
+		int64_t cost, rate, rest;
+		wt_time count;
+	} quotient;
 };
 
 /* A full bucket at time 0. The config is the caller's and may change between calls, announced by wt_bucket_before_change(). */
@@ -146,8 +150,19 @@ static inline void wt_bucket_idle_at(struct wt_bucket *link, wt_time now)
 static inline wt_time wt_bucket_flow(struct wt_bucket *link, uint32_t len)
 {
 	int64_t cost = wt_bucket_cost(link, len), missing = cost - link->level, rate = (int64_t)link->config->rate;
-	wt_time count = missing > 0 ? (missing + rate - 1) / rate : 0;
+	wt_time count;
 
+	if ((uint64_t)link->level < (uint64_t)rate) { /* less than one nanosecond's, so all but one of these are as without it */
+		if (link->quotient.cost != cost || link->quotient.rate != rate) {
+			link->quotient.cost = cost;
+			link->quotient.rate = rate;
+			link->quotient.count = cost / rate;
+			link->quotient.rest = cost % rate;
+		}
+		count = link->quotient.count + (link->quotient.rest > link->level);
+	} else {
+		count = missing > 0 ? (missing + rate - 1) / rate : 0;
+	}
 	link->last = wt_time_add(link->last, count);
 	link->level = rate * count - missing;
 	return link->last;

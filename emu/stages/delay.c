@@ -202,13 +202,21 @@ static void delay_destroy(struct wt_node *node)
 
 /* ---- taking frames ahead of time ----------------------------------------------------------------------------- */
 
-static bool delay_holds(const struct wt_node *node)
+static bool delay_is_plain(const struct wt_node *node)
 {
 	const struct delay *delay = (const struct delay *)node;
 	const struct wt_delay_config *config = &delay->config;
 
 	return config->delay > 0 && !config->steps && !config->trace && config->jitter == WT_JITTER_NONE && !config->reordering &&
 	       !delay->handoff.every && !delay->count;
+}
+
+static bool delay_holds(const struct wt_node *node, struct wt_hold *hold)
+{
+	const struct delay *delay = (const struct delay *)node;
+
+	*hold = (struct wt_hold){.time = delay->config.delay, .frames = &delay->stage.ready, .tells = !delay->fixed};
+	return delay_is_plain(node);
 }
 
 static struct wt_frame *delay_first(const struct wt_node *node, wt_time *leaves)
@@ -229,23 +237,9 @@ static struct wt_frame *delay_give(struct wt_node *node, wt_time *leaves)
 	return frame;
 }
 
-static bool delay_would(struct wt_node *node, wt_time at, const struct wt_frame *frame, wt_time *leaves)
+static void delay_passes(struct wt_node *node, const struct wt_frame *frame)
 {
-	const struct delay *delay = (const struct delay *)node;
-
-	*leaves = wt_time_add(at, delay->config.delay);
-	return !delay->stage.ready.head;
-}
-
-static bool delay_take(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, wt_time *leaves)
-{
-	struct delay *delay = (struct delay *)node;
-
-	if (!delay->fixed)
-		wt_packets_pass_over(&delay->stage.packets, frame);
-	node->audit.in++;
-	node->audit.out++;
-	return true;
+	wt_packets_pass_over(&((struct delay *)node)->stage.packets, frame);
 }
 
 static void delay_give_back(struct wt_node *node, uint32_t count, struct wt_frame_queue *list)
@@ -271,7 +265,7 @@ static void delay_give_back(struct wt_node *node, uint32_t count, struct wt_fram
 }
 
 static const struct wt_ahead_ops delay_ahead = {
-	.holds = delay_holds, .first = delay_first, .give = delay_give, .would = delay_would, .take = delay_take, .give_back = delay_give_back,
+	.holds = delay_holds, .first = delay_first, .give = delay_give, .passes = delay_passes, .give_back = delay_give_back,
 };
 
 static const struct wt_node_ops delay_ops = {
@@ -313,7 +307,7 @@ void wt_delay_fix(struct wt_node *node)
 	struct delay *delay = (struct delay *)node;
 
 	delay->fixed = true;
-	delay->always = delay_holds(node) && delay->config.delay < WT_NEVER / 2 ? delay->config.delay : 0;
+	delay->always = delay_is_plain(node) && delay->config.delay < WT_NEVER / 2 ? delay->config.delay : 0;
 }
 
 void wt_delay_follow(struct wt_node *node, wt_time now, const struct wt_handoff_clock *clock)

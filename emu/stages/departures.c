@@ -6,18 +6,24 @@
 /* By doubling, so not for each frame. */
 bool wt_departures_grow(struct wt_departures *all)
 {
-	uint32_t room = all->room ? 2 * all->room : 16;
-	struct wt_departure *at = malloc(room * sizeof(*at));
+	struct wt_departures grown = *all;
 
-	if (!at)
+	grown.room = all->room ? 2 * all->room : 16;
+	grown.at = malloc(grown.room * sizeof(*grown.at));
+	if (!grown.at)
 		return false;
-	for (uint32_t i = 0; i < all->count; i++)
-		at[i] = *wt_departures_at(all, i);
+	for (uint32_t serial = all->first; serial != all->end; serial++)
+		*wt_departures_at(&grown, serial) = *wt_departures_at(all, serial);
 	free(all->at);
-	all->at = at;
-	all->room = room;
-	all->first = 0;
+	*all = grown;
 	return true;
+}
+
+bool wt_departures_make_room(struct wt_departures *all, wt_time now)
+{
+	while (all->first != all->gone && wt_departures_at(all, all->first)->leaves <= now)
+		all->first++;
+	return wt_departures_count(all) < all->room || wt_departures_grow(all);
 }
 
 void wt_departures_finish(struct wt_departures *all)

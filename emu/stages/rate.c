@@ -218,15 +218,16 @@ static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 {
 	struct rate *rate = (struct rate *)node;
 	struct wt_frame *frame = rate->sent;
-	struct wt_departure departure;
+	struct wt_departure *departure;
 
 	if (!frame)
 		return NULL;
-	departure = (struct wt_departure){.came = frame->time, .leaves = rate->due, .last = rate->link.last, .level = rate->link.level, .len = frame->len};
-	wt_departures_push(&rate->ahead, &departure);
-	wt_bucket_end(&rate->link, departure.leaves, departure.len);
+	departure = wt_departures_new(&rate->ahead, rate->due); /* there is room */
+	*departure = (struct wt_departure){.came = frame->time, .leaves = rate->due, .last = rate->link.last, .level = rate->link.level, .len = frame->len};
+	wt_departures_push(&rate->ahead, departure);
+	wt_bucket_end(&rate->link, rate->due, frame->len);
 	/* no wt_bucket_rest(): a frame that comes before this one leaves finds the rest of its last nanosecond */
-	begin_next(rate, *leaves = departure.leaves);
+	begin_next(rate, *leaves = rate->due);
 	node->audit.queued--;
 	node->audit.out++;
 	return frame;
@@ -236,45 +237,43 @@ static inline bool has_room(const struct rate *rate, uint32_t len)
 {
 	const struct wt_departures *ahead = &rate->ahead;
 
-	return rate->config.packets ? ahead->count - ahead->gone + 1 <= rate->config.limit : ahead->bytes + len <= rate->config.limit;
+	return rate->config.packets ? ahead->end - ahead->gone + 1 <= rate->config.limit : ahead->bytes + len <= rate->config.limit;
 }
 
-/* One that finds an open link has room too: that is asked only when it is there. */
-static bool ahead_would(struct wt_node *node, wt_time at, const struct wt_frame *frame, wt_time *leaves)
+static bool ahead_drop(struct wt_node *node, wt_time now, struct wt_frame *frame, enum wt_drop cause)
 {
-	struct rate *rate = (struct rate *)node;
-
-	wt_departures_reach(&rate->ahead, at);
-	return has_room(rate, frame->len);
+	node->audit.in++;
+	wt_node_drop(node, now, frame, cause);
+	return false;
 }
 
-static bool ahead_take(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, wt_time *leaves)
+static bool ahead_take(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, bool here, wt_time *leaves)
 {
 	struct rate *rate = (struct rate *)node;
 	struct wt_departures *ahead = &rate->ahead;
 	struct wt_bucket *link = &rate->link;
-	struct wt_departure departure = {.came = at, .len = frame->len, .last_before = link->last, .level_before = link->level};
-	bool idle, open;
+	struct wt_departure *departure;
+	bool room;
 
-	node->audit.in++;
 	wt_departures_reach(ahead, at);
-	while (ahead->gone && wt_departures_at(ahead, 0)->leaves <= now)
-		wt_departures_pop(ahead);
-	idle = ahead->gone == ahead->count;
-	if (idle)
+	room = has_room(rate, frame->len);
+	if (!room && !here) /* one that finds an open link has room too: that is asked when it is there */
+		return false;
+	departure = wt_departures_new(ahead, now);
+	if (!departure)
+		return here && ahead_drop(node, now, frame, WT_DROP_POOL);
+	departure->came = at;
+	departure->last = link->last;
+	departure->level = link->level;
+	departure->len = frame->len;
+	departure->idle = ahead->gone == ahead->end;
+	if (departure->idle)
 		wt_bucket_idle_at(link, at);
-	open = idle && link->level >= wt_bucket_cost(link, frame->len);
-	if (!open && !has_room(rate, frame->len)) {
-		wt_node_drop(node, now, frame, WT_DROP_QUEUE);
-		return false;
-	}
-	departure.last = link->last;
-	departure.level = link->level;
-	departure.leaves = *leaves = wt_bucket_flow(link, frame->len);
-	if (!wt_departures_push(ahead, &departure)) {
-		wt_node_drop(node, now, frame, WT_DROP_POOL);
-		return false;
-	}
+	if (!room && !(departure->idle && link->level >= wt_bucket_cost(link, frame->len)))
+		return ahead_drop(node, now, frame, WT_DROP_QUEUE);
+	departure->leaves = *leaves = wt_bucket_flow(link, frame->len);
+	wt_departures_push(ahead, departure);
+	node->audit.in++;
 	node->audit.out++;
 	return true;
 }
@@ -283,9 +282,13 @@ static uint32_t ahead_under_way(struct wt_node *node, wt_time come, wt_time left
 {
 	struct wt_departures *ahead = &((struct rate *)node)->ahead;
 
-	while (ahead->count && wt_departures_at(ahead, 0)->leaves <= left && wt_departures_at(ahead, 0)->came <= come)
-		wt_departures_pop(ahead);
-	return ahead->count;
+	for (; ahead->first != ahead->end; wt_departures_pop(ahead)) {
+		const struct wt_departure *departure = wt_departures_at(ahead, ahead->first);
+
+		if (departure->leaves > left || departure->came > come)
+			break;
+	}
+	return wt_departures_count(ahead);
 }
 
 /* What has come waits as it would have: the first of it is being sent. */
@@ -297,6 +300,8 @@ static void wait_again(struct rate *rate, const struct wt_departure *departure, 
 		rate->sent = frame;
 		rate->link.last = departure->last;
 		rate->link.level = departure->level;
+		if (departure->idle)
+			wt_bucket_idle_at(&rate->link, departure->came);
 		rate->due = departure->leaves;
 		rate->queue->sending = frame->len;
 		return;
@@ -312,17 +317,17 @@ static void ahead_recall(struct wt_node *node, wt_time come, struct wt_frame_que
 	struct wt_frame_queue not_come = {0};
 	struct wt_frame *frame;
 
-	node->audit.out -= rate->ahead.count;
+	node->audit.out -= wt_departures_count(&rate->ahead);
 	for (; (frame = wt_frame_queue_pop(list)); wt_departures_pop(&rate->ahead)) {
-		const struct wt_departure *departure = wt_departures_at(&rate->ahead, 0);
+		const struct wt_departure *departure = wt_departures_at(&rate->ahead, rate->ahead.first);
 
 		if (departure->came <= come) {
 			wait_again(rate, departure, frame);
 			continue;
 		}
 		if (!rate->sent && !not_come.head) {
-			rate->link.last = departure->last_before;
-			rate->link.level = departure->level_before;
+			rate->link.last = departure->last;
+			rate->link.level = departure->level;
 		}
 		frame->time = departure->came;
 		node->audit.in--;
@@ -334,7 +339,7 @@ static void ahead_recall(struct wt_node *node, wt_time come, struct wt_frame_que
 }
 
 static const struct wt_ahead_ops rate_ahead = {
-	.begin = ahead_begin, .give = ahead_give, .would = ahead_would, .take = ahead_take, .under_way = ahead_under_way, .recall = ahead_recall,
+	.begin = ahead_begin, .give = ahead_give, .take = ahead_take, .under_way = ahead_under_way, .recall = ahead_recall,
 };
 
 static const struct wt_node_ops rate_ops = {

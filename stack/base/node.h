@@ -69,6 +69,13 @@ struct wt_state_sink {
 	void (*state)(struct wt_state_sink *sink, const struct wt_node *node, const struct wt_state *state);
 };
 
+/* A node that holds frames, in a row of nodes that are passed ahead of time. */
+struct wt_hold {
+	wt_time time;                        /* each frame is held for so long, in order */
+	const struct wt_frame_queue *frames; /* those that it has */
+	bool tells;                          /* passes() must be called; else the books are all there is to it */
+};
+
 /*
  * Virtual time, where nobody looks between two events: a node that knows at input when a frame will leave says so then, and the graph
  * gives the frame to the next node at once, dated, if that is one that holds every frame for a time and sets nothing off by taking it. If
@@ -78,15 +85,16 @@ struct wt_state_sink {
 struct wt_ahead_ops {
 	/* A node that decides (a rate). begin: may it give on ahead of time, as it is now? Then it hands out what it holds by give(), in order. */
 	bool (*begin)(struct wt_node *node);
-	/* A node that holds (a delay): does it hold every frame for a time, in order? */
-	bool (*holds)(const struct wt_node *node);
+	/* A node that holds (a delay): does it hold every frame for a time, in order? What it says is so until the next time it is asked. */
+	bool (*holds)(const struct wt_node *node, struct wt_hold *hold);
 	/* Both: the next of those it has, and when that leaves; NULL: none. give() takes it out. */
 	struct wt_frame *(*first)(const struct wt_node *node, wt_time *leaves);
 	struct wt_frame *(*give)(struct wt_node *node, wt_time *leaves);
-	/* Would take() take a frame that comes at `at`, behind all others? Who holds says when it would leave, too. */
-	bool (*would)(struct wt_node *node, wt_time at, const struct wt_frame *frame, wt_time *leaves);
-	/* input() at `at`, which is not before now: true if the frame leaves, and when; false if it was dropped. */
-	bool (*take)(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, wt_time *leaves);
+	/* Who decides: input() at `at`, which is not before now: true if the frame leaves, and when. False: it was dropped; or, of one that comes
+	 * later (not `here`), that cannot be told yet: nothing has happened then. */
+	bool (*take)(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, bool here, wt_time *leaves);
+	/* Who holds: a frame has gone through it. The books are kept by who calls. */
+	void (*passes)(struct wt_node *node, const struct wt_frame *frame);
 	/* Who decides. Of those it took: how many have not left at `left`, or not come at `come`. */
 	uint32_t (*under_way)(struct wt_node *node, wt_time come, wt_time left);
 	/* It is given so many back, in order, and takes those that have come; the others stay in the list, their time being when they come. */

@@ -40,7 +40,7 @@ static void pair(struct slot *slot)
 	slot->early = NULL;
 	slot->behind = slot->handed = false;
 	takes = joint ? joint->to->node->ops->ahead : NULL;
-	if (takes && takes->holds && takes->holds(joint->to->node) && gives->begin(slot->node))
+	if (takes && takes->holds && takes->holds(joint->to->node, &joint->to->hold) && gives->begin(slot->node))
 		slot->early = joint;
 }
 
@@ -62,22 +62,28 @@ static void reschedule(struct wt_graph *graph, struct slot *slot)
 		wt_slot_schedule(graph, slot, slot->node->ops->deadline(slot->node));
 }
 
+/* A frame goes through a node that holds. */
+static inline void pass(struct slot *holder, const struct wt_frame *frame)
+{
+	holder->node->audit.in++;
+	holder->node->audit.out++;
+	if (holder->hold.tells)
+		holder->node->ops->ahead->passes(holder->node, frame);
+}
+
 struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, struct wt_frame *frame)
 {
 	for (;;) {
 		struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
-		const struct wt_ahead_ops *holds = holder->node->ops->ahead;
-		wt_time at;
 
-		if (!next || !holds->would(holder->node, leaves, frame, &at) || !next->node->ops->ahead->would(next->node, at, frame, NULL)) {
+		if (!next || holder->hold.frames->head ||
+		    !next->node->ops->ahead->take(next->node, now, wt_time_add(leaves, holder->hold.time), frame, false, &leaves)) {
 			frame->time = leaves;
 			holder->node->ops->input(holder->node, slot->early->port, leaves, frame);
 			return holder;
 		}
-		holds->take(holder->node, now, leaves, frame, NULL);
+		pass(holder, frame);
 		slot = next;
-		if (!slot->node->ops->ahead->take(slot->node, now, at, frame, &leaves))
-			return NULL; /* no memory */
 	}
 }
 
@@ -86,20 +92,17 @@ static void hand_out(struct wt_graph *graph, struct slot *slot)
 {
 	struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
 	struct wt_frame *frame;
-	wt_time leaves;
+	wt_time leaves, at;
 
 	if (slot->handed)
 		return;
 	slot->handed = true;
 	if (next) {
 		hand_out(graph, next);
-		while ((frame = holder->node->ops->ahead->first(holder->node, &leaves)) &&
-		       next->node->ops->ahead->would(next->node, leaves, frame, NULL)) {
-			wt_time at = leaves;
-
+		while ((frame = holder->node->ops->ahead->first(holder->node, &at)) &&
+		       next->node->ops->ahead->take(next->node, graph->now, at, frame, false, &leaves)) {
 			holder->node->ops->ahead->give(holder->node, &at);
-			if (next->node->ops->ahead->take(next->node, graph->now, at, frame, &leaves))
-				wt_slot_pass_on(next, graph->now, leaves, frame);
+			wt_slot_pass_on(next, graph->now, leaves, frame);
 		}
 	}
 	while ((frame = slot->node->ops->ahead->give(slot->node, &leaves)))

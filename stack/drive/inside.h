@@ -18,6 +18,7 @@ struct slot {
 	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
 	struct joint *joints; /* one per port of the node */
 	const struct joint *early; /* frames are given on there ahead of time (wt_ahead_ops); NULL: they are not */
+	struct wt_hold hold; /* of one that holds what another gives it early */
 	struct slot *next_dirty;
 	uint32_t feeders; /* joints that lead here; counted when somebody wants to give on ahead of time */
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
