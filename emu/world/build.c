@@ -55,6 +55,15 @@ static void set_mesh(const struct wt_world_host *host, struct wt_host_config *co
 	config->neighbours[0].mac = wt_mesh_mac(&host->address, 0);
 }
 
+/* All flows may have one host at their end, and may begin at one instant. */
+static void set_limits(const struct wt_world *world, struct wt_host_config *config)
+{
+	enum { USUAL = 1000 };
+
+	if (world->flows > USUAL)
+		config->max_connections = config->max_half_open = 4 * (uint32_t)world->flows;
+}
+
 static int make_engine(struct wt_network *net, unsigned i)
 {
 	const struct wt_world_host *host = &net->world->host[i];
@@ -70,6 +79,7 @@ static int make_engine(struct wt_network *net, unsigned i)
 	char name[24];
 
 	snprintf(name, sizeof(name), "host.%s", host->name);
+	set_limits(net->world, &config);
 	config.secret = wt_key_derive(net->world->seed, name);
 	snprintf(config.name, sizeof(config.name), "%s", host->name);
 	if (host->station)
