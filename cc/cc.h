@@ -302,6 +302,7 @@ struct wt_recovery_ops {
 	void (*on_rto)(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out);
 	void (*on_event)(void *state, enum wt_cc_event event, const struct wt_cc_env *env);
 	bool by_time; /* it marks by `sent_by`: the engine keeps the order of transmissions */
+	bool sent_alone; /* on_sent looks at no view, and may be given NULL */
 	/* A segment has left. Of *out it may set `limit` and `new_first` alone. */
 	void (*on_sent)(void *state, const struct wt_sent *sent, const struct wt_outstanding *view, struct wt_recovery_out *out);
 	wt_time (*deadline)(const void *state); /* as in wt_sender_ops */

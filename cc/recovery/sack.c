@@ -292,4 +292,5 @@ const struct wt_recovery_ops wt_recovery_sack = {
 	.on_event = sack_on_event,
 	.allow = sack_allow,
 	.on_sent = sack_on_sent,
+	.sent_alone = true,
 };

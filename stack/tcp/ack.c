@@ -86,7 +86,8 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 	}
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
-	wt_ranges_trim(&board->reported, ack);
+	if (board->reported.count)
+		wt_ranges_trim(&board->reported, ack);
 	wt_store_release(&tcp->snd, wt_seq_min(ack, tcp->snd_end), tcp->snd_end);
 	view->highest_sacked = wt_seq_max(view->highest_sacked, ack);
 }
@@ -155,12 +156,17 @@ static void reopened(struct wt_tcp *tcp)
 }
 
 /* RFC 9293 3.10.7.4: only newer segments may move the window. */
+static bool newer(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	return wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack));
+}
+
 static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
 {
 	/* RFC 7323 2.2: never scaled in a segment with SYN */
 	uint32_t window = (uint32_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->snd_wscale);
 
-	if (!(wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack))))
+	if (!newer(tcp, seg))
 		return;
 	if (tcp->snd_wnd == 0 && window) {
 		reopened(tcp);
@@ -294,8 +300,7 @@ static void advance(struct wt_tcp *tcp)
 		wt_tcp_notify(tcp, WT_TCP_EV_SENT);
 }
 
-/* SEG.ACK is within [snd_una - max window, snd_nxt] (the caller checked, RFC 5961 5). */
-bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+static void take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	struct ack_news news = {.pipe_before = wt_tcp_pipe(tcp)};
 	bool advanced = news.advanced = wt_seq_gt(seg->ack, tcp->snd_una), old = wt_seq_lt(seg->ack, tcp->snd_una);
@@ -347,9 +352,44 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 		wt_tcp_wants_output(tcp);
 	else
 		wt_cc_trace(tcp);
-	return true;
 }
 
+/*
+ * Header prediction for the half that receives: the segment acknowledges what was acknowledged, and is no duplicate ACK, for it carries data or
+ * there is nothing in flight. What remains is to note it, as all of wt_tcp_ack() would do with it.
+ */
+static bool repeats(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	return seg->ack == tcp->snd_una && tcp->state >= WT_TCP_ESTABLISHED && (len || tcp->snd_una == tcp->snd_nxt) &&
+	       !(seg->flags & (WT_SYN | WT_ECE)) && !seg->sack_count && !seg->experiment_count &&
+	       tcp->snd_wnd && tcp->snd_wnd == (uint32_t)seg->window << tcp->snd_wscale;
+}
+
+static void note_repeated(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+{
+	wt_cc_trace(tcp);
+	tcp->board.reordered = false;
+	if (tcp->config.settings.dupacks_strict)
+		tcp->dupacks = 0;
+	if (newer(tcp, seg)) {
+		tcp->snd_wl1 = seg->seq;
+		tcp->snd_wl2 = seg->ack;
+	}
+	tcp->burst_left = tcp->out.burst;
+	if (tcp->out.burst)
+		wt_tcp_wants_output(tcp);
+}
+
+/* SEG.ACK is within [snd_una - max window, snd_nxt] (the caller checked, RFC 5961 5). */
+bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+{
+	if (repeats(tcp, seg, len)) {
+		note_repeated(tcp, seg);
+		return true;
+	}
+	take_ack(tcp, seg, len);
+	return true;
+}
 void wt_tcp_give_up(struct wt_tcp *tcp)
 {
 	/* RFC 1122 4.2.3.9, RFC 5461 2: a soft error ends nothing, but says why nobody answered */

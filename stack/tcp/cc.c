@@ -303,6 +303,8 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 {
 	const struct wt_recovery_out *verdict = &tcp->verdict;
 
+	if (!(verdict->undo | verdict->enter | verdict->mark | verdict->sent_by | verdict->rescue | verdict->probe | verdict->again))
+		return;
 	if (verdict->undo) {
 		wt_undo(tcp, false);
 		return;
@@ -331,7 +333,7 @@ void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent)
 		wt_cc_settle(tcp);
 	}
 	if (recovery->on_sent && tcp->state >= WT_TCP_ESTABLISHED)
-		recovery->on_sent(tcp->recovery, sent, wt_cc_view(tcp), &tcp->verdict);
+		recovery->on_sent(tcp->recovery, sent, recovery->sent_alone ? NULL : wt_cc_view(tcp), &tcp->verdict);
 	wt_cc_rearm(tcp);
 }
 

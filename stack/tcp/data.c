@@ -154,12 +154,12 @@ static wt_time echo_age(const struct wt_tcp *tcp, const struct wt_tcp_header *se
 	return tcp->ts_ok && seg->has_ts && seg->tsecr && age_ms < 600000 ? (wt_time)age_ms * WT_MS : -1;
 }
 
-static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
+static unsigned ask_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
 {
 	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
 	struct wt_cc_options options;
 	struct wt_cc_note note = {0};
-	struct wt_rx_segment facts = {
+	const struct wt_rx_segment facts = {
 		.now = tcp->stack->now,
 		.seq = seq,
 		.len = len,
@@ -170,17 +170,19 @@ static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_
 		.tsecr = seg->tsecr,
 		.echo_age = echo_age(tcp, seg),
 		.out_of_order = tcp->waiting.bytes,
+		.options = wt_cc_options_of(seg, &options),
 	};
-	unsigned verdict = WT_RX_DEFAULT;
+	unsigned verdict = ops->on_segment(tcp->receiver, &facts, &note);
 
-	if (ops->on_segment) {
-		facts.options = wt_cc_options_of(seg, &options);
-		verdict = ops->on_segment(tcp->receiver, &facts, &note);
-		wt_cc_note(tcp, &note);
-		if (ops->deadline)
-			wt_tcp_set_timer(tcp, WT_TIMER_MODULE, ops->deadline(tcp->receiver));
-	}
-	decide_ack(tcp, flags, verdict);
+	wt_cc_note(tcp, &note);
+	if (ops->deadline)
+		wt_tcp_set_timer(tcp, WT_TIMER_MODULE, ops->deadline(tcp->receiver));
+	return verdict;
+}
+
+static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
+{
+	decide_ack(tcp, flags, tcp->config.receiver.ops->on_segment ? ask_module(tcp, seg, seq, len, flags) : WT_RX_DEFAULT);
 }
 
 static void take_fin(struct wt_tcp *tcp)

@@ -51,7 +51,7 @@ static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 	struct wt_range block;
 	unsigned first;
 
-	if (!tcp->sack_ok)
+	if (!tcp->sack_ok || !(tcp->has_dsack || tcp->waiting.count || tcp->fin_seen))
 		return;
 	if (tcp->has_dsack)
 		add_block(seg, tcp->dsack.start, tcp->dsack.end);
@@ -94,27 +94,32 @@ uint16_t wt_tcp_window_now(struct wt_tcp *tcp)
 void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
 {
 	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
-	struct wt_rx_ack facts = {
-		.now = tcp->stack->now,
-		.rcv_nxt = tcp->rcv_nxt,
-		.free_window = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp),
-		.right_edge = tcp->rcv_adv,
-		.option_room = WT_TCP_OPTIONS_ROOM - (tcp->ts_ok ? 12 : 0),
-		.pure = pure,
-	};
 	uint32_t least = !ops->shrinks && wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
-	uint32_t most = out->window = wt_tcp_window(tcp);
+	uint32_t most = wt_tcp_window(tcp), window = most, free = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp);
+	bool ece = tcp->ecn.echo;
 
-	out->ece = tcp->ecn.echo;
-	if (ops->on_ack_out)
+	if (ops->on_ack_out) {
+		const struct wt_rx_ack facts = {
+			.now = tcp->stack->now,
+			.rcv_nxt = tcp->rcv_nxt,
+			.free_window = free,
+			.right_edge = tcp->rcv_adv,
+			.option_room = WT_TCP_OPTIONS_ROOM - (tcp->ts_ok ? 12 : 0),
+			.pure = pure,
+		};
+
+		*out = (struct wt_rx_out){.window = most, .ece = ece};
 		ops->on_ack_out(tcp->receiver, &facts, out);
-	if (out->ece && tcp->ecn.echoes)
+		wt_cc_note(tcp, &out->note);
+		add_experiment(seg, &out->option);
+		window = out->window;
+		ece = out->ece;
+	}
+	if (ece && tcp->ecn.echoes)
 		seg->flags |= WT_ECE;
-	wt_cc_note(tcp, &out->note);
-	tcp->rcv_word = out->window < most ? out->window : UINT32_MAX;
-	out->window = out->window > most ? most : out->window < least ? least : out->window;
-	seg->window = window_field(tcp, out->window, facts.free_window);
-	add_experiment(seg, &out->option);
+	tcp->rcv_word = window < most ? window : UINT32_MAX;
+	window = window > most ? most : window < least ? least : window;
+	seg->window = window_field(tcp, window, free);
 	add_sack(tcp, seg);
 }
 

@@ -365,19 +365,19 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 
 static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 {
-	struct wt_tcp_header seg = {
-		.src_port = tcp->entry.tuple.local.port,
-		.dst_port = tcp->entry.tuple.remote.port,
-		.seq = tcp->snd_nxt,
-		.ack = tcp->rcv_nxt,
-		.flags = WT_ACK,
-	};
 	bool pure = plan.why == WT_SEND_ACK || plan.why == WT_SEND_KEEPALIVE;
-	struct wt_rx_out out = {0};
+	struct wt_tcp_header seg;
+	struct wt_rx_out out;
 	bool ack_due = tcp->ack_now;
 
 	if (plan.why == WT_SEND_SYN)
 		return emit_syn(tcp);
+	wt_tcp_header_begin(&seg);
+	seg.src_port = tcp->entry.tuple.local.port;
+	seg.dst_port = tcp->entry.tuple.remote.port;
+	seg.seq = tcp->snd_nxt;
+	seg.ack = tcp->rcv_nxt;
+	seg.flags = WT_ACK;
 	if (tcp->ts_ok)
 		wt_tcp_add_timestamp(tcp, &seg);
 	wt_tcp_add_ack(tcp, &seg, pure, &out);

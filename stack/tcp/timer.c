@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timers: a time each, the earliest stands in the stack's heap.
+ * Timers: a time each, the earliest stands in the stack's heap. One that is restarted with each ACK moves away from there all the time: the
+ * heap is told when the old time has come, and asks again at the new one. So it may be early, and is never late.
  *
  * With a coarse tick (the BSD slow timer) a delay of n ticks ends at the n-th tick boundary from now, so it lasts between
  * n-1 and n ticks, as it did. The phase of the grid is the host's own, drawn from its secret: machines boot at any moment.
@@ -11,10 +12,14 @@
 
 void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due)
 {
-	if (tcp->timer[timer] == due)
+	wt_time was = tcp->timer[timer];
+
+	if (was == due)
 		return;
 	tcp->timer[timer] = due;
-	wt_tcp_rearm(tcp);
+	/* what moves away from the heap's time is left there: wt_tcp_run_timers() looks when that has come */
+	if (due < tcp->heap.due || !tcp->heap.position || (due == WT_NEVER && was <= tcp->heap.due))
+		wt_tcp_rearm(tcp);
 }
 
 static wt_time phase(const struct wt_tcp_stack *stack, wt_time grid)
@@ -195,7 +200,11 @@ static void fire(struct wt_tcp *tcp, enum wt_timer timer)
 void wt_tcp_run_timers(struct wt_tcp *tcp)
 {
 	struct wt_tcp_stack *stack = tcp->stack;
+	wt_time due = tcp->heap.due;
 
+	wt_tcp_rearm(tcp);
+	if (tcp->heap.due != due)
+		return; /* it is later meanwhile, and another's turn may come first */
 	/* one per call, in the order of the enum: any of them may end the connection */
 	for (unsigned i = 0; i < WT_TIMERS; i++) {
 		if (tcp->timer[i] <= stack->now) {

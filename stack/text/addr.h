@@ -48,7 +48,11 @@ static inline struct wt_addr wt_addr_ipv6(const uint8_t bytes[16])
 
 static inline bool wt_addr_eq(const struct wt_addr *a, const struct wt_addr *b)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	uint64_t x[2], y[2];
+
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return !((x[0] ^ y[0]) | (x[1] ^ y[1]) | (uint64_t)(a->bytes[15] ^ b->bytes[15]));
 }
 
 static inline bool wt_endpoint_eq(const struct wt_endpoint *a, const struct wt_endpoint *b)

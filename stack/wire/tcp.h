@@ -41,6 +41,15 @@ struct wt_tcp_header {
 	struct wt_tcp_experiment experiment[WT_TCP_EXPERIMENTS];
 };
 
+/* Nothing in it; of options the counts and flags say so, and the rest is not written. */
+static inline void wt_tcp_header_begin(struct wt_tcp_header *tcp)
+{
+	tcp->src_port = tcp->dst_port = tcp->window = tcp->urgent = 0;
+	tcp->seq = tcp->ack = tcp->tsval = tcp->tsecr = 0;
+	tcp->flags = tcp->header_len = tcp->ecn = tcp->sack_count = tcp->experiment_count = 0;
+	tcp->has_mss = tcp->has_wscale = tcp->has_sack_permitted = tcp->has_ts = false;
+}
+
 /*
  * data: the whole segment, `len` bytes by the IP header. False if the header is malformed (data offset below 20 or past the end,
  * an option with length 0, 1 or running past the header: RFC 9293 3.1 MUST-7). Unknown options are skipped (MUST-6), an option
