@@ -67,6 +67,7 @@ struct wt_air_count {
 	wt_time on_air[WT_AIR_KINDS]; /* its own sending */
 	wt_time routing;              /* of that, data of the first queue */
 	wt_time busy;                 /* it sensed others */
+	wt_time collided;             /* of that, it was at frames of which a collision left none to read */
 	/* the books of its port: in = acked + sent to all + returned + dropped + waiting */
 	uint64_t in, acked, to_all, returned, dropped, waiting;
 	uint64_t delivered;           /* to its port, of others */

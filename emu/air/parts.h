@@ -61,7 +61,7 @@ struct wt_air_station {
 	unsigned sensed;                /* frames of others on the air here */
 	const struct wt_signal *locked; /* the one the receiver is at; NULL: none */
 	double locked_power;
-	wt_time locked_end, sensed_from;
+	wt_time locked_end, locked_from, sensed_from; /* locked_from: of the first of those that ran into each other */
 	bool readable, spoiled;         /* strong enough, and begun while the station was silent; something came over it */
 	enum wt_air_end end;            /* if spoiled: how */
 	bool sending;

@@ -65,12 +65,14 @@ void wt_receiver_start(struct wt_air *air, struct wt_air_station *station, const
 		station->sensed_from = now;
 		wt_dcf_busy(air, station, now);
 	}
-	if (!station->locked)
+	if (!station->locked) {
+		station->locked_from = now;
 		lock(air, station, signal, power, now);
-	else if (capture > 0 && station->locked_power >= capture * power)
+	} else if (capture > 0 && station->locked_power >= capture * power) {
 		lose(air, station, signal, power, now, WT_AIR_CAPTURED);
-	else
+	} else {
 		collide(air, station, signal, power, now);
+	}
 }
 
 void wt_receiver_mute(struct wt_air_station *station)
@@ -93,6 +95,8 @@ void wt_receiver_end(struct wt_air *air, struct wt_air_station *station, const s
 	}
 	read = station->readable && !station->spoiled;
 	station->locked = NULL;
+	if (station->readable && station->spoiled && station->end == WT_AIR_COLLIDED)
+		station->count.collided += now - station->locked_from;
 	station->eifs = !read;
 	lose(air, station, signal, power, now, read ? WT_AIR_RECEIVED : station->end);
 	if (read)

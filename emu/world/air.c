@@ -170,6 +170,16 @@ static int set_radio(struct wt_world *world, char *err, size_t err_len)
 	return 0;
 }
 
+const char *wt_world_routing(const struct wt_world *world, const struct wt_world_host *host)
+{
+	return host->routing ? host->routing : world->air.routing ? world->air.routing : WT_WORLD_ROUTING;
+}
+
+bool wt_world_is_bare(const struct wt_world *world, const struct wt_world_host *host)
+{
+	return !strcmp(wt_world_routing(world, host), "none");
+}
+
 static int check_routing(const struct wt_world *world, const char *words, unsigned line, char *err, size_t err_len)
 {
 	struct wt_routing_choice choice;

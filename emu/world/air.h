@@ -74,6 +74,9 @@ int wt_file_stations_key(struct wt_world_file *file, const char *key, const char
 
 /* air.c: numbers, addresses, tracks and words of all stations. 0, or -EINVAL with a sentence, -ENOMEM. */
 int wt_world_check_air(struct wt_world *world, char *err, size_t err_len);
+/* The words of a station's routing; are they none, so that its kernel is on the air as it is? */
+const char *wt_world_routing(const struct wt_world *world, const struct wt_world_host *host);
+bool wt_world_is_bare(const struct wt_world *world, const struct wt_world_host *host);
 /* "250m", "3m/s": a number of a unit, "m" or "m/s". 0, or -EINVAL with a sentence. */
 int wt_world_measure(const char *word, const char *unit, double least, double *to, char *err, size_t err_len);
 /* Reads a movement file of any kind. 0, -ENOMEM, or -EINVAL with "FILE:LINE: ..." */

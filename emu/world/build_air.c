@@ -6,6 +6,7 @@
  *                                       2─── its first link, to a router
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,9 +32,16 @@ unsigned wt_network_wire(const struct wt_world *world, unsigned host, unsigned l
 	return FIRST_WIRE + wires(world, host, link);
 }
 
-static const char *routing_of(const struct wt_world *world, const struct wt_world_host *host)
+/* The journal has the whole way at the start: a corner is where its speed changes. */
+static void tell_way(struct wt_mesh *mesh, const struct wt_world_host *host)
 {
-	return host->routing ? host->routing : world->air.routing ? world->air.routing : WT_WORLD_ROUTING;
+	for (unsigned i = 0; i < host->track.pieces; i++) {
+		const struct wt_piece *piece = &host->track.piece[i];
+
+		wt_mesh_tell(mesh, 0, WT_TRACE_CORNER,
+			     (uint64_t[5]){wt_mesh_address(mesh), (uint64_t)wt_time_max(piece->from, 0), (uint64_t)llround(1e3 * fmax(piece->at.x, 0)),
+					   (uint64_t)llround(1e3 * fmax(piece->at.y, 0))});
+	}
 }
 
 static int make_mesh(struct wt_network *net, unsigned i)
@@ -49,13 +57,15 @@ static int make_mesh(struct wt_network *net, unsigned i)
 	char name[WT_WORLD_NAME + 8];
 	struct wt_addr engine;
 
-	if (wt_routing_choose(routing_of(world, host), &choice, NULL, 0)) /* the checker has read them */
+	if (wt_routing_choose(wt_world_routing(world, host), &choice, NULL, 0)) /* the checker has read them */
 		return -EINVAL;
 	for (unsigned port = FIRST_WIRE; port < config.ports; port++)
 		config.kind[port] = WT_MESH_WIRE;
 	snprintf(name, sizeof(name), "mesh.%s", host->name);
 	config.name = name;
 	net->mesh[i] = wt_mesh_create(&config);
+	if (net->mesh[i] && config.trace)
+		tell_way(wt_mesh_of(net->mesh[i]), host);
 	if (!net->mesh[i] || host->placement == WT_INSIDE || world->air.stations >= WT_AIR_LAB_MOST)
 		return net->mesh[i] ? 0 : -ENOMEM;
 	engine = wt_world_air_engine(&host->address);
@@ -132,7 +142,7 @@ static bool is_told(const struct wt_world *world, const struct wt_world_host *ho
 {
 	struct wt_routing_choice choice;
 
-	return !wt_routing_choose(routing_of(world, host), &choice, NULL, 0) && !choice.ops->deadline && !choice.ops->on_no_route;
+	return !wt_routing_choose(wt_world_routing(world, host), &choice, NULL, 0) && !choice.ops->deadline && !choice.ops->on_no_route;
 }
 
 /* A module that asks nobody has its routes from here. */
@@ -158,7 +168,7 @@ static bool overhears(const struct wt_world *world, const struct wt_world_host *
 {
 	struct wt_routing_choice choice;
 
-	return !wt_routing_choose(routing_of(world, host), &choice, NULL, 0) && choice.ops->overhears && choice.ops->overhears(choice.params);
+	return !wt_routing_choose(wt_world_routing(world, host), &choice, NULL, 0) && choice.ops->overhears && choice.ops->overhears(choice.params);
 }
 
 static int make_air(struct wt_network *net)

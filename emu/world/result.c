@@ -155,6 +155,7 @@ static void station_json(struct wt_json *json, const struct wt_world_host *host,
 	wt_json_number(json, "air_routing", share(count->routing, time));
 	wt_json_number(json, "air_control", share(count->on_air[WT_AIR_RTS] + count->on_air[WT_AIR_CTS] + count->on_air[WT_AIR_ACK], time));
 	wt_json_number(json, "air_others", share(count->busy, time));
+	wt_json_number(json, "air_collided", share(count->collided, time));
 	wt_json_end(json);
 }
 

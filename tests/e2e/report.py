@@ -290,6 +290,53 @@ def _():
     check("claims" not in open(home.path("single.html"), encoding="utf-8").read().split("</style>")[1], "a card of one table")
 
 
+WALK = """[air]
+routing = aodv
+[stations n]
+count = 12
+move = waypoint 900m 300m 10m/s 20m/s 0s
+[run]
+time = 40s
+seed = 3
+[flow far]
+between = n0 n1
+"""
+
+
+@test("stations on the air: a table over hops, a map of ways and broken links, the window with new ways, shares of the time; at 1280 and 400 pixels")
+def _():
+    with open(home.path("walk.conf"), "w") as file:
+        file.write(WALK)
+    record, _ = home.run("sim", "-f", "walk.conf", "--trace", "walk.jsonl", "--json")
+    with open(home.path("walked.jsonl"), "w") as file:
+        file.write(record)
+    stations = json.loads(record)["air"]
+    check(all(s["air_collided"] <= s["air_others"] for s in stations) and any(s["air_collided"] for s in stations), "time of collisions")
+    with open(home.path("walk.jsonl")) as file:
+        events = [json.loads(line) for line in file]
+    equal({e["host"] for e in events if e["event"] == "mobility:corner"}, {s["station"] for s in stations}, "stations that have a place")
+    home.run("paper", "run", "multihop/table3", "--points", "1,3", "--repeats", "2", "-o", "hops", limit=120)
+    home.run("report", "build", "hops", "walk.jsonl", "walked.jsonl", "-o", "air.html", limit=180)
+    names = os.listdir(home.path("air-figures"))
+    for name in ("multihop-table3-sim-hops", "journal-0-walk-map", "journal-0-walk-ways", "air-1"):
+        check(name + ".svg" in names, f"no {name} in {names}")
+    with open(home.path("air-figures/air-1.svg"), encoding="utf-8") as file:
+        text = file.read()
+    check(all(f">{s['station']}<" in text for s in stations), "a station has no bar")
+    if not browser.program():
+        raise Skip("no chromium")
+    chromium = browser.Browser()
+    try:
+        for width in (1280, 400):
+            equal(chromium.open(home.path("air.html"), width, False), [], f"errors at {width}")
+            for check_of, what in ((WIDE, "too wide"), (PALE, "pale"), (CROWDED, "crowded")):
+                equal(chromium.evaluate(check_of), [], f"{what} at {width}")
+            if os.environ.get("WAVETANK_PICTURES"):
+                chromium.picture(f"{os.environ['WAVETANK_PICTURES']}/air-{width}.png", width)
+    finally:
+        chromium.close()
+
+
 @test("a sweep over two parameters has a map for each protocol and of the ratio")
 def _():
     with open(home.path("two.ini"), "w") as file:

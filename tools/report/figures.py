@@ -22,7 +22,10 @@ def positions(table):
 
 
 def x_axis(axes, table, values, numeric, narrow):
-    if numeric and min(values) >= 0:
+    if table.axis == 'hops':
+        axes.set_xlim(min(values) - 0.5, max(values) + 0.5)
+        label = table.axis
+    elif numeric and min(values) >= 0:
         # odd, so that the margin left of 0 has a place too
         axes.set_xscale('function', functions=(lambda x: np.sign(x) * np.sqrt(np.abs(x)), lambda x: np.sign(x) * np.square(x)))
         high = max(values)

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 
+import air
 import figures
 import journal
 import place
@@ -270,6 +271,8 @@ def table_figures(page, table, name):
                     '%s in %s over %s and %s, the stronger the colour, the more.%s' % (
                         metric, e(table.metric['unit']), e(table.grid[0][0]), e(table.grid[1][0]), ' The ratio to %s on the same losses: green '
                         'above 1, orange below, strongest from a factor of two on.' % e(table.label(table.baseline)) if len(table.variants) > 1 else ''))
+    elif air.has_hops(table):
+        air.hops_figure(page, table, name, metric, interval)
     elif table.metric['name'] != 'goodput' or len(table.points) < 3:
         page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: mean and 95 %% '
                     'interval.%s' % (metric, ' Hollow diamonds: published.' if table.printed() else ''))
@@ -362,6 +365,7 @@ def journal_section(page, entry, at, logs):
                 'The busiest stretch, %.2f to %.2f s. A vertical stroke is one segment, from its first to its last byte.' % (begin, end))
     page.figure(stem + '-state', lambda width: journal.state(c, width), 'state of the sender over time',
                 'The sender over time. ssthresh is not drawn before it is first set.')
+    air.journal_figures(page, entry, c, stem)
     page.add('</section>')
 
 
@@ -395,6 +399,7 @@ def records_section(page, every):
             ('settings', '<code>%s</code>' % e(' '.join('%s=%s' % pair for pair in record['a'].get('settings', {}).items()))),
             ('dropped', e(', '.join('%d by %s' % (n, cause) for cause, n in (record.get('dropped_frames') or {}).items()) or 'nothing')),
             ('time', '%s simulated s, %s frames' % (number(record.get('simulated_s'), 2), number(record.get('frames'), 0)))])))
+    air.record_figures(page, every)
     page.add('</section>')
 
 
