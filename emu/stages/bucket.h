@@ -163,7 +163,7 @@ static inline wt_time wt_bucket_flow(struct wt_bucket *link, uint32_t len)
 	} else {
 		count = missing > 0 ? (missing + rate - 1) / rate : 0;
 	}
-	link->last = wt_time_add(link->last, count);
+	link->last = wt_time_after(link->last, count);
 	link->level = rate * count - missing;
 	return link->last;
 }

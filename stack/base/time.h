@@ -34,4 +34,12 @@ static inline wt_time wt_time_add(wt_time a, wt_time b)
 	return a == WT_NEVER || b == WT_NEVER || __builtin_add_overflow(a, b, &sum) ? WT_NEVER : sum;
 }
 
+/* The same for a time that is not negative. */
+static inline wt_time wt_time_after(wt_time a, wt_time b)
+{
+	wt_time sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? WT_NEVER : sum;
+}
+
 #endif

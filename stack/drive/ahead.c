@@ -77,7 +77,7 @@ struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, str
 		struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
 
 		if (!next || holder->hold.frames->head ||
-		    !next->node->ops->ahead->take(next->node, now, wt_time_add(leaves, holder->hold.time), frame, false, &leaves)) {
+		    !next->node->ops->ahead->take(next->node, now, wt_time_after(leaves, holder->hold.time), frame, false, &leaves)) {
 			frame->time = leaves;
 			holder->node->ops->input(holder->node, slot->early->port, leaves, frame);
 			return holder;

@@ -385,7 +385,7 @@ __attribute__((always_inline)) static inline bool one_frame(struct wt_graph *gra
 }
 
 /* The top of the stack, until something else is on top of it or it has nothing left for this instant. */
-static inline void settle_top(struct wt_graph *graph, struct slot *slot)
+__attribute__((always_inline)) static inline void settle_top(struct wt_graph *graph, struct slot *slot)
 {
 	wt_time due = slot->now ? graph->now : slot->node->ops->deadline(slot->node);
 
@@ -422,9 +422,7 @@ static inline void run_earliest(struct wt_graph *graph)
 	graph->root = slot;
 	push(graph, slot, slot->asked);
 	slot->asked = true;
-	settle_top(graph, slot);
-	if (graph->dirty_head)
-		settle(graph);
+	settle(graph);
 }
 
 /* Everything due at or before now. */

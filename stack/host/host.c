@@ -113,10 +113,14 @@ static struct wt_frame *host_output(struct wt_node *node, wt_time now, unsigned 
 static wt_time host_deadline(const struct wt_node *node)
 {
 	const struct wt_host *host = (const struct wt_host *)node;
-	wt_time due = wt_time_min(wt_net_deadline(&host->net), wt_tcp_stack_deadline(&host->tcp));
+	wt_time due;
 
 	if (host->udp.ready_head)
 		return host->tcp.now;
+	due = wt_tcp_stack_deadline(&host->tcp);
+	if (due <= host->tcp.now) /* nothing is due earlier but what is late already */
+		return due;
+	due = wt_time_min(due, wt_net_deadline(&host->net));
 	return wt_time_min(due, wt_heap_due(&host->timers));
 }
 

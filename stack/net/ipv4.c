@@ -96,13 +96,18 @@ enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_
  * RFC 6864 4.1 lets a datagram with DF carry any identification; ours repeats late for a pair of hosts and tells
  * nobody how much we send to others (RFC 7739 5.3: a keyed start per destination, counters shared by few).
  */
-uint16_t wt_net_next_id(struct wt_net *net, const struct wt_addr *dst)
+void wt_net_id_of(struct wt_net *net, const struct wt_addr *dst)
 {
 	if (!wt_addr_eq(dst, &net->id_peer)) {
 		net->id_peer = *dst;
 		net->id_hash = wt_siphash_u64(&net->config.secret, wt_get32(dst->bytes));
 	}
-	return (uint16_t)((net->id_hash >> 16) + net->id_counter[net->id_hash % WT_IP_ID_COUNTERS]++);
+}
+
+uint16_t wt_net_next_id(struct wt_net *net, const struct wt_addr *dst)
+{
+	wt_net_id_of(net, dst);
+	return wt_net_id_after(net, net->id_hash);
 }
 
 struct wt_frame *wt_net_output(struct wt_net *net, wt_time now, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst,

@@ -172,6 +172,12 @@ void wt_net_expire(struct wt_net *net, wt_time now);
 bool wt_net_may_be_from(const struct wt_net *net, const struct wt_frame *frame, const struct wt_addr *addr);
 /* The identification of a packet to `dst`. */
 uint16_t wt_net_next_id(struct wt_net *net, const struct wt_addr *dst);
+void wt_net_id_of(struct wt_net *net, const struct wt_addr *dst); /* net->id_hash is that of this destination */
+static inline uint16_t wt_net_id_after(struct wt_net *net, uint64_t id_hash)
+{
+	return (uint16_t)((id_hash >> 16) + net->id_counter[id_hash % WT_IP_ID_COUNTERS]++);
+}
+
 enum wt_ip_verdict wt_net_drop(struct wt_net *net, wt_time now, struct wt_frame *frame, enum wt_drop cause);
 enum wt_ip_verdict wt_net_input_ipv4(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame, struct wt_ip_packet *packet);
 void wt_net_input_ipv6(struct wt_net *net, unsigned interface, wt_time now, struct wt_frame *frame);

@@ -76,7 +76,7 @@ bool wt_usual_output(struct wt_net *net, struct wt_frame *frame, const struct wt
 	if (!usual->out.known || usual->out.protocol != protocol || !wt_addr_eq(&usual->out.dst, dst) || !wt_addr_eq(&usual->out.src, src))
 		return false;
 	head = wt_frame_own_head(frame);
-	id = wt_net_next_id(net, dst);
+	id = wt_net_id_after(net, usual->out.id_hash);
 	frame->mark = usual->out.interface;
 	memcpy(head, usual->out.head, WT_USUAL_HEAD);
 	head[TOS] = tos;
@@ -91,6 +91,8 @@ void wt_usual_sent(struct wt_net *net, const struct wt_frame *frame, const struc
 	struct wt_usual *usual = &net->usual;
 	uint8_t *head = usual->out.head;
 
+	wt_net_id_of(net, dst);
+	usual->out.id_hash = net->id_hash;
 	usual->out.known = true;
 	usual->out.src = *src;
 	usual->out.dst = *dst;

@@ -27,6 +27,7 @@ struct wt_usual {
 		struct wt_addr src, dst;
 		uint8_t head[WT_USUAL_HEAD]; /* but for length, identification, TOS and checksum, which are 0 */
 		uint64_t sum;                /* of that */
+		uint64_t id_hash;            /* where identifications of packets to dst are counted (wt_net_next_id()) */
 	} out;
 };
 

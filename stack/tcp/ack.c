@@ -23,11 +23,6 @@ struct ack_news {
 	struct wt_tx_record newest; /* most recently sent record that it covers, len 0: none */
 };
 
-uint32_t wt_tcp_pipe(const struct wt_tcp *tcp)
-{
-	return tcp->snd_nxt - tcp->snd_una - tcp->board.view.sacked - tcp->board.view.lost;
-}
-
 /* RFC 2018 8, RFC 2883: blocks outside what is outstanding are lies, reneging or D-SACK: no loss information. */
 static bool block_valid(const struct wt_tcp *tcp, wt_seq start, wt_seq end)
 {

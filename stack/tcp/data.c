@@ -9,11 +9,6 @@
  */
 #include "stack/tcp/tcb.h"
 
-uint32_t wt_tcp_unread(const struct wt_tcp *tcp)
-{
-	return tcp->rcv_nxt - (tcp->fin_taken ? 1 : 0) - tcp->read_seq;
-}
-
 /* The payload of a full segment as it comes: options that every segment carries take their room (RFC 9293 3.7.1). */
 static uint32_t full_segment(const struct wt_tcp *tcp)
 {

@@ -44,6 +44,7 @@ static void path_shrank(struct wt_tcp *tcp, uint32_t mtu)
 	if (mtu < MTU_LEAST || mtu - WT_IPV4_HEADER - WT_TCP_HEADER >= tcp->path_mss)
 		return;
 	tcp->path_mss = mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	wt_tcp_limit_mss(tcp);
 	wt_cc_event(tcp, WT_CC_MSS);
 	if (!flight_fits(tcp))
 		wt_tcp_go_back(tcp); /* RFC 1191 6.4: one segment, then slow start */

@@ -31,9 +31,9 @@ static uint32_t segment_limit(const struct wt_tcp *tcp)
 	return limit > WT_TCP_MSS_MIN ? limit : WT_TCP_MSS_MIN;
 }
 
-uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
+void wt_tcp_limit_mss(struct wt_tcp *tcp)
 {
-	return segment_limit(tcp) - (tcp->ts_ok ? 12 : 0);
+	tcp->send_mss = segment_limit(tcp) - (tcp->ts_ok ? 12 : 0);
 }
 
 static uint32_t window_left(const struct wt_tcp *tcp)
@@ -94,13 +94,17 @@ uint32_t wt_tcp_sendable(const struct wt_tcp *tcp)
 
 static struct plan next_data(const struct wt_tcp *tcp)
 {
-	uint32_t unsent = wt_tcp_unsent(tcp);
+	uint32_t unsent = wt_tcp_unsent(tcp), peer, allowed, len = unsent, mss;
 	bool fin = tcp->fin_queued && !tcp->fin_sent;
-	uint32_t peer = peer_room(tcp), allowed = window_left(tcp), len = unsent, mss = wt_tcp_send_mss(tcp);
 
+	if (!unsent && !fin)
+		return (struct plan){WT_SEND_NOTHING, 0};
+	peer = peer_room(tcp);
+	allowed = window_left(tcp);
+	mss = wt_tcp_send_mss(tcp);
 	if (tcp->tail_probe && unsent)
 		allowed = mss;
-	else if ((!unsent && !fin) || paced(tcp) || (tcp->out.hold && !tcp->probe))
+	else if (paced(tcp) || (tcp->out.hold && !tcp->probe))
 		return (struct plan){WT_SEND_NOTHING, 0};
 	allowed = allowed < peer ? allowed : peer;
 	if (!tcp->tail_probe && tcp->out.burst && tcp->burst_left < allowed)
@@ -149,15 +153,17 @@ static struct plan next(const struct wt_tcp *tcp)
 
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
-/* Header and payload into a frame; everything above is decided. NULL: no frame, the segment is as good as lost. */
+/*
+ * Header and payload into a frame; everything above is decided. pseudo: the sum of the pseudo-header but for the length. NULL: no frame, the
+ * segment is as good as lost.
+ */
 static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
-			      const struct wt_store *store, uint32_t len)
+			      const struct wt_store *store, uint32_t len, uint64_t pseudo)
 {
 	struct wt_frame *frame = wt_books_make(stack->net->config.node, stack->net->config.pool, stack->now);
 	uint32_t header = wt_tcp_emit_len(seg);
-	struct wt_extent text = {0};
+	struct wt_extent text;
 	uint8_t *bytes;
-	uint64_t sum;
 
 	if (!frame)
 		return NULL;
@@ -170,8 +176,7 @@ static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple 
 	}
 	wt_tcp_emit(bytes + WT_IP_PAYLOAD, seg);
 	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
-	sum = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, header + len);
-	wt_put16(bytes + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(sum));
+	wt_put16(bytes + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(pseudo + wt_csum_length(header + len)));
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
@@ -244,7 +249,7 @@ static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint
 	tcp->count.segs_sent++;
 	wt_trace(tcp->stack, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
-	return build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len);
+	return build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len, tcp->pseudo);
 }
 
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
@@ -307,7 +312,7 @@ static bool carries_fin(const struct wt_tcp *tcp, const struct wt_tx_record *rec
 
 static uint32_t room_beside_options(const struct wt_tcp *tcp, struct wt_tcp_header *seg)
 {
-	return segment_limit(tcp) - (wt_tcp_emit_len(seg) - WT_TCP_HEADER);
+	return wt_tcp_send_mss(tcp) + (tcp->ts_ok ? 12 : 0) - (wt_tcp_emit_len(seg) - WT_TCP_HEADER);
 }
 
 /*
@@ -465,7 +470,7 @@ static struct wt_frame *build_bare(struct wt_tcp_stack *stack, const struct wt_t
 {
 	seg->src_port = tuple->local.port;
 	seg->dst_port = tuple->remote.port;
-	return build(stack, tuple, seg, NULL, 0);
+	return build(stack, tuple, seg, NULL, 0, wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, 0));
 }
 
 void wt_tcp_keep(struct wt_tcp_stack *stack, struct wt_frame *frame)

@@ -156,9 +156,11 @@ struct wt_tcp {
 	uint32_t snd_wnd, max_snd_wnd;
 	wt_seq snd_wl1, snd_wl2;
 	uint32_t peer_mss, path_mss; /* payload limits, options included */
+	uint32_t send_mss;           /* payload of a full segment by these, timestamps allowed for: wt_tcp_limit_mss() */
 	uint8_t snd_wscale, rcv_wscale;
 	bool fin_queued, fin_sent, fin_acked;
 	bool wscale_ok, ts_ok, sack_ok;
+	uint64_t pseudo; /* sum of the pseudo-header without its length */
 	struct wt_store snd;
 	struct wt_scoreboard board;
 	bool force;       /* the next LOST record goes out whatever the window */
@@ -281,7 +283,11 @@ bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t le
 void wt_tcp_rto(struct wt_tcp *tcp);
 void wt_tcp_go_back(struct wt_tcp *tcp);
 void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) */
-uint32_t wt_tcp_pipe(const struct wt_tcp *tcp);
+
+static inline uint32_t wt_tcp_pipe(const struct wt_tcp *tcp)
+{
+	return tcp->snd_nxt - tcp->snd_una - tcp->board.view.sacked - tcp->board.view.lost;
+}
 
 /* tcp_data.c */
 void wt_tcp_kept_fin(struct wt_tcp *tcp);
@@ -289,7 +295,12 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */
 uint32_t wt_tcp_syn_window(const struct wt_tcp *tcp); /* the field of a SYN */
-uint32_t wt_tcp_unread(const struct wt_tcp *tcp);
+
+static inline uint32_t wt_tcp_unread(const struct wt_tcp *tcp)
+{
+	return tcp->rcv_nxt - (tcp->fin_taken ? 1 : 0) - tcp->read_seq;
+}
+
 void wt_tcp_window_opened(struct wt_tcp *tcp);
 
 /* tcp_ecn.c */
@@ -331,7 +342,12 @@ void wt_tcp_send_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct w
 /* The SYN or SYN-ACK of this attempt: the modules are asked. The option must live as long as the header. */
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
 void wt_tcp_note_syn(struct wt_tcp *tcp, bool again); /* it leaves for the first time. again: it did before this block was */
-uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp); /* payload of a full segment, timestamps allowed for */
+void wt_tcp_limit_mss(struct wt_tcp *tcp); /* after a change of what send_mss follows from */
+
+static inline uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
+{
+	return tcp->send_mss;
+}
 
 /* tcp_timer.c */
 void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);

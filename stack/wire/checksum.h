@@ -9,11 +9,16 @@
 #include "stack/base/bytes.h"
 #include "stack/base/checksum.h"
 
+/* IPv4 has 16 bits of length, IPv6 32; the sum of the two halves is right for both. */
+static inline uint64_t wt_csum_length(uint32_t len)
+{
+	return (uint64_t)(len >> 16) + (len & 0xffff);
+}
+
 /* The pseudo-header of TCP over IPv4 (RFC 9293 3.1) or IPv6 (RFC 8200 8.1), as a running sum. */
 static inline uint64_t wt_csum_pseudo(const struct wt_addr *src, const struct wt_addr *dst, uint8_t protocol, uint32_t len)
 {
-	/* IPv4 has 16 bits of length, IPv6 32; the sum of the two halves is right for both */
-	uint64_t sum = (uint64_t)protocol + (len >> 16) + (len & 0xffff);
+	uint64_t sum = protocol + wt_csum_length(len);
 
 	if (src->family == WT_FAMILY_IPV6)
 		return wt_csum_add(wt_csum_add(sum, src->bytes, 16), dst->bytes, 16);

@@ -150,13 +150,10 @@ static uint32_t experiments_len(const struct wt_tcp_header *tcp)
 	return len;
 }
 
-uint32_t wt_tcp_emit_len(struct wt_tcp_header *tcp)
+uint32_t wt_tcp_emit_len_with_options(struct wt_tcp_header *tcp)
 {
-	uint32_t room;
+	uint32_t room = WT_TCP_OPTIONS_ROOM - fixed_len(tcp);
 
-	if (wt_tcp_plain(tcp))
-		return WT_TCP_HEADER;
-	room = WT_TCP_OPTIONS_ROOM - fixed_len(tcp);
 	/* what can never fit goes first, so that it does not push out SACK blocks in vain */
 	while (experiments_len(tcp) > room)
 		tcp->experiment_count--;
@@ -226,7 +223,7 @@ static uint8_t *emit_sack(uint8_t *p, const struct wt_tcp_header *tcp)
 	return p;
 }
 
-static uint8_t *emit_options(uint8_t *p, const struct wt_tcp_header *tcp)
+uint8_t *wt_tcp_emit_options(uint8_t *p, const struct wt_tcp_header *tcp)
 {
 	if (tcp->flags & WT_SYN)
 		p = emit_syn(p, tcp);
@@ -243,22 +240,4 @@ static uint8_t *emit_options(uint8_t *p, const struct wt_tcp_header *tcp)
 		p += option->len;
 	}
 	return p;
-}
-
-uint32_t wt_tcp_emit(uint8_t *data, const struct wt_tcp_header *tcp)
-{
-	uint8_t *p = data + WT_TCP_HEADER;
-
-	if (!wt_tcp_plain(tcp))
-		p = emit_options(p, tcp);
-	wt_put16(data, tcp->src_port);
-	wt_put16(data + 2, tcp->dst_port);
-	wt_put32(data + 4, tcp->seq);
-	wt_put32(data + 8, tcp->ack);
-	data[12] = (uint8_t)((p - data) / 4 << 4);
-	data[13] = tcp->flags;
-	wt_put16(data + 14, tcp->window);
-	wt_put16(data + 16, 0);
-	wt_put16(data + 18, tcp->urgent);
-	return (uint32_t)(p - data);
 }

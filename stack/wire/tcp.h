@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stack/base/bytes.h"
 #include "stack/base/seq.h"
 
 #define WT_TCP_HEADER 20
@@ -67,8 +68,31 @@ static inline bool wt_tcp_plain(const struct wt_tcp_header *tcp)
  * otherwise nop,nop,TS then nop,nop,SACK; experiments last, each padded with NOPs in front.
  * Options that do not fit are left out from the end of: experiment, SACK blocks (experiments win over the last SACK block).
  */
-uint32_t wt_tcp_emit_len(struct wt_tcp_header *tcp);
+uint32_t wt_tcp_emit_len_with_options(struct wt_tcp_header *tcp);
+uint8_t *wt_tcp_emit_options(uint8_t *p, const struct wt_tcp_header *tcp); /* gives the byte behind them */
+
+static inline uint32_t wt_tcp_emit_len(struct wt_tcp_header *tcp)
+{
+	return wt_tcp_plain(tcp) ? WT_TCP_HEADER : wt_tcp_emit_len_with_options(tcp);
+}
+
 /* Writes the header with checksum field zero; call emit_len first (it settles what fits). Returns the length. */
-uint32_t wt_tcp_emit(uint8_t *data, const struct wt_tcp_header *tcp);
+static inline uint32_t wt_tcp_emit(uint8_t *data, const struct wt_tcp_header *tcp)
+{
+	uint8_t *end = data + WT_TCP_HEADER;
+
+	if (!wt_tcp_plain(tcp))
+		end = wt_tcp_emit_options(end, tcp);
+	wt_put16(data, tcp->src_port);
+	wt_put16(data + 2, tcp->dst_port);
+	wt_put32(data + 4, tcp->seq);
+	wt_put32(data + 8, tcp->ack);
+	data[12] = (uint8_t)((end - data) / 4 << 4);
+	data[13] = tcp->flags;
+	wt_put16(data + 14, tcp->window);
+	wt_put16(data + 16, 0);
+	wt_put16(data + 18, tcp->urgent);
+	return (uint32_t)(end - data);
+}
 
 #endif

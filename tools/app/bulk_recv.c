@@ -157,7 +157,7 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 
 	if (!r->spoke && wt_tcp_readable(r->tcp))
 		speaks(r, now);
-	while (awaits_request(r) || !r->app) {
+	while ((awaits_request(r) || !r->app) && wt_tcp_readable(r->tcp)) {
 		len = awaits_request(r) ? 0 : take_named(r, SIZE_MAX, now);
 		if (len) {
 			wt_tcp_consume(r->tcp, len);

@@ -44,6 +44,7 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	tcp->snd_wscale = tcp->wscale_ok ? (seg->wscale > 14 ? 14 : seg->wscale) : 0; /* RFC 7323 2.3 */
 	tcp->rcv_wscale = tcp->wscale_ok ? scale_for(settings->rcv_buffer) : 0;
 	tcp->ts_ok = settings->timestamps && seg->has_ts;
+	wt_tcp_limit_mss(tcp);
 	tcp->sack_ok = settings->sack && seg->has_sack_permitted;
 	if (tcp->ts_ok) {
 		tcp->ts_recent = seg->tsval;
