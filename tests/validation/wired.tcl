@@ -2,9 +2,10 @@
 # The wired networks of paper 004 as they were recovered: n0, n1 - n2 - n3 - n4, n5. A CBR flow over UDP crosses a TCP flow. Writes ns-2's
 # trace, which wired.py counts.
 #
-#   ns wired.tcl NETWORK VARIANT sack|plain TRACE       NETWORK: 2Mb 20Mb 2Gb; VARIANT: Tahoe Reno Newreno Sack1 Fack Vegas HSTCP Cubic
+#   ns wired.tcl NETWORK VARIANT sack|plain TRACE LATER
+#       NETWORK: 2Mb 20Mb 2Gb; VARIANT: Tahoe Reno Newreno Sack1 Fack Vegas HSTCP Cubic; LATER: seconds by which the datagrams begin later
 
-lassign $argv network variant sink trace
+lassign $argv network variant sink trace later
 switch $network {
 	2Mb  { lassign {2Mb 10ms 0.3Mb 100ms 0.5Mb 40ms 552 8000 124 125} access d1 narrow d2 last d3 size window stop end }
 	20Mb { lassign {20Mb 5ms 3Mb 5ms 20Mb 5ms 552 8000 40 40} access d1 narrow d2 last d3 size window stop end }
@@ -60,7 +61,7 @@ proc finish {} {
 	close $out
 	exit 0
 }
-$ns at 0.1 "$cbr start"
+$ns at [expr {0.1 + $later}] "$cbr start"
 $ns at 1.0 "$ftp start"
 $ns at $stop "$ftp stop"
 $ns at $stop "$cbr stop"
