@@ -20,7 +20,9 @@
  * Where we differ: rates measured on what was sent in ProbeRTT are taken as application-limited by the module, because a module
  * cannot mark the connection; a round trip that left under packet conservation does not count against Startup, whose rate could not grow in
  * it; the first round trip sets the first pacing rate anew, as in Linux. Linux also paces 1 % below the model
- * (`margin`), the draft does not. Policer detection and the allowance for aggregated ACKs are in Linux alone, and not here.
+ * (`margin`), the draft does not. Policer detection and the allowance for aggregated ACKs are in Linux alone, and not here. Linux takes a
+ * fifth of losses for a policer, holds the rate that it then sees for 48 round trips, and so falls to a quarter of such a link
+ * (docs/validation.md).
  */
 #include "cc/shared/bbr.h"
 

@@ -180,21 +180,28 @@ static void the_probing_gain_says_how_much_loss_is_borne(void **state)
 		assert_true(w.most < 1.05);
 		mean += w.area / w.seconds / 4;
 	}
-	assert_true(mean > 0.85 && mean < 1);
+	assert_true(mean > 0.85 && mean < 1); /* Linux, measured on such a path of 10 Mbit/s: 0.26 (docs/validation.md) */
 }
 
-/* A flight that is lost whole, three timeouts in a row: what is delivered afterwards in a lump is no bandwidth. */
+/*
+ * A flight that is lost whole, three timeouts in a row, once and every five seconds: what is delivered afterwards in a lump is no bandwidth, and
+ * the rounds of single segments are none either. At no ACK from 2 s on is the filter elsewhere.
+ */
 static void bandwidth_stays_across_timeouts(void **state)
 {
-	for (unsigned m = 0; modules[m]; m++) {
-		struct watch w = {.from_s = 2};
-		struct wt_bulk_sender flow;
+	static const char *const outages[] = {"outage at 5s for 2s drop 100%", "outage every 5s for 1s"};
 
-		flow = flow_of(modules[m], "outage at 5s for 2s drop 100% rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 100000000, &w);
-		assert_true(flow.info.timeouts >= 3);
-		assert_true(w.most < 1.05);
-		assert_true(w.last > 0.95);
-	}
+	for (unsigned m = 0; modules[m]; m++)
+		for (unsigned i = 0; i < 2; i++) {
+			struct watch w = {.from_s = 2};
+			struct wt_bulk_sender flow;
+			char fwd[128];
+
+			snprintf(fwd, sizeof(fwd), "%s rate 50Mbit burst 0B limit 500KB delay 20ms", outages[i]);
+			flow = flow_of(modules[m], fwd, "delay 20ms", i ? 60000000 : 100000000, &w);
+			assert_true(flow.info.timeouts >= (i ? 6 : 3));
+			assert_true(w.least > 0.95 && w.most < 1.05);
+		}
 }
 
 /* Startup, Drain, ProbeBW; then ProbeRTT when the least round trip was not seen for ten seconds, and ProbeBW again. */
