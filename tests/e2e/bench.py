@@ -11,10 +11,10 @@ HOME = Home()
 ALL = {("wavetank", "tap"), ("wavetank", "packet"), ("kernel", "veth")}
 
 
-@test("bench measures bulk both ways, requests, connections opened and idle, each with the kernel in turn, and draws them")
+@test("bench measures bulk both ways, requests, connections opened, idle and active, each with the kernel in turn, and draws them")
 def _():
     folder = HOME.path("bench")
-    out, err = HOME.run("bench", "bulk", "ask", "open", "idle", "--rounds", "1", "--size", "2MB", "-n", "60", "-o", folder, "--quiet", code=None)
+    out, err = HOME.run("bench", "bulk", "ask", "open", "idle", "active", "chain", "--rounds", "1", "--size", "2MB", "-n", "60", "-o", folder, "--quiet", code=None)
     if "need neither" in err:
         raise Skip(err.strip())
     equal(err, "", "standard error")
@@ -26,12 +26,14 @@ def _():
     for what in ("ask", "open"):
         equal({(row["stack"], row["port"]) for row in rows if row["what"] == what}, ALL, what)
     check(all(row["resident_B_per_connection"] >= 0 for row in rows if row["what"] == "idle"), "idle")
+    check(all(row["requests_per_s"] > 60 for row in rows if row["what"] == "active"), "active")
+    equal([row["way"] for row in rows if row["what"] == "chain"], ["1 group", "4 groups", "16 groups"], "chain")
     check(all(isinstance(value, (str, bool)) or value >= 0 for row in rows for value in row.values()), "numbers")
     with open(os.path.join(folder, "bench.txt"), encoding="utf-8") as file:
         check(out.startswith(file.read()), "the table is what is printed")
     check("times (" in out and "kernel veth offloads" in out, out)
     bars = xml.etree.ElementTree.parse(os.path.join(folder, "bench.svg")).iter("{http://www.w3.org/2000/svg}rect")
-    equal(len(list(bars)), 1 + 2 * 2 * 6 + 2 * 3 + 2 * 3 + 1, "bars, and the paper they are on")
+    equal(len(list(bars)), 1 + 2 * 2 * 6 + 2 * 3 + 2 * 3 + 1 + 2 + 3, "bars, and the paper they are on")
 
 
 finish()

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Large transfers by unmodified programs over the engine, each way round with the kernel: digests, time, and the CPU time of the engines.
 
-  soak.py WAVETANK [--bytes N] [--seed N] [--budget SECONDS] [--link WORDS] [--only NAME...]
+  soak.py WAVETANK [--bytes N] [--seed N] [--budget SECONDS] [--link WORDS] [--rounds N] [--only NAME...]
+
+With rounds the yardstick comes first in each, and the ratios to it are printed in the end: other work on the machine moves both alike.
 
 By hand: it takes minutes (docs/programs.md has its figures). The budget is that of all transfers together: none is begun after it. Root, TUN.
 """
@@ -11,6 +13,7 @@ import hashlib
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -24,6 +27,7 @@ HERTZ = os.sysconf("SC_CLK_TCK")
 class Soak(programs.Lab):
     """The lab of the tests, without a test."""
     limit = 1800 # s, of one program
+    spent = {} # CPU seconds per GB of both ends, by transfer
 
     def runTest(self):
         pass
@@ -104,6 +108,8 @@ class Soak(programs.Lab):
 
     def ssh(self):
         for key in "host", "user":
+            if os.path.exists(f"{self.place}/{key}"): # of an earlier round
+                continue
             subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{self.place}/{key}"), check=True)
         shutil.copy(self.place + "/user.pub", self.place + "/authorized")
         os.makedirs("/run/sshd", exist_ok=True)
@@ -144,7 +150,15 @@ class Soak(programs.Lab):
         text = (f"{self.ours / size:.2f} both ends" if name == "send_recv" else f"{spent['a']:.2f} at a, {spent['b']:.2f} at b")
         print(f"{name:22} {'equal' if ok else 'FAILED'}  {seconds:6.1f} s  {size * 8000 / seconds:6.0f} Mbit/s  CPU s per GB: {text}", flush=True)
         self.doCleanups()
+        self.spent.setdefault(name, []).append(self.ours / size if name == "send_recv" else spent["a"] + spent["b"])
         return ok
+
+    def ratios(self):
+        """Of each transfer's engines to the yardstick, round by round: two gigabytes for redis, one end of ours where a kernel is the other."""
+        for name, all_spent in self.spent.items():
+            if name != "send_recv" and "kernel" not in name:
+                ratio = sorted(a / b / (2 if name == "redis" else 1) for a, b in zip(all_spent, self.spent["send_recv"]))
+                print(f"{name:22} {statistics.median(ratio):.2f} ({ratio[0]:.2f} to {ratio[-1]:.2f}) of send_recv")
 
 
 NAMES = ["send_recv", "curl_nginx", "curl_nginx_of_kernel", "curl_of_kernel_nginx", "iperf3", "ssh", "redis"]
@@ -156,6 +170,7 @@ def main():
     parser.add_argument("--bytes", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=float, default=900)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--link", default="loss 1%")
     parser.add_argument("--only", nargs="*", default=NAMES, choices=NAMES)
     options = parser.parse_args()
@@ -166,12 +181,16 @@ def main():
         Soak.setUpClass()
         soak = Soak()
         soak.prepare(options)
-        for name in options.only:
+        if options.rounds > 1 and options.only[0] != "send_recv":
+            options.only.insert(0, "send_recv")
+        for name in options.only * options.rounds:
             if time.monotonic() > end:
                 print(f"{name:22} not begun: the budget of {options.budget:.0f} s is used up")
                 failed += 1
             else:
                 failed += not soak.measure(name)
+        if options.rounds > 1:
+            soak.ratios()
     finally:
         Soak.doClassCleanups()
     return failed != 0

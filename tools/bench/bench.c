@@ -17,11 +17,11 @@ static const struct wt_option options[] = {
 	[OPT_OUTPUT] = {'o', "output", "FOLDER", "results: bench.jsonl, bench.txt, bench.svg (default bench)"},
 	[OPT_ROUNDS] = {0, "rounds", "N", "times each is run, in turn with the others (default 3)"},
 	[OPT_SIZE] = {0, "size", "SIZE", "of each bulk transfer (default 1GB; ten times as much with offloads)"},
-	[OPT_NUMBER] = {'n', "number", "N", "requests, connections opened, connections idle (default 10000)"},
+	[OPT_NUMBER] = {'n', "number", "N", "requests, connections opened, idle, active (default 10000)"},
 	[OPT_CALLS] = {0, "calls", NULL, "count system calls by strace, too: once, beside the rounds"},
 };
 
-static const char *const kinds[] = {"bulk", "ask", "open", "idle", "sim", "air"};
+static const char *const kinds[] = {"bulk", "ask", "open", "idle", "active", "sim", "chain", "air"};
 
 static bool is_kind(const char *word)
 {
@@ -64,7 +64,7 @@ static int run(int argc, char **argv)
 		case OPT_CALLS: words[5] = "calls"; break;
 		case WT_ARGS_WORD:
 			if (!is_kind(args.value))
-				return wt_fail(WT_EXIT_USAGE, "'%s' is nothing to measure; known: bulk, ask, open, idle, sim, air", args.value);
+				return wt_fail(WT_EXIT_USAGE, "'%s' is nothing to measure; known: bulk, ask, open, idle, active, sim, chain, air", args.value);
 			if (word < 20)
 				words[word++] = args.value;
 			break;
@@ -80,7 +80,7 @@ static int run(int argc, char **argv)
 
 const struct wt_command wt_command_bench = {
 	.name = "bench",
-	.arguments = "[bulk|ask|open|idle|sim|air]...",
+	.arguments = "[bulk|ask|open|idle|active|sim|chain|air]...",
 	.text = "how fast our engine is, in turn with others",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),

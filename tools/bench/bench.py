@@ -18,8 +18,8 @@ import ns2_speed  # noqa: E402
 import picture  # noqa: E402
 import wire  # noqa: E402
 
-KINDS = ("bulk", "ask", "open", "idle", "sim", "air")
-VIRTUAL = {"sim", "air"}  # beside ns-2; the others are beside the kernel
+KINDS = ("bulk", "ask", "open", "idle", "active", "sim", "chain", "air")
+VIRTUAL = {"sim", "chain", "air"}  # beside ns-2; the others are beside the kernel
 # stack, port, offloads. The first of the kernel's is what others are compared with.
 STACKS = [("wavetank", "tap", False), ("wavetank", "tap", True), ("wavetank", "packet", False), ("wavetank", "packet", True),
           ("kernel", "veth", False), ("kernel", "veth", True)]
@@ -29,7 +29,9 @@ FIGURES = {
     "ask": [("p50_us", "p50, us", False), ("p99_us", "p99, us", False)],
     "open": [("connections_per_s", "connections/s", True), ("cpu_us_per_connection", "CPU us each, both ends", False)],
     "idle": [("resident_B_per_connection", "resident bytes each", False)],
+    "active": [("resident_B_per_connection", "most resident bytes each", False), ("requests_per_s", "requests/s", True)],
     "sim": [("segments_per_cpu_s", "data packets per CPU s", True)],
+    "chain": [("segments_per_cpu_s", "data packets per CPU s", True)],
     "air": [("cpu_s", "CPU s", False)],
 }
 
@@ -125,25 +127,35 @@ class Bench:
                          connections_per_s=self.number / said["seconds"], p50_us=said["p50_us"],
                          cpu_us_per_connection=(cpu + said["cpu_s"]) * 1e6 / self.number)
 
+    def hold(self, load):
+        """Many connections to our engine alone: what a kernel holds is not its process's. (resident bytes more in the end, at most; what the client says)"""
+        try:
+            with self.peer(*STACKS[0]) as server:
+                self.load("ask", 1)
+                before = server.resident()
+                with subprocess.Popen([self.program, "kernel", "load", load, "-c", wire.OURS, "-n", str(self.number)], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, text=True) as client:
+                    said = client.stdout.readline()
+                    held, most = server.resident() - before, server.most_resident() - before
+                    client.stdin.close()
+                    client.wait()
+                if client.returncode:
+                    raise RuntimeError("not all connections were opened, or one ended")
+            return held, most, json.loads(said)
+        finally:
+            wire.remove()
+
     def idle(self):
-        """Of our engine alone: what a kernel holds is not its process's."""
         for number in range(self.rounds):
-            try:
-                with self.peer(*STACKS[0]) as server:
-                    self.load("ask", 1)
-                    before = server.resident()
-                    with subprocess.Popen([self.program, "kernel", "load", "idle", "-c", wire.OURS, "-n", str(self.number)], stdin=subprocess.PIPE,
-                                          stdout=subprocess.PIPE, text=True) as client:
-                        client.stdout.readline()
-                        held = server.resident() - before
-                        client.stdin.close()
-                        client.wait()
-                    if client.returncode:
-                        raise RuntimeError("not all idle connections were opened")
-                self.add(what="idle", stack="wavetank", port="tap", offload=False, way=str(self.number), round=number,
-                         resident_B_per_connection=held / self.number)
-            finally:
-                wire.remove()
+            held, _, _ = self.hold("idle")
+            self.add(what="idle", stack="wavetank", port="tap", offload=False, way=str(self.number), round=number,
+                     resident_B_per_connection=held / self.number)
+
+    def active(self):
+        for number in range(self.rounds):
+            _, most, said = self.hold("active")
+            self.add(what="active", stack="wavetank", port="tap", offload=False, way=str(self.number), round=number,
+                     resident_B_per_connection=most / self.number, requests_per_s=11 * self.number / said["seconds"])
 
     def sim(self):
         there = shutil.which("ns")
@@ -155,6 +167,15 @@ class Bench:
                     for stack, (segments, cpu, memory) in runs:
                         self.add(what="sim", stack=stack, port="memory", offload=False, way=name, round=number,
                                  segments_per_cpu_s=segments / cpu, resident_MB=memory)
+
+    def chain(self):
+        group = "rate 100Mbit burst 0B limit 1MB loss 0.01% delay 1ms"
+        for number in range(self.rounds):
+            for groups in (1, 4, 16):
+                text, cpu, memory = ns2_speed.measured([self.program, "sim", "--link", " | ".join([group] * groups), "-t", "20s", "--json"])
+                segments = json.loads(text)["flows"][0]["sender"]["sent_segs"]
+                self.add(what="chain", stack="wavetank", port="memory", offload=False, way="1 group" if groups == 1 else f"{groups} groups", round=number,
+                         segments_per_cpu_s=segments / cpu, resident_MB=memory)
 
     def air(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +243,7 @@ def main():
             wire.make_tap()
             wire.remove()
     except wire.NotHere as why:
-        fail(3, f"{why}; bench sim and bench air need neither")
+        fail(3, f"{why}; bench sim, chain and air need neither")
     try:
         bench = Bench(*sys.argv[1:8])
     except OSError as why:

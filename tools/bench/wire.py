@@ -103,6 +103,11 @@ class Engine:
         with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
+    def most_resident(self):
+        """Bytes."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:"))
+
     def end(self):
         if self.usage is None:
             os.kill(self.pid, signal.SIGTERM)

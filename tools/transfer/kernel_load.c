@@ -6,6 +6,7 @@
  *   pull   reads so many bytes of the source              ask    requests of 64 bytes, each echoed, one after the other
  *   push   writes so many bytes to be discarded           open   opens a connection, reads its one byte and the end, again and again
  *   idle   opens so many connections to the echo, asks on each once, says so, and holds them until its standard input ends
+ *   active the same, but then asks on all of them before it reads from any, ten times
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +27,7 @@
 extern const struct wt_command wt_command_kernel_load;
 
 enum { OPT_PEER, OPT_COUNT };
-enum { ECHO = 7, DISCARD = 9, BYTE = 17, SOURCE = 19, REQUEST = 64 };
+enum { ECHO = 7, DISCARD = 9, BYTE = 17, SOURCE = 19, REQUEST = 64, ROUNDS = 10 };
 
 static const struct wt_option options[] = {
 	[OPT_PEER] = {'c', "client", "ADDRESS", "where the services are"},
@@ -133,28 +134,55 @@ static bool open_many(const struct load *load)
 	return fine;
 }
 
-/* The descriptors are closed with the process, by a reset: thousands of TIME-WAITs would keep the ports of the next run. */
-static bool idle(const struct load *load)
+/* Connections to the echo, each used once; NULL: not all of them. The descriptors are closed with the process, by a reset: thousands of
+ * TIME-WAITs would keep the ports of the next run. */
+static int *open_all(const struct load *load)
 {
 	struct rlimit files = {1 << 20, 1 << 20};
 	struct linger reset = {.l_onoff = 1};
-	int fd = 0;
+	int *fd = calloc(load->count, sizeof(*fd));
 
 	setrlimit(RLIMIT_NOFILE, &files);
-	for (uint64_t i = 0; i < load->count && fd >= 0; i++) {
-		fd = open_to(load, ECHO);
-		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-		if (fd >= 0 && !ask_once(fd))
-			fd = -1;
+	for (uint64_t i = 0; fd && i < load->count; i++) {
+		fd[i] = open_to(load, ECHO);
+		setsockopt(fd[i], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+		if (fd[i] < 0 || !ask_once(fd[i])) {
+			free(fd);
+			return NULL;
+		}
 	}
-	return fd >= 0;
+	return fd;
+}
+
+static bool idle(const struct load *load)
+{
+	int *fd = open_all(load);
+
+	free(fd);
+	return fd;
+}
+
+static bool active(const struct load *load)
+{
+	int *fd = open_all(load);
+	bool fine = fd;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (uint64_t i = 0; fine && i < load->count; i++)
+			fine = send(fd[i], bytes, REQUEST, MSG_NOSIGNAL) == REQUEST;
+		for (uint64_t i = 0; fine && i < load->count; i++)
+			fine = recv(fd[i], bytes, REQUEST, MSG_WAITALL) == REQUEST;
+	}
+	free(fd);
+	return fine;
 }
 
 static const struct {
 	const char *name;
 	bool (*run)(const struct load *load);
 	bool timed;
-} loads[] = {{"pull", pull, false}, {"push", push, false}, {"ask", ask, true}, {"open", open_many, true}, {"idle", idle, false}};
+} loads[] = {{"pull", pull, false}, {"push", push, false}, {"ask", ask, true}, {"open", open_many, true}, {"idle", idle, false},
+	   {"active", active, false}};
 
 /* ---- the command ------------------------------------------------------------------------------------------- */
 
@@ -224,7 +252,7 @@ static int run(int argc, char **argv)
 	for (which = 0; which < known && (!word || strcmp(loads[which].name, word)); which++)
 		;
 	if (which == known)
-		return wt_fail(WT_EXIT_USAGE, "'%s' is not a load; known: pull, push, ask, open, idle", word ? word : "");
+		return wt_fail(WT_EXIT_USAGE, "'%s' is not a load; known: pull, push, ask, open, idle, active", word ? word : "");
 	if (!load.peer.s_addr)
 		return wt_fail(WT_EXIT_USAGE, "the peer is missing: -c ADDRESS");
 	if (loads[which].timed && (load.count > 1u << 26 || !(load.time = calloc(load.count, sizeof(*load.time)))))
@@ -235,14 +263,14 @@ static int run(int argc, char **argv)
 		code = wt_fail(WT_EXIT_CONNECTION, "%s: %s", word, errno ? strerror(errno) : "the peer ended early");
 	else
 		print_record(&load, word, wt_wall_clock() - start);
-	while (fine && loads[which].run == idle && read(STDIN_FILENO, bytes, sizeof(bytes)) > 0)
+	while (fine && (loads[which].run == idle || loads[which].run == active) && read(STDIN_FILENO, bytes, sizeof(bytes)) > 0)
 		;
 	free(load.time);
 	return code;
 }
 
 const struct wt_command wt_command_kernel_load = {
-	.name = "kernel load", .arguments = "pull|push|ask|open|idle", .text = "a client of serve or kernel serve by the kernel's own TCP",
+	.name = "kernel load", .arguments = "pull|push|ask|open|idle|active", .text = "a client of serve or kernel serve by the kernel's own TCP",
 	.options = options, .option_count = sizeof(options) / sizeof(options[0]), .run = run,
 	.notes = "  wavetank kernel load pull -c 10.0.0.2 -n 1000000000\n"
 		 "  wavetank kernel load ask -c 10.0.0.2 -n 10000",
