@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "stack/base/histogram.h"
 #include "stack/text/addr.h"
 #include "stack/base/extent.h"
 #include "stack/base/heap.h"
@@ -169,6 +170,8 @@ void wt_tcp_abort(struct wt_tcp *tcp);
 int wt_tcp_error(const struct wt_tcp *tcp);
 
 void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info);
+/* From now on each round trip that is measured is counted in `watch`, the caller's, until it is told otherwise. NULL: nowhere. */
+void wt_tcp_watch_rtt(struct wt_tcp *tcp, struct wt_histogram *watch);
 /* The configuration in force (requested modules and settings). */
 const struct wt_tcp_config *wt_tcp_get_config(const struct wt_tcp *tcp);
 

@@ -430,6 +430,11 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->receiver = tcp->config.receiver.ops->name;
 }
 
+void wt_tcp_watch_rtt(struct wt_tcp *tcp, struct wt_histogram *watch)
+{
+	tcp->rtt.watch = watch;
+}
+
 const struct wt_tcp_config *wt_tcp_get_config(const struct wt_tcp *tcp)
 {
 	return &tcp->config;

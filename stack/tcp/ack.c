@@ -129,6 +129,8 @@ static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
 	if (!news->rtt)
 		return;
 	wt_rtt_sample(&tcp->rtt, &tcp->config.settings, news->rtt, news->unsure);
+	if (tcp->rtt.watch)
+		wt_histogram_add(tcp->rtt.watch, news->rtt);
 	wt_trace(tcp->stack, tcp->conn, RTT, (uint64_t)news->rtt, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
 }
 

@@ -15,6 +15,7 @@
 #define WT_STACK_TCP_TCB_H
 
 #include "stack/base/ecn.h"
+#include "stack/base/histogram.h"
 #include "stack/base/ranges.h"
 #include "stack/base/store.h"
 #include "stack/tcp/connection.h"
@@ -54,6 +55,7 @@ struct wt_rtt {
 	wt_time srtt, rttvar, rto, min_rtt; /* srtt 0: no sample yet */
 	wt_time sum;                        /* of all samples */
 	uint32_t samples;
+	struct wt_histogram *watch;         /* of all samples too; NULL: nobody asked */
 	unsigned backoff;                   /* doublings in force */
 	bool timing;                        /* rtt_one_at_a_time: a segment is being timed */
 	wt_seq timed_seq;

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "stack/base/extent.h"
+#include "stack/base/histogram.h"
 #include "stack/host/host.h"
 
 /* Payload: fills `data` with bytes [at, at + len) of the stream; and the number of leading bytes that agree. */
@@ -126,6 +127,7 @@ struct wt_bulk_sender {
 	uint64_t omitted_bytes;
 	uint64_t written;           /* of the payload */
 	size_t request_left, result_have, held, held_at;
+	struct wt_histogram rtts;   /* of every round trip that was measured */
 	uint8_t wire[96];
 	uint8_t chunk[16384];
 

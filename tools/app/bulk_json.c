@@ -18,6 +18,22 @@ void wt_gauges_json(struct wt_json *json, const struct wt_tcp_info *info)
 		wt_json_number(json, info->gauges[i], info->gauge[i]);
 }
 
+/* Of all round trips, upper bounds to one part in sixteen. */
+static void rtts_json(struct wt_json *json, const struct wt_histogram *rtts)
+{
+	static const unsigned shares[] = {1, 5, 10, 25, 50, 75, 90, 95, 99};
+	char name[8];
+
+	if (!rtts->count)
+		return;
+	wt_json_object(json, "rtt_percentiles_s");
+	for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		snprintf(name, sizeof(name), "p%u", shares[i]);
+		wt_json_number(json, name, seconds(wt_histogram_below(rtts, shares[i] / 100.0)));
+	}
+	wt_json_end(json);
+}
+
 static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 {
 	const struct wt_tcp_info *info = &s->info;
@@ -41,6 +57,7 @@ static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_number(json, "srtt_s", seconds(info->srtt));
 	wt_json_number(json, "min_rtt_s", seconds(info->min_rtt));
 	wt_json_number(json, "mean_rtt_s", seconds(info->mean_rtt));
+	rtts_json(json, &s->rtts);
 	wt_json_number(json, "rto_s", seconds(info->rto));
 	wt_json_end(json);
 }

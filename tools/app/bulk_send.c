@@ -42,6 +42,7 @@ static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, 
 	s->end = now;
 	wt_host_timer_set(s->host, &s->timer, WT_NEVER);
 	wt_tcp_info(s->tcp, &s->info);
+	wt_tcp_watch_rtt(s->tcp, NULL); /* the sender may go before the connection */
 	if (fail == WT_BULK_CANCELLED && !s->eof)
 		wt_tcp_abort(s->tcp);
 	else
@@ -351,6 +352,7 @@ void wt_bulk_send_on(struct wt_bulk_sender *s, const struct wt_bulk_send_config 
 	prepare(s, config, host, now);
 	s->tcp = tcp;
 	wt_tcp_set_callback(tcp, on_tcp, s);
+	wt_tcp_watch_rtt(tcp, &s->rtts);
 	on_connected(s, now);
 	pump(s);
 }
@@ -387,6 +389,7 @@ int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *con
 	s->tcp = wt_tcp_connect(host, remote, &(struct wt_endpoint){.port = local_port}, &own, now);
 	if (!s->tcp)
 		return errno ? -errno : -ENOMEM;
+	wt_tcp_watch_rtt(s->tcp, &s->rtts);
 	arm(s);
 	return 0;
 }
@@ -416,6 +419,7 @@ void wt_bulk_send_cut(struct wt_bulk_sender *s, wt_time now)
 	if (s->done || !s->tcp)
 		return;
 	wt_tcp_info(s->tcp, &s->info);
+	wt_tcp_watch_rtt(s->tcp, NULL);
 	s->cut = true;
 	s->end = now;
 	s->delivered = acknowledged(s, &s->info);

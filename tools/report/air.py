@@ -10,6 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 import figures
 import style
+import values
 from style import DASHES, MARKS, SERIES, colour
 
 PANELS = 6  # of a map: stretches of the run
@@ -227,6 +228,25 @@ def shares(record, width):
     return fig
 
 
+# ---- the numbers behind them ----
+
+def map_values(field):
+    rows = [(time, 'corner', host, x, y, None) for host, corners in field.corners.items() for time, x, y in corners]
+    rows += [(time, 'link broken', host, *field.at(host, time), field.name.get(to)) for time, host, to in field.broken if host in field.corners]
+    return ('time_s', 'what', 'station', 'x_m', 'y_m', 'next_hop'), sorted(rows, key=lambda row: row[:3])
+
+
+def window_values(connection, field):
+    rows = [(row[0], 'cwnd_kB', row[1] / 1e3) for row in connection.metrics]
+    rows += [(time, 'hops', hops) for time, hops in field.changes()] + [(time, 'link broken', None) for time, _, _ in field.broken]
+    return ('time_s', 'series', 'value'), sorted(rows, key=lambda row: row[0])
+
+
+def share_values(record):
+    return ('station', 'kind', 'share_percent'), [(station['station'], label, 100 * value) for station in record['air']
+                                                  for (_, label, _, _), value in zip(SHARES, parts(station))]
+
+
 # ---- on the page ----
 
 def has_hops(table):
@@ -235,7 +255,7 @@ def has_hops(table):
 
 def hops_figure(page, table, name, metric, interval):
     page.figure(name + '-hops', lambda width: over_hops(table, width), table.title, '%s over hops. %s' % (metric, interval.replace(
-        'the published value is suspect', 'the published values of this protocol are suspect')))
+        'the published value is suspect', 'the published values of this protocol are suspect')), values.cells(table))
 
 
 def journal_figures(page, entry, c, stem):
@@ -245,10 +265,10 @@ def journal_figures(page, entry, c, stem):
         return
     page.figure(stem + '-map', lambda width: stations_map(field, c.first, c.last, width), 'map of the stations over time',
                 'Where the stations are in the middle of each stretch of time, or at the nearest moment with a whole way; the way is the one '
-                'that the tables of its stations say then. Dashed: links that broke in the stretch, where their stations were at that moment.')
+                'that the tables of its stations say then. Dashed: links that broke in the stretch, where their stations were at that moment.', map_values(field))
     page.figure(stem + '-ways', lambda width: window(c, field, width), 'window and ways over time',
                 'The window of the sender. A dashed line: its way was written anew. Below: the hops of its way, a gap where it has none; '
-                'crosses: broken links, anywhere.')
+                'crosses: broken links, anywhere.', window_values(c, field))
 
 
 def record_figures(page, records):
@@ -256,4 +276,4 @@ def record_figures(page, records):
         if record.get('air'):
             page.figure('air-%d' % (at + 1), lambda width, record=record: shares(record, width), 'what stations do with their time',
                         'What the time of each station goes into: sending of data, of routing messages, of RTS, CTS and ACK; others it hears; '
-                        'frames that ran into each other where it is; nothing.%s' % (' The first sixty stations.' if len(record['air']) > 60 else ''))
+                        'frames that ran into each other where it is; nothing.%s' % (' The first sixty stations.' if len(record['air']) > 60 else ''), share_values(record))

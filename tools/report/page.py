@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One HTML file: tables, figures, parameters, provenance. No script, nothing fetched, readable from disk, printable."""
-import html
 import multiprocessing
 import os
 import re
@@ -8,43 +7,26 @@ import shlex
 import sys
 
 import air
+import claims
+import delay
 import figures
+import front
 import journal
 import place
 import style
 import tables
+import values
+from markup import STRIP, anchor, e, facts, number, pill, sentence, short, strip
 
 VERDICTS = [('match', 'the published run lies where 95 % of our single runs lie'), ('near', 'within 10 % of it'),
             ('rank', 'neither, but the order of the row is the published one'), ('differs', 'none of these'),
             ('not printed', 'the paper gives no number here'),
             ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished'),
             ('invalid', 'the host was too busy for a run in real time')]
-STRIP = {'match': 'c2', 'near': 'near', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
 ORDERS = {'agrees': 'as published', 'level': 'level where an order is printed', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
 
 
-def e(text):
-    return html.escape(str(text))
-
-
-def number(value, digits):
-    return '–' if value is None else '%.*f' % (digits, value)
-
-
-def pill(verdict):
-    verdict = 'not printed' if verdict == 'n/a' else verdict
-    return '<span class="v %s">%s</span>' % (e(verdict.split(' ')[0].replace('/', '')), e(verdict))
-
-
-JUDGED = [('holds', 'every comparison is decided for it: the 95 % interval of the paired differences lies on its side of 0'),
-          ('fails', 'at least one comparison is decided against it, at 5 % for all comparisons of the claim together (Holm)'),
-          ('holds in part', 'some comparisons are for it, others are level, or are not judged here; none is against it'),
-          ('cannot be decided', 'none is decided against it, but some lie within chance'),
-          ('not judgeable', 'nothing that could be measured would contradict it'),
-          ('not yet', 'no results here to judge it by')]
-CARD = {'holds': 'c2', 'holds in part': 'near', 'cannot be decided': 'c4', 'fails': 'c1', 'not judgeable': 'c3', 'not yet': 'rule'}
-
-
+MANY = 4 # more tables than this: figures of delay are folded
 MOST_DISTRIBUTIONS = 16 # rows of a figure of distributions: more would be too small to read
 
 
@@ -54,14 +36,15 @@ class Page:
         self.folder = os.path.splitext(request['output'])[0] + '-figures' if request['files'] else None
         if self.folder:
             place.folder(self.folder)
-        self.count, self.names = 0, set()
+        self.count, self.names, self.folders, self.many = 0, set(), set(), False
         self.body = []
 
     def add(self, text):
         self.body.append(text)
 
-    def figure(self, name, draw, title, caption):
-        """Drawn twice: for wide pages and for narrow ones, where text must not shrink with the drawing."""
+    def figure(self, name, draw, title, caption, numbers, panels=False):
+        """Drawn twice: for wide pages and for narrow ones, where text must not shrink with the drawing. numbers: (head, rows) of its CSV.
+        panels: side by side, for the whole width of a printed page."""
         self.count += 1
         stem, again = name, 1
         while name in self.names: # two sweeps over one table
@@ -75,9 +58,10 @@ class Page:
         files = ''
         if self.folder:
             base = os.path.basename(self.folder) + '/' + name
-            files = ' <span class="files"><a href="%s.svg">SVG</a> <a href="%s.pdf">PDF</a></span>' % (e(base), e(base))
-        self.add('<figure id="figure-%d"><div class="wide">\0%d\0</div><div class="narrow">\0%d\0</div><figcaption><b>Figure %d.</b> %s%s'
-                 '</figcaption></figure>' % (self.count, jobs, jobs + 1, self.count, caption, files))
+            values.write(path + '.csv', numbers)
+            files = ' <span class="files">%s</span>' % ' '.join('<a href="%s.%s">%s</a>' % (e(base), ending, ending.upper()) for ending in ('csv', 'svg', 'pdf'))
+        self.add('<figure%s id="figure-%d"><div class="wide">\0%d\0</div><div class="narrow">\0%d\0</div><figcaption><b>Figure %d.</b> %s%s'
+                 '</figcaption></figure>' % (' class="panels"' if panels else '', self.count, jobs, jobs + 1, self.count, caption, files))
 
     def draw(self):
         """All figures, on all cores; each depends on nothing but its numbers, so the page is the same however many there are."""
@@ -101,34 +85,6 @@ JOBS = [] # for the processes that draw, which are copies of this one
 def drawing(at):
     draw, width, name, title, path = JOBS[at]
     return style.render(draw(width), name, title, path)
-
-
-def anchor(table, at):
-    return 't%d-%s' % (at, ''.join(c if c.isalnum() else '-' for c in table.id.split('/')[-1]))
-
-
-def named(name):
-    """table1: Table 1. Other names stay."""
-    found = re.fullmatch(r'(table|figure)(\d+)', name)
-    return '%s %s' % (found.group(1).capitalize(), found.group(2)) if found else name
-
-
-def short(table):
-    return named(table.id.split('/')[-1])
-
-
-def sentence(text):
-    return text[:1].upper() + text[1:]
-
-
-def card(table, at):
-    count = table.verdicts()
-    head = '<li><a href="#%s">%s</a><p>%s%s</p>' % (anchor(table, at), e(short(table)), e(table.title),
-                                                    '' if table.backend == 'sim' else '<br>on ' + e(table.backend))
-    if not table.printed():
-        return head + '<p>%d cells, nothing printed to compare with</p></li>' % len(table.cells)
-    pills = ''.join('<span class="v %s">%d %s</span>' % (v.replace('/', ''), count[v], v.replace('n/a', 'not printed')) for v in STRIP if v in count)
-    return '%s%s%s</li>' % (head, strip([(STRIP[v], count[v]) for v in STRIP if v in count]), pills)
 
 
 def result_rows(table, notes):
@@ -217,10 +173,6 @@ def parameters(page, table):
                                      e(table.source), ''.join(rows)))
 
 
-def facts(pairs):
-    return '<dl>%s</dl>' % ''.join('<dt>%s</dt><dd>%s</dd>' % (e(k), v) for k, v in pairs if v not in (None, ''))
-
-
 def machine(host):
     if not host:
         return ''
@@ -270,19 +222,19 @@ def table_figures(page, table, name):
         page.figure(name + '-map', lambda width: figures.heat(table, width), 'map of ' + table.title,
                     '%s in %s over %s and %s, the stronger the colour, the more.%s' % (
                         metric, e(table.metric['unit']), e(table.grid[0][0]), e(table.grid[1][0]), ' The ratio to %s on the same losses: green '
-                        'above 1, orange below, strongest from a factor of two on.' % e(table.label(table.baseline)) if len(table.variants) > 1 else ''))
+                        'above 1, orange below, strongest from a factor of two on.' % e(table.label(table.baseline)) if len(table.variants) > 1 else ''), values.cells(table))
     elif air.has_hops(table):
         air.hops_figure(page, table, name, metric, interval)
     elif table.metric['name'] != 'goodput' or len(table.points) < 3:
         page.figure(name + '-bars', lambda width: figures.bars(table, width), table.title, '%s per protocol. Bars: mean and 95 %% '
-                    'interval.%s' % (metric, ' Hollow diamonds: published.' if table.printed() else ''))
+                    'interval.%s' % (metric, ' Hollow diamonds: published.' if table.printed() else ''), values.cells(table))
     else:
         page.figure(name + '-' + table.metric['name'], lambda width: figures.over_loss(table, width), table.title,
-                    '%s over %s. %s' % (metric, e(table.axis), interval))
+                    '%s over %s. %s' % (metric, e(table.axis), interval), values.cells(table))
         if table.printed() or len(table.variants) > 1:
             page.figure(name + '-ratio', lambda width: figures.ratios(table, width), 'ratios of ' + table.title,
                         'Above: ours over the published value; the band is ± 10 %. Below: e' + over + ', published hollow.' if table.printed()
-                        else 'E' + over + '.')
+                        else 'E' + over + '.', values.ratios(table))
 
 
 def table_section(page, table, at, notes):
@@ -292,6 +244,9 @@ def table_section(page, table, at, notes):
     notes.start += len(notes)
     notes.clear()
     name = '%s-%s' % (table.id.replace('/', '-'), table.backend)
+    if table.folder not in page.folders: # several metrics of the same runs
+        page.folders.add(table.folder)
+        delay.section(page, table, name, folded=page.many)
     results(page, table, notes)
     if notes:
         page.add('<ol class="notes" start="%d">%s</ol>' % (notes.start + 1, ''.join(
@@ -305,11 +260,11 @@ def table_section(page, table, at, notes):
     for point, traces in table.token_traces():
         page.figure('%s-trace-%s' % (name, ''.join(c if c.isalnum() else '-' for c in point)),
                     lambda width, traces=traces: figures.tokens(table, traces, width), 'tokens used in each round trip',
-                    'Tokens used per round trip over the first run, row %s.' % e(point))
+                    'Tokens used per round trip over the first run, row %s.' % e(point), values.tokens(traces))
     if table.measured() and table.plan['repeats'] >= 3 and len(table.points) <= MOST_DISTRIBUTIONS:
         page.figure(name + '-cdf', lambda width: figures.distributions(table, width), 'distributions of ' + table.title,
                     'Distribution of %s over the runs of each row. Hollow marks at the bottom: the published value, which is a single '
-                    'run.' % e(table.metric['name']) if table.printed() else 'Distribution over the runs of each row.')
+                    'run.' % e(table.metric['name']) if table.printed() else 'Distribution over the runs of each row.', values.runs(table), panels=True)
     if table.printed():
         orders(page, table)
     parameters(page, table)
@@ -339,7 +294,7 @@ def comparison_section(page, comparison, known, at):
     base = 'a' if a.backend == 'sim' != b.backend else 'b' # virtual time has the narrower intervals
     page.figure('compare-%d' % at, lambda width: figures.comparison(cells, a.label, (first, second), base, width),
                 '%s beside %s' % (first, second), 'Each cell over the mean of %s, with 95 %% intervals (cut off at 0 and 2).' % e(
-                    first if base == 'a' else second))
+                    first if base == 'a' else second), values.comparison(cells, (first, second)))
     page.add('</section>')
 
 
@@ -360,11 +315,13 @@ def journal_section(page, entry, at, logs):
     page.figure(stem + '-sequence', lambda width: journal.sequence(c, width), 'time-sequence graph',
                 'Time-sequence graph. Strokes are segments as the sender sent them%s.' % (
                     '' if not c.drops else ', crosses drops, at the time and with the cause of the drop' if entry['sees_path'] else
-                    ', crosses drops by the log of the path, with their cause, where the copy that was lost was sent'))
+                    ', crosses drops by the log of the path, with their cause, where the copy that was lost was sent'), values.sequence(c))
     page.figure(stem + '-detail', lambda width: journal.sequence(c, width, begin, end), 'time-sequence graph, detail',
-                'The busiest stretch, %.2f to %.2f s. A vertical stroke is one segment, from its first to its last byte.' % (begin, end))
+                'The busiest stretch, %.2f to %.2f s. A vertical stroke is one segment, from its first to its last byte.' % (begin, end),
+                values.sequence(c, begin, end))
     page.figure(stem + '-state', lambda width: journal.state(c, width), 'state of the sender over time',
-                'The sender over time. ssthresh is not drawn before it is first set.')
+                'The sender over time. ssthresh is not drawn before it is first set.',
+                values.state(journal.panels_of(c)))
     air.journal_figures(page, entry, c, stem)
     page.add('</section>')
 
@@ -406,117 +363,8 @@ def records_section(page, every):
 def fairness_section(page, runs):
     page.add('<section><h2 id="fairness">Fairness</h2>')
     page.figure('fairness', lambda width: figures.fairness(runs, width), 'goodput of flows that share a path',
-                'Goodput of each flow of a run, and Jain’s index of the run: 1 when all are equal, 1/n when one has everything.')
+                'Goodput of each flow of a run, and Jain’s index of the run: 1 when all are equal, 1/n when one has everything.', values.fairness(runs))
     page.add('</section>')
-
-
-def claim_rows(claims):
-    rows = []
-    for claim in claims:
-        more = ''
-        if claim['rests']:
-            more = '<p class="faults">%s.</p>' % e(sentence(claim['rests']))
-        if claim['verdict'] != 'not yet' and claim['known_faults'] != '-':
-            more += '<p class="faults">In print: %s.</p>' % e(claim['known_faults'])
-        rows.append('<tr><th scope="row">%s</th><td><b>%s.</b> %s</td><td>%s</td><td>%s%s</td></tr>' % (
-            e(claim['id']), e(claim['object']), e(claim['claim']), judged(claim['verdict']), e(sentence(claim['reason'])),
-            more))
-    return ''.join(rows)
-
-
-def judged(verdict, count=None):
-    return '<span class="v j-%s">%s%s</span>' % (verdict.replace(' ', '-'), '' if count is None else '%d ' % count, e(verdict))
-
-
-def tally(claims):
-    """Of distinct claims: a figure that plots a table's numbers is not counted beside it."""
-    claims = [c for c in claims if not c['repeats']]
-    return [(v, sum(c['verdict'] == v for c in claims)) for v in CARD if any(c['verdict'] == v for c in claims)]
-
-
-def strip(parts):
-    """A bar of shares: (colour, count) each."""
-    whole = sum(count for _, count in parts)
-    return '<div class="strip" aria-hidden="true">%s</div>' % ''.join(
-        '<i style="width:%.2f%%;background:var(--%s)"></i>' % (100 * count / whole, colour) for colour, count in parts)
-
-
-def claims_table(claims, caption):
-    return ('<table class="claims"><caption>%s</caption><thead><tr><th scope="col">claim</th><th scope="col">what is claimed</th>'
-            '<th scope="col">verdict</th><th scope="col">because</th></tr></thead><tbody>%s</tbody></table>' % (caption, claim_rows(claims)))
-
-
-def headline(card):
-    """One sentence: the distinct claims that these results judge, and which stack explains more."""
-    counts = [(v, n) for v, n in tally(card['claims']) if v != 'not yet']
-    said = 'Of %d distinct claims judged, %s.' % (sum(n for _, n in counts), ', '.join('%d %s' % (n, v) for v, n in counts))
-    more = card.get('explanation', {}).get('headline')
-    return '<p class="headline"><b>%s</b>%s</p>' % (e(said), ' ' + e(sentence(more)) + '.' if more else '')
-
-
-def explained(explanation):
-    """Ours over printed, table by table: one column for each stack, and for each rule left out the sum."""
-    ways = explanation['ways']
-    stacks = [w for w in ways if not w['change'].startswith('without-')]
-    if len(stacks) < 2:
-        return ''
-    def text(way, name):
-        cell = next((t for t in way['tables'] if t['table'] == name), None)
-        return '<td class="n">%s</td>' % ('–' if cell is None else '%.2f (%.2f to %.2f)' % (cell['rms'], cell['low'], cell['high']))
-    names = [t['table'] for t in ways[0]['tables']]
-    return ('<table class="results calibration"><caption><b>How far ours are from the printed numbers under each stack</b>: root mean square '
-            'of the natural logarithm of the ratio, with its 95 %% interval.</caption><thead><tr><th scope="col">table</th>%s</tr></thead>'
-            '<tbody>%s</tbody></table>' % (
-                ''.join('<th scope="col" class="n">%s</th>' % e(w['change'].replace('under-', '') or 'bsd90') for w in stacks),
-                ''.join('<tr%s><th scope="row">%s</th>%s</tr>' % (' class="sum"' if n == 'together' else '', e(n if n == 'together' else named(n)),
-                                                               ''.join(text(w, n) for w in stacks)) for n in names)))
-
-
-def scorecard(page, card, at):
-    claims = card['claims']
-    counts = tally(claims)
-    page.add(headline(card))
-    page.add('<section><h2 id="claims-%d">%s claims of the papers, judged by these results</h2>%s<p class="pills">%s</p>' % (
-        at, {100: 'A hundred'}.get(len(claims), len(claims)), strip([(CARD[v], n) for v, n in counts]),
-        ' '.join(judged(v, n) for v, n in counts)))
-    papers = list(dict.fromkeys(claim['paper'] for claim in claims))
-    papers.sort(key=lambda number: all(c['verdict'] == 'not yet' for c in claims if c['paper'] == number)) # those with verdicts first
-    for number in papers:
-        mine = [claim for claim in claims if claim['paper'] == number]
-        caption = '<b>Paper %s: %s.</b> ' % (e(number), e(mine[0]['title']))
-        if all(claim['verdict'] == 'not yet' for claim in mine):
-            page.add('<details><summary>Paper %s: %d claims not yet judged</summary>%s</details>' % (e(number), len(mine), claims_table(mine, caption)))
-        else:
-            page.add(claims_table(mine, caption + ', '.join('%d %s' % (n, v) for v, n in tally(mine)) + '.'))
-    page.add('<dl class="key">%s</dl><pre>%s</pre></section>' % (
-        ''.join('<dt>%s</dt><dd>%s</dd>' % (judged(v), e(text)) for v, text in JUDGED if v in dict(counts)),
-        e(shlex.join(['wavetank', 'paper', 'score', '--results', card['folder']]))))
-
-
-def misfit(side):
-    if not side['cells']:
-        return '<td class="n">–</td><td class="n"></td>'
-    return '<td class="n">%d of %d</td><td class="n">× %.2f</td>' % (side['near'], side['cells'], side['factor'])
-
-
-def calibration_section(page, measured, folder, at):
-    """What each family of tables was fitted to, and how far off it is there and elsewhere."""
-    rows = []
-    for family in measured['families']:
-        tables_here = [t for t in family['tables'] if t['fitted']['cells'] or t['predicted']['cells']]
-        if not tables_here:
-            continue
-        rows.append('<tbody><tr><th scope="rowgroup" colspan="5">%s<p class="faults">%s. Fitted to %s: %s.</p></th></tr>%s'
-                    '<tr class="sum"><th scope="row">together</th>%s%s</tr></tbody>' % (
-                        e(sentence(family['family'])), e(sentence(family['settings'])), e(family['fitted_to']), e(family['because']), ''.join(
-                            '<tr><th scope="row">%s</th>%s%s</tr>' % (e(named(t['table'])), misfit(t['fitted']), misfit(t['predicted']))
-                            for t in tables_here), misfit(family['fitted']), misfit(family['predicted'])))
-    page.add('<section><h2 id="calibration-%d">What was fitted, and what is prediction</h2><p>For all tables: %s; %s.</p>'
-             '<table class="results calibration"><caption><b>Cells near the printed ones</b> (the printed run lies in the 95 %% interval of one run of ours, or '
-             'it is within 10 %%), and how far ours are off as a factor (geometric mean).</caption><thead><tr><th scope="col">table</th>'
-             '<th scope="col" class="n" colspan="2">fitted to</th><th scope="col" class="n" colspan="2">predicted</th></tr></thead>%s</table>'
-             '<pre>%s</pre></section>' % (at, e(measured['settings']), e(measured['because']), ''.join(rows),
-                                          e(shlex.join(['wavetank', 'paper', 'calibration', '--results', folder]))))
 
 
 def legend():
@@ -534,6 +382,7 @@ def build(request):
         print('wavetank report: %s' % why, file=sys.stderr)
         sys.exit(2)
     page = Page(request)
+    page.many = len(every) > MANY
     known = {table.folder: table for table in every}
     recorded = tables.records(request['records'])
     runs = tables.fairness(recorded)
@@ -552,13 +401,12 @@ def build(request):
     page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (commit %s) from result files; with their paths, settings and seeds '
              'every number can be made again.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
                  e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
-    if every:
-        page.add('<ul class="cards">%s</ul>' % ''.join(card(t, i) for i, t in enumerate(every)))
-    for i, claims in enumerate(request['cards']):
-        scorecard(page, claims, i)
-        if 'calibration' in claims:
-            calibration_section(page, claims['calibration'], claims['folder'], i)
-        page.add(explained(claims.get('explanation', {'ways': []})))
+    front.add(page, every, request['cards'])
+    for i, card in enumerate(request['cards']):
+        claims.scorecard(page, card, i)
+        if 'calibration' in card:
+            claims.calibration_section(page, card['calibration'], card['folder'], i)
+        page.add(claims.explained(card.get('explanation', {'ways': []})))
     notes = Notes()
     for i, table in enumerate(every):
         table_section(page, table, i, notes)
@@ -584,6 +432,6 @@ def build(request):
         file.write('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>%s</title>'
                    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="generator" content="wavetank %s">'
                    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">'
-                   '<style>%s</style></head><body>%s</body></html>\n' % (e(title), e(request['version']), sheet, '\n'.join(page.body)))
+                   '<style>%s</style></head><body%s>%s</body></html>\n' % (e(title), e(request['version']), sheet, ' class="many"' if page.many else '', '\n'.join(page.body)))
     return '%s: %d kB, %d figures%s' % (request['output'], (os.path.getsize(request['output']) + 500) // 1000, page.count,
                                         ', also in %s/' % page.folder if page.folder else '')

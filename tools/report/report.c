@@ -14,6 +14,7 @@
 #include "tools/common/files_apart.h"
 #include "tools/common/host_facts.h"
 #include "tools/report/compare.h"
+#include "tools/results/leaders.h"
 #include "tools/results/script.h"
 #include "tools/results/statistics.h"
 #include "tools/results/trace_file.h"
@@ -86,6 +87,10 @@ static void statistics(struct wt_json *json, const struct build *build)
 			wt_json_u64(json, "draws", WT_BOOTSTRAP_DRAWS);
 			wt_json_array(json, "cells");
 			wt_report_stats_json(json, &results);
+			wt_json_end(json);
+			wt_json_string(json, "better", wt_metric_least(results.metric) < 0 ? "unknown" : wt_metric_least(results.metric) ? "less" : "more");
+			wt_json_array(json, "leaders");
+			wt_leaders_json(json, &results);
 			wt_json_end(json);
 			wt_json_end(json);
 		}

@@ -68,6 +68,7 @@ class Table:
         ran = {point for point, _ in self.cells}
         self.points = [point for point in experiment['points'] if point['label'] in ran]
         self.statistics = {(cell['point'], cell['variant']): cell for cell in statistics['cells']}
+        self.leaders, self.better = statistics.get('leaders', []), statistics.get('better', 'unknown')
         self.baseline, self.draws = statistics.get('baseline') or self.variants[-1]['name'], statistics.get('draws', 0)
 
     def _as_printed(self, records):

@@ -14,7 +14,7 @@
 
 static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
 				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
-				      "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round", "tokens_kB", "tokens_spread",
+				      "rtt_s", "rtt_p95_s", "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round", "tokens_kB", "tokens_spread",
 				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"};
 
 const char *wt_sweep_metric_name(unsigned index)
@@ -150,24 +150,33 @@ static void app_json(struct wt_json *json, const struct wt_simulation *simulatio
 	}
 }
 
-/* Of stations: links that the air said to be broken, a frame given up each; and the mean of the flows' mean round trips. */
-static void air_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
+/* Of TCP flows: the mean of their mean round trips, and what 95 % of all their round trips stayed below (to one part in sixteen). */
+static void rtt_json(struct wt_json *json, const struct wt_simulation_result *result, bool ok)
 {
-	uint64_t lost = 0;
+	struct wt_histogram all = {0};
 	double rtt = 0;
 	unsigned flows = 0;
+
+	for (unsigned i = 0; i < result->flows; i++)
+		if (!wt_simulation_is_datagrams(result, i) && result->flow[i].info.mean_rtt > 0) {
+			rtt += (double)result->flow[i].info.mean_rtt / 1e9;
+			wt_histogram_merge(&all, &result->flow[i].rtts);
+			flows++;
+		}
+	wt_json_number(json, "rtt_s", ok && flows ? rtt / flows : NAN);
+	wt_json_number(json, "rtt_p95_s", ok && all.count ? (double)wt_histogram_below(&all, 0.95) / 1e9 : NAN);
+}
+
+/* Of stations: links that the air said to be broken, a frame given up each. */
+static void air_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result)
+{
+	uint64_t lost = 0;
 
 	if (!result->air)
 		return;
 	for (unsigned i = 0; i < simulation->world.air.stations; i++)
 		lost += result->air[i].turned[WT_AIR_GIVEN_UP];
-	for (unsigned i = 0; i < result->flows; i++)
-		if (result->flow[i].info.mean_rtt > 0) {
-			rtt += (double)result->flow[i].info.mean_rtt / 1e9;
-			flows++;
-		}
 	wt_json_u64(json, "links_lost", lost);
-	wt_json_number(json, "rtt_s", ok && flows ? rtt / flows : NAN);
 }
 
 static void metrics_json(struct wt_json *json, const struct wt_simulation *simulation, const struct wt_simulation_result *result, bool ok)
@@ -203,7 +212,8 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 	wt_json_u64(json, "frames", result->frames);
 	wt_json_number(json, "simulated_s", (double)result->simulated / 1e9);
 	wt_json_number(json, "jain", ok ? wt_flow_sum_jain(&sum) : NAN);
-	air_json(json, simulation, result, ok);
+	rtt_json(json, result, ok);
+	air_json(json, simulation, result);
 	app_json(json, simulation, result, ok);
 	wt_json_end(json);
 }
