@@ -191,6 +191,60 @@ def _():
         check(open(home.path("report-figures/" + name + ".pdf"), "rb").read(5) == b"%PDF-", name)
 
 
+@test("behind each figure is a CSV file with its numbers, which are those of the results")
+def _():
+    names = os.listdir(home.path("report-figures"))
+    equal(sorted(n[:-4] for n in names if n.endswith(".csv")), sorted(n[:-4] for n in names if n.endswith(".svg")), "a CSV for each figure")
+    stem = "tcp-real-2001-table1-sim-"
+
+    def rows(name):
+        with open(home.path("report-figures/" + stem + name + ".csv"), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    means = {(r["row"], r["protocol"]): r for r in rows("goodput")}
+    for cell in cells("sweep"):
+        row = means[cell["point"], cell["variant"]]
+        check(abs(float(row["goodput_kBps_mean"]) / float(cell["goodput_mean_kBps"]) - 1) < 1e-4, f"{row} of {cell}")
+    runs = [json.loads(line) for line in open(home.path("sweep/runs.jsonl"))]
+    runs = {(r["row"], r["variant"], str(r["repeat"])): r for r in runs if r["record"] == "run"}
+    for row in rows("delay"):
+        metrics = runs[row["row"], row["protocol"], row["repeat"]]["metrics"]
+        check(abs(float(row["rtt_mean_ms"]) - 1e3 * metrics["rtt_s"]) < 1e-5 * float(row["rtt_mean_ms"]), f"{row} of {metrics}")
+    for row in rows("rtt"):
+        of = [r["flow"]["tcp1"]["sender"]["rtt_percentiles_s"]["p" + row["percent"]] for (point, variant, _), r in runs.items()
+              if (point, variant) == (row["row"], row["protocol"])]
+        check(abs(float(row["rtt_ms"]) - 1e3 * sum(of) / len(of)) < 1e-5 * float(row["rtt_ms"]), f"{row} of {of}")
+    segments = [r for name in names if name.startswith("journal-") and name.endswith("-sequence.csv")
+                for r in csv.DictReader(open(home.path("report-figures/" + name), newline=""))]
+    sent = sum('"transport:packet_sent"' in line and '"host":"a"' in line and '"len_bytes":0' not in line for line in open(home.path("run.jsonl")))
+    equal(sum(r["what"] in ("segment", "sent again") for r in segments), sent, "segments of the journal")
+
+
+@test("the first page says who leads where, by how much and how sure that is, before anything else")
+def _():
+    with open(home.path("lead.ini"), "w") as file: # virtual time without losses: 2 runs that hardly differ; the third row is level
+        file.write("[sweep]\nname = lead\nrepeats = 6\n[axes]\nloss = 0% 3% 8%\n[run]\nsize = 300KB\n"
+                   "link = rate 2Mbit burst 0B limit 64KB delay 15ms loss {loss}\n[variant newreno]\nsender = newreno\n[variant tahoe]\n"
+                   "sender = tahoe\n")
+    home.run("sweep", "run", "lead.ini", "-o", "lead")
+    home.run("report", "build", "lead", "--no-figures", "-o", "lead.html")
+    text = open(home.path("lead.html"), encoding="utf-8").read()
+    front = text.index('<section class="front">')
+    check(front < text.index("<h2") and front < text.index("<figure"), "it does not come first")
+    check(text.index('aria-label="delay against throughput"') < text.index('<table class="results">'), "delay before the rest")
+    stats = [json.loads(line) for line in home.run("report", "stats", "lead", "--json")[0].splitlines()]
+    leads = re.findall(r'<tr><th scope="row">([^<]*)</th><td class="lead">([^<]*)</td>.*?<span class="v s-([a-z-]+)">', text)
+    equal([row for row, _, _ in leads], ["0%", "3%", "8%"], "rows")
+    for row, who, sure in leads:
+        mean = {s["variant"]: s["mean"] for s in stats if s["point"] == row}
+        equal(who, max(mean, key=mean.get), "who leads " + row)
+        ratio = next(s for s in stats if s["point"] == row and s["ratio"])
+        if sure == "decided" and ratio["deviation"]: # then the interval of the ratio does not hold 1 either
+            check(not ratio["ratio_low"] <= 1 <= ratio["ratio_high"], f"{row}: {ratio}")
+    count = sum(sure != "level" for _, _, sure in leads)
+    check("Goodput is highest with" in text and ("of these leads" in text or count == 0), "the headline")
+
+
 @test("equal results make an equal page")
 def _():
     code, _, err = end(again, 180)

@@ -138,15 +138,13 @@ def distribution(table, width):
     return fig
 
 
-def section(page, table, name, folded):
+def section(page, table, name):
     """Both figures with their numbers, where the runs have them."""
-    if folded and (has_pairs(table) or has_quantiles(table)):
-        page.add('<details><summary>Delay against throughput, and round trips</summary>')
     part = '' if len(table.points) <= MOST_PANELS else ' %d of the %d rows, at equal steps.' % (MOST_PANELS, len(table.points))
     if has_pairs(table):
         rows = [(p['label'], v['name'], *pair) for p in table.points for v in table.variants for pair in pairs(table, p['label'], v['name'])]
         page.figure(name + '-delay', lambda width: against_throughput(table, width), 'delay against throughput',
-                    'Delay against throughput: goodput over the mean round trip. A small mark is a run, a large one the mean of a '
+                    'Delay against throughput: goodput over the mean round trip as the sender’s own clock measured it. A small mark is a run, a large one the mean of a '
                     'protocol; up and to the left is better.' + part,
                     (('row', 'protocol', 'repeat', 'rtt_mean_ms', 'goodput_kBps'), rows), panels=True)
     if has_quantiles(table):
@@ -158,5 +156,3 @@ def section(page, table, name, folded):
         page.figure(name + '-rtt', lambda width: distribution(table, width), 'distribution of round trips',
                     'Distribution of round trips, from the 1 % to the 99 % quantile: those of each flow, averaged over the runs of a '
                     'cell (to one part in sixteen).' + part, (('row', 'protocol', 'percent', 'rtt_ms', 'flows'), rows), panels=True)
-    if folded and (has_pairs(table) or has_quantiles(table)):
-        page.add('</details>')

@@ -56,14 +56,15 @@ def said(table):
     count = wins(rows)
     level = sum(row['leads'] == 'level' for row in rows)
     if not count:
-        return '%s is the same for all in %s.' % (sentence(table.metric['name']), many(len(rows), 'row'))
-    who = listed(['%s in %s' % (table.label(name), 'all %d' % led if led == len(rows) > 1 else str(led)) for name, (led, _) in count.items()])
+        return '%s is level in %s.' % (sentence(table.metric['name']), many(len(rows), 'row'))
+    alone = len(count) == 1 and not level
+    who = table.label(next(iter(count))) if alone else listed(['%s in %d' % (table.label(name), led) for name, (led, _) in count.items()])
     sure = sum(n for _, n in count.values())
-    return '%s is %s with %s of %s; %s%s.' % (
-        sentence(table.metric['name']), extreme, who, many(len(rows), 'row'),
+    return '%s is %s with %s %s %s; %s%s.' % (
+        sentence(table.metric['name']), extreme, who, 'in all' if alone and len(rows) > 1 else 'in' if alone else 'of', many(len(rows), 'row'),
         'all of these leads are beyond chance' if sure == sum(led for led, _ in count.values()) else
         'none of these leads is beyond chance' if not sure else '%d of these leads %s beyond chance' % (sure, 'is' if sure == 1 else 'are'),
-        ', and %s level' % many(level, 'row') if level else '')
+        ', and %s %s level' % (many(level, 'row'), 'is' if level == 1 else 'are') if level else '')
 
 
 def far(table):
@@ -80,7 +81,7 @@ def beside(table):
         return ''
     count = table.verdicts()
     judged_cells = sum(n for v, n in count.items() if v != 'n/a')
-    return ' Of %s beside the paper %s.' % (many(judged_cells, 'cell'), listed(['%d %s' % (count[v], v) for v in markup.STRIP if v in count and v != 'n/a']))
+    return ' Verdicts on the %s beside the paper: %s.' % (many(judged_cells, 'cell'), ', '.join(['%d %s' % (count[v], v) for v in markup.STRIP if v in count and v != 'n/a']))
 
 
 def row_cells(table, row):
@@ -128,7 +129,8 @@ def verdict_card(table, at):
 
 
 NOTE = ('Decided: the leader’s paired differences from every other protocol of its row are beyond chance, at 5 % for all pairs of all '
-        'rows of the table together (Holm). Within chance: another run of the same plan may turn it round; more repeats decide it.')
+        'rows of the table together (Holm). Within chance: other seeds may turn the order round; more repeats decide it. Level: the '
+        'difference is shown to lie within 2 %.')
 
 
 def add(page, every, cards):

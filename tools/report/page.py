@@ -26,7 +26,7 @@ VERDICTS = [('match', 'the published run lies where 95 % of our single runs lie'
 ORDERS = {'agrees': 'as published', 'level': 'level where an order is printed', 'undecided': 'too close to call', 'differs': 'not as published', 'none': 'nothing to compare'}
 
 
-MANY = 4 # more tables than this: figures of delay are folded
+MANY = 4 # more tables than this: without figures of delay, which would make the page too large
 MOST_DISTRIBUTIONS = 16 # rows of a figure of distributions: more would be too small to read
 
 
@@ -244,9 +244,9 @@ def table_section(page, table, at, notes):
     notes.start += len(notes)
     notes.clear()
     name = '%s-%s' % (table.id.replace('/', '-'), table.backend)
-    if table.folder not in page.folders: # several metrics of the same runs
+    if not page.many and table.folder not in page.folders: # several metrics of the same runs
         page.folders.add(table.folder)
-        delay.section(page, table, name, folded=page.many)
+        delay.section(page, table, name)
     results(page, table, notes)
     if notes:
         page.add('<ol class="notes" start="%d">%s</ol>' % (notes.start + 1, ''.join(

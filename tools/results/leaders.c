@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LEVEL 0.05
+#define MARGIN 0.02 /* as of the orders of published tables, tools/paper/judge.h */
 #define ROWS 1024
 #define PROTOCOLS 64
 
@@ -90,6 +91,14 @@ static unsigned best_of(const struct wt_results *results, const struct row *row,
 	return best;
 }
 
+/* The difference of the means is shown to be small: its 95 % interval lies within the margin. */
+static bool is_level(const struct wt_results_cell *a, const struct wt_results_cell *b)
+{
+	struct wt_mean mean = wt_paired_difference(a->sample, b->sample, a->count < b->count ? a->count : b->count);
+
+	return a->mean.mean == b->mean.mean || fabs(mean.mean) + mean.half <= MARGIN * fmax(fabs(a->mean.mean), fabs(b->mean.mean));
+}
+
 static struct wt_leader leader_of(const struct wt_results *results, const struct rows *rows, const struct row *row, bool least)
 {
 	unsigned best = best_of(results, row, least, row->count), second = best_of(results, row, least, best);
@@ -100,7 +109,7 @@ static struct wt_leader leader_of(const struct wt_results *results, const struct
 		return leader;
 	b = leader.second = &results->cell[row->member[second]];
 	leader.interval = wt_bootstrap_ratio(a->sample, b->sample, a->count < b->count ? a->count : b->count, &leader.ratio);
-	leader.leads = a->mean.mean == b->mean.mean ? WT_LEADS_LEVEL : WT_LEADS;
+	leader.leads = is_level(a, b) ? WT_LEADS_LEVEL : WT_LEADS;
 	for (unsigned i = 0; i < row->count && leader.leads == WT_LEADS; i++)
 		if (i != best && !rows->decided[pair_of(row, i, best)])
 			leader.leads = WT_LEADS_MAYBE;

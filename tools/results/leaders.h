@@ -9,7 +9,7 @@
 enum wt_leads {
 	WT_LEADS,       /* every other protocol of the row is behind, beyond chance */
 	WT_LEADS_MAYBE, /* some other protocol is within chance of it */
-	WT_LEADS_LEVEL, /* another one has the same mean */
+	WT_LEADS_LEVEL, /* the next one is shown to lie within 2 % of it */
 	WT_LEADS_ALONE, /* the row has no other protocol with runs that finished */
 };
 extern const char *const wt_leads_names[];

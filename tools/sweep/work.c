@@ -14,7 +14,8 @@
 
 static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent_segs", "retransmits_segs", "fast_recoveries",
 				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
-				      "rtt_s", "rtt_p95_s", "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round", "tokens_kB", "tokens_spread",
+				      "rtt_s", "rtt_p95_s", "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round",
+				      "tokens_kB", "tokens_spread",
 				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"};
 
 const char *wt_sweep_metric_name(unsigned index)

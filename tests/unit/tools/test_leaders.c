@@ -80,7 +80,7 @@ static void rows_are_judged_together(void **state)
 
 static void failed_runs_equal_means_and_single_protocols(void **state)
 {
-	static double none[] = {NAN, NAN}, same[] = {5, 5}, gap[] = {NAN, 7, 9};
+	static double none[] = {NAN, NAN}, same[] = {5, 5}, gap[] = {NAN, 7, 9}, little[] = {100, 101, 99}, more[] = {101.5, 102.5, 100.5};
 	struct wt_leader leader[4];
 
 	begin();
@@ -90,7 +90,10 @@ static void failed_runs_equal_means_and_single_protocols(void **state)
 	cell("b", "y", same, 2);
 	cell("c", "x", none, 2);
 	cell("d", "x", gap, 3);
-	assert_int_equal(wt_leaders(&results, false, leader, 4), 3);
+	cell("e", "x", little, 3);
+	cell("e", "y", more, 3);
+	assert_int_equal(wt_leaders(&results, false, leader, 4), 4);
+	assert_int_equal(leader[3].leads, WT_LEADS_LEVEL); /* 1.5 more each time: within 2 % */
 	assert_int_equal(leader[0].leads, WT_LEADS_ALONE);
 	assert_string_equal(leader[0].best->variant, "y");
 	assert_null(leader[0].second);
