@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The Debian packages in a bare Debian 12: built, installed, used, removed without a trace. Root, debootstrap, and a mirror that answers.
+"""The Debian packages in a bare Debian 12: built there by the steps of the container file, installed, tried by autopkgtest's scripts,
+removed without a trace; the container; and tools/try from a clone. Root, debootstrap or mmdebstrap, and a mirror that answers.
 
-  chroot.py SOURCE      WT_DEBS=FOLDER takes packages that are built, WT_CHROOT=FOLDER a bare system (it is copied)
+  chroot.py SOURCE [Bare.test_...]    WT_DEBS=FOLDER takes packages that are built, WT_CHROOT=FOLDER a bare system (it is copied)
 """
 import glob
 import os
@@ -23,46 +24,62 @@ def run(*words, **more):
     return result.stdout
 
 
+def steps(stage):
+    """The RUN lines of a stage of the container file."""
+    with open(SOURCE + "/tools/packaging/Containerfile", encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    return [line[4:] for line in text.split("FROM ")[stage].splitlines() if line.startswith("RUN ")]
+
+
 class Bare(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.top = tempfile.mkdtemp(prefix="wt-chroot-")
         cls.addClassCleanup(shutil.rmtree, cls.top)
-        cls.system = cls.top + "/system"
-        if os.environ.get("WT_CHROOT"):
-            run("cp", "-a", "--reflink=auto", os.environ["WT_CHROOT"], cls.system)
-        else:
-            run("debootstrap", "--variant=minbase", "bookworm", cls.system, MIRROR)
-        shutil.copy("/etc/resolv.conf", cls.system + "/etc/resolv.conf")
-        debs = os.environ.get("WT_DEBS")
-        if not debs:
-            debs = cls.top + "/debs"
-            run(SOURCE + "/tools/package", debs)
-        os.mkdir(cls.system + "/debs")
-        for path in glob.glob(debs + "/*.deb"):
-            if "dbgsym" not in path:
-                shutil.copy(path, cls.system + "/debs")
-        cls.inside("apt-get -qq update")
-        # matplotlib is only recommended, and large
-        cls.inside("apt-get -qq install -y --no-install-recommends man-db tshark gcc libc6-dev pkg-config")
-        cls.before = cls.files()
+        cls.bare = os.environ.get("WT_CHROOT")
+        if not cls.bare:
+            cls.bare = cls.top + "/bare"
+            tool = shutil.which("debootstrap") or shutil.which("mmdebstrap")
+            run(tool, "--variant=minbase", "bookworm", cls.bare, MIRROR)
+        cls.debs = os.environ.get("WT_DEBS")
+        if not cls.debs:
+            build = cls.system("build")
+            run("git", "clone", "-q", "--depth", "1", "file://" + SOURCE, build + "/src") # what is committed
+            for step in steps(1):
+                cls.inside(build, step)
+            cls.debs = build + "/packages"
 
     @classmethod
-    def inside(cls, script):
+    def system(cls, name):
+        """A copy of the bare system."""
+        path = cls.top + "/" + name
+        run("cp", "-a", "--reflink=auto", cls.bare, path)
+        shutil.copy("/etc/resolv.conf", path + "/etc/resolv.conf")
+        return path
+
+    @classmethod
+    def packages(cls, system, folder):
+        os.mkdir(system + folder)
+        for path in glob.glob(cls.debs + "/*.deb"):
+            if "dbgsym" not in path:
+                shutil.copy(path, system + folder)
+
+    @classmethod
+    def inside(cls, system, script):
         """In mount and PID namespaces of its own: what is mounted and started ends with it."""
         mounts = ('mount -t proc proc "$0/proc" && mount -t sysfs sys "$0/sys" && mount -t tmpfs dev "$0/dev" && mkdir "$0/dev/net" "$0/dev/pts" && '
                   'mknod -m 666 "$0/dev/net/tun" c 10 200 && for i in null:3 zero:5 random:8 urandom:9; do '
                   'mknod -m 666 "$0/dev/${i%:*}" c 1 "${i#*:}"; done && ln -s /proc/self/fd "$0/dev/fd" && '
                   'mount -t devpts -o newinstance,ptmxmode=666 pts "$0/dev/pts" && exec chroot "$0" sh -ec "$1"')
-        return run("unshare", "-mpf", "--kill-child", "sh", "-c", mounts, cls.system, script,
+        return run("unshare", "-mpf", "--kill-child", "sh", "-c", mounts, system, script,
                    env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", "HOME": "/root"})
 
     @classmethod
-    def files(cls):
+    def files(cls, system):
         """All that is there, but for what apt and caches write."""
         found = set()
-        for top, folders, names in os.walk(cls.system):
-            here = top[len(cls.system):] or "/"
+        for top, folders, names in os.walk(system):
+            here = top[len(system):] or "/"
             folders[:] = [folder for folder in folders if os.path.join(here, folder) not in
                           ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/cache", "/var/log", "/var/lib/dpkg", "/var/lib/apt", "/debs", "/root")]
             found.update(os.path.join(here, name) for name in names + folders)
@@ -70,39 +87,47 @@ class Bare(unittest.TestCase):
 
     def test_it_installs_works_and_leaves_nothing(self):
         packages = ["wavetank", "libwavetank0", "libwavetank-dev", "python3-wavetank"]
-        self.inside("apt-get -qq install -y --no-install-recommends /debs/*.deb")
-        depended = self.inside("dpkg-query -W -f '${Package}\\n'").split()
+        system = self.system("installed")
+        self.packages(system, "/debs")
+        self.inside(system, "apt-get -qq update")
+        # matplotlib is only recommended, and large
+        self.inside(system, "apt-get -qq install -y --no-install-recommends man-db tshark gcc g++ libc6-dev pkg-config")
+        before = self.files(system)
+        self.inside(system, "apt-get -qq install -y --no-install-recommends /debs/*.deb")
+        depended = self.inside(system, "dpkg-query -W -f '${Package}\\n'").split()
         self.assertLessEqual(set(packages), set(depended))
-
-        # manual pages open, all that are there
-        for page in glob.glob(self.system + "/usr/share/man/man*/wavetank*"):
-            name, section = os.path.basename(page).split(".gz")[0].rsplit(".", 1)
-            with self.subTest(page=name):
-                self.assertIn("NAME", self.inside(f"man {section} {name} | cat"))
-        # doctor is green
-        text = self.inside("wavetank doctor")
-        self.assertNotIn("missing", text)
-        # virtual and real time
-        self.assertIn("complete", self.inside("wavetank sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms loss 1%' -n 1MiB -C real --rcc real"))
-        text = self.inside("wavetank lab up x --late 1h --steal 100% --link 'rate 10Mbit burst 20KB limit 64KB delay 5ms' && "
-                           "{ wavetank lab exec x:b wavetank recv -1 >/tmp/recv 2>&1 & sleep 1; wavetank lab exec x:a wavetank send -c b -n 1MiB; wait; "
-                           "wavetank lab down x; cat /tmp/recv; }")
-        self.assertIn("1048576 bytes", text.replace("1 MiB", "1048576 bytes").replace("1.0 MiB", "1048576 bytes"))
-        self.inside("wavetank paper run tcp-real-2001/table1 --repeats 1 -o /tmp/table1")
-        # the library and the Python module
-        text = self.inside("cd /tmp && cc -Wall -Wextra -pedantic /usr/share/doc/libwavetank-dev/examples/lossy.c "
-                           "$(pkg-config --cflags --libs wavetank) -o lossy && ./lossy")
-        self.assertIn("1000000 bytes, 0 wrong", text)
-        self.inside("cd /tmp && wavetank sweep run /usr/share/wavetank/sweeps/loss.ini -o loss >/dev/null && "
-                    "python3 /usr/share/doc/python3-wavetank/examples/loss.py loss")
+        self.assertNotIn("missing", self.inside(system, "wavetank doctor")) # doctor is green
+        # the tests that autopkgtest runs, as it runs them: each in a folder of its own
+        tests = SOURCE + "/tools/packaging/debian/tests"
+        shutil.copytree(tests, system + "/debs/tests")
+        with open(tests + "/control", encoding="utf-8") as file:
+            names = [name for line in file if line.startswith("Tests:") for name in line.split()[1:]]
+        self.assertEqual(sorted(names), sorted(set(os.listdir(tests)) - {"control"}))
+        for name in names:
+            with self.subTest(autopkgtest=name):
+                self.inside(system, "/debs/tests/" + name)
         # completions are where bash looks
-        self.inside("bash -c '. /usr/share/bash-completion/completions/wavetank && complete -p wavetank'")
+        self.inside(system, "bash -c '. /usr/share/bash-completion/completions/wavetank && complete -p wavetank'")
         # and it goes
-        self.inside("apt-get -qq purge -y " + " ".join(packages))
-        new = set(self.inside("dpkg-query -W -f '${Package}\\n'").split())
+        self.inside(system, "apt-get -qq purge -y " + " ".join(packages))
+        new = set(self.inside(system, "dpkg-query -W -f '${Package}\\n'").split())
         self.assertFalse(set(packages) & new)
-        left = {path for path in self.files() - self.before if "wavetank" in path.lower()}
+        left = {path for path in self.files(system) - before if "wavetank" in path.lower()}
         self.assertEqual(left, set())
+
+    def test_the_container_file_makes_a_system_that_runs_it(self):
+        system = self.system("container")
+        self.packages(system, "/packages")
+        for step in steps(2):
+            self.inside(system, step)
+        self.assertIn("wavetank sim", self.inside(system, "wavetank help"))
+        self.assertIn("complete", self.inside(system, "wavetank sim --link 'rate 10Mbit burst 0B limit 64KB delay 15ms loss 1%'"))
+
+    def test_tools_try_works_as_the_readme_writes_it(self):
+        system = self.system("try")
+        run("git", "clone", "-q", "--depth", "1", "file://" + SOURCE, system + "/src")
+        text = self.inside(system, "cd /src && tools/try")
+        self.assertIn("report.html", text)
 
 
 unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)
