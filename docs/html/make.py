@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 STYLE = """body{max-width:50em;margin:1em auto;padding:0 1em;font:16px/1.5 sans-serif;color:#222;background:#fff}
+img{width:100%}
 pre,code{font:14px/1.4 monospace;background:#f4f4f4}pre{padding:.7em;overflow-x:auto}code{padding:0 .2em}
 table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid #ccc;padding:.2em .5em;text-align:left;vertical-align:top}"""
 

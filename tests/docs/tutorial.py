@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/tutorial.md and docs/lab-sheet.md to the letter: their commands run, and every line of output that the tutorial quotes is printed, its numbers
-within 5 %.
+"""docs/tutorial.md and docs/lab-sheet.md to the letter: their commands run, every line of output that the tutorial quotes is printed, its numbers
+within 5 %, and its pictures are those that the commands make.
 
-  tutorial.py SOURCE BUILD
+  tutorial.py SOURCE BUILD      WT_PICTURES=1 replaces docs/pictures by what the commands make now
 """
 import os
 import re
@@ -67,6 +67,23 @@ class Pages(unittest.TestCase):
         printed, quoted, commands = self.follow("tutorial.md")
         self.assertGreaterEqual((quoted, commands), (6, 9))
         self.assertIn("every byte verified", printed.rstrip().split("\n\n")[-1])
+        self.pictures("tutorial.md")
+
+    def pictures(self, page):
+        """Equal to the last byte where matplotlib is Debian 12's, which drew those in docs/pictures."""
+        with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as file:
+            names = re.findall(r"^!\[[^]]+\]\(pictures/([\w.-]+)\)$", file.read(), re.M)
+        self.assertEqual(sorted(names), sorted(os.listdir(SOURCE + "/docs/pictures")))
+        version = subprocess.run(["/usr/bin/python3", "-c", "import matplotlib; print(matplotlib.__version__)"], capture_output=True, text=True,
+                                 check=True).stdout.strip()
+        for name in names:
+            made = [os.path.join(top, name) for top, _, found in os.walk(self.place) if name in found]
+            self.assertEqual(len(made), 1, name)
+            kept = os.path.join(SOURCE, "docs/pictures", name)
+            if os.environ.get("WT_PICTURES"):
+                shutil.copy(made[0], kept)
+            with open(made[0], encoding="utf-8") as a, open(kept, encoding="utf-8") as b:
+                self.assertTrue(a.read() == b.read() or version != "3.6.3", f"docs/pictures/{name} is not what the commands make; WT_PICTURES=1 replaces it")
 
     def test_the_lab_sheet(self):
         printed, _, commands = self.follow("lab-sheet.md")
