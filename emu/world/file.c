@@ -71,7 +71,7 @@ bool wt_file_good_name(struct wt_world_file *file, const char *name)
 
 	if (*name && strlen(name) < WT_WORLD_NAME && !name[strspn(name, letters)])
 		return true;
-	wt_file_refuse(file, "\"%.40s\" is no name: expected 1 to %d letters, digits, - or _", name, WT_WORLD_NAME - 1);
+	wt_file_refuse(file, "\"%.40s\" is not a name: expected 1 to %d letters, digits, - or _", name, WT_WORLD_NAME - 1);
 	return false;
 }
 
@@ -161,7 +161,7 @@ static int open_section(struct wt_world_file *file, char *header)
 	switch (wt_file_find(known, header)) {
 	case 0:
 		file->section = WT_SECTION_EMULATOR;
-		return *name ? wt_file_refuse(file, "[emulator] has no name") : 0;
+		return *name ? wt_file_refuse(file, "[emulator] takes no name") : 0;
 	case 1: return open_end(file, name, WT_SECTION_PORT);
 	case 2: return open_end(file, name, WT_SECTION_HOST);
 	case 3: return open_end(file, name, WT_SECTION_ROUTER);

@@ -75,7 +75,7 @@ int wt_file_open_air(struct wt_world_file *file, const char *name)
 {
 	file->section = WT_SECTION_AIR;
 	if (*name)
-		return wt_file_refuse(file, "[air] has no name: there is one");
+		return wt_file_refuse(file, "[air] takes no name: a file has one air");
 	if (air_of(file)->there)
 		return wt_file_refuse(file, "there is an [air] already");
 	air_of(file)->there = true;

@@ -74,7 +74,7 @@ void wt_file_close_changes(struct wt_world_file *file)
 	char why[200];
 
 	if (!file->failed && changes && file->world->events == file->section_events) {
-		wt_file_refuse(file, file->section == WT_SECTION_AT ? "nothing changes here: fwd, rev or both, and the words, are missing"
+		wt_file_refuse(file, file->section == WT_SECTION_AT ? "the change is missing: expected fwd, rev or both with the words of a path"
 							   : "expected a row, such as 10s = VALUE...");
 		file->bad_line = file->section_line;
 	}
@@ -118,7 +118,7 @@ static int of_section(struct wt_world_file *file, bool queue, const char *value)
 	int policy = queue ? wt_file_find(policies, value) : file->flush;
 
 	if (policy < 0)
-		return wt_file_refuse(file, "queue: '%.40s' is none of keep, flush", value);
+		return wt_file_refuse(file, "queue: '%.40s': expected keep or flush", value);
 	file->flush = policy;
 	if (!queue && wt_world_text(&file->note, value))
 		return wt_file_refuse(file, "out of memory");

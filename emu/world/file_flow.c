@@ -41,7 +41,7 @@ int wt_file_open_run(struct wt_world_file *file, const char *name)
 	file->section = WT_SECTION_RUN;
 	file->ends = 0;
 	if (*name)
-		return wt_file_refuse(file, "[run] has no name");
+		return wt_file_refuse(file, "[run] takes no name");
 	return file->world->flows ? wt_file_refuse(file, "[run] must come before the flows: it sets their defaults") : 0;
 }
 
@@ -106,7 +106,7 @@ static int take_bytes(struct wt_world_file *file, const char *value, uint64_t *t
 
 	if (wt_parse_size(value, to, why, sizeof(why)))
 		return wt_file_refuse(file, "bytes: %s", why);
-	return *to ? 0 : wt_file_refuse(file, "bytes: '%.40s' is nothing to send", value);
+	return *to ? 0 : wt_file_refuse(file, "bytes: '%.40s': expected a size above 0", value);
 }
 
 /* What [run] may say, too. */

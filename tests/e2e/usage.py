@@ -12,7 +12,7 @@ WRONG = [
     (("sned",), 2, "did you mean 'send'?"),
     (("lab",), 2, "'lab' needs a second word"),
     (("lab", "upp"), 2, "did you mean 'lab up'?"),
-    (("--bogus",), 2, "no option --bogus"),
+    (("--bogus",), 2, "unknown option --bogus"),
     (("send",), 2, "the peer is missing"),
     (("send", "-c"), 2, "needs an argument"),
     (("send", "--conect", "x"), 2, "did you mean --connect?"),

@@ -203,7 +203,7 @@ int wt_transfer_view(struct wt_transfer *transfer, const char *peer, unsigned st
 	if (!transfer->live)
 		return WT_EXIT_OK;
 	if (isatty(STDOUT_FILENO) && transfer->json)
-		return wt_fail(WT_EXIT_USAGE, "--live and --json want one terminal; send the JSON elsewhere, or add --logfile FILE");
+		return wt_fail(WT_EXIT_USAGE, "--live and --json cannot share the terminal; redirect the JSON, or add --logfile FILE");
 	if (peer)
 		snprintf(title, sizeof(title), "wavetank send to %.60s, %u %s, sender %s", peer, streams ? streams : 1,
 			 streams > 1 ? "streams" : "stream", transfer->tcp.sender.ops->name);
@@ -252,7 +252,7 @@ int wt_transfer_finish(struct wt_transfer *transfer, int code)
 	else if (transfer->signal)
 		code = 128 + transfer->signal;
 	if (error < 0)
-		return wt_fail(code ? code : WT_EXIT_ENVIRONMENT, "the capture or trace is not whole: %s", strerror(-error));
+		return wt_fail(code ? code : WT_EXIT_ENVIRONMENT, "the capture or trace is incomplete: %s", strerror(-error));
 	return code;
 }
 

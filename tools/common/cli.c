@@ -424,7 +424,7 @@ int wt_cli_main(int argc, char **argv)
 		print_version();
 		code = WT_EXIT_OK;
 	} else if (argv[1][0] == '-') {
-		return wt_fail(WT_EXIT_USAGE, "no option %s before the command; 'wavetank help' shows the way", argv[1]);
+		return wt_fail(WT_EXIT_USAGE, "unknown option %s before the command; 'wavetank help' lists the commands", argv[1]);
 	} else {
 		wt_current_command = find_command(argc - 1, argv + 1, &words);
 		if (!wt_current_command && argc == 3 && is_object(argv[1]) &&

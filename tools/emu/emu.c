@@ -282,7 +282,7 @@ static int conclude(const struct emu *emu, struct wt_daemon *daemon)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "the interface of %s is gone: %s", daemon->world.host[daemon->end_port].place,
 			       strerror(-daemon->end_detail));
 	if (daemon->end == WT_DAEMON_WRITE_ERROR)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "writing the capture or log: %s; what was written so far is whole",
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write the capture or log: %s; the part written so far is complete",
 			       strerror(-daemon->end_detail));
 	if (ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
@@ -338,7 +338,7 @@ static int read_line(struct emu *emu, struct wt_daemon *daemon, int argc, char *
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (emu->named && !emu->file)
-		return wt_fail(WT_EXIT_USAGE, "--port: NAME=PORT says where a host of a file is; --file gives one");
+		return wt_fail(WT_EXIT_USAGE, "--port NAME=PORT requires --file");
 	if (again || !emu->file)
 		return WT_EXIT_OK;
 	emu->again = true;

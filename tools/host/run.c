@@ -131,7 +131,7 @@ static int check_modules(const struct run *run)
 	char err[400];
 
 	if ((run->cc && strlen(run->cc) >= WT_HOST_MODULE) || (run->rcc && strlen(run->rcc) >= WT_HOST_MODULE))
-		return wt_fail(WT_EXIT_USAGE, "a module and its parameters have at most %d characters here", WT_HOST_MODULE - 1);
+		return wt_fail(WT_EXIT_USAGE, "a module with its parameters may have at most %d characters", WT_HOST_MODULE - 1);
 	if ((run->cc && strchr(run->cc, '/')) || (run->rcc && strchr(run->rcc, '/')))
 		return wt_fail(WT_EXIT_USAGE, "a module from a file is loaded by the daemon: wavetank host -C %s", run->cc ? run->cc : run->rcc);
 	wt_tcp_config_init(&config);

@@ -119,7 +119,7 @@ static int judge(const struct wt_lab *lab, const json_t *record)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: whether its run was valid is unknown%s%s%s",
 			       lab->name, *file ? ", and " : "", file, *file ? " may lack its end" : "");
 	if (!strcmp(by, "write-error"))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the end of the %s %s could not be written: %s; its earlier part is usable", lab->name,
+		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the last part of the %s %s could not be written: %s; its earlier part is usable", lab->name,
 			       lab->capture[0] ? "capture" : "log", file, strerror(-detail));
 	if (*faults)
 		return wt_fail(WT_EXIT_FAILED, "lab %s is down; its run is NOT VALID: %s; see THE VERDICT in wavetank-emu(1)", lab->name, faults);

@@ -172,7 +172,7 @@ int wt_kernel_host_run(struct wt_world *world, const struct wt_app_flow *flow, u
 	int error = begin(&kernel, err, sizeof(err));
 
 	if (!error && (error = wt_world_host_await(talk, &at)) != 0)
-		snprintf(err, sizeof(err), "nobody says when it begins");
+		snprintf(err, sizeof(err), "the program that started this host ended before the run began");
 	if (!error)
 		error = send_all(&kernel, at);
 	if (error)

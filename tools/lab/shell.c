@@ -340,7 +340,7 @@ static int run_main(int argc, char **argv)
 	if (shell.alone)
 		wt_net_up("lo");
 	if (!choose_network(&shell))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "no place for one more shell here: %d side by side, %d inside each other", NETWORKS, DEPTHS);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "too many shells: at most %d side by side and %d inside each other", NETWORKS, DEPTHS);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	code = start_inside(&shell);

@@ -224,7 +224,7 @@ int wt_world_host_run(struct wt_world *world, const struct wt_app_flow *flow, un
 	int64_t at = 0;
 
 	if (!error && (error = wt_world_host_await(talk, &at)) != 0)
-		snprintf(err, sizeof(err), "nobody says when it begins");
+		snprintf(err, sizeof(err), "the program that started this host ended before the run began");
 	if (!error)
 		error = start(&station, world, flow, at, err, sizeof(err));
 	if (error)

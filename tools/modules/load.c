@@ -199,7 +199,7 @@ static int try_once(struct entry *entry, unsigned kind, const struct wt_cc_subje
 	if (entry->tried[kind])
 		return 0;
 	if (wt_cc_check_apart(subject, TRIALS, &report))
-		return refuse(err, err_len, "%s: no process to try it in", entry->file.path);
+		return refuse(err, err_len, "%s: cannot start a process to try it in", entry->file.path);
 	verdict = wt_cc_check_verdict(&report, text, sizeof(text));
 	if (verdict)
 		return refuse(err, err_len, "%s breaks the contract of modules: %s", entry->file.path, verdict);

@@ -54,7 +54,7 @@ static int take_paper(struct parse *parse, const char *number)
 
 	for (unsigned i = 0; i < claims->papers; i++)
 		if (!strcmp(claims->paper[i].number, number))
-			return wt_ini_refuse(&parse->ini, "[paper %s] stands twice", number);
+			return wt_ini_refuse(&parse->ini, "[paper %s] appears twice", number);
 	if (strcmp(parse->ini.key, "title"))
 		return wt_ini_refuse(&parse->ini, "unknown key '%s' in [paper %s], expected title", parse->ini.key, number);
 	if (claims->papers == WT_CLAIM_PAPERS || strlen(number) >= sizeof(paper->number))

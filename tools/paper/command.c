@@ -120,7 +120,7 @@ static int run_table(const struct wt_paper_job *job, const char *dir, bool check
 		code = wt_fail(error == -ENOMEM ? WT_EXIT_ENVIRONMENT : WT_EXIT_USAGE, "%s", err);
 	} else {
 		if (sweep->figure && !strcmp(sweep->figure, job->id) && !check_only)
-			wt_say("%s plots the numbers of %s, which is what runs", job->id, sweep->name);
+			wt_say("%s plots the numbers of %s: running %s", job->id, sweep->name, sweep->name);
 		code = check_only ? WT_EXIT_OK : wt_paper_run(job, sweep, dir);
 	}
 	if (sweep && job->id)
@@ -269,7 +269,7 @@ static int run_family(const struct command *command)
 		code = scored ? scored : code;
 	}
 	wt_say("%s: all tables in %.1f s, results in %s", command->job.id, wt_wall_clock() - from, dir);
-	wt_say("a page of it: wavetank report build %s -o report.html · every claim: wavetank paper score --results %s", dir, dir);
+	wt_say("report: wavetank report build %s -o report.html · claims: wavetank paper score --results %s", dir, dir);
 	return code;
 }
 

@@ -414,7 +414,7 @@ static int conclude(const struct wt_paper_job *job, struct wt_sweep *sweep, cons
 	if (!error)
 		error = token_traces(sweep, dir);
 	if (!error && report->invalid)
-		wt_say("where the host was too busy helps: " WT_LAB_HINT " (--late or --steal)");
+		wt_say("the host was too busy in some runs; try " WT_LAB_HINT " (--late or --steal)");
 	if (!error && (report->failed || report->invalid))
 		code = WT_EXIT_SOME_FAILED;
 	if (!error && !*job->interrupt && strcmp(sweep->backend, "sim")) {

@@ -411,7 +411,7 @@ static int make_flows(struct sim *sim, char *err, size_t err_len)
 		return -EINVAL;
 	}
 	if (!world->flows && (world->hosts != 2 || world->routers)) {
-		snprintf(err, err_len, "%s: [flow NAME] is missing: who sends to whom, such as between = %s %s", sim->file,
+		snprintf(err, err_len, "%s: [flow NAME] is missing: it names the sender and the receiver, such as between = %s %s", sim->file,
 			 world->hosts ? world->host[0].name : "a", world->hosts > 1 ? world->host[1].name : "b");
 		return -EINVAL;
 	}

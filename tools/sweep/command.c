@@ -125,7 +125,7 @@ static int name_runs(struct command *command, char *err, size_t err_len)
 	if (wt_current_command != &wt_command_sweep_status && wt_current_command != &wt_command_sweep_merge)
 		wt_kernel_release(command->sweep.kernel);
 	else if (wt_sweep_kernel_choose(&command->sweep, &command->state.store, found, sizeof(found)) > 1 && uses_kernel(&command->sweep))
-		wt_say("%s: work of hosts with kernels %s: of runs of the kernel's TCP only those of %s count here, the others are not the same runs",
+		wt_say("%s: hosts with the kernels %s worked on this sweep; of the runs of the kernel's TCP only those of %s count here",
 		       command->dir, found, command->sweep.kernel);
 	return wt_sweep_state_name(&command->state, err, err_len);
 }
@@ -314,7 +314,7 @@ static int conclude(struct command *command, int error)
 	wt_say("%s: %s", command->dir, command->shards ? "when all shards are done, wavetank sweep merge puts them together" :
 	       totals.done == totals.wanted ? "runs.jsonl, facts.jsonl" : "incomplete; wavetank sweep resume goes on");
 	if (totals.invalid)
-		wt_say("where the host was too busy helps: " WT_LAB_HINT " (late = or steal = in [sweep])");
+		wt_say("the host was too busy in some runs; try " WT_LAB_HINT " (late = or steal = in [sweep])");
 	if (error && error != -EINTR)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s; finished runs are kept", command->dir, strerror(-error));
 	return interrupted ? 128 + interrupted : code ? code : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;
@@ -352,7 +352,7 @@ static int resume_main(int argc, char **argv)
 	int code = begin(&command, argc, argv);
 
 	if (!code && !command.state.store.files)
-		code = wt_fail(WT_EXIT_USAGE, "%s: nothing to go on with; wavetank sweep run begins", command.dir);
+		code = wt_fail(WT_EXIT_USAGE, "%s: no results to resume; 'wavetank sweep run' starts the sweep", command.dir);
 	return finish(&command, code ? code : execute(&command));
 }
 
@@ -389,7 +389,7 @@ static int merge_main(int argc, char **argv)
 		print_totals(&command.state);
 		wt_sweep_totals(&command.state, &totals);
 		if (totals.done < totals.wanted)
-			code = wt_fail(WT_EXIT_FAILED, "%" PRIu64 " runs are missing; runs.jsonl says so", totals.wanted - totals.done);
+			code = wt_fail(WT_EXIT_FAILED, "%" PRIu64 " runs are missing, as the last line of runs.jsonl records", totals.wanted - totals.done);
 		else if (totals.failed || totals.invalid)
 			code = WT_EXIT_SOME_FAILED;
 	}

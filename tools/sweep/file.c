@@ -141,7 +141,7 @@ static int load_other(struct parse *parse, struct wt_sweep *out)
 		return wt_ini_refuse(ini, "%s: %s", ini->key, why);
 	if (!error && text)
 		return 0;
-	wt_ini_refuse(ini, "%s: a chain of more than %d files, or one that leads back to itself", ini->key, BASE_DEPTH);
+	wt_ini_refuse(ini, "%s: base files form a loop, or a chain of more than %d", ini->key, BASE_DEPTH);
 	return -ELOOP;
 }
 
@@ -152,7 +152,7 @@ static int take_base(struct parse *parse)
 	int error;
 
 	if (parse->begun)
-		return wt_ini_refuse(&parse->ini, "'base' takes over all of another file: expected it as the first key of this one");
+		return wt_ini_refuse(&parse->ini, "'base' must be the first key of the file");
 	sweep->file = NULL;
 	wt_sweep_finish(sweep);
 	error = load_other(parse, sweep);
@@ -211,7 +211,7 @@ static int sweep_key(struct parse *parse)
 	if (!sweep_keys[key])
 		return unknown(ini, "one of", next_sweep_key);
 	if (parse->key_line[key])
-		return wt_ini_refuse(ini, "'%s' stands twice, first on line %u", ini->key, parse->key_line[key]);
+		return wt_ini_refuse(ini, "'%s' appears twice, first on line %u", ini->key, parse->key_line[key]);
 	parse->key_line[key] = ini->line;
 	switch (key) {
 	case 0: return take_name(ini, sweep);
@@ -238,7 +238,7 @@ static int sweep_key(struct parse *parse)
 static int take_value(struct wt_ini *ini, struct wt_sweep_value *value)
 {
 	if (value->text && value->line)
-		return wt_ini_refuse(ini, "'%s' stands twice, first on line %u", ini->key, value->line);
+		return wt_ini_refuse(ini, "'%s' appears twice, first on line %u", ini->key, value->line);
 	value->line = ini->line;
 	return keep(&value->text, ini->value);
 }
@@ -286,9 +286,9 @@ static struct wt_sweep_axis *axis_named(struct parse *parse)
 		if (!strcmp(sweep->axis[i].name, ini->key))
 			axis = &sweep->axis[i];
 	if (axis && axis->line)
-		wt_ini_refuse(ini, "axis '%s' stands twice, first on line %u", ini->key, axis->line);
+		wt_ini_refuse(ini, "axis '%s' appears twice, first on line %u", ini->key, axis->line);
 	else if (!axis && sweep->axes == WT_SWEEP_AXES)
-		wt_ini_refuse(ini, "axis '%s' is one too many: expected at most %d axes", ini->key, WT_SWEEP_AXES);
+		wt_ini_refuse(ini, "axis '%s': a sweep has at most %d axes", ini->key, WT_SWEEP_AXES);
 	else if (!name_ok(ini->key) || !strcmp(ini->key, "seed"))
 		wt_ini_refuse(ini, "'%s' cannot name an axis: expected letters, digits, - _ and .", ini->key);
 	if (ini->error)
@@ -345,7 +345,7 @@ static int begin_variant(struct parse *parse, const char *axis, const char *name
 		if (!strcmp(sweep->variant[i].axis, axis) && !strcmp(sweep->variant[i].name, name))
 			section = &sweep->variant[i];
 	if (section && section->line)
-		return wt_ini_refuse(ini, "[%s] stands twice, first on line %u", ini->section, section->line);
+		return wt_ini_refuse(ini, "[%s] appears twice, first on line %u", ini->section, section->line);
 	if (!section) {
 		if (!name_ok(name) || sweep->variants == WT_SWEEP_VARIANTS)
 			return wt_ini_refuse(ini, "[%s]: expected at most %d variants, named by letters, digits, - _ and .", ini->section,
@@ -373,7 +373,7 @@ static int begin_change(struct parse *parse, const char *kind, const char *name)
 		if (!strcmp(sweep->change[i].name, full))
 			parse->change = &sweep->change[i];
 	if (parse->change && parse->change->line)
-		return wt_ini_refuse(ini, "[%s] stands twice, first on line %u", ini->section, parse->change->line);
+		return wt_ini_refuse(ini, "[%s] appears twice, first on line %u", ini->section, parse->change->line);
 	if (!parse->change) {
 		parse->change = grow(&sweep->change, &sweep->changes, sizeof(*sweep->change));
 		if (!parse->change || keep(&parse->change->name, full))
@@ -418,7 +418,7 @@ static int take_note(struct parse *parse)
 		if (!strcmp(sweep->note[i].section, ini->section) && !strcmp(sweep->note[i].key, ini->key))
 			note = &sweep->note[i];
 	if (note && note->line)
-		return wt_ini_refuse(ini, "'%s' stands twice, first on line %u", ini->key, note->line);
+		return wt_ini_refuse(ini, "'%s' appears twice, first on line %u", ini->key, note->line);
 	if (!note)
 		note = grow(&sweep->note, &sweep->notes, sizeof(*note));
 	if (!note || keep(&note->section, ini->section) || keep(&note->key, ini->key) || keep(&note->text, ini->value))

@@ -95,12 +95,12 @@ static int fill_in(const struct resolve *r, const char *from, unsigned line, cha
 		if (n && from[n] != '}')
 			return refuse(r, line, "'%.60s' is not closed: expected {AXIS}", from);
 		if (n && !value)
-			return refuse(r, line, "'%.*s}' is no axis of [axes]", (int)(n < 60 ? n : 60), from);
+			return refuse(r, line, "'%.*s}' is not an axis of [axes]", (int)(n < 60 ? n : 60), from);
 		if (n && strchr(value, '{')) {
 			struct resolve deeper = *r;
 
 			if (deeper.depth++ == DEPTH)
-				return refuse(r, line, "'%.*s}' leads back to itself", (int)(n < 60 ? n : 60), from);
+				return refuse(r, line, "'%.*s}' refers to itself", (int)(n < 60 ? n : 60), from);
 			if (fill_in(&deeper, value, line, out + at, len - at))
 				return -EINVAL;
 			at += strlen(out + at);
@@ -476,7 +476,7 @@ static int check_used(const struct resolve *r, unsigned index, const char *world
 	for (unsigned v = 0; v < sweep->variants; v++)
 		for (unsigned k = 0; k < sweep->variant[v].names && !strcmp(sweep->variant[v].axis, axis->name); k++)
 			if (!is_said(r, sweep->variant[v].own[k].name, worlds))
-				return refuse(r, sweep->variant[v].own[k].value.line, "'%s' is no parameter, and {%s} is said nowhere",
+				return refuse(r, sweep->variant[v].own[k].value.line, "'%s' is not a parameter, and no value contains {%s}",
 					      sweep->variant[v].own[k].name, sweep->variant[v].own[k].name);
 	for (unsigned v = 0; v < sweep->variants; v++)
 		sections |= !strcmp(sweep->variant[v].axis, axis->name);

@@ -74,7 +74,7 @@ static bool parse(struct words *words, const struct wt_command *command, int arg
 		}
 	}
 	if (!words->file)
-		wt_fail(WT_EXIT_USAGE, "no file given: --trace of sim, send and recv writes one");
+		wt_fail(WT_EXIT_USAGE, "the journal is missing: sim, send and recv write one with --trace FILE");
 	return words->file != NULL;
 }
 
@@ -220,7 +220,7 @@ static int plot_main(int argc, char **argv)
 		return code;
 	dot = words.output ? strrchr(words.output, '.') : NULL;
 	if (!dot || (strcmp(dot, ".svg") && strcmp(dot, ".pdf")))
-		return wt_fail(WT_EXIT_USAGE, "--output FILE.svg or FILE.pdf says where to");
+		return wt_fail(WT_EXIT_USAGE, "--output is missing: expected FILE.svg or FILE.pdf");
 	if (wt_files_apart((const struct wt_named_file[]){{"the journal", words.file}, {"--output", words.output}}, 2, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (words.to && words.to <= words.from)

@@ -134,7 +134,7 @@ static int extcap_run(int argc, char **argv)
 	case OPT_CONFIG: return WT_EXIT_OK;
 	case OPT_CAPTURE: return capture(&request);
 	}
-	return wt_fail(WT_EXIT_USAGE, "Wireshark calls this command; wavetank wireshark install tells it to");
+	return wt_fail(WT_EXIT_USAGE, "Wireshark calls this command, once 'wavetank wireshark install' has registered it");
 }
 
 const struct wt_command wt_command_wireshark_extcap = {

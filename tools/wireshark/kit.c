@@ -61,7 +61,7 @@ static int name_files(struct kit *kit)
 	int code = WT_EXIT_OK;
 
 	if (!kit->dir && (!home || home[0] != '/'))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "HOME names no folder; --dir DIR says where the files go");
+		return wt_fail(WT_EXIT_ENVIRONMENT, "HOME is not set: name the folder with --dir DIR");
 	for (unsigned i = 0; i < FILES && !code; i++) {
 		bool configured = config && config[0] == '/' && !strncmp(files[i].home, CONFIG, strlen(CONFIG));
 

@@ -46,7 +46,7 @@ def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
             ("[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n", 1, "gateway is missing"),
             ("[emulator]\nseed = 1\nseed = 2\n", 7, "twice"), ("[emulator]\ntime = 0s\n", 6, "above 0"), ("[emulator\nseed = 1\n", 5, "ends with ]"),
             ("[link]\nfwd = delay 1ms\nboth = delay 2ms\n", 7, "both gives them to fwd and rev"),
-            ("[link]\n[at 1s]\nnote = a note alone\n", 6, "nothing changes here"),
+            ("[link]\n[at 1s]\nnote = a note alone\n", 6, "the change is missing"),
             ("[link]\n[schedule]\nboth = delay $d\ncolumns = d\n", 6, "expected a row, such as 10s = VALUE"),
             ("[link]\nboth = only tcp { loss 1% }\n", 6, "only (EXPRESSION) { WORDS }"), ("[link]\nboth = rate trace / limit 64KB\n", 6, "cannot be read"),
             ("[port c]\ninterface = tap:c\ngateway = 10.0.1.1/24\n[port d]\ninterface = tap:d\ngateway = 10.0.2.1/16\n[router r]\n"

@@ -129,7 +129,7 @@ BAD = [
     ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay\n1s = 1ms\n2s = 2ms\n1000ms = 3ms\n", "FILE:11: there is a row for the time 1000ms already"),
     ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay hops\n1s = 1ms 2\n[at 2s]\nboth = delay 2ms\n", "FILE:6: columns: no words use $hops"),
     ("[link]\n[at 1s every 0s times 2]\nboth = delay 1ms\n", "FILE:6: every: '0s' is no interval: expected a time above 0"),
-    ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop' is none of keep, flush"),
+    ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop': expected keep or flush"),
     ("[link]\n[at 1h every 2500000h times 3]\nboth = delay 1ms\n", "FILE:6: the last of 3 times is later than there are nanoseconds"),
     ("[emulator]\nicmp-limit = 100\n[link]\nboth = delay 1ms\n", "FILE:6: icmp-limit: '100' is not a limit: expected N/s or N/s burst N, such as 100/s burst 100, each from 1 to 1000000"),
     ("[emulator]\nicmp-limit = 9/s burst 9\n[lnk]\n", "FILE:7: section \"lnk\" is not known here; did you mean \"link\"?"),

@@ -237,7 +237,7 @@ static void a_bad_table_is_refused_with_its_line(void **state)
 		{"50 KB/s 2 s", "50 KB/s 2 s or so", "expected a goodput and a time"},
 		{"50 KB/s 2 s", "-50 KB/s 2 s", "expected a goodput and a time"},
 		{", -, -", ", -", "t.ini:22: 2 numbers in row 0.2: expected 3"},
-		{"0.2 = 10", "0.1 = 10", "'0.1' stands twice, first on line 21"},
+		{"0.2 = 10", "0.1 = 10", "'0.1' appears twice, first on line 21"},
 		{"0.2 = 10 KB/s 1 s, -, -\n", "", "1 rows are printed, and there are 2 points to run"},
 		{"suspect 0.1 c", "suspect 0.1 d", "no such row and variant above"},
 		{"name = x/y", "", "no name"},

@@ -163,7 +163,7 @@ static void a_fault_of_a_world_is_told_with_the_point_and_its_own_line(void **st
 		{HEAD "[run]\nworld = %s\n", "[run]\nbytes = 1MB\nstack = kernel:reno\n[host a]\n[host b]\n[flow f]\nbetween = a b\n",
 		 "3: stack: the kernel's TCP needs real time"},
 		{HEAD "backend = tap\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "it has no end"},
-		{HEAD "[axes]\nx = 1\n[x 1]\na = {b}\nb = {a}\n[run]\nworld = %s\n", "[run]\ntime = {a}\n", "leads back to itself"},
+		{HEAD "[axes]\nx = 1\n[x 1]\na = {b}\nb = {a}\n[run]\nworld = %s\n", "[run]\ntime = {a}\n", "refers to itself"},
 		{HEAD "[run]\nworld = %s.none\n", "[host a]\n", "No such file"},
 	};
 
