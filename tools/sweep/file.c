@@ -141,7 +141,7 @@ static int load_other(struct parse *parse, struct wt_sweep *out)
 		return wt_ini_refuse(ini, "%s: %s", ini->key, why);
 	if (!error && text)
 		return 0;
-	wt_ini_refuse(ini, "%s: base files form a loop, or a chain of more than %d", ini->key, BASE_DEPTH);
+	wt_ini_refuse(ini, "%s: the files of base form a loop, or a chain of more than %d", ini->key, BASE_DEPTH);
 	return -ELOOP;
 }
 

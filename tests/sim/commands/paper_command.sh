@@ -17,7 +17,7 @@ expect 2 paper show
 expect 2 paper show nothing
 printf '[sweep]\nbase = ./loop.ini\n' >loop.ini
 expect 2 paper show ./loop.ini
-grep -q 'show: ./loop.ini:2: base: a chain of more than 4 files' err.txt || fail "a table based on itself: $(cat err.txt)"
+grep -q 'show: ./loop.ini:2: base: the files of base form a loop' err.txt || fail "a table based on itself: $(cat err.txt)"
 printf '[sweep]\nbase = tcp-real-2001/table1\n' >bare.ini
 expect 2 paper show ./bare.ini
 grep -q 'no name: .*; a base does not give' err.txt || fail "a table that is all base: $(cat err.txt)"

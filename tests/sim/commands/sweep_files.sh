@@ -63,7 +63,7 @@ what|3|neither .section. nor name = value
 [axes]\na b = 1|4|expected letters
 [axes]\nsettings.nosuch = 1 2|4|known: mss
 [axes]\nsender.lmax = 1 2|4|no sender is given
-[axes]\nloss = 1%%\n[run]\nlink = loss {los}|6|no axis
+[axes]\nloss = 1%%\n[run]\nlink = loss {los}|6|not an axis
 [run]\nlink = delay 15|4|a time with its unit
 [run]\nlink = delai 15ms|4|did you mean .delay.
 [run]\nfwd = delay 1ms\nrev = loss 200%%|5|rev: 
@@ -103,5 +103,5 @@ for words in '' 'good.ini other.ini' 'good.ini --shard 3/3' 'good.ini --shard 1'
 	[ $? = 2 ] && [ "$(grep -c '' err.txt)" = 1 ] || fail "sweep run $words: $(cat err.txt)"
 done
 "$wavetank" sweep resume good.ini >/dev/null 2>err.txt
-[ $? = 2 ] && grep -q 'nothing to go on with' err.txt || fail "resume began anew"
+[ $? = 2 ] && grep -q 'no results to resume' err.txt || fail "resume began anew"
 exit $failed
