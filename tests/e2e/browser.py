@@ -14,6 +14,50 @@ WORDS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '-
          '--remote-debugging-pipe']
 LIMIT = 60
 
+# Questions to a page: each answers with a list of what is wrong.
+
+# Everything that sticks out of the viewport to the right; figures are their SVG.
+WIDE = """(() => {
+  const limit = document.documentElement.clientWidth + 0.5, out = [];
+  for (const e of document.querySelectorAll('table, figure, svg, pre, h1, h2, h3, p, dl, li, text')) {
+    const r = e.getBoundingClientRect();
+    if (r.width && r.right > limit) out.push(e.tagName + ' ' + Math.round(r.right) + ': ' + e.textContent.trim().slice(0, 40));
+  }
+  if (document.documentElement.scrollWidth > limit) out.push('page: ' + document.documentElement.scrollWidth);
+  return out;
+})()"""
+
+# Text whose contrast with the ground (or its own background) is below 4.5 to 1 (WCAG 2.1, 1.4.3).
+PALE = """(() => {
+  const number = c => (c.match(/[\\d.]+/g) || []).map(Number);
+  const light = c => { const [r, g, b] = number(c).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+                       return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+                        if (number(c)[3] !== 0) return c; } return 'rgb(255,255,255)'; };
+  const out = [];
+  for (const e of document.querySelectorAll('p, td, th, a, caption, figcaption, dt, dd, li, h1, h2, summary, code, .v, svg text')) {
+    if (!e.getClientRects().length || !e.textContent.trim()) continue;
+    const style = getComputedStyle(e), a = light(e.tagName === 'text' ? style.fill : style.color), b = light(ground(e));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) out.push(ratio.toFixed(2) + ' ' + e.tagName + ': ' + e.textContent.trim().slice(0, 40));
+  }
+  return out;
+})()"""
+
+# Texts of one figure that lie over each other.
+CROWDED = """(() => {
+  const out = [];
+  for (const svg of document.querySelectorAll('svg')) {
+    const texts = [...svg.querySelectorAll('text')].map(t => [t, t.getBoundingClientRect()]).filter(t => t[1].width);
+    for (let i = 0; i < texts.length; i++) for (let j = 0; j < i; j++) {
+      const a = texts[i][1], b = texts[j][1];
+      const w = Math.min(a.right, b.right) - Math.max(a.left, b.left), h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (w > 2 && h > 4) out.push(texts[i][0].textContent + ' over ' + texts[j][0].textContent);
+    }
+  }
+  return out;
+})()"""
+
 
 def program():
     return shutil.which('chromium')
