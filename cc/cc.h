@@ -193,6 +193,7 @@ struct wt_sender_ops {
 	const char *default_receiver; /* receiver module that makes the protocol whole (TCP-Real, DCTCP); NULL: standard */
 	bool answers_both;            /* a mark takes less than a loss, so a loss in a window that a mark has reduced is told too */
 
+	/* params: the module keeps a copy; they are gone when init() returns */
 	void (*init)(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out);
 	void (*on_ack)(void *state, const struct wt_ack *ack, struct wt_sender_out *out);
 	void (*on_loss)(void *state, const struct wt_loss *loss, struct wt_sender_out *out);

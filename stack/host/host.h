@@ -105,7 +105,7 @@ int wt_tcp_config_preset(struct wt_tcp_config *config, const char *name, char *e
 
 /*
  * Passive open at a port of one address of the host, or of any (family NONE): who listens at the address comes before who listens at any.
- * NULL with errno EADDRINUSE (taken), EADDRNOTAVAIL (not the host's address), ENOMEM. `config` is copied; accepted connections inherit it.
+ * NULL with errno EADDRINUSE (taken), EADDRNOTAVAIL (not the host's address), ENOMEM. `config` stays the caller's; accepted connections inherit it.
  */
 struct wt_tcp *wt_tcp_listen(struct wt_host *host, const struct wt_endpoint *local, unsigned backlog, const struct wt_tcp_config *config);
 /* The next established connection, or NULL with errno EAGAIN. Its callback and arg may be replaced at once. */
@@ -148,8 +148,9 @@ size_t wt_tcp_writable(const struct wt_tcp *tcp);
 
 /* Forgets what was written and not sent. The bytes forgotten; 0 after wt_tcp_shutdown(). */
 uint64_t wt_tcp_discard(struct wt_tcp *tcp);
-/* Of an open connection or a listener, from now on: nagle, snd_buffer, keepalive, keepalive_interval, keepalive_probes of these settings. */
-void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings);
+/* Of an open connection or a listener, from now on: nagle, snd_buffer, keepalive, keepalive_interval, keepalive_probes of these settings.
+ * 0, or -ENOMEM and nothing changed. */
+int wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings);
 /*
  * Another sender module for an open connection; it begins with the window and threshold in force, recovery stays. A listener hands it to what it accepts.
  * 0, -ENOMEM, or -ENOTCONN: the connection has ended.

@@ -54,6 +54,7 @@ struct wt_tcp *wt_tcp_listen(struct wt_host *host, const struct wt_endpoint *loc
 	tcp = wt_tcb_new(&host->tcp, &whole, WT_DEMUX_LISTENER, &tuple, 0);
 	if (!tcp)
 		return NULL;
+	wt_tcp_set_callback(tcp, config->callback, config->arg);
 	tcp->backlog = backlog ? backlog : 1;
 	tcp->state = WT_TCP_LISTEN;
 	return tcp;
@@ -111,6 +112,7 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 	tcp = wt_tcb_new(&host->tcp, &whole, WT_DEMUX_CONNECTION, &tuple, 0);
 	if (!tcp)
 		return NULL;
+	wt_tcp_set_callback(tcp, config->callback, config->arg);
 	wt_tcb_number(tcp, wt_tcp_first_number(&host->tcp, &tuple, NULL));
 	if (wt_cc_attach(tcp)) {
 		wt_demux_remove(&host->tcp, &tcp->entry);
@@ -125,8 +127,8 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 
 void wt_tcp_set_callback(struct wt_tcp *tcp, wt_tcp_callback *callback, void *arg)
 {
-	tcp->config.callback = callback;
-	tcp->config.arg = arg;
+	tcp->callback = callback;
+	tcp->arg = arg;
 	if (tcp->events)
 		wt_tcp_notify(tcp, 0);
 }
@@ -138,7 +140,7 @@ size_t wt_tcp_writable(const struct wt_tcp *tcp)
 	wt_seq first = wt_tcp_past_syn(tcp, tcp->snd_una);
 	uint32_t used = wt_seq_gt(tcp->snd_end, first) ? tcp->snd_end - first : 0;
 
-	return tcp->config.settings.snd_buffer > used ? tcp->config.settings.snd_buffer - used : 0;
+	return tcp->config->settings.snd_buffer > used ? tcp->config->settings.snd_buffer - used : 0;
 }
 
 static bool may_write(const struct wt_tcp *tcp)
@@ -199,7 +201,7 @@ void wt_tcp_filled(struct wt_tcp *tcp, size_t done, size_t len)
 void wt_tcp_expect_room(struct wt_tcp *tcp, size_t room)
 {
 	tcp->was_full = true;
-	tcp->room_low = (uint32_t)(room < tcp->config.settings.snd_buffer ? room : tcp->config.settings.snd_buffer);
+	tcp->room_low = (uint32_t)(room < tcp->config->settings.snd_buffer ? room : tcp->config->settings.snd_buffer);
 }
 
 size_t wt_tcp_readable(const struct wt_tcp *tcp)
@@ -270,9 +272,10 @@ uint64_t wt_tcp_discard(struct wt_tcp *tcp)
 
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
 
-void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
+int wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 {
-	struct wt_tcp_settings *mine = &tcp->config.settings;
+	struct wt_tcp_config changed = *tcp->config;
+	struct wt_tcp_settings *mine = &changed.settings;
 	bool keeps = mine->keepalive != settings->keepalive || mine->keepalive_interval != settings->keepalive_interval;
 	bool room = settings->snd_buffer > mine->snd_buffer;
 
@@ -282,8 +285,10 @@ void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 	mine->keepalive = settings->keepalive;
 	mine->keepalive_interval = settings->keepalive_interval;
 	mine->keepalive_probes = settings->keepalive_probes;
+	if (wt_config_change(tcp, &changed))
+		return -ENOMEM;
 	if (tcp->state < WT_TCP_ESTABLISHED)
-		return;
+		return 0;
 	if (keeps)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, mine->keepalive ? wt_time_add(tcp->stack->now, mine->keepalive) : WT_NEVER);
 	if (room && tcp->was_full) {
@@ -291,15 +296,18 @@ void wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 		wt_tcp_notify(tcp, WT_TCP_EV_WRITABLE);
 	}
 	wt_tcp_wants_output(tcp); /* what Nagle held back */
+	return 0;
 }
 
 int wt_tcp_exchange_sender(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
 {
+	struct wt_tcp_config changed = *tcp->config;
+
 	if (tcp->state == WT_TCP_CLOSED)
 		return -ENOTCONN;
 	if (tcp->state == WT_TCP_LISTEN) {
-		tcp->config.sender = *sender;
-		return 0;
+		changed.sender = *sender;
+		return wt_config_change(tcp, &changed);
 	}
 	return wt_cc_exchange(tcp, sender);
 }
@@ -377,7 +385,7 @@ void wt_tcp_close(struct wt_tcp *tcp)
 	tcp->handle = WT_HANDLE_NONE;
 	queue_fin(tcp);
 	if (tcp->state == WT_TCP_FIN_WAIT_2)
-		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->stack->now, tcp->config.settings.fin_wait_2));
+		wt_tcp_set_timer(tcp, WT_TIMER_WAIT, wt_time_add(tcp->stack->now, tcp->config->settings.fin_wait_2));
 	wt_tcb_release(tcp); /* in TIME-WAIT only the handle kept it */
 }
 
@@ -399,7 +407,7 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->sack = tcp->sack_ok;
 	info->ecn = tcp->ecn.sends;
 	info->snd_mss = wt_tcp_send_mss(tcp);
-	info->rcv_mss = (uint32_t)tcp->config.settings.mss;
+	info->rcv_mss = (uint32_t)tcp->config->settings.mss;
 	info->iss = tcp->iss;
 	info->irs = tcp->irs;
 	info->snd_una = tcp->snd_una;
@@ -412,22 +420,22 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->in_flight = wt_tcp_pipe(tcp);
 	info->inflate = tcp->verdict.inflate;
 	info->pacing_rate = tcp->out.pacing_rate;
-	info->gauges = tcp->config.sender.ops->gauges;
+	info->gauges = tcp->config->sender.ops->gauges;
 	memcpy(info->gauge, tcp->out.gauge, sizeof(info->gauge));
 	info->in_recovery = tcp->in_recovery;
 	info->dupacks = tcp->dupacks;
 	info->backoff = tcp->rtt.backoff;
 	info->srtt = tcp->rtt.srtt;
 	info->rttvar = tcp->rtt.rttvar;
-	info->rto = wt_rtt_timeout(&tcp->rtt, &tcp->config.settings);
+	info->rto = wt_rtt_timeout(&tcp->rtt, &tcp->config->settings);
 	info->min_rtt = tcp->rtt.min_rtt;
 	info->mean_rtt = tcp->rtt.samples ? tcp->rtt.sum / tcp->rtt.samples : 0;
 	info->sack_blocks_ignored = tcp->board.ignored;
 	info->unsent = wt_tcp_unsent(tcp);
 	info->unread = (uint32_t)wt_tcp_readable(tcp);
-	info->sender = tcp->config.sender.ops->name;
-	info->recovery = tcp->config.recovery.ops->name;
-	info->receiver = tcp->config.receiver.ops->name;
+	info->sender = tcp->config->sender.ops->name;
+	info->recovery = tcp->config->recovery.ops->name;
+	info->receiver = tcp->config->receiver.ops->name;
 }
 
 void wt_tcp_watch_rtt(struct wt_tcp *tcp, struct wt_histogram *watch)
@@ -437,5 +445,5 @@ void wt_tcp_watch_rtt(struct wt_tcp *tcp, struct wt_histogram *watch)
 
 const struct wt_tcp_config *wt_tcp_get_config(const struct wt_tcp *tcp)
 {
-	return &tcp->config;
+	return tcp->config;
 }

@@ -104,7 +104,7 @@ static wt_time measure(struct wt_tcp *tcp, const struct wt_tcp_header *seg, stru
 {
 	struct wt_rtt *rtt = &tcp->rtt;
 
-	if (tcp->config.settings.rtt_one_at_a_time) {
+	if (tcp->config->settings.rtt_one_at_a_time) {
 		if (!rtt->timing || wt_seq_le(seg->ack, rtt->timed_seq))
 			return 0;
 		rtt->timing = false;
@@ -128,7 +128,7 @@ static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
 {
 	if (!news->rtt)
 		return;
-	wt_rtt_sample(&tcp->rtt, &tcp->config.settings, news->rtt, news->unsure);
+	wt_rtt_sample(&tcp->rtt, &tcp->config->settings, news->rtt, news->unsure);
 	if (tcp->rtt.watch)
 		wt_histogram_add(tcp->rtt.watch, news->rtt);
 	wt_trace(tcp->stack, tcp->conn, RTT, (uint64_t)news->rtt, (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rto);
@@ -221,8 +221,8 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 
 static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
 {
-	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
-	const struct wt_sender_ops *sender = tcp->config.sender.ops;
+	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
+	const struct wt_sender_ops *sender = tcp->config->sender.ops;
 	bool echo = tcp->ecn.sends && (seg->flags & WT_ECE) && seg->ack == tcp->snd_una; /* not of an old ACK */
 	struct wt_cc_options options;
 	struct wt_ack ack = {
@@ -279,7 +279,7 @@ static void advance(struct wt_tcp *tcp)
 {
 	tcp->rto_count = tcp->go_backs = 0;
 	tcp->waits_since = tcp->stack->now;
-	if (!tcp->config.settings.rto_hold_backoff)
+	if (!tcp->config->settings.rto_hold_backoff)
 		tcp->rtt.backoff = 0;
 	if (tcp->after_rto && wt_seq_ge(tcp->snd_una, tcp->rto_high))
 		tcp->after_rto = false;
@@ -289,7 +289,7 @@ static void advance(struct wt_tcp *tcp)
 		tcp->fin_acked = true;
 	if (!tcp->verdict.hold_timer || tcp->snd_una == tcp->snd_nxt)
 		wt_tcp_arm_rexmt(tcp);
-	if (tcp->was_full && (!tcp->room_low || tcp->snd_end - tcp->snd_una + tcp->room_low <= tcp->config.settings.snd_buffer)) {
+	if (tcp->was_full && (!tcp->room_low || tcp->snd_end - tcp->snd_una + tcp->room_low <= tcp->config->settings.snd_buffer)) {
 		tcp->was_full = false;
 		wt_tcp_notify(tcp, WT_TCP_EV_WRITABLE);
 	}
@@ -313,7 +313,7 @@ static void take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 		tcp->dupacks++;
 		tcp->dup_seen = true;
 	}
-	if (!news.duplicate && tcp->config.settings.dupacks_strict)
+	if (!news.duplicate && tcp->config->settings.dupacks_strict)
 		tcp->dupacks = 0;
 	if (advanced) {
 		tcp->dupacks = 0;
@@ -366,7 +366,7 @@ static void note_repeated(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
 	wt_cc_trace(tcp);
 	tcp->board.reordered = false;
-	if (tcp->config.settings.dupacks_strict)
+	if (tcp->config->settings.dupacks_strict)
 		tcp->dupacks = 0;
 	if (newer(tcp, seg)) {
 		tcp->snd_wl1 = seg->seq;
@@ -406,7 +406,7 @@ void wt_tcp_go_back(struct wt_tcp *tcp)
 	if (!handshake)
 		wt_cc_loss(tcp, WT_LOSS_RTO, 0);
 	tcp->in_recovery = false;
-	if (!tcp->config.settings.dupacks_strict)
+	if (!tcp->config->settings.dupacks_strict)
 		tcp->dupacks = 0;
 	tcp->rtt.timing = false;
 	tcp->total_lost += wt_tcp_pipe(tcp);
@@ -418,8 +418,8 @@ void wt_tcp_go_back(struct wt_tcp *tcp)
 		tcp->after_rto = true;
 		tcp->rto_high = tcp->snd_nxt;
 		tcp->verdict = (struct wt_recovery_out){0};
-		if (tcp->config.recovery.ops->on_rto)
-			tcp->config.recovery.ops->on_rto(tcp->recovery, wt_cc_view(tcp), &tcp->verdict);
+		if (tcp->config->recovery.ops->on_rto)
+			tcp->config->recovery.ops->on_rto(tcp->recovery, wt_cc_view(tcp), &tcp->verdict);
 		wt_cc_rearm(tcp);
 	}
 	wt_tcp_arm_rexmt(tcp);
@@ -428,7 +428,7 @@ void wt_tcp_go_back(struct wt_tcp *tcp)
 
 void wt_tcp_rto(struct wt_tcp *tcp)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
 	bool handshake = tcp->state < WT_TCP_ESTABLISHED;
 
 	if (++tcp->rto_count > (handshake ? settings->syn_retries : settings->data_retries)) {

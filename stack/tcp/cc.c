@@ -8,7 +8,7 @@
 /* RFC 5681 3.1, or so many segments (RFC 6928 uses 10 with a cap of max(2*MSS, 14600)). */
 static uint32_t initial_window(const struct wt_tcp *tcp, uint32_t mss)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
 
 	if (tcp->syn_attempt) /* RFC 5681 3.1: a lost SYN or SYN-ACK means one segment */
 		return mss;
@@ -19,7 +19,7 @@ static uint32_t initial_window(const struct wt_tcp *tcp, uint32_t mss)
 
 void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
 	uint32_t mss = wt_tcp_send_mss(tcp);
 
 	*env = (struct wt_cc_env){
@@ -62,7 +62,7 @@ void wt_cc_detach(struct wt_tcp *tcp)
 
 int wt_cc_attach(struct wt_tcp *tcp)
 {
-	struct wt_tcp_config *config = &tcp->config;
+	const struct wt_tcp_config *config = tcp->config;
 	struct wt_cc_env env;
 	bool failed = false;
 
@@ -86,20 +86,23 @@ int wt_cc_attach(struct wt_tcp *tcp)
 
 int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
 {
+	struct wt_tcp_config changed = *tcp->config;
 	struct wt_sender_out before = tcp->out;
 	struct wt_cc_env env;
 	bool failed = false;
 	void *state = state_of(sender->ops->state_size, &failed);
 
-	if (failed)
+	changed.sender = *sender;
+	if (failed || wt_config_change(tcp, &changed)) {
+		free(state);
 		return -ENOMEM;
+	}
 	free(tcp->sender);
 	tcp->sender = state;
-	tcp->config.sender = *sender;
 	wt_cc_env_of(tcp, &env, false);
 	tcp->out = (struct wt_sender_out){.cwnd = before.cwnd, .ssthresh = before.ssthresh};
 	if (sender->ops->init)
-		sender->ops->init(tcp->sender, tcp->config.sender.params, &env, &tcp->out);
+		sender->ops->init(tcp->sender, tcp->config->sender.params, &env, &tcp->out);
 	if (tcp->state >= WT_TCP_ESTABLISHED && sender->ops->on_event)
 		sender->ops->on_event(tcp->sender, WT_CC_ESTABLISHED, &env, &tcp->out);
 	if (tcp->state >= WT_TCP_ESTABLISHED) {
@@ -125,7 +128,7 @@ void wt_cc_tell_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event)
 {
-	const struct wt_tcp_config *config = &tcp->config;
+	const struct wt_tcp_config *config = tcp->config;
 	struct wt_cc_env env;
 
 	wt_cc_env_of(tcp, &env, false);
@@ -168,8 +171,8 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 	};
 
 	wt_undo_begin(tcp, why);
-	if (tcp->config.sender.ops->on_loss)
-		tcp->config.sender.ops->on_loss(tcp->sender, &loss, &tcp->out);
+	if (tcp->config->sender.ops->on_loss)
+		tcp->config->sender.ops->on_loss(tcp->sender, &loss, &tcp->out);
 	wt_cc_settle(tcp);
 }
 
@@ -180,8 +183,8 @@ static void tell_metrics(const struct wt_tcp *tcp)
 		.conn = tcp->conn,
 		.type = WT_TRACE_METRICS,
 		.field = {tcp->out.cwnd, tcp->out.ssthresh, wt_tcp_pipe(tcp), (uint64_t)tcp->rtt.srtt, (uint64_t)tcp->rtt.rttvar,
-			  (uint64_t)wt_rtt_timeout(&tcp->rtt, &tcp->config.settings), tcp->out.pacing_rate, tcp->snd_una},
-		.gauges = tcp->config.sender.ops->gauges,
+			  (uint64_t)wt_rtt_timeout(&tcp->rtt, &tcp->config->settings), tcp->out.pacing_rate, tcp->snd_una},
+		.gauges = tcp->config->sender.ops->gauges,
 		.gauge = tcp->out.gauge,
 	};
 
@@ -197,9 +200,9 @@ void wt_cc_trace(struct wt_tcp *tcp)
 
 void wt_cc_rearm(struct wt_tcp *tcp)
 {
-	const struct wt_sender_ops *sender = tcp->config.sender.ops;
-	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
-	const struct wt_receiver_ops *receiver = tcp->config.receiver.ops;
+	const struct wt_sender_ops *sender = tcp->config->sender.ops;
+	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
+	const struct wt_receiver_ops *receiver = tcp->config->receiver.ops;
 
 	if (tcp->state < WT_TCP_ESTABLISHED)
 		return;
@@ -215,7 +218,7 @@ void wt_cc_rearm(struct wt_tcp *tcp)
 
 const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
 	struct wt_outstanding *view = &tcp->board.view;
 	const struct wt_tx_record *oldest;
 
@@ -228,7 +231,7 @@ const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp)
 	view->min_rtt = tcp->rtt.min_rtt;
 	view->new_data = wt_tcp_sendable(tcp);
 	wt_board_find_edge(&tcp->board, ((uint32_t)settings->dupthresh - 1) * view->mss);
-	if (tcp->config.recovery.ops->by_time) {
+	if (tcp->config->recovery.ops->by_time) {
 		oldest = wt_order_front(&tcp->order, &tcp->board);
 		view->oldest_sent = oldest ? oldest->sent : 0;
 		view->oldest_end = oldest ? oldest->seq + oldest->len : view->snd_una;
@@ -325,8 +328,8 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 
 void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent)
 {
-	const struct wt_sender_ops *sender = tcp->config.sender.ops;
-	const struct wt_recovery_ops *recovery = tcp->config.recovery.ops;
+	const struct wt_sender_ops *sender = tcp->config->sender.ops;
+	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
 
 	if (sender->on_sent) {
 		sender->on_sent(tcp->sender, sent, &tcp->out);
@@ -340,11 +343,11 @@ void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent)
 void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer)
 {
 	if (timer == WT_TIMER_SENDER) {
-		tcp->config.sender.ops->on_timer(tcp->sender, tcp->stack->now, &tcp->out);
+		tcp->config->sender.ops->on_timer(tcp->sender, tcp->stack->now, &tcp->out);
 		wt_cc_settle(tcp);
 	} else {
 		wt_cc_fresh_verdict(tcp);
-		tcp->config.recovery.ops->on_timer(tcp->recovery, tcp->stack->now, wt_cc_view(tcp), &tcp->verdict);
+		tcp->config->recovery.ops->on_timer(tcp->recovery, tcp->stack->now, wt_cc_view(tcp), &tcp->verdict);
 		wt_cc_apply(tcp, false);
 		wt_cc_leave(tcp);
 	}

@@ -12,19 +12,19 @@
 /* The payload of a full segment as it comes: options that every segment carries take their room (RFC 9293 3.7.1). */
 static uint32_t full_segment(const struct wt_tcp *tcp)
 {
-	return (uint32_t)tcp->config.settings.mss - (tcp->ts_ok ? 12 : 0);
+	return (uint32_t)tcp->config->settings.mss - (tcp->ts_ok ? 12 : 0);
 }
 
 uint32_t wt_tcp_syn_window(const struct wt_tcp *tcp)
 {
-	uint32_t free = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp);
+	uint32_t free = (uint32_t)tcp->config->settings.rcv_buffer - wt_tcp_unread(tcp);
 
 	return free < 65535 ? free : 65535; /* never scaled (RFC 7323 2.2) */
 }
 
 uint32_t wt_tcp_window(struct wt_tcp *tcp)
 {
-	uint32_t buffer = (uint32_t)tcp->config.settings.rcv_buffer, most = 65535u << tcp->rcv_wscale;
+	uint32_t buffer = (uint32_t)tcp->config->settings.rcv_buffer, most = 65535u << tcp->rcv_wscale;
 	/* one unit of the scale is kept back, so that rounding the field up never promises what is not there */
 	wt_seq edge = tcp->read_seq + buffer - ((1u << tcp->rcv_wscale) - 1) + (tcp->fin_taken ? 1 : 0);
 	uint32_t step = buffer / 2 < full_segment(tcp) ? buffer / 2 : full_segment(tcp);
@@ -39,11 +39,11 @@ uint32_t wt_tcp_window(struct wt_tcp *tcp)
 
 static void delay_ack(struct wt_tcp *tcp)
 {
-	wt_time delay = tcp->config.settings.ack_delay, due = wt_time_add(tcp->stack->now, delay);
+	wt_time delay = tcp->config->settings.ack_delay, due = wt_time_add(tcp->stack->now, delay);
 
 	if (tcp->timer[WT_TIMER_ACK] != WT_NEVER)
 		return;
-	if (tcp->config.settings.ack_delay_tick && delay > 0) /* the next beat of the fast timer */
+	if (tcp->config->settings.ack_delay_tick && delay > 0) /* the next beat of the fast timer */
 		due = (tcp->stack->now / delay + 1) * delay;
 	wt_tcp_set_timer(tcp, WT_TIMER_ACK, due);
 }
@@ -57,7 +57,7 @@ static bool hold_ack(struct wt_tcp *tcp)
 {
 	struct wt_tcp_stack *stack = tcp->stack;
 
-	if (!stack->more || !tcp->config.settings.ack_drain || tcp->config.receiver.ops->on_segment)
+	if (!stack->more || !tcp->config->settings.ack_drain || tcp->config->receiver.ops->on_segment)
 		return false;
 	tcp->ack_held = true;
 	delay_ack(tcp);
@@ -87,8 +87,8 @@ void wt_tcp_stack_drained(struct wt_tcp_stack *stack)
 
 void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
-	uint64_t part = tcp->config.settings.rcv_buffer / tcp->config.settings.window_update_part;
-	uint64_t grown = tcp->config.settings.window_update * full_segment(tcp);
+	uint64_t part = tcp->config->settings.rcv_buffer / tcp->config->settings.window_update_part;
+	uint64_t grown = tcp->config->settings.window_update * full_segment(tcp);
 	uint32_t step = (uint32_t)(part < grown ? part : grown), window;
 
 	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
@@ -110,8 +110,8 @@ void wt_tcp_window_opened(struct wt_tcp *tcp)
  */
 static bool quick(struct wt_tcp *tcp, unsigned flags)
 {
-	if (flags & WT_RX_FILLED_HOLE && !tcp->config.receiver.ops->on_segment)
-		tcp->ack_quick = (unsigned)tcp->config.settings.ack_quick;
+	if (flags & WT_RX_FILLED_HOLE && !tcp->config->receiver.ops->on_segment)
+		tcp->ack_quick = (unsigned)tcp->config->settings.ack_quick;
 	else if (tcp->ack_quick)
 		return tcp->ack_quick--;
 	return false;
@@ -122,13 +122,13 @@ static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 {
 	bool at_once = flags & (WT_RX_OUT_OF_ORDER | WT_RX_DUPLICATE | WT_RX_FILLED_HOLE | WT_RX_FIN);
 
-	if (tcp->config.settings.ack_delay_all) /* what is below rcv_nxt is acknowledged at once even so: wt_tcp_old_data() */
+	if (tcp->config->settings.ack_delay_all) /* what is below rcv_nxt is acknowledged at once even so: wt_tcp_old_data() */
 		at_once = flags & WT_RX_FIN;
 	if (flags & WT_RX_IN_ORDER)
 		tcp->ack_segs++;
 	if (flags & WT_RX_IN_ORDER && quick(tcp, flags))
 		at_once = true;
-	if (tcp->ack_segs >= tcp->config.settings.ack_every && !hold_ack(tcp))
+	if (tcp->ack_segs >= tcp->config->settings.ack_every && !hold_ack(tcp))
 		at_once = true;
 	if (verdict & WT_RX_ACK_NOW)
 		at_once = true;
@@ -151,7 +151,7 @@ static wt_time echo_age(const struct wt_tcp *tcp, const struct wt_tcp_header *se
 
 static unsigned ask_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
 {
-	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
+	const struct wt_receiver_ops *ops = tcp->config->receiver.ops;
 	struct wt_cc_options options;
 	struct wt_cc_note note = {0};
 	const struct wt_rx_segment facts = {
@@ -177,7 +177,7 @@ static unsigned ask_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, 
 
 static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
 {
-	decide_ack(tcp, flags, tcp->config.receiver.ops->on_segment ? ask_module(tcp, seg, seq, len, flags) : WT_RX_DEFAULT);
+	decide_ack(tcp, flags, tcp->config->receiver.ops->on_segment ? ask_module(tcp, seg, seq, len, flags) : WT_RX_DEFAULT);
 }
 
 static void take_fin(struct wt_tcp *tcp)

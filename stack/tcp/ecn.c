@@ -34,7 +34,7 @@ static void note_syn(struct wt_tcp *tcp, unsigned what)
 
 uint8_t wt_ecn_syn_flags(struct wt_tcp *tcp)
 {
-	uint64_t wanted = tcp->config.settings.ecn;
+	uint64_t wanted = tcp->config->settings.ecn;
 	bool setup;
 
 	if (tcp->state == WT_TCP_SYN_RECEIVED) /* asked, and nothing plain was said: agree */
@@ -88,7 +88,7 @@ void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark)
 bool wt_ecn_answered(const struct wt_tcp *tcp)
 {
 	return tcp->ecn.reduced && tcp->ecn.by_mark && wt_seq_lt(tcp->snd_una, tcp->ecn.reduced_at) &&
-	       !tcp->config.sender.ops->answers_both;
+	       !tcp->config->sender.ops->answers_both;
 }
 
 /*
@@ -97,7 +97,7 @@ bool wt_ecn_answered(const struct wt_tcp *tcp)
  */
 static void wait_a_timeout(struct wt_tcp *tcp)
 {
-	tcp->pace_at = wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config.settings));
+	tcp->pace_at = wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config->settings));
 	wt_tcp_set_timer(tcp, WT_TIMER_PACE, tcp->pace_at);
 	wt_tcp_arm_rexmt(tcp);
 }
@@ -130,7 +130,7 @@ static uint8_t codepoint(const struct wt_tcp *tcp)
 	case WT_CC_ECT_SETTING:
 		break;
 	}
-	return tcp->config.settings.ect1 ? WT_ECN_ECT1 : WT_ECN_ECT0;
+	return tcp->config->settings.ect1 ? WT_ECN_ECT1 : WT_ECN_ECT0;
 }
 
 /* New payload leaves: ECT, and CWR if there is something to tell. */

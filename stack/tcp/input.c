@@ -33,7 +33,7 @@ static bool echo_ok(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
 	uint32_t first = tcp->ts_offset + (uint32_t)(tcp->syn_at / WT_MS), now = tcp->ts_offset + (uint32_t)(tcp->stack->now / WT_MS);
 
-	return !tcp->config.settings.timestamps || !seg->has_ts ||
+	return !tcp->config->settings.timestamps || !seg->has_ts ||
 	       ((int32_t)(seg->tsecr - first) >= 0 && (int32_t)(now - seg->tsecr) >= 0);
 }
 
@@ -131,7 +131,7 @@ static bool fin_acknowledged(struct wt_tcp *tcp)
 		wt_tcb_set_state(tcp, WT_TCP_FIN_WAIT_2);
 		if (tcp->handle == WT_HANDLE_NONE)
 			wt_tcp_set_timer(tcp, WT_TIMER_WAIT,
-					 wt_time_add(tcp->stack->now, tcp->config.settings.fin_wait_2));
+					 wt_time_add(tcp->stack->now, tcp->config->settings.fin_wait_2));
 		return true;
 	case WT_TCP_CLOSING:
 		wt_tcp_enter_time_wait(tcp);

@@ -87,15 +87,15 @@ static uint16_t window_field(const struct wt_tcp *tcp, uint32_t window, uint32_t
 
 uint16_t wt_tcp_window_now(struct wt_tcp *tcp)
 {
-	return window_field(tcp, wt_tcp_window(tcp), (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp));
+	return window_field(tcp, wt_tcp_window(tcp), (uint32_t)tcp->config->settings.rcv_buffer - wt_tcp_unread(tcp));
 }
 
 /* The receiver module's last look at a segment that carries an ACK; then the window field. */
 void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, struct wt_rx_out *out)
 {
-	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
+	const struct wt_receiver_ops *ops = tcp->config->receiver.ops;
 	uint32_t least = !ops->shrinks && wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0;
-	uint32_t most = wt_tcp_window(tcp), window = most, free = (uint32_t)tcp->config.settings.rcv_buffer - wt_tcp_unread(tcp);
+	uint32_t most = wt_tcp_window(tcp), window = most, free = (uint32_t)tcp->config->settings.rcv_buffer - wt_tcp_unread(tcp);
 	bool ece = tcp->ecn.echo;
 
 	if (ops->on_ack_out) {
@@ -125,7 +125,7 @@ void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 
 void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
 	bool reply = tcp->state == WT_TCP_SYN_RECEIVED;
 	/* what we can receive, whatever the path bears the other way (RFC 6691 2) */
 	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
@@ -141,9 +141,9 @@ void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 	if (reply ? tcp->ts_ok : settings->timestamps)
 		wt_tcp_add_timestamp(tcp, seg);
 	seg->window = (uint16_t)wt_tcp_syn_window(tcp);
-	if (tcp->receiver && tcp->config.receiver.ops->on_syn_out)
-		tcp->config.receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
-	if (tcp->sender && tcp->config.sender.ops->on_syn_out)
-		tcp->config.sender.ops->on_syn_out(tcp->sender, tcp->syn_attempt, option);
+	if (tcp->receiver && tcp->config->receiver.ops->on_syn_out)
+		tcp->config->receiver.ops->on_syn_out(tcp->receiver, tcp->syn_attempt, option);
+	if (tcp->sender && tcp->config->sender.ops->on_syn_out)
+		tcp->config->sender.ops->on_syn_out(tcp->sender, tcp->syn_attempt, option);
 	add_experiment(seg, option);
 }

@@ -23,7 +23,7 @@ struct plan {
 /* Payload and options together that one segment may carry (RFC 6691). */
 static uint32_t segment_limit(const struct wt_tcp *tcp)
 {
-	uint32_t limit = (uint32_t)tcp->config.settings.mss;
+	uint32_t limit = (uint32_t)tcp->config->settings.mss;
 
 	limit = tcp->peer_mss < limit ? tcp->peer_mss : limit;
 	limit = tcp->path_mss < limit ? tcp->path_mss : limit;
@@ -38,7 +38,7 @@ void wt_tcp_limit_mss(struct wt_tcp *tcp)
 
 static uint32_t window_left(const struct wt_tcp *tcp)
 {
-	bool limited = tcp->verdict.limit && !tcp->config.sender.ops->own_window;
+	bool limited = tcp->verdict.limit && !tcp->config->sender.ops->own_window;
 	uint64_t window = limited ? tcp->verdict.limit : (uint64_t)tcp->out.cwnd + tcp->verdict.inflate;
 	uint32_t pipe = wt_tcp_pipe(tcp);
 
@@ -79,7 +79,7 @@ static bool worth_sending(const struct wt_tcp *tcp, uint32_t len, uint32_t unsen
 
 	if (len >= wt_tcp_send_mss(tcp))
 		return true;
-	if (len == unsent && (idle || !tcp->config.settings.nagle || tcp->fin_queued))
+	if (len == unsent && (idle || !tcp->config->settings.nagle || tcp->fin_queued))
 		return true;
 	return tcp->max_snd_wnd && len >= (tcp->max_snd_wnd + 1) / 2 && len < unsent;
 }
@@ -191,7 +191,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 
 	if (tcp->snd_una == record->seq && wt_tcp_pipe(tcp) == record->len)
 		tcp->first_sent = tcp->delivered_time = now; /* the pipe was empty: a new measurement of rate begins */
-	record->sent = tcp->config.recovery.ops->by_time ? wt_order_time(&tcp->order, now) : now;
+	record->sent = tcp->config->recovery.ops->by_time ? wt_order_time(&tcp->order, now) : now;
 	record->later = (uint16_t)wt_time_min(record->sent - now, UINT16_MAX);
 	record->delivered = tcp->board.delivered;
 	record->delivered_time = tcp->delivered_time;
@@ -199,7 +199,7 @@ static void note_sent(struct wt_tcp *tcp, struct wt_tx_record *record, bool agai
 	record->total_lost = tcp->total_lost;
 	record->inflight = sent.inflight;
 	record->app_limited = tcp->app_limited != 0;
-	if (tcp->config.recovery.ops->by_time)
+	if (tcp->config->recovery.ops->by_time)
 		wt_order_push(&tcp->order, tcp->stack->chunks, record);
 	tcp->last_sent = now;
 	tcp->force = false;
@@ -441,7 +441,7 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more)
 		wt_tcb_check(tcp);
 	/* RFC 5681 4.1: after more than an RTO of silence the window is stale */
 	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->snd_una == tcp->snd_nxt && wt_tcp_unsent(tcp) && tcp->last_sent &&
-	    !tcp->idle_told && tcp->stack->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)) {
+	    !tcp->idle_told && tcp->stack->now - tcp->last_sent > wt_rtt_timeout(&tcp->rtt, &tcp->config->settings)) {
 		tcp->idle_told = true;
 		wt_cc_event(tcp, WT_CC_IDLE);
 		tcp->burst_left = tcp->out.burst; /* a limit that begins now must not find its allowance used up */

@@ -66,7 +66,7 @@ void wt_tcp_notify(struct wt_tcp *tcp, unsigned events)
 		return;
 	tcp->events |= events;
 	/* in the accept queue events wait for the one who accepts */
-	if (!tcp->in_ready && tcp->handle == WT_HANDLE_APP && tcp->config.callback)
+	if (!tcp->in_ready && tcp->handle == WT_HANDLE_APP && tcp->callback)
 		push_ready(tcp);
 }
 
@@ -78,13 +78,13 @@ void wt_tcp_stack_tell(struct wt_tcp_stack *stack)
 		unsigned events = tcp->events;
 
 		tcp->events = 0;
-		if (tcp->handle == WT_HANDLE_APP && tcp->config.callback && events)
-			tcp->config.callback(tcp->config.arg, tcp, events, stack->now);
+		if (tcp->handle == WT_HANDLE_APP && tcp->callback && events)
+			tcp->callback(tcp->arg, tcp, events, stack->now);
 		stack->ready_head = tcp->ready_next;
 		if (!stack->ready_head)
 			stack->ready_tail = NULL;
 		tcp->in_ready = false;
-		if (tcp->events && tcp->handle == WT_HANDLE_APP && tcp->config.callback)
+		if (tcp->events && tcp->handle == WT_HANDLE_APP && tcp->callback)
 			push_ready(tcp);
 		else
 			wt_tcb_release(tcp);

@@ -43,6 +43,7 @@ struct wt_tcp_stack {
 	struct wt_demux_entry *recent[WT_DEMUX_RECENT];
 	uint32_t table_mask, count, next_conn;
 	struct wt_tcp *all;
+	struct wt_config_held *configs;
 	struct wt_tcp *ready_head, *ready_tail;
 	struct wt_tcp *output_head, *output_tail;
 	bool quiet;       /* the head had nothing more to send when its last segment was made, and nothing has touched it since */

@@ -18,7 +18,7 @@ const char *wt_tcp_state_name(enum wt_tcp_state state)
 
 void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt_tcp_config *config, const struct wt_tuple *tuple)
 {
-	*tcp = (struct wt_tcp){.stack = stack, .entry.tuple = *tuple, .config = *config};
+	*tcp = (struct wt_tcp){.stack = stack, .entry.tuple = *tuple, .config = config};
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
 	tcp->waits_since = WT_NEVER;
@@ -26,7 +26,7 @@ void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt
 	tcp->path_mss = stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
 	wt_tcp_limit_mss(tcp);
 	tcp->pseudo = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, 0);
-	wt_rtt_init(&tcp->rtt, &tcp->config.settings);
+	wt_rtt_init(&tcp->rtt, &config->settings);
 }
 
 bool wt_tcb_refused(struct wt_tcp_stack *stack)
@@ -46,7 +46,13 @@ struct wt_tcp *wt_tcb_new(struct wt_tcp_stack *stack, const struct wt_tcp_config
 	struct wt_tcp *tcp = NULL;
 
 	if (!wt_tcb_refused(stack) && wt_chunks_charge(stack->chunks, bytes)) {
-		tcp = malloc(sizeof(*tcp));
+		const struct wt_tcp_config *held = wt_config_hold(stack, config);
+
+		tcp = held ? malloc(sizeof(*tcp)) : NULL;
+		if (tcp)
+			wt_tcb_init(tcp, stack, held, tuple);
+		else if (held)
+			wt_config_release(stack, held);
 		if (!tcp)
 			wt_chunks_uncharge(stack->chunks, bytes);
 	}
@@ -54,7 +60,6 @@ struct wt_tcp *wt_tcb_new(struct wt_tcp_stack *stack, const struct wt_tcp_config
 		errno = ENOMEM;
 		return NULL;
 	}
-	wt_tcb_init(tcp, stack, config, tuple);
 	tcp->charged = (uint32_t)bytes;
 	tcp->entry.kind = (uint8_t)kind;
 	tcp->conn = tcp->count.conn = conn ? conn : ++stack->next_conn;
@@ -81,7 +86,7 @@ void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss)
 {
 	struct wt_outstanding *view = &tcp->board.view;
 
-	wt_board_init(&tcp->board, tcp->stack->chunks, tcp->config.settings.snd_buffer);
+	wt_board_init(&tcp->board, tcp->stack->chunks, tcp->config->settings.snd_buffer);
 	tcp->iss = iss;
 	tcp->ts_offset = wt_secret_ts_offset(tcp->stack, &tcp->entry.tuple.local.addr, &tcp->entry.tuple.remote.addr);
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = iss;
@@ -96,7 +101,7 @@ void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss)
  */
 void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
 
 	tcp->rcv_word = UINT32_MAX;
 	wt_ranges_init(&tcp->waiting, tcp->stack->chunks, settings->rcv_buffer);
@@ -173,6 +178,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	wt_order_finish(&tcp->order, tcp->stack->chunks, 0);
 	wt_board_finish(&tcp->board);
 	wt_cc_detach(tcp);
+	wt_config_release(stack, tcp->config);
 	wt_chunks_uncharge(stack->chunks, tcp->charged);
 	free(tcp);
 }
@@ -190,5 +196,5 @@ void wt_tcb_check(const struct wt_tcp *tcp)
 	assert((view->count == 0) == (tcp->snd_una == tcp->snd_nxt));
 	assert(tcp->out.cwnd >= 1);
 	assert(tcp->waiting.count == 0 || wt_seq_gt(wt_ranges_first(&tcp->waiting).start, tcp->rcv_nxt));
-	assert(wt_tcp_unread(tcp) <= tcp->config.settings.rcv_buffer);
+	assert(wt_tcp_unread(tcp) <= tcp->config->settings.rcv_buffer);
 }

@@ -130,7 +130,9 @@ struct wt_tcp {
 	uint32_t conn;
 	uint32_t charged; /* bytes of the block and its modules, to the pool of the stack */
 	enum wt_tcp_state state;
-	struct wt_tcp_config config;
+	const struct wt_tcp_config *config; /* shared by all of the stack that chose the same */
+	wt_tcp_callback *callback;
+	void *arg;
 	struct wt_tcp *all_prev, *all_next;
 	struct wt_wait *wait; /* in TIME-WAIT: the entry that has its place in the table */
 
@@ -241,6 +243,12 @@ wt_seq wt_secret_isn(const struct wt_tcp_stack *stack, const struct wt_tuple *tu
 uint32_t wt_secret_ts_offset(const struct wt_tcp_stack *stack, const struct wt_addr *local, const struct wt_addr *remote);
 uint32_t wt_secret_timestamp(const struct wt_tcp_stack *stack, const struct wt_tuple *tuple); /* TSval of now */
 uint16_t wt_secret_port(struct wt_tcp_stack *stack, const struct wt_addr *local, const struct wt_endpoint *remote); /* 0: none free */
+
+/* config.c: what connections choose, held once for all of a stack that chose the same. Nobody changes one that is held. */
+/* An equal one, or a copy without callback; release ends it. NULL: no memory. */
+const struct wt_tcp_config *wt_config_hold(struct wt_tcp_stack *stack, const struct wt_tcp_config *wanted);
+void wt_config_release(struct wt_tcp_stack *stack, const struct wt_tcp_config *config);
+int wt_config_change(struct wt_tcp *tcp, const struct wt_tcp_config *wanted); /* of this connection alone. 0, or -ENOMEM */
 
 /* tcb.c: life of a connection */
 /* What every block begins with; it belongs to no list and no table. */

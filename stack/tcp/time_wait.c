@@ -43,7 +43,7 @@ void wt_wait_begin(struct wt_tcp *tcp)
 	wait->entry.tuple = tcp->entry.tuple;
 	wait->timer.order = tcp->conn;
 	wait->owner = tcp;
-	wait->last = 2 * tcp->config.settings.msl;
+	wait->last = 2 * tcp->config->settings.msl;
 	wait->snd_nxt = tcp->snd_nxt;
 	wait->rcv_nxt = tcp->rcv_nxt;
 	wait->max_snd_wnd = tcp->max_snd_wnd;

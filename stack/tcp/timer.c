@@ -29,7 +29,7 @@ static wt_time phase(const struct wt_tcp_stack *stack, wt_time grid)
 
 wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay)
 {
-	wt_time tick = tcp->config.settings.tick, offset, now_ticks;
+	wt_time tick = tcp->config->settings.tick, offset, now_ticks;
 
 	if (tick <= 1)
 		return wt_time_add(tcp->stack->now, delay);
@@ -40,7 +40,7 @@ wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay)
 
 wt_time wt_tcp_tick_at(const struct wt_tcp *tcp, wt_time due)
 {
-	wt_time tick = tcp->config.settings.tick, offset;
+	wt_time tick = tcp->config->settings.tick, offset;
 
 	if (tick <= 1 || due == WT_NEVER)
 		return due;
@@ -51,7 +51,7 @@ wt_time wt_tcp_tick_at(const struct wt_tcp *tcp, wt_time due)
 /* Time since `from` as the connection's clock sees it: whole ticks, boundaries passed. */
 wt_time wt_tcp_elapsed(const struct wt_tcp *tcp, wt_time from)
 {
-	wt_time tick = tcp->config.settings.tick, offset;
+	wt_time tick = tcp->config->settings.tick, offset;
 
 	if (tick <= 1)
 		return tcp->stack->now - from;
@@ -64,11 +64,11 @@ static wt_time patience_ends(const struct wt_tcp *tcp)
 {
 	wt_time since = tcp->waits_since;
 
-	if (!tcp->config.settings.user_timeout || since == WT_NEVER)
+	if (!tcp->config->settings.user_timeout || since == WT_NEVER)
 		return WT_NEVER;
 	if (tcp->state >= WT_TCP_ESTABLISHED && !tcp->snd_wnd)
 		since = wt_time_max(since, tcp->last_heard);
-	return wt_time_add(since, tcp->config.settings.user_timeout);
+	return wt_time_add(since, tcp->config->settings.user_timeout);
 }
 
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
@@ -87,7 +87,7 @@ void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 		tcp->waits_since = tcp->stack->now;
 		wt_tcp_set_timer(tcp, WT_TIMER_USER, patience_ends(tcp));
 	}
-	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config.settings)));
+	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config->settings)));
 	tcp->dup_seen = false;
 }
 
@@ -95,7 +95,7 @@ void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 static void persist_timeout(struct wt_tcp *tcp)
 {
 	wt_trace(tcp->stack, tcp->conn, RTO, tcp->snd_una, (uint64_t)tcp->rtt.rto, tcp->rtt.backoff, tcp->out.cwnd);
-	if (++tcp->rto_count > tcp->config.settings.data_retries) {
+	if (++tcp->rto_count > tcp->config->settings.data_retries) {
 		wt_tcp_give_up(tcp);
 		return;
 	}
@@ -115,7 +115,7 @@ static void persist_timeout(struct wt_tcp *tcp)
 /* RFC 9293 3.8.4: probes only when asked for, dead after so many unanswered ones. */
 static void keepalive_timeout(struct wt_tcp *tcp)
 {
-	wt_time idle = tcp->config.settings.keepalive, now = tcp->stack->now;
+	wt_time idle = tcp->config->settings.keepalive, now = tcp->stack->now;
 
 	if (tcp->keep_count == 0 && now - tcp->last_heard < idle) {
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + idle);
@@ -125,12 +125,12 @@ static void keepalive_timeout(struct wt_tcp *tcp)
 		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + idle);
 		return;
 	}
-	if (tcp->keep_count++ >= tcp->config.settings.keepalive_probes) {
+	if (tcp->keep_count++ >= tcp->config->settings.keepalive_probes) {
 		wt_tcp_give_up(tcp);
 		return;
 	}
 	tcp->keep_probe = true;
-	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + tcp->config.settings.keepalive_interval);
+	wt_tcp_set_timer(tcp, WT_TIMER_KEEP, now + tcp->config->settings.keepalive_interval);
 	wt_tcp_wants_output(tcp);
 }
 
@@ -141,13 +141,13 @@ void wt_tcp_heard(struct wt_tcp *tcp)
 	tcp->soft_error = 0;
 	if (tcp->keep_count) {
 		tcp->keep_count = 0;
-		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + tcp->config.settings.keepalive);
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, tcp->last_heard + tcp->config->settings.keepalive);
 	}
 }
 
 static void module_timeout(struct wt_tcp *tcp)
 {
-	const struct wt_receiver_ops *ops = tcp->config.receiver.ops;
+	const struct wt_receiver_ops *ops = tcp->config->receiver.ops;
 
 	if (ops->on_timer && (ops->on_timer(tcp->receiver, tcp->stack->now) & WT_RX_ACK_NOW)) {
 		tcp->ack_now = true;

@@ -264,7 +264,8 @@ int wt_conn_set(struct wt_daemon *daemon, struct wt_conn *conn, const int32_t op
 		conn->corked = option[WT_HOST_CORK] != 0;
 	settings.nagle = conn->corked || !conn->nodelay; /* a cork holds back what Nagle holds back, and no more: docs/deviations.md */
 	wt_rloop_catch_up(daemon->transfer.station.rloop);
-	wt_tcp_adjust(conn->tcp, &settings);
+	if (wt_tcp_adjust(conn->tcp, &settings))
+		return ENOMEM;
 	wt_conn_publish(daemon, conn, 0);
 	return 0;
 }

@@ -22,7 +22,7 @@ void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 		.first_ts = tcp->undo.first_ts,
 		.resent_to = tcp->undo.resent_to,
 		.copied = tcp->undo.copied,
-		.armed = why != WT_LOSS_ECN && tcp->config.settings.undo,
+		.armed = why != WT_LOSS_ECN && tcp->config->settings.undo,
 		.from = tcp->snd_una,
 		.to = tcp->snd_nxt,
 	};

@@ -28,9 +28,9 @@ static uint8_t scale_for(uint64_t buffer)
 /* The peer's SYN or SYN-ACK: its ISN, MSS, and which extensions both ends want. */
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
-	const struct wt_tcp_settings *settings = &tcp->config.settings;
-	const struct wt_sender_ops *sender = tcp->config.sender.ops;
-	const struct wt_receiver_ops *receiver = tcp->config.receiver.ops;
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
+	const struct wt_sender_ops *sender = tcp->config->sender.ops;
+	const struct wt_receiver_ops *receiver = tcp->config->receiver.ops;
 	struct wt_cc_options buffer;
 	const struct wt_cc_options *options = wt_cc_options_of(seg, &buffer);
 
@@ -78,8 +78,8 @@ void wt_tcp_established(struct wt_tcp *tcp)
 	}
 	wt_tcp_heard(tcp);
 	wt_cc_event(tcp, WT_CC_ESTABLISHED);
-	if (tcp->config.settings.keepalive)
-		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->stack->now, tcp->config.settings.keepalive));
+	if (tcp->config->settings.keepalive)
+		wt_tcp_set_timer(tcp, WT_TIMER_KEEP, wt_time_add(tcp->stack->now, tcp->config->settings.keepalive));
 	wt_tcp_notify(tcp, WT_TCP_EV_CONNECTED | (wt_tcp_unread(tcp) ? WT_TCP_EV_READABLE : 0)); /* of a crossing SYN */
 	wt_tcp_kept_fin(tcp);
 	if (!listener)

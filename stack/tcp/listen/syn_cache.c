@@ -90,7 +90,7 @@ static int revive(struct wt_tcp *tcp, const struct wt_syn *syn, bool modules)
 /* A block for the moment, on the caller's stack; wt_cc_detach() ends it. */
 static int borrow(struct wt_tcp *tcp, const struct wt_tcp *listener, const struct wt_syn *syn, bool modules)
 {
-	wt_tcb_init(tcp, listener->stack, &listener->config, &syn->entry.tuple);
+	wt_tcb_init(tcp, listener->stack, listener->config, &syn->entry.tuple);
 	tcp->conn = syn->timer.order;
 	tcp->rtt.backoff = syn->attempt;
 	return revive(tcp, syn, modules);
@@ -118,7 +118,7 @@ static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsi
 	struct wt_tcp tcp;
 
 	if (!borrow(&tcp, listener, syn, true)) {
-		wt_time timeout = wt_rtt_timeout(&tcp.rtt, &tcp.config.settings);
+		wt_time timeout = wt_rtt_timeout(&tcp.rtt, &tcp.config->settings);
 
 		if (heard)
 			wt_ecn_syn_arrived(&tcp, heard);
@@ -145,7 +145,7 @@ static void send_cookie(struct wt_tcp *listener, struct wt_syn *syn)
 	struct wt_tcp_header seg;
 	struct wt_tcp tcp;
 
-	if (!(syn->offer & WT_SYN_TS) || !listener->config.settings.timestamps)
+	if (!(syn->offer & WT_SYN_TS) || !listener->config->settings.timestamps)
 		syn->offer &= WT_SYN_MSS; /* nothing else would come back */
 	if (!(syn->offer & WT_SYN_MSS))
 		syn->mss = 536;
@@ -225,14 +225,14 @@ struct wt_frame *wt_syn_timeout(struct wt_tcp_stack *stack, struct wt_syn *syn)
 	struct wt_tcp *listener = wt_demux_listener(stack, &syn->entry.tuple.local);
 	struct wt_rtt rtt;
 
-	if (syn->attempt >= listener->config.settings.syn_retries) {
+	if (syn->attempt >= listener->config->settings.syn_retries) {
 		give_up(listener, syn);
 		return NULL;
 	}
 	syn->attempt++;
-	wt_rtt_init(&rtt, &listener->config.settings);
+	wt_rtt_init(&rtt, &listener->config->settings);
 	rtt.backoff = syn->attempt;
-	wt_trace(stack, syn->timer.order, RTO, syn->iss, (uint64_t)wt_rtt_timeout(&rtt, &listener->config.settings), rtt.backoff, 0);
+	wt_trace(stack, syn->timer.order, RTO, syn->iss, (uint64_t)wt_rtt_timeout(&rtt, &listener->config->settings), rtt.backoff, 0);
 	return answer(listener, syn, 0);
 }
 
@@ -285,7 +285,7 @@ static int replay(struct wt_tcp *tcp, const struct wt_syn *syn)
 static struct wt_tcp *promote(struct wt_tcp *listener, const struct wt_syn *syn)
 {
 	struct wt_tcp_stack *stack = listener->stack;
-	struct wt_tcp *tcp = wt_tcb_new(stack, &listener->config, WT_DEMUX_CONNECTION, &syn->entry.tuple, syn->timer.order);
+	struct wt_tcp *tcp = wt_tcb_new(stack, listener->config, WT_DEMUX_CONNECTION, &syn->entry.tuple, syn->timer.order);
 	wt_time now = stack->now;
 	int failed;
 
@@ -301,6 +301,8 @@ static struct wt_tcp *promote(struct wt_tcp *listener, const struct wt_syn *syn)
 	}
 	tcp->handle = WT_HANDLE_QUEUE;
 	tcp->listener = listener;
+	tcp->callback = listener->callback;
+	tcp->arg = listener->arg;
 	listener->half_open++; /* until the segment at hand is through */
 	return tcp;
 }
@@ -342,7 +344,7 @@ static void acknowledge(struct wt_tcp *listener, struct wt_syn *syn)
 static enum wt_resident_verdict judge(const struct wt_tcp *listener, const struct wt_syn *syn, const struct wt_tcp_header *seg,
 				      uint32_t len)
 {
-	const struct wt_tcp_settings *settings = &listener->config.settings;
+	const struct wt_tcp_settings *settings = &listener->config->settings;
 	struct wt_resident_view view = {
 		.rcv_nxt = syn->irs + 1,
 		.rcv_adv = syn->irs + 1 + (uint32_t)(settings->rcv_buffer < 65535 ? settings->rcv_buffer : 65535),

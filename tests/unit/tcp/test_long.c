@@ -7,10 +7,9 @@
 
 static struct wt_tcp established(wt_seq iss, wt_seq next, uint32_t unsent)
 {
-	struct wt_tcp tcp = {.state = WT_TCP_ESTABLISHED, .iss = iss, .snd_una = next, .snd_nxt = next, .snd_end = next + unsent};
+	static const struct wt_tcp_config config = {.settings.snd_buffer = 65536};
 
-	tcp.config.settings.snd_buffer = 65536;
-	return tcp;
+	return (struct wt_tcp){.config = &config, .state = WT_TCP_ESTABLISHED, .iss = iss, .snd_una = next, .snd_nxt = next, .snd_end = next + unsent};
 }
 
 static void what_is_unsent_does_not_depend_on_how_far_the_start_is_away(void **state)
