@@ -172,7 +172,7 @@ static int parse_ranges(struct wt_reader *reader, const char *text, const char *
 			return wt_reader_complain(reader, "word %u: at most %d numbers and ranges", wt_reader_about(reader, reader->at - 1),
 						  WT_LIST_MAX);
 		if (!good_range(list, &range) || (*text && *text != ','))
-			return wt_reader_complain(reader, WT_WORD "%s", WT_ABOUT(reader, reader->at - 1), expected);
+			return wt_reader_complain(reader, WT_WORD "expected %s", WT_ABOUT(reader, reader->at - 1), expected);
 		list->range[list->count++] = range;
 		if (!*text++)
 			return 0;

@@ -132,7 +132,7 @@ static int read_limit(struct wt_reader *reader, struct wt_rate_config *rate)
 
 static int read_kind(struct wt_reader *reader, struct wt_queue_config *queue)
 {
-	static const char what[] = "a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2";
+	static const char what[] = "one of the queues tail, head, red, codel, fq_codel, pie, dualpi2";
 	const char *names[WT_QUEUE_KINDS + 1] = {NULL};
 	const char *word = wt_reader_word(reader, what);
 	int kind;
@@ -143,7 +143,7 @@ static int read_kind(struct wt_reader *reader, struct wt_queue_config *queue)
 		names[i] = wt_queue_kinds[i].name;
 	kind = wt_reader_find(names, word);
 	if (kind < 0)
-		return wt_reader_complain(reader, WT_WORD "not %s", WT_ABOUT(reader, reader->at - 1), what);
+		return wt_reader_complain(reader, WT_WORD "expected %s", WT_ABOUT(reader, reader->at - 1), what);
 	*queue = wt_queue_kinds[kind].defaults;
 	return 0;
 }

@@ -147,8 +147,8 @@ static int check_ends(struct wt_world *world, char *err, size_t err_len)
 	int error = 0;
 
 	if (world->hosts < 2)
-		return wt_world_complain(world, 1, err, err_len, "two ports are needed, such as %s",
-				world->file ? "[port a] and [port b]" : "--port tap:wt0 --port tap:wt1");
+		return wt_world_complain(world, 1, err, err_len, "two %s are needed, such as %s", world->file ? "hosts or ports" : "ports",
+				world->file ? "[host a] and [host b]" : "--port tap:wt0 --port tap:wt1");
 	if (!world->links && !world->air.there && (world->hosts > 2 || world->routers))
 		return wt_world_complain(world, 1, err, err_len, "more than two hosts or ports, or routers, need links between them");
 	if (!world->links && !world->air.there && !wt_world_add_link(world, "main"))

@@ -183,16 +183,23 @@ static int open_section(struct wt_world_file *file, char *header)
 static char *next_line(char *to, int room, void *stream)
 {
 	struct wt_world_file *file = stream;
-	char *line = fgets(to, room, file->file), *at, *end;
+	ssize_t len = getline(&file->text, &file->text_room, file->file);
+	char *line = file->text, *at, *end;
 	char header[120];
 
-	if (!line)
+	if (len < 0)
 		return NULL;
 	file->line++;
-	if (!strchr(line, '\n') && !feof(file->file)) {
+	if (strlen(line) < (size_t)len) {
+		wt_file_refuse(file, "a byte 0 follows \"%.40s\": expected text", line);
+		return NULL;
+	}
+	if (len >= room) {
 		wt_file_refuse(file, "the line has more than %d characters; it may go on in the next if that begins with a blank", room - 2);
 		return NULL;
 	}
+	if (file->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3)) /* the mark of UTF-8 that some editors write */
+		line += 3;
 	file->continued = *line == ' ' || *line == '\t';
 	at = line + strspn(line, " \t");
 	end = *at == '[' ? strchr(at, ']') : NULL;
@@ -202,7 +209,7 @@ static char *next_line(char *to, int room, void *stream)
 		snprintf(header, sizeof(header), "%.*s", (int)(end - at - 1), at + 1);
 		open_section(file, header);
 	}
-	return line;
+	return strcpy(to, line);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
@@ -362,6 +369,7 @@ static int read_stream(struct wt_world *world, FILE *stream, const char *name, c
 	}
 	read_all(&file, name);
 	fclose(file.file);
+	free(file.text);
 	free(file.template[0]);
 	free(file.template[1]);
 	free(file.note);

@@ -18,6 +18,8 @@ struct wt_world_file {
 	struct wt_world *world;
 	const struct wt_world_keys *emulator;
 	FILE *file;
+	char *text; /* its line at hand */
+	size_t text_room;
 	unsigned line;
 	bool continued; /* the line begins with a blank: it belongs to the key before */
 	enum wt_section section;

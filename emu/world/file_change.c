@@ -172,10 +172,9 @@ static int schedule_row(struct wt_world_file *file, const char *key, const char 
 		return wt_file_refuse(file, "%s", why);
 	if (file->at < 0 || !file->schedule.columns || (!file->template[0] && !file->template[1]))
 		return wt_file_refuse(file, "a row begins with its time, not negative, and stands below \"columns\" and the words of fwd, rev or both");
-	for (unsigned i = file->section_events; i < file->world->events && file->at <= file->latest; i++)
-		if (file->world->event[i].at == file->at)
-			return wt_file_refuse(file, "there is a row for the time %.40s already", key);
-	file->latest = file->at > file->latest ? file->at : file->latest;
+	if (file->at <= file->latest)
+		return wt_file_refuse(file, "%.40s: expected a time after that of the row above", key);
+	file->latest = file->at;
 	file->every = 0;
 	begin_section(file);
 	event = event_for(file, 0, file->scheduled, &file->first_event);

@@ -416,7 +416,7 @@ static int take(struct lab *lab, struct said *said, int option, const char *valu
 		lab->backend = value;
 		if (!strcmp(value, "auto") || !strcmp(value, "tap") || !strcmp(value, "packet"))
 			return 0;
-		snprintf(err, err_len, "'%.40s' is none of auto, tap, packet", value);
+		snprintf(err, err_len, "'%.40s': expected auto, tap or packet", value);
 		return -EINVAL;
 	}
 	return 0;

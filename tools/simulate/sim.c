@@ -410,12 +410,14 @@ static int make_flows(struct sim *sim, char *err, size_t err_len)
 		snprintf(err, err_len, "--%s: the file describes its own flows", sim->of_flows);
 		return -EINVAL;
 	}
-	if (!world->flows && (world->hosts != 2 || world->routers)) {
-		snprintf(err, err_len, "%s: [flow NAME] is missing: it names the sender and the receiver, such as between = %s %s", sim->file,
-			 world->hosts ? world->host[0].name : "a", world->hosts > 1 ? world->host[1].name : "b");
+	if (world->flows || world->hosts < 2) /* the checker asks for hosts */
+		return 0;
+	if (world->hosts > 2 || world->routers) {
+		snprintf(err, err_len, "%s:1: [flow NAME] is missing: expected the hosts of a transfer, such as between = %s %s", sim->file,
+			 world->host[0].name, world->host[1].name);
 		return -EINVAL;
 	}
-	return world->flows ? 0 : add_flows(sim, err, err_len);
+	return add_flows(sim, err, err_len);
 }
 
 /*
@@ -466,7 +468,7 @@ static int read_line(struct sim *sim, int argc, char **argv)
 		if (option == WT_ARGS_WORD)
 			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
 		if (take(sim, option, args.value, err, sizeof(err)))
-			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
+			return option == OPT_FILE ? wt_fail(WT_EXIT_USAGE, "%s", err) : wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	}
 	if (sim->simulation.tokens_trace && !sim->simulation.tokens)
 		return wt_fail(WT_EXIT_USAGE, "--tokens-trace requires --tokens");

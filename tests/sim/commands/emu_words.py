@@ -84,7 +84,7 @@ page, usage = text("wavetank-link.7.scd"), run("emu", "run", "--help").stdout
 for stage in stages:
     check(f"*{stage}" in page, "wavetank-link(7) lacks the stage", stage)
     check(re.search(rf"\b{stage}\b", usage.split("Words of a path")[1]), "--help lacks the stage", stage)
-queues = re.search("one of ([a-z0-9_, ]*)", run("emu", "run", "-n", "--fwd", "rate 1Mbit burst 0B limit 9KB queue xyzzy").stderr)
+queues = re.search("one of the queues ([a-z0-9_, ]*)", run("emu", "run", "-n", "--fwd", "rate 1Mbit burst 0B limit 9KB queue xyzzy").stderr)
 check(queues, "no list of queues")
 for queue in queues.group(1).split(", ") if queues else ():
     check(f"*{queue}" in page, "wavetank-link(7) lacks the queue", queue)
@@ -95,7 +95,7 @@ BAD = [
     ("[link]\nboth = rate 10Mbit burst 20 limit 64KB\n",
      "FILE:6: fwd: word 4, after \"burst\": '20' has no unit: expected a size with its unit (B KB MB GB, KiB MiB GiB), such as 64KB"),
     ("[link]\nfwd = delay 15ms\nrev = los 1%\n", "FILE:7: rev: word 1 \"los\": not known here; did you mean \"loss\"?"),
-    ("[link]\nboth = rate 10Mbit burst 0B limit 64KB queue cod\n", "FILE:6: fwd: word 8 \"cod\": not a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2"),
+    ("[link]\nboth = rate 10Mbit burst 0B limit 64KB queue cod\n", "FILE:6: fwd: word 8 \"cod\": expected one of the queues tail, head, red, codel, fq_codel, pie, dualpi2"),
     ("[link]\nboth = loss 120%\n", "FILE:6: fwd: word 2, after \"loss\": '120%' is not between 0% and 100%"),
     ("[link]\nfwd = loss gilbert on 1s 1% off 1s 0% shared\n", "FILE:6: fwd: \"loss gilbert ... shared\" needs its partner in rev"),
     ("[emulator]\nlate = soon\n", "FILE:6: late: 'soon' is not a time with its unit (ns us ms s min h), such as 15ms"),
@@ -126,7 +126,7 @@ BAD = [
     ("[port c]\ngateway = 10.0.2.0/24\n", "FILE:6: '10.0.2.0/24' is the network address of its network, and no host's"),
     ("[port c]\ngateway = 10.0.1.7/30\n", "FILE:6: '10.0.1.7/30' is the broadcast address of its network, and no host's"),
     ("[port c]\ngateway = 10.0.1.0/16, 10.0.2.255/8\n", "FILE:6: '10.0.1.0/16, 10.0.2.255/8': one address of IPv4 and one of IPv6 at most, between commas"),
-    ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay\n1s = 1ms\n2s = 2ms\n1000ms = 3ms\n", "FILE:11: there is a row for the time 1000ms already"),
+    ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay\n1s = 1ms\n2s = 2ms\n1000ms = 3ms\n", "FILE:11: 1000ms: expected a time after that of the row above"),
     ("[link]\n[schedule]\nboth = delay $delay\ncolumns = delay hops\n1s = 1ms 2\n[at 2s]\nboth = delay 2ms\n", "FILE:6: columns: no words use $hops"),
     ("[link]\n[at 1s every 0s times 2]\nboth = delay 1ms\n", "FILE:6: every: '0s' is no interval: expected a time above 0"),
     ("[link]\n[at 1s]\nboth = delay 1ms\nqueue = drop\n", "FILE:8: queue: 'drop': expected keep or flush"),

@@ -101,7 +101,7 @@ static void words_give_stages_in_the_stated_order_whatever_their_own(void **stat
 	}
 }
 
-#define COPY(word) "word 3 \"" word "\": packets of a flow from 1, rising to 1000000, each with its copies, such as \"17:2,40-45:1-3\""
+#define COPY(word) "word 3 \"" word "\": expected packets of a flow from 1, rising to 1000000, each with its copies, such as \"17:2,40-45:1-3\""
 
 static const struct {
 	const char *words, *error;
@@ -189,8 +189,8 @@ static const struct {
 	{"outage at 1s for 1s at 2s", "word 6 \"at\": given twice"},
 	{"| loss 1%", "after word 0: a \"|\" stands between two stages"},
 	{"loss 1% |", "after word 2: a \"|\" stands between two stages"},
-	{"rate 1Mbit burst 0B limit 64KB queue", "word 7 \"queue\": a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2 must follow"},
-	{"rate 1Mbit burst 0B limit 64KB queue codal", "word 8 \"codal\": not a queue, one of tail, head, red, codel, fq_codel, pie, dualpi2"},
+	{"rate 1Mbit burst 0B limit 64KB queue", "word 7 \"queue\": one of the queues tail, head, red, codel, fq_codel, pie, dualpi2 must follow"},
+	{"rate 1Mbit burst 0B limit 64KB queue codal", "word 8 \"codal\": expected one of the queues tail, head, red, codel, fq_codel, pie, dualpi2"},
 	{"rate 1Mbit burst 0B limit 64KB target 5ms", "word 7 \"target\": not known here; a stage is one of hops, mtu, rate, outage, handoff, loss, corrupt, duplicate, reorder, delay"},
 	{"rate 1Mbit burst 0B limit 64KB queue codel target 5", "word 10 \"5\": target: '5' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
 	{"rate 1Mbit burst 0B limit 64KB queue red", "word 1 \"rate\": queue red needs min and max, such as \"min 15KB max 45KB\""},
@@ -205,14 +205,14 @@ static const struct {
 	{"loss elliott mean 90% burst 3packets", "word 2 \"elliott\": no channel loses so much in bursts so short: the mean is at "
 						 "most burst / (burst + 1)"},
 	{"loss elliott mean 9% burst 3", "word 6 \"3\": a mean burst is a number of packets from 1 on, such as \"3packets\""},
-	{"loss list 3,2", "word 3 \"3,2\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
-	{"loss list 0", "word 3 \"0\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
-	{"loss list 3,", "word 3 \"3,\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
-	{"loss list 5-", "word 3 \"5-\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
-	{"loss list 5-3", "word 3 \"5-3\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
-	{"loss list x", "word 3 \"x\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss list 3,2", "word 3 \"3,2\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss list 0", "word 3 \"0\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss list 3,", "word 3 \"3,\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss list 5-", "word 3 \"5-\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss list 5-3", "word 3 \"5-3\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	{"loss list x", "word 3 \"x\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
 	{"loss list 99999999999999999999",
-	 "word 3 \"99999999999999999999\": numbers of packets from 1, rising, such as \"3,17,100-120\""},
+	 "word 3 \"99999999999999999999\": expected numbers of packets from 1, rising, such as \"3,17,100-120\""},
 	{"loss copy 3", COPY("3")},
 	{"loss copy 3:", COPY("3:")},
 	{"loss copy 3:0", COPY("3:0")},

@@ -240,7 +240,7 @@ static void what_a_script_mentions_or_refuses_is_not_added(void **state)
 	assert_true(run_with(&options, refuses));
 	assert_int_equal(report.with, 2);
 	assert_says("--without=sack\n" LOST, "gives no reason");
-	assert_says("--without=\"sacks: no\"\n" LOST, "'sacks' is none of timestamps, sack");
+	assert_says("--without=\"sacks: no\"\n" LOST, "'sacks': expected timestamps, sack");
 }
 
 static void packets_of_an_instant_come_together_and_change_nothing(void **state)

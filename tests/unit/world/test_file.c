@@ -51,7 +51,7 @@ static const struct {
 	{HOSTS LINK FLOW "bytes = 1MB\n[run]\ntime = 3s\n", "8: [run] must come before the flows"},
 	{"[run]\ntime = 0s\n" HOSTS LINK, "2: time: '0s': expected a time above 0"},
 	{"[run]\nwarmup = 1s\n" HOSTS LINK, "2: key \"warmup\" is not known here"},
-	{"[host a]\n", "1: two ports are needed"},
+	{"[host a]\n", "1: two hosts or ports are needed"},
 	{"[host a]\n[host b]\n[host c]\n[link x]\nbetween = a b\n", "3: host c has 0 links, and must have one"},
 	{"[host a]\n[host b]\n[router r]\n[link x]\nbetween = a b\n", "3: no link leads to router r"},
 	{"[host a]\ngateway = 10.0.2.1/24\n[host b]\n[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = b r\n",

@@ -102,7 +102,7 @@ unsigned wt_script_with(const char *words, char *error, size_t error_len)
 		for (i = 0; i < 4 && (strlen(names[i]) != len || memcmp(names[i], words, len)); i++)
 			;
 		if (i == 4) {
-			snprintf(error, error_len, "'%.*s' is none of timestamps, sack, window_scaling, merge", (int)len, words);
+			snprintf(error, error_len, "'%.*s': expected timestamps, sack, window_scaling or merge", (int)len, words);
 			return 0;
 		}
 		bits |= 1u << i;
