@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loss in its kinds; the chain of several states is in words_markov.c. */
+/* loss in its kinds; the chain of several states is in markov.c. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

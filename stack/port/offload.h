@@ -7,7 +7,7 @@
  *                                                           in port->spare, a frame of port->big_pool, behind room for the first
  *
  * An ordinary frame lies where it belongs. Of a big one that may pass whole the first bytes are copied in front of the rest; one
- * that may not is cut (cut.h). Headers come from the kernel, but bytes behind them from anyone who may open a packet socket: one
+ * that may not is cut (segmenter.h). Headers come from the kernel, but bytes behind them from anyone who may open a packet socket: one
  * that contradicts its frame is refused (WT_DROP_MALFORMED); one of packets longer than a frame of the pool is lost as such a packet alone is (port->oversize).
  */
 #ifndef WT_STACK_PORT_OFFLOAD_H

@@ -6,7 +6,7 @@
  * Offloads. The kernel at the other end of a veth pair leaves checksums unfinished and sends frames of up to 64 KB, since
  * no wire ever sees them. PACKET_VNET_HDR puts a header in front of every frame that says so, and needs nothing from the
  * other end: an unfinished checksum arrives marked (WT_CSUM_PARTIAL) and is finished by whoever writes the bytes out; a big
- * frame of TCP or of UDP segmentation is cut into the packets it stands for (cut.c), each with its own headers, unless the port
+ * frame of TCP or of UDP segmentation is cut into the packets it stands for (segmenter.c), each with its own headers, unless the port
  * was opened to pass it whole. Jumbo frames are lost and counted in port->oversize. Our own end is told not to merge received
  * frames (gro off).
  *

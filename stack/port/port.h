@@ -12,7 +12,7 @@
  * the kernel get their checksums finished. Each kind says in the head of its file how: tap.c, packet.c.
  *
  * A port opened with a pool for big frames has offloads: the kernel leaves checksums to it and gives it TCP's 64 KB frames, which it
- * cuts into packets (cut.h), or, while `whole` is set, hands out as they are; and it takes both (offload.h). A big frame for a port
+ * cuts into packets (segmenter.h), or, while `whole` is set, hands out as they are; and it takes both (offload.h). A big frame for a port
  * without offloads is dropped (WT_DROP_OFFLOAD).
  *
  * Under a loop a port may gather what leaves it and write it in one system call (batch.h); the loop asks for that when its graph has

@@ -6,7 +6,7 @@
  *   {"time_ns":1500,"event":"emulation:packet_dropped","data":{"node":"fwd.loss","cause":"loss","frame":17,"len_bytes":1514,...}}
  *   {"time_ns":1200,"event":"emulation:state_entered","data":{"node":"fwd.gilbert","state":"on","visit":3}}
  *
- * The events of emulation: note.h. Names and fields of trace events: stack/text/trace.def. Causes: stack/base/drop.def.
+ * The events of emulation: event_json.h. Names and fields of trace events: stack/text/trace.def. Causes: stack/base/drop.def.
  */
 #ifndef WT_STACK_RECORD_JOURNAL_H
 #define WT_STACK_RECORD_JOURNAL_H

@@ -3,7 +3,7 @@
  * SEGMENT ARRIVES: RFC 9293 3.10.7, check by check in its order, with RFC 5961 (blind attacks) and RFC 7323 (PAWS, first).
  *
  * Each check either lets the segment pass on or ends its processing. Answers are wishes (ack_now, a LOST mark) that
- * tcp_output.c turns into segments; only resets for nobody's connections are built here at once.
+ * output.c turns into segments; only resets for nobody's connections are built here at once.
  */
 #include <errno.h>
 

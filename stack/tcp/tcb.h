@@ -9,7 +9,7 @@
  * Receive side: payload is stored at once at its place, in order or not; `waiting` holds the intervals
  * above rcv_nxt.
  *
- * Data flows one way: tcp_input.c changes this block, tcp_output.c asks it "what segment next, and why" and writes it.
+ * Data flows one way: input.c changes this block, output.c asks it "what segment next, and why" and writes it.
  */
 #ifndef WT_STACK_TCP_TCB_H
 #define WT_STACK_TCP_TCB_H
@@ -62,7 +62,7 @@ struct wt_rtt {
 	wt_time timed_at;
 };
 
-/* tcp_ecn.c */
+/* ecn.c */
 struct wt_tcp_ecn {
 	uint8_t syns;  /* what SYNs said, sent and heard */
 	bool sends;    /* we may send ECT, and ECE counts */
@@ -269,17 +269,17 @@ void wt_tcb_free(struct wt_tcp *tcp);
 void wt_tcb_release(struct wt_tcp *tcp); /* frees one that is out of the table and that nobody holds */
 void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
 
-/* tcp_input.c, in the order of RFC 9293 3.10.7 */
+/* input.c, in the order of RFC 9293 3.10.7 */
 void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, const struct wt_extent *payload,
 		  uint32_t len);
 /* A segment for a connection with a block. */
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len);
 void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
 
-/* tcp_icmp.c */
+/* icmp.c */
 void wt_tcp_icmp(struct wt_tcp_stack *stack, const struct wt_icmp_error *error);
 
-/* tcp_passive.c: segments for listeners and for nobody */
+/* passive.c: segments for listeners and for nobody */
 void wt_tcp_input_closed(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, const struct wt_tcp_header *seg,
 			 const struct wt_extent *payload, uint32_t len, const wt_seq *above); /* see wt_tcp_first_number() */
@@ -288,7 +288,7 @@ bool wt_tcp_no_room(struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
 
-/* tcp_ack.c */
+/* ack.c */
 bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len); /* false: drop the segment */
 void wt_tcp_rto(struct wt_tcp *tcp);
 void wt_tcp_go_back(struct wt_tcp *tcp);
@@ -299,7 +299,7 @@ static inline uint32_t wt_tcp_pipe(const struct wt_tcp *tcp)
 	return tcp->snd_nxt - tcp->snd_una - tcp->board.view.sacked - tcp->board.view.lost;
 }
 
-/* tcp_data.c */
+/* data.c */
 void wt_tcp_kept_fin(struct wt_tcp *tcp);
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const struct wt_extent *payload, uint32_t len, bool fin);
 void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
@@ -313,7 +313,7 @@ static inline uint32_t wt_tcp_unread(const struct wt_tcp *tcp)
 
 void wt_tcp_window_opened(struct wt_tcp *tcp);
 
-/* tcp_ecn.c */
+/* ecn.c */
 uint8_t wt_ecn_syn_flags(struct wt_tcp *tcp);                  /* of the SYN or SYN-ACK that leaves now */
 void wt_ecn_syn_arrived(struct wt_tcp *tcp, unsigned flags);
 unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* payload in the window came, and we echo: WT_RX_CE or 0 */
@@ -329,7 +329,7 @@ void wt_tcp_add_ack(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool pure, st
 uint16_t wt_tcp_window_now(struct wt_tcp *tcp); /* the field of an ACK, before the receiver module's word */
 void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
 
-/* tcp_output.c */
+/* output.c */
 enum wt_tcp_more {
 	WT_TCP_NO_MORE, /* there was nothing to send */
 	WT_TCP_MORE,    /* it is to be asked again */
@@ -359,7 +359,7 @@ static inline uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
 	return tcp->send_mss;
 }
 
-/* tcp_timer.c */
+/* timer.c */
 void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
 void wt_tcp_run_timers(struct wt_tcp *tcp);
 void wt_tcp_heard(struct wt_tcp *tcp);
@@ -416,7 +416,7 @@ void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq 
 void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced,
 		 uint32_t dsacked); /* after the scoreboard, before the modules */
 
-/* tcp_cc.c: the engine's side of the module tables */
+/* cc.c: the engine's side of the module tables */
 /* Another sender module, which begins with the window and threshold in force. 0 or -ENOMEM. */
 int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender);
 int wt_cc_attach(struct wt_tcp *tcp); /* 0 or -ENOMEM; detach ends either */

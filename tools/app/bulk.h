@@ -10,7 +10,7 @@
  *   FIN ─────────────────────────────────────────────► end: the stream was whole, or not
  *                          ◄───────────────── result (96 bytes: what it saw), FIN
  *
- * The request and the result are in network byte order (bulk.c). With `raw` neither is sent: plain bytes and FIN, for peers
+ * The request and the result are in network byte order (bulk_wire.c). With `raw` neither is sent: plain bytes and FIN, for peers
  * such as nc, and a plain peer's bytes are counted but not compared unless the receiver was told the seed.
  *
  * Goodput is the paper's: payload / connection time, where connection time runs from the first SYN to the

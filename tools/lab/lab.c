@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lab up. lab_keeper.h says what a lab is made of. */
+/* lab up. keeper.h says what a lab is made of. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -24,7 +24,7 @@
 #define WT_SWEEP_RUNS 10000000u
 #define WT_SWEEP_SEED (INT64_MAX - (int64_t)WT_SWEEP_RUNS) /* at most, so that those of all repeats are seeds of labs too */
 
-/* Parameters of a run, in the order of sweep_file.c's table. */
+/* Parameters of a run, in the order of file.c's table. */
 enum wt_sweep_param {
 	WT_SWEEP_STACK, WT_SWEEP_SENDER, WT_SWEEP_RECOVERY, WT_SWEEP_RECEIVER, WT_SWEEP_PRESET, WT_SWEEP_SETTINGS, WT_SWEEP_LINK,
 	WT_SWEEP_FWD, WT_SWEEP_REV, WT_SWEEP_MTU, WT_SWEEP_SIZE, WT_SWEEP_TIME, WT_SWEEP_FLOWS, WT_SWEEP_LIMIT,

@@ -9,7 +9,7 @@
  * the moment of a SYN-ACK on the stack, for good with the third segment. So options of modules, ECN and the numbers come from
  * the same code as those of any other connection. When a listener or the host has its most entries, SYN-ACKs carry cookies.
  *
- * A simultaneous open is no matter of a listener: it stays in tcp_input.c.
+ * A simultaneous open is no matter of a listener: it stays in input.c.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A bad sweep file is refused before the first run, by every verb: one line with file, line number and what was expected, exit code 2,
-# and no results folder. (What each fault is called is tested in tests/unit/sweep/test_file.c and test_sweep_point.c.)
+# and no results folder. (What each fault is called is tested in tests/unit/sweep/test_file.c and test_point.c.)
 . "$(dirname "$0")/shell.sh"
 
 # refused LINE WORD...: the file bad.ini, at that line, with a message that has the word
