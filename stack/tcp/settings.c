@@ -65,38 +65,35 @@ const struct wt_param wt_tcp_params[] = {
 
 const size_t wt_tcp_param_count = sizeof(wt_tcp_params) / sizeof(wt_tcp_params[0]);
 
+/* What the presets have in common: all of them, those of BSD, and those of today. */
+#define EVERY_STACK \
+	.dupthresh = 3, .window_update = 2, .rto_hold_backoff = 1, .msl = 30 * WT_S, .keepalive_interval = 75 * WT_S, .keepalive_probes = 9
+#define BSD_STACK \
+	EVERY_STACK, .mss = 1024, .nagle = 1, .initial_window = 1, .slow_start_limit = 1, .ack_delay = 200 * WT_MS, .ack_delay_tick = 1, \
+	.tick = 500 * WT_MS, .rto_initial = 6 * WT_S, .rto_min = 1 * WT_S, .rto_max = 64 * WT_S, .rtt_one_at_a_time = 1, .syn_retries = 6, \
+	.data_retries = 12, .fin_wait_2 = 600 * WT_S
+#define TODAYS_STACK \
+	EVERY_STACK, .window_scaling = 1, .sack = 1, .window_update_part = 2, .tick = 1, .rto_min = 200 * WT_MS, .rto_max = 60 * WT_S, \
+	.syn_retries = 7 /* 183 s: RFC 9293 3.8.3 MUST-23 wants 3 minutes of a SYN */, .data_retries = 15, .fin_wait_2 = 60 * WT_S
+
 /* What a careful stack of today does. */
 static const struct wt_tcp_settings modern = {
+	TODAYS_STACK,
 	.mss = 1460,
 	.snd_buffer = 4 << 20,
 	.rcv_buffer = 4 << 20,
-	.window_scaling = 1,
 	.timestamps = 1,
-	.sack = 1,
 	.ecn = WT_ECN_SETTING_PASSIVE,
 	.nagle = 1,
 	.initial_window = 10,
 	.undo = 1,
 	.slow_start_limit = 2,
-	.dupthresh = 3,
 	.ack_every = 2,
 	.ack_delay = 40 * WT_MS,
 	.ack_quick = 16,
-	.window_update = 2,
-	.window_update_part = 2,
-	.tick = 1,
 	.rto_initial = 1 * WT_S,
-	.rto_min = 200 * WT_MS,
 	.rto_var_min = 200 * WT_MS,
-	.rto_max = 60 * WT_S,
-	.rto_hold_backoff = 1,
 	.rto_backoff_most = 30,
-	.syn_retries = 7, /* 183 s: RFC 9293 3.8.3 MUST-23 wants 3 minutes of a SYN */
-	.data_retries = 15,
-	.msl = 30 * WT_S,
-	.fin_wait_2 = 60 * WT_S,
-	.keepalive_interval = 75 * WT_S,
-	.keepalive_probes = 9,
 };
 
 /*
@@ -105,32 +102,13 @@ static const struct wt_tcp_settings modern = {
  * ACK per segment (the paper's Table 1; for the others set ack_every), 200 ms fast timer.
  */
 static const struct wt_tcp_settings bsd90 = {
-	.mss = 1024,
+	BSD_STACK,
 	.snd_buffer = 65535,
 	.rcv_buffer = 65535,
-	.nagle = 1,
-	.initial_window = 1,
-	.slow_start_limit = 1,
 	.increment_mss8 = 1,
-	.dupthresh = 3,
 	.ack_every = 1,
-	.ack_delay = 200 * WT_MS,
-	.window_update = 2,
 	.window_update_part = 2,
-	.ack_delay_tick = 1,
-	.tick = 500 * WT_MS,
-	.rto_initial = 6 * WT_S,
-	.rto_min = 1 * WT_S,
-	.rto_max = 64 * WT_S,
-	.rto_hold_backoff = 1,
 	.rto_backoff_most = 30,
-	.rtt_one_at_a_time = 1,
-	.syn_retries = 6,
-	.data_retries = 12,
-	.msl = 30 * WT_S,
-	.fin_wait_2 = 600 * WT_S,
-	.keepalive_interval = 75 * WT_S,
-	.keepalive_probes = 9,
 };
 
 /*
@@ -140,36 +118,17 @@ static const struct wt_tcp_settings bsd90 = {
  * buffer (window updates).
  */
 static const struct wt_tcp_settings xkernel = {
-	.mss = 1024,
+	BSD_STACK,
 	.snd_buffer = 4096,
 	.rcv_buffer = 4096,
-	.nagle = 1,
-	.initial_window = 1,
-	.slow_start_limit = 1,
-	.dupthresh = 3,
 	.ack_every = 1000,
-	.ack_delay = 200 * WT_MS,
-	.ack_delay_tick = 1,
 	.ack_delay_all = 1,
-	.window_update = 2,
 	.window_update_part = 3,
-	.tick = 500 * WT_MS,
-	.rto_initial = 6 * WT_S,
-	.rto_min = 1 * WT_S,
-	.rto_max = 64 * WT_S,
-	.rto_hold_backoff = 1,
 	.rto_backoff_most = 6,
 	.rto_formula = WT_RTO_BSD43,
 	.rtt_first_tick = 1,
 	.rtt_forget = 3,
 	.dupacks_strict = 1,
-	.rtt_one_at_a_time = 1,
-	.syn_retries = 6,
-	.data_retries = 12,
-	.msl = 30 * WT_S,
-	.fin_wait_2 = 600 * WT_S,
-	.keepalive_interval = 75 * WT_S,
-	.keepalive_probes = 9,
 };
 
 /*
@@ -179,31 +138,17 @@ static const struct wt_tcp_settings xkernel = {
  * profile ns2 as in its own agents, in all others as in its Linux agents. Frames carry our headers, where ns-2 has sizes of its own.
  */
 static const struct wt_tcp_settings ns2 = {
+	TODAYS_STACK,
 	.mss = 1000,
 	.snd_buffer = 1 << 20,
 	.rcv_buffer = 20000,
-	.window_scaling = 1,
-	.sack = 1,
 	.initial_window = 2,
 	.slow_start_limit = 1,
 	.packets = 1,
-	.dupthresh = 3,
 	.ack_every = 1,
 	.ack_delay = 100 * WT_MS,
-	.window_update = 2,
-	.window_update_part = 2,
-	.tick = 1,
 	.rto_initial = 3 * WT_S,
-	.rto_min = 200 * WT_MS,
-	.rto_max = 60 * WT_S,
-	.rto_hold_backoff = 1,
 	.rto_backoff_most = 6,
-	.syn_retries = 7,
-	.data_retries = 15,
-	.msl = 30 * WT_S,
-	.fin_wait_2 = 60 * WT_S,
-	.keepalive_interval = 75 * WT_S,
-	.keepalive_probes = 9,
 };
 
 /* In the order of the names. Without SACK `rack` and `sack` are both NewReno (RFC 6582). */
