@@ -312,18 +312,22 @@ static void a_host_short_of_memory_refuses_new_connections_and_no_others(void **
 	struct wt_tcp_config tcp;
 	struct world world;
 	uint32_t held = 0;
+	uint64_t before;
 
 	setup(&world, 100, 100);
 	world.server->tcp.config.memory = 100000;
 	wt_tcp_config_init(&tcp);
 	tcp.settings.syn_retries = 2;
 	for (unsigned i = 0; i < 40; i++) {
+		before = wt_host_memory(world.server);
 		calls[i] = wt_tcp_connect(world.client, &server, NULL, &tcp, world.now);
 		assert_non_null(calls[i]);
 		settle(&world);
-		if ((accepted[held] = wt_tcp_accept(world.listener)))
-			held++;
-		assert_true(wt_host_memory(world.server) <= 75000 + world.listener->charged);
+		accepted[held] = wt_tcp_accept(world.listener);
+		assert_true(before < 75000 || !accepted[held]); /* none is made when three quarters are taken */
+		held += accepted[held] != NULL;
+		/* the last one may go beyond them by its block, and by what an idle one may cost beside it (test_attack.c) */
+		assert_true(wt_host_memory(world.server) <= 75000 + world.listener->charged + 1024);
 	}
 	wt_host_info(world.server, &info);
 	assert_true(held > 5 && held < 40);
