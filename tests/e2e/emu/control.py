@@ -40,7 +40,7 @@ def a_bad_file_is_named_with_line_and_word_and_starts_nothing(a, b):
             ("[emulator]\nsede = 1\n", 6, 'did you mean "seed"?'), ("[emulator]\nrelease = fast\n", 6, "sleep, guard, spin"),
             ("[lnik]\n", 5, 'did you mean "link"?'), ("[at soon]\nfwd = delay 1ms\n", 5, "soon"), ("[link]\ngarbage\n", 6, "key = value"),
             ("[link]\nboth = delay 1ms\n[at 1s]\nfwd = handoff every 1s for 1ms\n", 8, "must stand in fwd and rev"),
-            ("[at 1s]\nqueue = flsuh\n", 6, "none of keep, flush"), ("[port a]\n", 5, "already"),
+            ("[at 1s]\nqueue = flsuh\n", 6, "expected keep or flush"), ("[port a]\n", 5, "already"),
             ("[link]\nboth = only (tcp prot 80) { loss 1% }\n", 6, "pcap-filter"), ("[link]\nboth = delay 1ms\nboth = delay 1ms\n", 7, "twice"),
             ("[link x]\nbetween = a c\n", 6, 'no host, port or router "c"'), ("[port c]\n", 5, "interface is missing"),
             ("[router r]\n[link x]\nbetween = a r\n[link y]\nbetween = r b\n", 1, "gateway is missing"),
