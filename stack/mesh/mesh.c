@@ -158,6 +158,19 @@ static void came_back(struct wt_mesh *mesh, wt_time now, struct wt_frame *frame)
 		wt_mesh_drop(mesh, now, &packet, WT_DROP_NO_ACK);
 }
 
+/* Host to link, link to host. */
+static void pass(struct wt_mesh *mesh, unsigned port, wt_time now, struct wt_frame *frame)
+{
+	if (frame->fate == WT_FATE_NO_ACK) {
+		mesh->counts.link_failures += port != 0;
+		wt_node_drop(&mesh->node, now, frame, WT_DROP_NO_ACK);
+		return;
+	}
+	frame->mark = !port;
+	frame->time = now;
+	wt_books_keep(&mesh->node, &mesh->net.ready, frame);
+}
+
 static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	static const struct wt_mac everyone = {{255, 255, 255, 255, 255, 255}};
@@ -168,6 +181,10 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 	node->audit.in++;
 	if (!wt_eth_parse(wt_frame_head(frame), frame->len, &eth)) {
 		wt_node_drop(node, now, frame, WT_DROP_SHORT);
+		return;
+	}
+	if (mesh->ops->transparent) {
+		pass(mesh, port, now, frame);
 		return;
 	}
 	if (frame->fate == WT_FATE_NO_ACK && port) {
@@ -270,6 +287,8 @@ static int start(struct wt_mesh *mesh, const struct wt_mesh_config *config)
 	if (error)
 		return error;
 	mesh->state = calloc(1, mesh->ops->state_size + 1);
+	if (!mesh->ops->init)
+		return mesh->state ? 0 : -ENOMEM;
 	return mesh->state ? mesh->ops->init(mesh, mesh->state, config->routing->params) : -ENOMEM;
 }
 

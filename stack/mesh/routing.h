@@ -62,8 +62,9 @@ struct wt_routing_ops {
 	uint8_t protocol; /* of IP whose packets are messages, for us or not; 0: none */
 	uint16_t port;    /* of UDP whose datagrams are messages; 0: none */
 	uint8_t ttl;      /* messages are taken only if their TTL is this; 0: whatever it is */
+	bool transparent; /* frames pass as they are, and no verb is called */
 	bool ordered;     /* routes have sequence numbers: wt_mesh_set_route() holds them to the rule */
-	/* 0 or negative errno. State is zero and lasts as long as the node. */
+	/* Optional. 0 or negative errno. State is zero and lasts as long as the node. */
 	int (*init)(struct wt_mesh *mesh, void *state, const void *params);
 	void (*finish)(void *state); /* optional: frees what it allocated, after a failed init, too */
 	void (*on_message)(void *state, wt_time now, struct wt_mesh_message *message);

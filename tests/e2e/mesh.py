@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 
 from e2e import Home, Skip, backends, check, end, equal, finish, lab, test, until
 
@@ -64,6 +65,37 @@ def _():
         end(receiver)
         out, _ = HOME.run("emu", "show", "mesh")
         check("BROKEN" not in out, out)
+
+
+@test("babeld in the namespaces: six kernels on the bare air find their ways, and ping and traceroute cross five hops")
+def _():
+    if "tap" not in backends(HOME):
+        raise Skip("backend tap does not work here")
+    if not shutil.which("babeld"):
+        raise Skip("no babeld (package babeld)")
+    with lab(HOME, "mesh", "--file", world("none")):
+        daemons = []
+        for i in range(STATIONS):
+            # a link is good for routing once half of its Hellos come through
+            HOME.run("lab", "exec", f"mesh:n{i}", "sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=0", "net.ipv4.ip_forward=1",
+                     "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.wt0.rp_filter=0", "net.ipv4.conf.all.send_redirects=0",
+                     "net.ipv4.conf.wt0.send_redirects=0")
+            daemons.append(HOME.start("lab", "exec", f"mesh:n{i}", "babeld", "-I", HOME.path(f"babel-{i}.pid"), "-S", HOME.path(f"babel-{i}.state"),
+                                      "-h", "1", "-H", "1", "-C", "redistribute local if wt0", "-C", "redistribute local deny",
+                                      "-C", "redistribute deny", "wt0"))
+        try:
+            equal(ping("n0", LAST, 60), 64 - (STATIONS - 2), "TTL over four stations between")
+            out, _ = HOME.run("lab", "exec", "mesh:n0", "ip", "route", "show", "proto", "babel")
+            check(f"{LAST} via 10.128.0.2" in out, out)
+            for _ in range(10):
+                out, _ = HOME.run("lab", "exec", "mesh:n0", "traceroute", "-n", "-q", "1", "-w", "4", "-N", "1", "-m", "8", LAST)
+                seen = re.findall(r"^ *\d+  (\S+)", out, re.M)
+                if seen == ["10.128.0.%d" % i for i in range(2, STATIONS + 1)]:
+                    return
+            raise AssertionError(f"traceroute saw {seen}")
+        finally:
+            for daemon in daemons:
+                end(daemon)
 
 
 @test("a lab of a hundred stations is refused before anything starts")

@@ -102,6 +102,8 @@ static int take_hosts(struct wt_lab *lab, const struct wt_world *world)
 		if (!host->addr.family || host->prefix_len > 24)
 			return wt_fail(WT_EXIT_USAGE, "%s: host %s: a lab needs an IPv4 network of at most 24 bits, with room for engines beside the kernel",
 				       lab->file, from->name);
+		if (from->station && wt_world_is_bare(world, from))
+			continue; /* its kernel finds ways itself */
 		if (from->station) { /* all others are behind its mesh node */
 			host->gateway = wt_world_air_gateway();
 			host->gateway_mac = wt_mesh_mac(&from->address, 0);

@@ -7,7 +7,7 @@ wt_packages_build="gcc libc6-dev meson ninja-build pkg-config git libev-dev libp
 # matplotlib (with numpy) draws the figures of reports; the browser looks at them in a test.
 # scdoc makes the manual pages, man-db shows them; iperf3 and traceroute stand in the README.
 wt_packages_try="iperf3 iproute2 man-db python3-matplotlib scdoc traceroute tshark"
-wt_packages_check="chromium clang cmark-gfm curl ethtool fish g++ iputils-ping netcat-openbsd nftables nginx-light ns2 openssh-client openssh-server procps python3 python3-pandas redis-server redis-tools strace systemd tcpdump valgrind zsh"
+wt_packages_check="babeld chromium clang cmark-gfm curl ethtool fish g++ iputils-ping netcat-openbsd nftables nginx-light ns2 openssh-client openssh-server procps python3 python3-pandas redis-server redis-tools strace systemd tcpdump valgrind zsh"
 
 # wt_packages build|try|check: names on standard output; each list contains the one before it.
 wt_packages() {
