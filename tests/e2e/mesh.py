@@ -76,7 +76,6 @@ def _():
     with lab(HOME, "mesh", "--file", world("none")):
         daemons = []
         for i in range(STATIONS):
-            # a link is good for routing once half of its Hellos come through
             HOME.run("lab", "exec", f"mesh:n{i}", "sysctl", "-qw", "net.ipv6.conf.wt0.disable_ipv6=0", "net.ipv4.ip_forward=1",
                      "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.wt0.rp_filter=0", "net.ipv4.conf.all.send_redirects=0",
                      "net.ipv4.conf.wt0.send_redirects=0")
@@ -94,6 +93,8 @@ def _():
                     return
             raise AssertionError(f"traceroute saw {seen}")
         finally:
+            for daemon in daemons:
+                daemon.terminate()
             for daemon in daemons:
                 end(daemon)
 
