@@ -1,11 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """`bench` on little work: each kind of run is there, with its references, and the table and the picture follow."""
+import contextlib
 import json
 import os
+import signal
+import sys
 import xml.etree.ElementTree
 
-from e2e import Home, Skip, check, equal, finish, test
+from e2e import Home, Skip, check, end, equal, finish, running, test, until, users_of
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench"))
+import wire  # noqa: E402
 
 HOME = Home()
 ALL = {("wavetank", "tap"), ("wavetank", "packet"), ("kernel", "veth")}
@@ -34,6 +40,38 @@ def _():
     check("times (" in out and "kernel veth offloads" in out, out)
     bars = xml.etree.ElementTree.parse(os.path.join(folder, "bench.svg")).iter("{http://www.w3.org/2000/svg}rect")
     equal(len(list(bars)), 1 + 2 * 2 * 6 + 2 * 3 + 2 * 3 + 1 + 2 + 3, "bars, and the paper they are on")
+
+
+def below(pid):
+    """Processes and the network namespaces they are in."""
+    found = wire.descendants(pid)
+    spaces = set()
+    for one in found:
+        with contextlib.suppress(OSError):
+            spaces.add(os.stat(f"/proc/{one}/ns/net").st_ino)
+    return found, spaces - {os.stat("/proc/self/ns/net").st_ino}
+
+
+def serves(pid):
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+        return b"serve" in file.read().split(b"\0")
+    return False
+
+
+@test("bench that is ended by a signal, or killed, leaves no server and no namespace")
+def _():
+    for kind, number in (("ask", signal.SIGTERM), ("bulk", signal.SIGINT), ("ask", signal.SIGHUP), ("bulk", signal.SIGKILL)):
+        process = HOME.start("bench", kind, "--rounds", "1000", "-n", "100", "--size", "2MB", "-o", HOME.path("ended"))
+        until(lambda: process.poll() is not None or any(map(serves, below(process.pid)[0])), "a server begins")
+        if process.poll() is not None:
+            raise Skip(end(process)[2].strip())
+        found, spaces = below(process.pid)
+        process.send_signal(number)
+        code, _, err = end(process)
+        equal(code, -number if number == signal.SIGKILL else 128 + number, f"exit code\n{err}")
+        check("Traceback" not in err, err)
+        until(lambda: not any(map(running, found)), "its processes ended")
+        until(lambda: not users_of(spaces), "its namespaces ended")
 
 
 finish()

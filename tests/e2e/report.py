@@ -9,13 +9,12 @@ import os
 import random
 import re
 import shutil
-import signal
 import sys
 import xml.etree.ElementTree
 
 import browser
 from browser import CROWDED, PALE, WIDE
-from e2e import Home, Skip, check, end, equal, finish, test, until
+from e2e import Home, Skip, check, end, equal, finish, test
 
 TABLE = "tcp-real-2001/table1"
 LOSSY = "rate 2Mbit burst 0B limit 128KB delay 15ms loss gilbert on 1s 10% off 1s 0% shared"
@@ -529,21 +528,6 @@ def _():
         check(len(err.splitlines()) == 1 and "Permission denied" in err, err)
     equal(open(home.path("precious")).read(), "kept", "what a link of another names")
     check(not os.path.exists(home.path("new")) and not os.listdir(home.path("elsewhere")), "written through a link")
-
-
-@test("^C and SIGTERM end report build within moments: exit code 130 or 143, no page, no folder, no process")
-def _():
-    for number in (signal.SIGINT, signal.SIGTERM):
-        process = home.start("report", "build", "sweep", "run.jsonl", "-o", "stopped.html")
-        until(lambda: os.path.isdir(home.path("stopped-figures")), "it begins to draw")
-        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
-            script = int(file.read().split()[0])
-        process.send_signal(number)
-        code, _, err = end(process)
-        equal(code, 128 + number, f"exit code: {err}")
-        check("Traceback" not in err, err)
-        check(not os.path.exists(home.path("stopped.html")) and not os.path.exists(home.path("stopped-figures")), "something is left")
-        check(not os.path.exists(f"/proc/{script}"), "the script lives on")
 
 
 @test("bad words and bad files end with one line: exit code 2, and 3 where a page cannot be written")

@@ -231,6 +231,8 @@ def spread(values):
 
 
 def fail(code, text):
+    if wire.CALLED: # what failed did so because its processes were ended
+        sys.exit(128 + wire.CALLED[0])
     print(f"wavetank bench: {text}", file=sys.stderr)
     sys.exit(code)
 
@@ -240,6 +242,8 @@ def main():
     try:
         if set(kinds) - VIRTUAL:
             wire.enter_namespace()
+        wire.listen()
+        if set(kinds) - VIRTUAL:
             wire.make_tap()
             wire.remove()
     except wire.NotHere as why:

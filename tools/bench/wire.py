@@ -24,6 +24,55 @@ class NotHere(Exception):
     """This machine has no namespaces or no TAP."""
 
 
+# ---- the end by a signal ----
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CALLED = [] # the signal that came
+
+
+def children(pid):
+    """Those of all its threads."""
+    found = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+                found += map(int, file.read().split())
+    return found
+
+
+def descendants(pid):
+    found = children(pid)
+    return found + [one for child in found for one in descendants(child)]
+
+
+def called(number, _):
+    """All processes below us end, and what waits for them then goes on to its end. A second signal ends us at once, and the kernel them."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_DFL)
+    CALLED.append(number)
+    for pid in descendants(os.getpid()):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    sys.exit(128 + number)
+
+
+def listen():
+    """wavetank starts us with these signals blocked, so that none comes before we know what to do. SIGHUP stays ignored below nohup."""
+    for number in SIGNALS:
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, called)
+    tied(signal.SIGTERM) # once more: a new user namespace may forget it
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+def tied(number=signal.SIGKILL):
+    """In a child: it gets the signal when its parent ends."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, number)
+
+
+# ---- the namespace and its devices ----
+
 def enter_namespace():
     """Starts this program again in a network namespace of its own."""
     if os.environ.get("WAVETANK_WIRE") == "inside":
@@ -76,7 +125,7 @@ class Engine:
         self.start([*prefix, program, "serve", "--port", port, "--address", OURS + "/24", *words], bool(prefix))
 
     def start(self, words, wrapped=False):
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=tied)
         line = self.process.stderr.readline()
         if "serving" not in line:
             self.process.wait()
@@ -110,7 +159,8 @@ class Engine:
 
     def end(self):
         if self.usage is None:
-            os.kill(self.pid, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
             self.process.stdout.read()
             self.process.stderr.read()
             _, status, self.usage = os.wait4(self.process.pid, 0)
@@ -124,7 +174,7 @@ class Kernel(Engine):
 
     def __init__(self, program, offload=True):
         make_pair()
-        self.space = subprocess.Popen(["unshare", "-n", "cat"], stdin=subprocess.PIPE)
+        self.space = subprocess.Popen(["unshare", "-n", "cat"], stdin=subprocess.PIPE, preexec_fn=tied)
         inside = ["nsenter", "-t", str(self.space.pid), "-n"]
         while os.readlink(f"/proc/{self.space.pid}/ns/net") == os.readlink("/proc/self/ns/net"):
             time.sleep(0.01)

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/common/cli.h"
+#include "tools/common/ending.h"
 
 /* Debian's, because its matplotlib is the one we know; a Python of the user's may stand before it in the PATH. */
 #define PYTHON "/usr/bin/python3"
@@ -54,21 +56,24 @@ static void pass_on(int number)
 		kill(child, number);
 }
 
-/* -B: no compiled files into a folder that may be everybody's */
-static void become(const char *path, int input, const char *const *words)
+/* -B: no compiled files into a folder that may be everybody's. The signals stay blocked: the script unblocks them when it has handlers. */
+static void become(const char *path, int input, const char *const *words, pid_t parent)
 {
 	const char *argv[WORDS + 4] = {PYTHON, "-B", path};
 	unsigned count = 3;
 
 	while (*words && count < WORDS + 3)
 		argv[count++] = *words++;
-	if (input < 0 || dup2(input, 0) == 0)
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() == parent && (input < 0 || dup2(input, 0) == 0))
 		execv(PYTHON, (char *const *)argv);
 	_exit(WT_EXIT_ENVIRONMENT);
 }
 
 int wt_python_run(const char *room, const char *script, const char *package, int input, const char *const *words)
 {
+	pid_t parent = getpid();
+	sigset_t set, before;
 	char path[600];
 	int status = 0;
 
@@ -77,11 +82,13 @@ int wt_python_run(const char *room, const char *script, const char *package, int
 	if (!find(path, sizeof(path), room, script))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s is not installed beside this program; $WAVETANK_DATA/%s may hold it", script, room);
 	fflush(NULL);
+	wt_ending_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, &before); /* one that comes before the child is known would end us alone */
 	child = fork();
 	if (child == 0)
-		become(path, input, words);
-	signal(SIGINT, pass_on);
-	signal(SIGTERM, pass_on);
+		become(path, input, words, parent);
+	wt_on_ending(pass_on);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (child < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no process: %s", strerror(errno));
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

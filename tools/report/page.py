@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One HTML file: tables, figures, parameters, provenance. No script, nothing fetched, readable from disk, printable."""
+import concurrent.futures
+import errno
 import multiprocessing
 import os
 import re
@@ -68,12 +70,19 @@ class Page:
         if not JOBS:
             return
         told = sys.stderr.isatty() and '--quiet' not in sys.argv
-        with multiprocessing.get_context('fork').Pool(min(len(os.sched_getaffinity(0)), len(JOBS)), place.worker) as pool:
-            drawn = []
-            for svg in pool.imap(drawing, range(len(JOBS))):
-                drawn.append(svg)
-                if told:
-                    print('\rfigures: %d of %d' % (len(drawn) // 2, self.count), end='', file=sys.stderr, flush=True)
+        drawn = []
+        with place.held():
+            pool = concurrent.futures.ProcessPoolExecutor(min(len(os.sched_getaffinity(0)), len(JOBS)), multiprocessing.get_context('fork'),
+                                                          place.worker, (os.getpid(),))
+            asked = [pool.submit(drawing, at) for at in range(len(JOBS))]
+        for future in asked:
+            try:
+                drawn.append(future.result())
+            except concurrent.futures.BrokenExecutor:
+                raise OSError(errno.ENOMEM, 'a process that draws was ended, perhaps for want of memory', self.request['output']) from None
+            if told:
+                print('\rfigures: %d of %d' % (len(drawn) // 2, self.count), end='', file=sys.stderr, flush=True)
+        pool.shutdown()
         if told:
             print('\r\033[K', end='', file=sys.stderr, flush=True)
         self.body = [re.sub('\0(\\d+)\0', lambda m: drawn[int(m.group(1))], text) for text in self.body]
@@ -428,6 +437,7 @@ def build(request):
     page.draw()
     page.body, shared = style.compact(page.body)
     sheet += shared
+    place.deaf()
     with place.create(request['output']) as file:
         file.write('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>%s</title>'
                    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="generator" content="wavetank %s">'

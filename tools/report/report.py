@@ -3,7 +3,6 @@
 {"command": "plot", "compare" or "build", ...}; tools/report/report.c, tools/trace/trace.c and tools/cc/compare.c write it. Exit codes are those of wavetank(1)."""
 import json
 import os
-import signal
 import sys
 
 import place
@@ -14,12 +13,6 @@ ENVIRONMENT, USAGE = 3, 2
 def fail(code, text):
     print('wavetank report: ' + text, file=sys.stderr)
     sys.exit(code)
-
-
-try:
-    import matplotlib  # noqa: F401
-except ImportError:
-    fail(ENVIRONMENT, 'no matplotlib for /usr/bin/python3, which draws the figures: apt-get install python3-matplotlib')
 
 
 def plot(request):
@@ -43,25 +36,31 @@ def compare(request):
     return request['output']
 
 
-def main():
-    signal.signal(signal.SIGINT, place.interrupt)
-    signal.signal(signal.SIGTERM, place.interrupt)
-    request = json.load(sys.stdin)
+def answer(request):
     try:
-        if request['command'] == 'plot':
-            print(plot(request))
-        elif request['command'] == 'compare':
-            print(compare(request))
-        else:
-            import page
-            print(page.build(request))
-    except KeyboardInterrupt as why:
-        place.caught()
-        place.clean()
-        sys.exit(128 + (why.args or (signal.SIGINT,))[0])
+        import matplotlib  # noqa: F401
+    except ImportError:
+        fail(ENVIRONMENT, 'no matplotlib for /usr/bin/python3, which draws the figures: apt-get install python3-matplotlib')
+    if request['command'] == 'plot':
+        return plot(request)
+    if request['command'] == 'compare':
+        return compare(request)
+    import page
+    return page.build(request)
+
+
+def main():
+    place.listen()
+    try:
+        said = answer(json.load(sys.stdin))
     except OSError as why:
-        place.clean()
+        place.abandon()
         fail(ENVIRONMENT, '%s: %s' % (why.filename or 'file', why.strerror))
+    except BaseException:
+        place.abandon()
+        raise
+    place.keep()
+    print(said)
 
 
 main()

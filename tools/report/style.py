@@ -143,16 +143,18 @@ def render(fig, name, title, path=None):
 
 def save(fig, title, path):
     """One file, by its ending."""
+    import io
     import os
     stem, ending = os.path.splitext(path)
     if ending == '.pdf':
-        with place.create(path, 'wb') as file:
-            fig.savefig(file, format='pdf', metadata={'CreationDate': None, 'Title': title})
-        plt.close(fig)
-        return
-    import io
-    out = io.StringIO()
-    fig.savefig(out, format='svg', metadata={'Date': None})
+        out = io.BytesIO()
+        fig.savefig(out, format='pdf', metadata={'CreationDate': None, 'Title': title})
+        text = out.getvalue()
+    else:
+        out = io.StringIO()
+        fig.savefig(out, format='svg', metadata={'Date': None})
+        text = _file_svg(_page_svg(out.getvalue(), 'wt', title)).encode()
     plt.close(fig)
-    with place.create(path) as file:
-        file.write(_file_svg(_page_svg(out.getvalue(), 'wt', title)))
+    place.deaf()
+    with place.create(path, 'wb') as file:
+        file.write(text)
