@@ -11,6 +11,7 @@
 
 #include "stack/text/units.h"
 #include "tools/app/bulk_json.h"
+#include "tools/common/ending.h"
 #include "tools/common/files_apart.h"
 #include "tools/results/tcp_json.h"
 #include "tools/app/path_events.h"
@@ -180,11 +181,15 @@ int wt_transfer_start(struct wt_transfer *transfer)
 		return wt_fail(code, "%s", err);
 	ev_signal_init(&transfer->on_int, on_signal, SIGINT);
 	ev_signal_init(&transfer->on_term, on_signal, SIGTERM);
+	ev_signal_init(&transfer->on_hup, on_signal, SIGHUP);
 	ev_timer_init(&transfer->grace, on_grace, GRACE_S, 0.);
 	ev_timer_init(&transfer->limit, on_limit, (double)transfer->timeout / 1e9, 0.);
-	transfer->on_int.data = transfer->on_term.data = transfer->grace.data = transfer->limit.data = transfer;
+	transfer->on_int.data = transfer->on_term.data = transfer->on_hup.data = transfer;
+	transfer->grace.data = transfer->limit.data = transfer;
 	ev_signal_start(transfer->station.ev, &transfer->on_int);
 	ev_signal_start(transfer->station.ev, &transfer->on_term);
+	if (!wt_hangup_ignored())
+		ev_signal_start(transfer->station.ev, &transfer->on_hup);
 	if (transfer->timeout)
 		ev_timer_start(transfer->station.ev, &transfer->limit);
 	return WT_EXIT_OK;
@@ -243,6 +248,7 @@ int wt_transfer_finish(struct wt_transfer *transfer, int code)
 	if (transfer->station.ev) {
 		ev_signal_stop(transfer->station.ev, &transfer->on_int);
 		ev_signal_stop(transfer->station.ev, &transfer->on_term);
+		ev_signal_stop(transfer->station.ev, &transfer->on_hup);
 	}
 	wt_path_events_close(transfer->path);
 	wt_live_flows_close(transfer->view);

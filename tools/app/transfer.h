@@ -70,7 +70,7 @@ struct wt_transfer {
 	/* Asked to end: in order, or (`now`) at once. */
 	void (*on_stop)(void *arg, bool now);
 	void *arg;
-	ev_signal on_int, on_term;
+	ev_signal on_int, on_term, on_hup;
 	ev_timer grace, limit;
 	int signal; /* the first that came; 0: none */
 	bool timed_out, header;

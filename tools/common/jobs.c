@@ -60,7 +60,8 @@ static void worker_main(const struct wt_jobs *jobs, int fd)
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigaction(SIGTERM, &act, NULL);
-	signal(SIGINT, SIG_IGN); /* ^C goes to the whole group; the parent decides */
+	signal(SIGINT, SIG_IGN); /* ^C and a terminal's end go to the whole group; the parent decides */
+	signal(SIGHUP, SIG_IGN);
 	while (!told_to_stop && recv(fd, &index, sizeof(index), 0) == sizeof(index)) {
 		memset(&answer, 0, sizeof(answer));
 		answer.index = index;

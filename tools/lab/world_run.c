@@ -29,6 +29,7 @@
 #include "stack/port/port.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
+#include "tools/common/ending.h"
 #include "tools/common/json_copy.h"
 #include "tools/lab/kernel_host.h"
 #include "tools/common/interfaces.h"
@@ -108,6 +109,7 @@ static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pi
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN); /* the terminal's: the parent ends us when it has our lines */
+	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGUSR1, SIG_IGN); /* until the flows begin */
 	if (getppid() != parent || unshare(CLONE_NEWNET) < 0)
@@ -463,8 +465,7 @@ static int run(struct lab *lab)
 	bool rootless;
 	int result, code = WT_EXIT_OK;
 
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	wt_on_ending(on_signal);
 	lab->host = calloc(lab->world.hosts, sizeof(*lab->host));
 	lab->text = calloc(lab->world.hosts, sizeof(*lab->text));
 	result = lab->host && lab->text ? wt_space_unshare(CLONE_NEWNET, &rootless) : -ENOMEM;

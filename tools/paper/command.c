@@ -9,6 +9,7 @@
 #include "stack/text/units.h"
 #include "tools/paper/claims.h"
 #include "tools/common/cli.h"
+#include "tools/common/ending.h"
 #include "tools/common/jobs.h"
 #include "tools/paper/run.h"
 #include "tools/sweep/files.h"
@@ -292,8 +293,7 @@ static int run_main(int argc, char **argv)
 		return wt_fail(WT_EXIT_USAGE, "--until-decided is for virtual time");
 	if (command.changes && (!is_family(command.job.id) || *command.job.change))
 		return wt_fail(WT_EXIT_USAGE, "--changes is for a whole paper, without --without and --preset");
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	wt_on_ending(on_signal);
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk */
 	return is_family(command.job.id) ? run_family(&command) : run_table(&command.job, command.dir, false);
 }

@@ -11,6 +11,7 @@
 #include "stack/text/units.h"
 #include "tools/modules/load.h"
 #include "tools/common/cli.h"
+#include "tools/common/ending.h"
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"
 #include "tools/app/bulk_text.h"
@@ -335,8 +336,7 @@ static int run_sim(struct sim *sim)
 	char err[800];
 	int error, code;
 
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	wt_on_ending(on_signal);
 	simulation->interrupt = &interrupted;
 	simulation->on_interval = print_interval;
 	if (sim->live && open_view(sim))

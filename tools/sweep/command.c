@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stack/text/units.h"
+#include "tools/common/ending.h"
 #include "tools/results/statistics.h"
 #include "tools/sweep/command.h"
 #include "tools/sweep/files.h"
@@ -138,8 +139,7 @@ static int begin(struct command *command, int argc, char **argv)
 	int option, code;
 
 	memset(command, 0, sizeof(*command));
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	wt_on_ending(on_signal);
 	wt_args_init(&args, wt_current_command, argc, argv);
 	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
 		if (option == WT_ARGS_BAD)
