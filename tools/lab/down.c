@@ -9,6 +9,7 @@
 
 #include "tools/common/cli.h"
 #include "tools/common/labs.h"
+#include "tools/lab/outside.h"
 
 enum { DOWN_ALL, DOWN_JSON };
 
@@ -196,6 +197,7 @@ static int down_run(int argc, char **argv)
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	wt_outside_recover();
 	if (all)
 		wt_labs_scan(bring_down_unowned, &down);
 	else if (wt_lab_ended(name, sentence, sizeof(sentence)))

@@ -16,6 +16,7 @@
 #include "tools/common/cli.h"
 #include "tools/lab/enter.h"
 #include "tools/common/labs.h"
+#include "tools/lab/outside.h"
 
 static volatile sig_atomic_t command_pid;
 
@@ -97,6 +98,7 @@ static int exec_run(int argc, char **argv)
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	wt_outside_recover();
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - where), where);
 	found = wt_lab_find(name, &lab);
 	close(lock);

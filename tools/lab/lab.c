@@ -17,6 +17,7 @@
 #include "tools/common/cli.h"
 #include "tools/lab/keeper.h"
 #include "tools/common/labs.h"
+#include "tools/lab/outside.h"
 #include "tools/words/path_words.h"
 
 enum {
@@ -405,6 +406,7 @@ static int up_run(int argc, char **argv)
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	wt_outside_recover();
 	code = bring_up(&lab);
 	close(lock);
 	if (code)

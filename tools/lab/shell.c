@@ -12,7 +12,6 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +24,12 @@
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/common/interfaces.h"
+#include "tools/common/ending.h"
+#include "tools/lab/outside.h"
 #include "tools/lab/space.h"
 #include "tools/common/labs.h"
 
 extern const struct wt_command wt_command_shell;
-extern char **environ;
 
 enum { OPT_SEED };
 
@@ -37,8 +37,7 @@ static const struct wt_option options[] = {
 	[OPT_SEED] = {0, "seed", "N", "seed of all random draws on the path (default 1)"},
 };
 
-enum { NETWORKS = 256, PREFIX = 30, FIRST = 72 /* of 8: see nat() */, DEPTHS = 8, SIBLINGS = 64 };
-enum nat { NAT_NONE, NAT_NFT, NAT_IPTABLES };
+enum { NETWORKS = 256, PREFIX = 30, DEPTHS = 8, SIBLINGS = 64 };
 
 struct shell {
 	const char *words[2]; /* up, down */
@@ -47,17 +46,16 @@ struct shell {
 	unsigned depth;       /* 0: not in another shell */
 	unsigned network;     /* N */
 	unsigned sibling;     /* of those in one shell */
-	char outside[IFNAMSIZ];
 	bool alone;           /* the outside is a namespace of our own */
-	enum nat nat;
-	bool forwards;        /* we switched forwarding on */
+	bool reached;         /* the rest was changed so that packets go there */
+	struct wt_outside out;
 	pid_t inside, emulator;
 	int talk;             /* to the inside: a byte each way */
 };
 
 static struct wt_addr address(const struct shell *shell, uint8_t last)
 {
-	return wt_addr_ipv4(10, (uint8_t)(FIRST + shell->depth), (uint8_t)shell->network, (uint8_t)(4 * shell->sibling + last));
+	return wt_addr_ipv4(10, (uint8_t)(WT_OUTSIDE_FIRST + shell->depth), (uint8_t)shell->network, (uint8_t)(4 * shell->sibling + last));
 }
 
 /* A network that no shell here has; false: there is none. WAVETANK_SHELL_PLACE is "depth N" of the shell we are in. */
@@ -73,8 +71,8 @@ static bool choose_network(struct shell *shell)
 	at = shell->depth ? &shell->sibling : &shell->network;
 	most = shell->depth ? SIBLINGS : NETWORKS;
 	for (*at = 0; *at < most; ++*at) {
-		snprintf(shell->outside, sizeof(shell->outside), "wtsh%u", *at);
-		if (!if_nametoindex(shell->outside))
+		snprintf(shell->out.interface, sizeof(shell->out.interface), "wtsh%u", *at);
+		if (!if_nametoindex(shell->out.interface))
 			return true;
 	}
 	return false;
@@ -87,11 +85,48 @@ static int route_nested(const struct shell *shell)
 	int error = 0;
 
 	for (unsigned depth = shell->depth + 1; depth < DEPTHS && !error && !shell->sibling; depth++) {
-		struct wt_addr network = wt_addr_ipv4(10, (uint8_t)(FIRST + depth), (uint8_t)shell->network, 0);
+		struct wt_addr network = wt_addr_ipv4(10, (uint8_t)(WT_OUTSIDE_FIRST + depth), (uint8_t)shell->network, 0);
 
-		error = wt_net_route_to(shell->outside, &network, 24, &inside);
+		error = wt_net_route_to(shell->out.interface, &network, 24, &inside);
 	}
 	return error;
+}
+
+/* ---- signals ---------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t asked_to_end;
+static volatile pid_t command; /* 0: not there yet */
+
+/* Some seconds after it was asked to end. */
+static void on_alarm(int number)
+{
+	if (command > 0)
+		kill(command, SIGKILL);
+}
+
+/* The command ends, then we do. ^C of a terminal is for the command alone; a shell that is a command ignores SIGTERM, but not SIGHUP. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	if (number == SIGINT && info->si_code == SI_KERNEL)
+		return;
+	asked_to_end = number;
+	if (command > 0) {
+		kill(command, SIGTERM);
+		kill(command, SIGHUP);
+		alarm(2);
+	}
+}
+
+static void listen_to_signals(void)
+{
+	struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (!wt_hangup_ignored())
+		sigaction(SIGHUP, &act, NULL);
+	signal(SIGALRM, on_alarm);
+	signal(SIGQUIT, SIG_IGN);
 }
 
 /* ---- the inside ------------------------------------------------------------------------------------------- */
@@ -103,8 +138,11 @@ static _Noreturn void be_inside(const struct shell *shell, int talk, pid_t paren
 
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
-	if (getppid() != parent || unshare(CLONE_NEWNET) < 0)
+	if (!wt_hangup_ignored())
+		signal(SIGHUP, SIG_DFL);
+	if (asked_to_end || getppid() != parent || unshare(CLONE_NEWNET) < 0)
 		_exit(wt_fail(WT_EXIT_ENVIRONMENT, "no network namespace here: %s; wavetank doctor says why", strerror(errno)));
 	if (write(talk, &byte, 1) != 1 || read(talk, &byte, 1) != 1)
 		_exit(WT_EXIT_ENVIRONMENT);
@@ -135,9 +173,12 @@ static int start_inside(struct shell *shell)
 		be_inside(shell, pair[1], parent);
 	}
 	close(pair[1]);
+	command = shell->inside;
 	shell->talk = pair[0];
 	if (shell->inside < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "fork: %s", strerror(errno));
+	if (asked_to_end) /* it may have come while the command was not known */
+		return 128 + asked_to_end;
 	return read(shell->talk, &byte, 1) == 1 ? WT_EXIT_OK : WT_EXIT_ENVIRONMENT; /* it has said why */
 }
 
@@ -153,7 +194,7 @@ static _Noreturn void be_emulator(const struct shell *shell, int ready)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setsid(); /* ^C is for the command */
 	snprintf(in, sizeof(in), "tap:" WT_LAB_INTERFACE "@/proc/%d/ns/net", (int)shell->inside);
-	snprintf(out, sizeof(out), "tap:%s", shell->outside);
+	snprintf(out, sizeof(out), "tap:%s", shell->out.interface);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	dup2(nowhere, STDOUT_FILENO);
 	execv("/proc/self/exe", (char *const *)(uintptr_t)words);
@@ -179,51 +220,6 @@ static int start_emulator(struct shell *shell)
 
 /* ---- the outside ------------------------------------------------------------------------------------------ */
 
-/* Runs a program without a word; true: it ended well. */
-static bool runs(const char *const argv[])
-{
-	posix_spawn_file_actions_t quiet;
-	int status = -1;
-	pid_t pid;
-	bool began;
-
-	posix_spawn_file_actions_init(&quiet);
-	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	began = !posix_spawnp(&pid, argv[0], &quiet, NULL, (char *const *)(uintptr_t)argv, environ);
-	posix_spawn_file_actions_destroy(&quiet);
-	while (began && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return began && status == 0;
-}
-
-/* Masquerading on or off, by what there is. */
-static bool nat(const struct shell *shell, enum nat by, bool on)
-{
-	char network[32], masked[48], table[32], rule[300];
-
-	/* of this shell and of all inside it: they differ in the lowest bits of the second byte */
-	snprintf(network, sizeof(network), "10.%d.%u.0", FIRST, shell->network);
-	snprintf(masked, sizeof(masked), "%s/255.248.255.0", network);
-	snprintf(table, sizeof(table), "wavetank_%s", shell->outside);
-	snprintf(rule, sizeof(rule), "table ip %s { chain nat { type nat hook postrouting priority 100; ip saddr & 255.248.255.0 == %s "
-		 "oifname != \"%s\" masquerade; }; }", table, network, shell->outside);
-	if (by == NAT_NFT)
-		return on ? runs((const char *const[]){"nft", rule, NULL}) : runs((const char *const[]){"nft", "delete", "table", "ip", table, NULL});
-	return runs((const char *const[]){"iptables", "-w", "-t", "nat", on ? "-A" : "-D", "POSTROUTING", "-s", masked, "!", "-o", shell->outside, "-j",
-					  "MASQUERADE", NULL});
-}
-
-static bool is_forwarding(void)
-{
-	FILE *file = fopen("/proc/sys/net/ipv4/ip_forward", "re");
-	bool on = file && fgetc(file) == '1';
-
-	if (file)
-		fclose(file);
-	return on;
-}
-
 /* What lies beyond this machine, or why nothing does. */
 static void reach_out(struct shell *shell)
 {
@@ -235,12 +231,11 @@ static void reach_out(struct shell *shell)
 		wt_say("no right to make an interface here: outside is %s in a namespace of its own, and nothing beyond it", text);
 		return;
 	}
-	if (!is_forwarding())
-		shell->forwards = !wt_net_sysctl("ipv4/ip_forward", "1");
-	if (shell->depth) /* the outermost has a way back to us, and masquerades for all of us if it can */
-		return;
-	shell->nat = nat(shell, NAT_NFT, true) ? NAT_NFT : nat(shell, NAT_IPTABLES, true) ? NAT_IPTABLES : NAT_NONE;
-	if (shell->nat == NAT_NONE)
+	shell->reached = true;
+	shell->out.masquerade = !shell->depth; /* the outermost has a way back to those inside, and masquerades for all of us if it can */
+	shell->out.network = shell->network;
+	wt_outside_open(&shell->out);
+	if (!shell->depth && !shell->out.masquerade)
 		wt_say("outside is this machine, at %s; nothing beyond it, for neither nft nor iptables can masquerade here", text);
 }
 
@@ -249,10 +244,10 @@ static int open_outside(struct shell *shell)
 	struct wt_addr gateway = address(shell, 1);
 	char byte = 0;
 
-	if (wt_net_queue_length(shell->outside, 10000) || wt_net_address(shell->outside, &gateway, PREFIX) || wt_net_up(shell->outside) ||
+	if (wt_net_queue_length(shell->out.interface, 10000) || wt_net_address(shell->out.interface, &gateway, PREFIX) || wt_net_up(shell->out.interface) ||
 	    route_nested(shell))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot configure %s", shell->outside);
-	wt_net_wait_running(shell->outside);
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot configure %s", shell->out.interface);
+	wt_net_wait_running(shell->out.interface);
 	reach_out(shell);
 	return write(shell->talk, &byte, 1) == 1 ? WT_EXIT_OK : WT_EXIT_ENVIRONMENT;
 }
@@ -278,11 +273,10 @@ static int end(struct shell *shell, int code)
 		kill(shell->emulator, SIGTERM);
 		wait_for(shell->emulator);
 	}
-	if (shell->nat != NAT_NONE)
-		nat(shell, shell->nat, false);
-	if (shell->forwards)
-		wt_net_sysctl("ipv4/ip_forward", "0");
-	return code;
+	alarm(0);
+	if (shell->reached)
+		wt_outside_close(&shell->out);
+	return asked_to_end ? 128 + asked_to_end : code;
 }
 
 static int read_line(struct shell *shell, int argc, char **argv)
@@ -341,8 +335,7 @@ static int run_main(int argc, char **argv)
 		wt_net_up("lo");
 	if (!choose_network(&shell))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "too many shells: at most %d side by side and %d inside each other", NETWORKS, DEPTHS);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	listen_to_signals();
 	code = start_inside(&shell);
 	if (!code)
 		code = start_emulator(&shell);

@@ -11,6 +11,7 @@
 #include "stack/record/json.h"
 #include "tools/common/cli.h"
 #include "tools/common/labs.h"
+#include "tools/lab/outside.h"
 
 enum { STATUS_JSON };
 
@@ -143,6 +144,7 @@ static int status_run(int argc, char **argv)
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
+	wt_outside_recover();
 	wt_labs_scan(show_lab, &status);
 	close(lock);
 	if (status.name && !status.shown)
