@@ -171,6 +171,8 @@ class Installed(unittest.TestCase):
                 result = self.run_sim(option, f"./{build}/{name}.so")
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertIn(name, result.stdout)
+                shown = subprocess.run([WAVETANK, "cc", "show", f"./{build}/{name}.so"], capture_output=True, text=True, check=True)
+                self.assertIn(f"{name} ({option} ./{build}/{name}.so)", shown.stdout) # by its name alone it is not found
                 again = subprocess.run([WAVETANK, "cc", "new", name, "--side", side], capture_output=True, text=True, check=False)
                 self.assertEqual((again.returncode, again.stderr), (2, f"wavetank cc new: {name}: File exists\n"))
 

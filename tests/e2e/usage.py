@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Wrong words: one line that says what is wrong, and the documented exit code."""
-from e2e import Home, check, equal, finish, test
+import os
+import subprocess
+
+from e2e import Home, Skip, check, equal, finish, test
 
 HOME = Home()
 WIRE = ("--port", "tap:wtnone", "--address", "10.9.9.1/24")
@@ -27,6 +30,10 @@ WRONG = [
     (("send", "-c", "10.0.0.1", "-p", "99999"), 2, "1 to 65535"),
     (("send", "-c", "10.0.0.1", "-F", "x"), 2, "--file goes with --raw"),
     (("send", "-c", "10.0.0.1", "--raw", "-F", "/nonexistent"), 2, "cannot read /nonexistent"),
+    (("report", "open", "missing.html"), 2, "missing.html: No such file"),
+    (("trace", "stats", "missing.jsonl"), 2, "missing.jsonl: No such file"),
+    (("trace", "convert", "missing.jsonl", "-o", "x.qlog"), 2, "missing.jsonl: No such file"),
+    (("trace", "plot", "missing.jsonl", "-o", "x.svg"), 2, "missing.jsonl: No such file"),
     (("send", "-c", "10.0.0.1", "-C", "rno", *WIRE), 2, "did you mean 'reno'?"),
     (("send", "-c", "10.0.0.1", "-C", "real:lmx=3", *WIRE), 2, "lmx"),
     (("send", "-c", "10.0.0.1", "--rcc", "nothing", *WIRE), 2, "nothing"),
@@ -129,10 +136,50 @@ def _():
         check(any(line.startswith(word) for line in out.splitlines()), word)
 
 
+@test("cc check counts modules in words that fit")
+def _():
+    for words, said in ((("cubic",), "1 module keeps the contract"), (("cubic", "westwood"), "2 modules keep the contract")):
+        _, err = HOME.run("cc", "check", *words)
+        check(said in err, err)
+
+
+@test("cc new on a disk that fills leaves nothing: exit code 3 and one line that names the file")
+def _():
+    disk = HOME.path("disk")
+    os.makedirs(disk, exist_ok=True)
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "none", disk], check=False).returncode:
+        raise Skip("a small disk needs root")
+    failed = []
+    try:
+        for pages in range(1, 20):
+            subprocess.run(["mount", "-o", f"remount,size={4 * pages}k", disk], check=True)
+            done = subprocess.run([HOME.program, "cc", "new", "mine", "--side", "sender"], cwd=disk, stderr=subprocess.PIPE, text=True, timeout=20,
+                                  check=False)
+            if not done.returncode:
+                break
+            failed.append(done.stderr)
+            equal((done.returncode, os.listdir(disk)), (3, []), "exit code, what is left")
+            check(done.stderr.count("\n") == 1 and "mine" in done.stderr and "No space left" in done.stderr, done.stderr)
+        check(failed and not done.returncode, "no size at which it fails, or none at which it does not")
+    finally:
+        subprocess.run(["umount", disk], check=False)
+
+
+@test("wireshark install where nobody lets us look says so in one line, exit code 3")
+def _():
+    if os.geteuid():
+        raise Skip("needs root, to be somebody else")
+    other = Home(65534)
+    os.makedirs(other.path(".local/lib/wireshark"))
+    os.chmod(other.path(".local/lib/wireshark"), 0o700) # root's
+    for words in (("install",), ("install", "--force"), ("uninstall",)):
+        _, err = other.run("wireshark", *words, code=3)
+        check(err.count("\n") == 1 and "Permission denied" in err, err)
+
+
 @test("a full disk under standard output is exit code 3")
 def _():
     with open("/dev/full", "wb") as full:
-        import subprocess
         done = subprocess.run([HOME.program, "help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
     equal(done.returncode, 3, "exit code")
     check("standard output" in done.stderr, done.stderr)

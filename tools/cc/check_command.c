@@ -117,8 +117,9 @@ static int run(int argc, char **argv)
 	if (code)
 		return code;
 	if (check.broken)
-		return wt_fail(WT_EXIT_FAILED, "%u of %u modules break the contract", check.broken, check.modules);
-	wt_say("%u modules keep the contract", check.modules);
+		return wt_fail(WT_EXIT_FAILED, "%u of %u module%s break%s the contract", check.broken, check.modules,
+			       check.modules == 1 ? "" : "s", check.broken == 1 ? "s" : "");
+	wt_say("%u module%s the contract", check.modules, check.modules == 1 ? " keeps" : "s keep");
 	return WT_EXIT_OK;
 }
 

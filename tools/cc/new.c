@@ -14,6 +14,7 @@ extern const struct wt_command wt_command_cc_new;
 extern const struct wt_embedded wt_module_templates[]; /* tools/data/modules */
 
 enum { OPT_SIDE };
+enum { FILES = 3 };
 
 static const struct wt_option options[] = {
 	[OPT_SIDE] = {0, "side", "SIDE", "sender (how much), recovery (what is lost) or receiver (every ACK)"},
@@ -60,31 +61,44 @@ static int write_file(const char *file, const char *id, const struct new *new)
 {
 	char path[128];
 	FILE *out;
+	int error;
 
 	snprintf(path, sizeof(path), "%s/%s", new->name, file);
 	out = fopen(path, "wxe");
 	if (!out)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", path, strerror(errno));
 	fill(out, template(id), new);
-	if (ferror(out) | fclose(out))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", path, strerror(errno));
-	return WT_EXIT_OK;
+	error = fflush(out) ? errno : 0;
+	error = fclose(out) && !error ? errno : error;
+	return error ? wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", path, strerror(error)) : WT_EXIT_OK;
+}
+
+/* Half a module is worse than none. The folder is one that we have made. */
+static void remove_all(const struct new *new, const char *const file[FILES])
+{
+	char path[128];
+
+	for (unsigned i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", new->name, file[i]);
+		unlink(path);
+	}
+	rmdir(new->name);
 }
 
 static int write_all(const struct new *new)
 {
 	char source[64];
-	int code;
+	const char *const file[FILES] = {source, "meson.build", "README.md"}, *const id[FILES] = {new->side, "meson", "readme"};
+	int code = WT_EXIT_OK;
 
 	if (mkdir(new->name, 0777))
 		return wt_fail(errno == EEXIST ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s: %s", new->name, strerror(errno));
 	snprintf(source, sizeof(source), "%s.c", new->name);
-	code = write_file(source, new->side, new);
-	if (!code)
-		code = write_file("meson.build", "meson", new);
-	if (!code)
-		code = write_file("README.md", "readme", new);
-	if (!code)
+	for (unsigned i = 0; i < FILES && !code; i++)
+		code = write_file(file[i], id[i], new);
+	if (code)
+		remove_all(new, file);
+	else
 		wt_say("%s/: %s, meson.build, README.md; next: cd %s && meson setup build && ninja -C build && meson test -C build", new->name,
 		       source, new->name);
 	return code;

@@ -102,15 +102,16 @@ static void show_profiles(const struct wt_cc_described *m)
 	}
 }
 
-static void show_text(const struct wt_cc_described *m)
+/* word: by which it is chosen, its name or its file. */
+static void show_text(const struct wt_cc_described *m, const char *word)
 {
 	char value[128], bounds[128];
 
-	printf("%s %s (%s %s)\n  %s\n", m->table, m->name, m->option, m->name, m->text);
+	printf("%s %s (%s %s)\n  %s\n", m->table, m->name, m->option, word, m->text);
 	if (m->recovery)
 		printf("  recovery, unless another is chosen: %s\n", m->recovery);
 	if (m->param_count)
-		printf("\n  parameters (%s %s:name=value,...):\n", m->option, m->name);
+		printf("\n  parameters (%s %s:name=value,...):\n", m->option, word);
 	for (size_t i = 0; i < m->param_count; i++) {
 		const struct wt_param *p = &m->params[i];
 
@@ -137,7 +138,7 @@ static int show(const char *name, bool as_json)
 		}
 		if (i)
 			printf("\n");
-		show_text(&m);
+		show_text(&m, strchr(name, '/') ? name : m.name);
 	}
 	return i ? WT_EXIT_OK : wt_cc_no_module(name);
 }

@@ -396,7 +396,7 @@ static int open_main(int argc, char **argv)
 	if (!*latest.path)
 		return wt_fail(WT_EXIT_USAGE, "no report.html here or below results/; 'wavetank report build' makes one");
 	if (!realpath(latest.path, whole))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", latest.path, strerror(errno));
+		return wt_fail(errno == ENOENT || errno == ENOTDIR ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s: %s", latest.path, strerror(errno));
 	printf("file://%s\n", whole);
 	fflush(stdout);
 	if (getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")) {

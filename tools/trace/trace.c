@@ -78,10 +78,10 @@ static bool parse(struct words *words, const struct wt_command *command, int arg
 	return words->file != NULL;
 }
 
-/* A file that is not as it should be is wrong usage; one that cannot be read is the environment. */
+/* A file that is not there, or not as it should be, is wrong usage; one that cannot be read is the environment. */
 static int failed(int error, const char *err)
 {
-	return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
+	return wt_fail(error == -EINVAL || error == -ENOENT ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
 }
 
 static const struct wt_trace_flow *choose(const struct words *words)

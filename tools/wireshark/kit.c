@@ -71,7 +71,7 @@ static int name_files(struct kit *kit)
 	return code;
 }
 
-/* 1: made by us; 0: not there; -1: another's, or changed. */
+/* 1: made by us; 0: not there; -1: another's, or changed; -2: nobody lets us see, by errno. */
 static int whose(const char *path)
 {
 	char head[1000];
@@ -79,7 +79,7 @@ static int whose(const char *path)
 	size_t n;
 
 	if (!in)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -2;
 	n = fread(head, 1, sizeof(head) - 1, in);
 	head[n] = 0;
 	fclose(in);
@@ -159,9 +159,14 @@ static int install(struct kit *kit)
 {
 	int code = WT_EXIT_OK;
 
-	for (unsigned i = 0; i < FILES; i++)
-		if (whose(kit->path[i]) < 0 && !kit->force)
+	for (unsigned i = 0; i < FILES; i++) {
+		int found = whose(kit->path[i]);
+
+		if (found == -2)
+			return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", kit->path[i], strerror(errno));
+		if (found < 0 && !kit->force)
 			return wt_fail(WT_EXIT_USAGE, "%s exists and was not made by this command, or was changed; --force replaces it", kit->path[i]);
+	}
 	for (unsigned i = 0; i < FILES && !code; i++)
 		code = write_one(kit, i);
 	if (!code)
@@ -188,6 +193,8 @@ static int remove_one(const struct kit *kit, unsigned i, unsigned *removed)
 
 	if (!found)
 		return WT_EXIT_OK;
+	if (found == -2)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", kit->path[i], strerror(errno));
 	if (found < 0 && !kit->force) {
 		wt_say("%s stays: it is not as wavetank wireshark install made it", kit->path[i]);
 		return WT_EXIT_OK;
