@@ -32,6 +32,14 @@ const char *wt_bulk_fail_text(enum wt_bulk_fail fail)
 	return texts[fail];
 }
 
+/* Payload that is acknowledged, by what TCP says. */
+static uint64_t acknowledged(const struct wt_bulk_sender *s, const struct wt_tcp_info *info)
+{
+	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST;
+
+	return info->bytes_acked > head ? info->bytes_acked - head : 0;
+}
+
 static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, wt_time now)
 {
 	if (s->done)
@@ -42,6 +50,7 @@ static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, 
 	s->end = now;
 	wt_host_timer_set(s->host, &s->timer, WT_NEVER);
 	wt_tcp_info(s->tcp, &s->info);
+	s->delivered = acknowledged(s, &s->info);
 	wt_tcp_watch_rtt(s->tcp, NULL); /* the sender may go before the connection */
 	if (fail == WT_BULK_CANCELLED && !s->eof)
 		wt_tcp_abort(s->tcp);
@@ -260,14 +269,6 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 		conclude(s, now);
 	else if (events & WT_TCP_EV_CLOSED)
 		finish(s, WT_BULK_BROKEN, wt_tcp_error(tcp), now);
-}
-
-/* Payload that is acknowledged, by what TCP says. */
-static uint64_t acknowledged(const struct wt_bulk_sender *s, const struct wt_tcp_info *info)
-{
-	uint64_t head = s->config.raw ? 0 : WT_BULK_REQUEST;
-
-	return info->bytes_acked > head ? info->bytes_acked - head : 0;
 }
 
 static void report(struct wt_bulk_sender *s, wt_time now)

@@ -191,8 +191,8 @@ void wt_send_stream_summary(const struct wt_send_stream *stream)
 
 	if (!s->connected)
 		return;
-	printf("%s%s: %s in %.3f s", wt_bulk_fail_text(s->fail), stream->transfer->signal ? " (interrupted)" : "",
-	       wt_show_bytes((double)s->written, bytes), (double)((s->acked ? s->acked : s->end) - s->start) / 1e9);
+	printf("%s%s: %s %sin %.3f s", wt_bulk_fail_text(s->fail), stream->transfer->signal ? " (interrupted)" : "",
+	       wt_show_bytes((double)wt_bulk_delivered(s), bytes), s->acked ? "" : "delivered ", (double)((s->acked ? s->acked : s->end) - s->start) / 1e9);
 	if (goodput > 0)
 		printf(", %.2f KB/s (%s)", goodput / 1000, wt_show_rate(goodput * 8, rate));
 	printf("%s\n  sender    ", s->got_result && r->verified ? ", every byte verified" : "");

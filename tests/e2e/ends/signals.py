@@ -2,8 +2,10 @@
 """SIGHUP, by which a terminal says that it is gone, ends a command as SIGTERM does: with what was measured so far."""
 import json
 import os
+import re
 import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from e2e import Home, Skip, check, end, equal, finish, lab, line_of, need_labs, record, running, test, until  # noqa: E402
@@ -106,6 +108,24 @@ def _():
         out, _ = ended(sender, signal.SIGHUP)
         equal((record(out)["partial"], record(out)["receiver"]["verified"]), (True, True), "record")
         equal(end(peer)[0], 0, "exit code of recv")
+
+
+@test("what an interrupted send says was delivered is no more than the link can carry")
+def _():
+    need_labs(HOME)
+    with lab(HOME, "demo", "--link", "rate 1Mbit burst 20KB limit 64KB delay 5ms"):
+        peer = HOME.start("lab", "exec", "demo:b", HOME.program, "recv", "-1")
+        until(lambda: b"listening" in os.read(peer.stderr.fileno(), 4096), "recv listens")
+        sender = HOME.start("lab", "exec", "demo:a", HOME.program, "send", "-c", "b", "-t", "1000s", "-i", "500ms")
+        for _ in range(3):
+            line_of(sender.stdout, time.monotonic() + 30)
+        os.killpg(sender.pid, signal.SIGINT)
+        _, out, _ = end(sender)
+        found = re.search(r"cancelled \(interrupted\): ([0-9.]+) ?([KM]?)B delivered in ([0-9.]+) s", out)
+        check(found, out)
+        delivered = float(found[1]) * {"": 1, "K": 1e3, "M": 1e6}[found[2]]
+        check(0 < delivered <= 20e3 + 125e3 * float(found[3]), out) # what was written is more: a buffer full of it
+        end(peer)
 
 
 finish()
