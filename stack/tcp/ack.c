@@ -352,8 +352,8 @@ static void take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 }
 
 /*
- * Header prediction for the half that receives: the segment acknowledges what was acknowledged, and is no duplicate ACK, for it carries data or
- * there is nothing in flight. What remains is to note it, as all of wt_tcp_ack() would do with it.
+ * Header prediction for the half that receives: the segment acknowledges what was acknowledged, and is no duplicate ACK, because it carries
+ * data or nothing is in flight. note_repeated() has what remains of take_ack() then.
  */
 static bool repeats(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
@@ -377,15 +377,12 @@ static void note_repeated(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 		wt_tcp_wants_output(tcp);
 }
 
-/* SEG.ACK is within [snd_una - max window, snd_nxt] (the caller checked, RFC 5961 5). */
-bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+void wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
-	if (repeats(tcp, seg, len)) {
+	if (repeats(tcp, seg, len))
 		note_repeated(tcp, seg);
-		return true;
-	}
-	take_ack(tcp, seg, len);
-	return true;
+	else
+		take_ack(tcp, seg, len);
 }
 void wt_tcp_give_up(struct wt_tcp *tcp)
 {

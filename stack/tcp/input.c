@@ -150,8 +150,7 @@ static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 
 	if (handshake)
 		tcp->snd_wl1 = seg->seq - 1; /* so that this segment's (scaled) window is taken */
-	if (!wt_tcp_ack(tcp, seg, len))
-		return false;
+	wt_tcp_ack(tcp, seg, len);
 	if (handshake)
 		wt_tcp_established(tcp);
 	return tcp->fin_acked ? fin_acknowledged(tcp) : true;

@@ -31,9 +31,14 @@ static uint32_t segment_limit(const struct wt_tcp *tcp)
 	return limit > WT_TCP_MSS_MIN ? limit : WT_TCP_MSS_MIN;
 }
 
+uint32_t wt_tcp_full_payload(const struct wt_tcp *tcp)
+{
+	return segment_limit(tcp) - (tcp->ts_ok ? 12 : 0);
+}
+
 void wt_tcp_limit_mss(struct wt_tcp *tcp)
 {
-	tcp->send_mss = segment_limit(tcp) - (tcp->ts_ok ? 12 : 0);
+	tcp->send_mss = wt_tcp_full_payload(tcp);
 }
 
 static uint32_t window_left(const struct wt_tcp *tcp)

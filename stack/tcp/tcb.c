@@ -195,6 +195,7 @@ void wt_tcb_check(const struct wt_tcp *tcp)
 	assert(view->count == 0 || wt_tx_record_at(view, 0)->seq == tcp->snd_una);
 	assert((view->count == 0) == (tcp->snd_una == tcp->snd_nxt));
 	assert(tcp->out.cwnd >= 1);
+	assert(tcp->send_mss == wt_tcp_full_payload(tcp));
 	assert(tcp->waiting.count == 0 || wt_seq_gt(wt_ranges_first(&tcp->waiting).start, tcp->rcv_nxt));
 	assert(wt_tcp_unread(tcp) <= tcp->config->settings.rcv_buffer);
 }

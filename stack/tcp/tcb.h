@@ -160,7 +160,7 @@ struct wt_tcp {
 	uint32_t snd_wnd, max_snd_wnd;
 	wt_seq snd_wl1, snd_wl2;
 	uint32_t peer_mss, path_mss; /* payload limits, options included */
-	uint32_t send_mss;           /* payload of a full segment by these, timestamps allowed for: wt_tcp_limit_mss() */
+	uint32_t send_mss;           /* payload of a full segment: the least limit, without the timestamp option (wt_tcp_limit_mss()) */
 	uint8_t snd_wscale, rcv_wscale;
 	bool fin_queued, fin_sent, fin_acked;
 	bool wscale_ok, ts_ok, sack_ok;
@@ -289,7 +289,8 @@ void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
 void wt_tcp_established(struct wt_tcp *tcp);
 
 /* ack.c */
-bool wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len); /* false: drop the segment */
+/* SEG.ACK is within [snd_una - max window, snd_nxt]: the caller has checked it (RFC 5961 5). len: of the payload. */
+void wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_rto(struct wt_tcp *tcp);
 void wt_tcp_go_back(struct wt_tcp *tcp);
 void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) */
@@ -352,7 +353,8 @@ void wt_tcp_send_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct w
 /* The SYN or SYN-ACK of this attempt: the modules are asked. The option must live as long as the header. */
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
 void wt_tcp_note_syn(struct wt_tcp *tcp, bool again); /* it leaves for the first time. again: it did before this block was */
-void wt_tcp_limit_mss(struct wt_tcp *tcp); /* after a change of what send_mss follows from */
+void wt_tcp_limit_mss(struct wt_tcp *tcp); /* sets send_mss: after a change of peer_mss, path_mss or ts_ok */
+uint32_t wt_tcp_full_payload(const struct wt_tcp *tcp); /* what send_mss must be */
 
 static inline uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
 {
