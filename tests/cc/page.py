@@ -51,7 +51,7 @@ class Page(unittest.TestCase):
         found = {os.path.basename(top): top for top, _, _ in os.walk(tree)}
         text = self.follow("A module outside the tree", self.top, {
             "PKG_CONFIG_PATH": found["pkgconfig"], "PKG_CONFIG_SYSROOT_DIR": tree, "PATH": found["bin"] + ":" + os.environ["PATH"]})
-        self.assertIn("sender mine (-C mine)", text)
+        self.assertIn("sender mine (-C ./build/mine.so)", text)
         self.assertIn("every byte verified", text)
 
 

@@ -16,7 +16,7 @@ receiver's namespace, ours in virtual time by -S. They agree within 3 %, so that
 between ours with the rule and ours without.
 
 A run in real time counts only if the emulator's own verdict says so (frames late, processors stolen). An invalid run is done again, at most
-three times, and the first valid one counts, whatever it says. Needs labs (wavetank-lab(1)); as root it runs with real-time priority.
+three times (--attempts, --patience), and the first valid one counts, whatever it says. Needs labs (wavetank-lab(1)); as root it runs with real-time priority.
 Exit code: 0 all bounds hold, 1 one is broken, 2 usage, 5 a scenario had no valid run (and no bound is broken), 77 no labs here.
 """
 import argparse
@@ -225,9 +225,9 @@ class Twins:
         return result
 
     def valid(self, scenario, kernel, told=None):
-        """The first valid run of at most three; None if there is none."""
-        faults = []
-        for _ in range(self.args.attempts):
+        """The first valid run; None if there is none."""
+        faults, end = [], time.monotonic() + self.args.patience
+        while len(faults) < self.args.attempts or time.monotonic() < end:
             result, found = self.real(scenario, self.args.seed, kernel, told)
             result["attempts"] = len(faults) + 1
             if not found:
@@ -352,6 +352,7 @@ def options():
     parser.add_argument("--json", metavar="FILE", help="all that was measured")
     parser.add_argument("--seed", type=int, default=1, help="of the emulator's draws (default 1)")
     parser.add_argument("--attempts", type=int, default=3, help="runs at most until one is valid (default 3)")
+    parser.add_argument("--patience", type=float, default=0, metavar="S", help="and more until one is valid or S seconds are over (default 0)")
     parser.add_argument("--busy-is-skip", action="store_true", help="exit code 77 for 5: for test suites on machines that others use")
     parser.add_argument("--no-kernel", action="store_true", help="virtual time and TAP alone")
     parser.add_argument("--no-priority", action="store_true", help="no real-time priority, also as root")

@@ -148,7 +148,9 @@ def killed_in_traffic_and_in_live_changes_it_leaves_readable_files_and_starts_ag
     emulator = plain(a, b, folder, "delay 1ms")
     check(len(answer(a.python(PING, B, 10, 0.005))) == 10, "it does not start again")
     emulator.end()
-    check(6 in blocks(folder + "/c.pcapng") and lines(folder + "/l.jsonl") == [], "the files are not those of the last run")
+    # A busy host may hold frames back, which is a fault of this run; whatever else stands there is of the run before.
+    old = [event for event in lines(folder + "/l.jsonl") if event["event"] != "emulation:fault"]
+    check(6 in blocks(folder + "/c.pcapng") and not old, "the files are not those of the last run", old[:1])
 
 
 def a_killed_topology_leaves_nothing_at_any_moment_of_its_start(a, b):

@@ -217,6 +217,7 @@ import json, socket, sys, time
 to, count, gap, size = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+s.bind(("", int(sys.argv[5]) if len(sys.argv) > 5 else 0))
 next = began = time.perf_counter()
 for i in range(count):
     s.sendto(i.to_bytes(4, "big") + bytes(size - 4), (to, 7777))
@@ -294,10 +295,10 @@ def listener(side, code, *arguments):
     return process
 
 
-def udp(a, b, count, gap, size=100, patience=1.0):
+def udp(a, b, count, gap, size=100, patience=1.0, port=0):
     """Sends numbered datagrams from a to b; the numbers that arrived, as they came, and how long the sending took."""
     receiver = listener(b, UDP_RECEIVE, patience)
-    seconds = answer(a.python(UDP_SEND, B, count, gap, size))
+    seconds = answer(a.python(UDP_SEND, B, count, gap, size, port))
     return answer(receiver), seconds
 
 
