@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts the tests of several `meson test` runs: count.py [--broken N] [--strict true] FOLDER.
 
-FOLDER holds one <build>-<label>.json per run, as meson writes it. Failed and skipped tests are told with the end of
+FOLDER holds one <build>-<label>.json per run, as meson writes it. <run>-again.json holds the second results of tests
+that failed in <run>: both are told, the second counts. `count.py --failed FILE` prints the names of those that failed. Failed and skipped tests are told with the end of
 their output; the last line is "N passed, N failed, N skipped". A program that passed but skipped one of its cases
 counts as skipped, because something was not run. --broken adds builds that did not come to an end to the failures.
 """
@@ -42,20 +43,33 @@ def tell(run, test, what):
             print('    ' + line)
 
 
+def read(path):
+    """The tests of one run; of a file that is missing, none."""
+    return list(map(json.loads, open(path, encoding='utf-8'))) if os.path.exists(path) else []
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--broken', type=int, default=0)
     parser.add_argument('--strict', default='false')
+    parser.add_argument('--failed', action='store_true')
     parser.add_argument('folder')
     arguments = parser.parse_args()
+    if arguments.failed:
+        for test in read(arguments.folder):
+            if kind(test) == 'failed':
+                print(test['name'].split(' / ')[-1])
+        return 0
     count = {'passed': 0, 'failed': arguments.broken, 'skipped': 0}
     for path in sorted(glob.glob(os.path.join(arguments.folder, '*.json'))):
-        for line in open(path, encoding='utf-8'):
-            test = json.loads(line)
+        run = os.path.basename(path)[:-len('.json')]
+        repeated = {test['name'] for test in read(path[:-len('.json')] + '-again.json')}
+        for test in read(path):
             what = kind(test)
-            count[what] += 1
             if what != 'passed':
-                tell(os.path.basename(path)[:-len('.json')], test, what)
+                tell(run, test, what)
+            if test['name'] not in repeated:
+                count[what] += 1
     strict = arguments.strict == 'true' and count['skipped'] > 0
     if strict:
         print('\nCI=true: a skipped test counts as a failure of this machine')
