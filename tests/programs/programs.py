@@ -214,7 +214,8 @@ class Programs(Lab):
 
         text, code = fetch("http://10.77.0.102/file")
         self.assertEqual((code, self.sha(self.place + "/got5")), (0, self.digest), text)
-        self.assertEqual(fetch("http://10.77.0.102:81/")[1], 56) # docs/programs.md: connect() succeeds early, and a refusal is a reset
+        # docs/programs.md: connect() succeeds early, and a refusal is a reset: 56. Where it arrives before curl has looked at its socket: 7.
+        self.assertIn(fetch("http://10.77.0.102:81/")[1], (7, 56))
 
     def test_wrong_words_are_one_line(self):
         for words, code in ((["run", "--cc", "nosuch", "--", "true"], 2), (["run", "--", "nosuchprogram"], 127), (["run"], 2), (["run", "--what"], 2),

@@ -108,8 +108,7 @@ static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pi
 	char byte = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGINT, SIG_IGN); /* the terminal's: the parent ends us when it has our lines */
-	signal(SIGHUP, SIG_IGN);
+	setpgid(0, 0); /* a signal to the group, by a terminal or timeout(1), is the parent's: it ends us when it has our lines */
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGUSR1, SIG_IGN); /* until the flows begin */
 	if (getppid() != parent || unshare(CLONE_NEWNET) < 0)
@@ -190,7 +189,7 @@ static _Noreturn void be_emulator(const struct lab *lab, int ready)
 	char seed[24], fd[12], late[32], steal[32];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGINT, SIG_IGN);
+	setpgid(0, 0); /* as a host */
 	snprintf(seed, sizeof(seed), "%" PRIu64, lab->world.seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	wt_format_share(lab->options.bounds.steal, steal, sizeof(steal));
@@ -484,7 +483,13 @@ static int run(struct lab *lab)
 		code = make_ready(lab);
 	if (!code)
 		code = begin(lab);
-	return code ? code : wait_for_all(lab);
+	if (!code)
+		return wait_for_all(lab);
+	if (!interrupted)
+		return code;
+	/* a signal while it starts: what could not be started for it is no fault of this machine */
+	snprintf(lab->err, sizeof(lab->err), "interrupted");
+	return 128 + interrupted;
 }
 
 static int run_main(int argc, char **argv)

@@ -96,6 +96,20 @@ def _():
     check("interrupted" in err, err)
 
 
+@test("lab run that is ended while it starts: a signal, not a fault of this machine")
+def _():
+    need_labs(HOME)
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        for children in (1, 2, 3):
+            for later in (0, 0.002, 0.01, 0.03):
+                process = HOME.start("lab", "run", "world.conf", "--json")
+                until(lambda process=process, children=children: len(below(process.pid)) >= children or process.poll() is not None, "its hosts run")
+                time.sleep(later)
+                theirs = below(process.pid)
+                os.killpg(process.pid, number)
+                ended(process, number, theirs)
+
+
 @test("send ends in order with a partial record; the receiver has verified what came")
 def _():
     need_labs(HOME)
