@@ -62,9 +62,10 @@ const char *wt_nearest_word(const char *word, const char *(*next)(const void *ct
 
 	for (size_t i = 0; (known = next(ctx, i)); i++) {
 		unsigned d = distance(word, known);
+		size_t longer = strlen(word) > strlen(known) ? strlen(word) : strlen(known);
 
-		/* replacing every letter of a short word is no likeness */
-		if (d < best_distance && d < strlen(known)) {
+		/* words that share less than half of their letters are not alike */
+		if (d < best_distance && 2 * d <= longer) {
 			best_distance = d;
 			best = known;
 		}

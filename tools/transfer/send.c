@@ -37,7 +37,7 @@ static const struct wt_option options[] = {
 	[OPT_RATE] = {'b', "bitrate", "RATE", "rate of each stream (default: as fast as TCP allows; with -u 1Mbit)"},
 	[OPT_UDP] = {'u', "udp", NULL, "datagrams at a constant rate: loss, delay and jitter at the other end"},
 	[OPT_OMIT] = {'O', "omit", "TIME", "leave the first TIME out of the goodput; -t grows by it"},
-	[OPT_LATENCY] = {0, "latency", "TIME", "also send small requests, this long after each answer: latency of the idle and of the loaded path"},
+	[OPT_LATENCY] = {0, "latency", "TIME", "also send a small request TIME after each answer: latency of the idle and of the loaded path"},
 };
 
 struct send {

@@ -176,6 +176,7 @@ static void the_nearest_word_is_within_three_edits(void **state)
 	assert_string_equal(wt_nearest_word("sned", next, words), "send");
 	assert_string_equal(wt_nearest_word("doktor", next, words), "doctor");
 	assert_null(wt_nearest_word("xyzzyplugh", next, words));
+	assert_null(wt_nearest_word("tab", next, words)); /* three edits from "tahoe", of five letters */
 	assert_null(wt_nearest_word("", next, words + 6));
 }
 
