@@ -195,6 +195,21 @@ def _():
     check(seen > 50 * again, f"{seen} in one file: the counts above prove nothing any more")
 
 
+@test("the round trips of a trace and of a record are those that tshark measures, ACK by ACK")
+def _():
+    out, _ = HOME.run("sim", "-n", "1MB", "--json", "--trace", "rtt.jsonl", "--capture", "rtt.pcapng", "--link", "rate 10Mbit burst 0B limit 2MB delay 15ms")
+    with open(HOME.path("rtt.jsonl"), encoding="utf-8") as file:
+        events = list(map(json.loads, file))
+    ours = [event["data"]["rtt_ns"] for event in events if event["event"] == "recovery:rtt_sampled" and event["host"] == "a"]
+    theirs = tshark(HOME.path("rtt.pcapng"), "ip.src == 10.0.0.2 && tcp.analysis.ack_rtt", "tcp.analysis.ack_rtt")
+    theirs = [round(float(seconds) * 1e9) for (seconds,) in theirs]
+    check(len(ours) > 300, f"{len(ours)} round trips")
+    equal(ours[:len(theirs)], theirs[:len(ours)], "round trips")
+    check(abs(len(ours) - len(theirs)) <= 1, f"{len(ours)} round trips, tshark has {len(theirs)}") # it measures that of the FIN too
+    sender = record(out)["flows"][0]["sender"]
+    equal((round(sender["min_rtt_s"] * 1e9), round(sender["mean_rtt_s"] * 1e6)), (min(ours), round(sum(ours) / len(ours) / 1e3)), "record")
+
+
 @test("the journal of a run has the drops of its capture, frame by frame")
 def _():
     HOME.run("sim", "-n", "512KiB", "--quiet", "--link", "rate 10Mbit burst 20KB limit 32KB delay 15ms loss 1%",
