@@ -115,10 +115,29 @@ static void print_rr(const json_t *rr)
 	       number(rr, "latency_p95_s") * 1e3, number(rr, "latency_p99_s") * 1e3, number(rr, "latency_max_s") * 1e3);
 }
 
+/* In the words of wt_hops_text(), of books that came as a record. */
+static void print_hop(const json_t *hop)
+{
+	static const struct {
+		const char *key, *word;
+	} more[] = {{"made", "made"}, {"marked", "marked"}, {"queued", "under way"}};
+	const json_t *dropped;
+	const char *cause, *before = ", dropped";
+
+	printf("  hop  %s.%s: in %.0f, out %.0f", text_of(hop, "link"), text_of(hop, "direction"), number(hop, "in"), number(hop, "out"));
+	json_object_foreach(json_object_get(hop, "dropped"), cause, dropped) {
+		printf("%s %s %.0f", before, cause, json_number_value(dropped));
+		before = ",";
+	}
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		if (number(hop, more[i].key) > 0)
+			printf(", %s %.0f", more[i].word, number(hop, more[i].key));
+	printf("%s\n", json_is_true(json_object_get(hop, "holds")) ? "" : ", THE BOOKS DO NOT BALANCE");
+}
+
 static void print_text(const struct wt_world *world, const json_t *flows, const json_t *record, const struct wt_flow_sum *sum)
 {
-	const json_t *flow, *hop, *fault, *dropped;
-	const char *cause;
+	const json_t *flow, *hop, *fault;
 	size_t i;
 
 	json_array_foreach(flows, i, flow) {
@@ -147,12 +166,8 @@ static void print_text(const struct wt_world *world, const json_t *flows, const 
 	}
 	if (world->flows > 1)
 		wt_flow_sum_text(stdout, sum);
-	json_array_foreach(json_object_get(record, "hops"), i, hop) {
-		printf("  hop  %s.%s: in %.0f, out %.0f", text_of(hop, "link"), text_of(hop, "direction"), number(hop, "in"), number(hop, "out"));
-		json_object_foreach(json_object_get(hop, "dropped"), cause, dropped)
-			printf(", dropped %s %.0f", cause, json_number_value(dropped));
-		printf("%s\n", json_is_true(json_object_get(hop, "holds")) ? "" : ", THE BOOKS DO NOT BALANCE");
-	}
+	json_array_foreach(json_object_get(record, "hops"), i, hop)
+		print_hop(hop);
 	printf("  verdict %s", json_is_true(json_object_get(json_object_get(record, "verdict"), "valid")) ? "valid" : "NOT VALID:");
 	json_array_foreach(json_object_get(json_object_get(record, "verdict"), "faults"), i, fault)
 		printf("%s %s (%s)", i ? "," : "", text_of(fault, "fault"), text_of(fault, "where"));
