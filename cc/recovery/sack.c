@@ -7,8 +7,9 @@
  *      |  lost, lost, |  more than DupThresh-1 segments SACKed |  in flight |
  *
  * IsLost() (4) holds for a segment if more than (DupThresh - 1) * SMSS bytes above it are SACKed; so everything
- * un-SACKed below one boundary is lost, which the scoreboard keeps (view->loss_edge), however large the window is. The discontiguous half of IsLost() (DupThresh
- * separate runs) is covered by the byte count, except for runs of less than a segment each, which count less here.
+ * un-SACKed below one boundary is lost, which the scoreboard keeps (view->loss_edge), however large the window is. The
+ * discontiguous half of IsLost() (DupThresh separate runs) is covered by the byte count, except for runs of less than a
+ * segment each, which count less here.
  *
  * NextSeg() (4): what is lost goes first (1), then new data (2); that is the engine's order. If neither is there and the
  * pipe has room, holes below the highest SACKed byte go though they are not held lost (3), and once per recovery the last
@@ -40,6 +41,7 @@ struct sack {
 	struct wt_prr prr;
 	bool sack, in;
 	bool rescued;    /* NextSeg() (4), once per recovery */
+	wt_seq rescue_end; /* if rescued: of the segment whose copy went */
 	wt_seq marked;   /* in recovery: what lies below was marked, if it was not SACKed */
 	bool has_recover;
 	wt_seq recover; /* 5.1: no second entry below it after a timeout */
@@ -124,6 +126,9 @@ static bool lost_again(const struct sack *s, const struct wt_ack *ack, const str
 		return false;
 	if ((first->flags & (WT_TX_RETRANSMITTED | WT_TX_LOST)) != WT_TX_RETRANSMITTED)
 		return false;
+	/* the segment that was rescued was never held lost: its first copy is what has arrived, as a rule, sent long before the holes' copies */
+	if (s->rescued && ack->newest.retransmitted && ack->newest.end == s->rescue_end)
+		return false;
 	/* an answer within less than any round trip is to an earlier copy of that segment: it says nothing (RFC 8985 6.2 step 2) */
 	return ack->now - ack->newest.sent >= ack->min_rtt && first->sent <= ack->newest.sent - reordering(ack);
 }
@@ -163,6 +168,7 @@ static void fill_pipe(struct sack *s, const struct wt_ack *ack, const struct wt_
 		mark_to(s, out, upto);
 	} else if (room && !s->rescued) {
 		s->rescued = true;
+		s->rescue_end = view->snd_nxt;
 		out->rescue = true;
 	}
 }
