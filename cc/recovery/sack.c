@@ -41,7 +41,7 @@ struct sack {
 	struct wt_prr prr;
 	bool sack, in;
 	bool rescued;    /* NextSeg() (4), once per recovery */
-	wt_seq rescue_end; /* if rescued: of the segment whose copy went */
+	wt_seq rescued_end; /* the end of the segment that was rescued */
 	wt_seq marked;   /* in recovery: what lies below was marked, if it was not SACKed */
 	bool has_recover;
 	wt_seq recover; /* 5.1: no second entry below it after a timeout */
@@ -126,8 +126,8 @@ static bool lost_again(const struct sack *s, const struct wt_ack *ack, const str
 		return false;
 	if ((first->flags & (WT_TX_RETRANSMITTED | WT_TX_LOST)) != WT_TX_RETRANSMITTED)
 		return false;
-	/* the segment that was rescued was never held lost: its first copy is what has arrived, as a rule, sent long before the holes' copies */
-	if (s->rescued && ack->newest.retransmitted && ack->newest.end == s->rescue_end)
+	/* the rescued segment was never held lost, so the copy that has arrived is probably its first, older than the copies of the holes */
+	if (s->rescued && ack->newest.retransmitted && ack->newest.end == s->rescued_end)
 		return false;
 	/* an answer within less than any round trip is to an earlier copy of that segment: it says nothing (RFC 8985 6.2 step 2) */
 	return ack->now - ack->newest.sent >= ack->min_rtt && first->sent <= ack->newest.sent - reordering(ack);
@@ -168,7 +168,7 @@ static void fill_pipe(struct sack *s, const struct wt_ack *ack, const struct wt_
 		mark_to(s, out, upto);
 	} else if (room && !s->rescued) {
 		s->rescued = true;
-		s->rescue_end = view->snd_nxt;
+		s->rescued_end = view->snd_nxt;
 		out->rescue = true;
 	}
 }

@@ -43,29 +43,31 @@ void wt_flow_sum_json(struct wt_json *json, const struct wt_flow_sum *sum)
 	wt_json_end(json);
 }
 
+void wt_hop_text(FILE *out, const char *link, const char *direction, const struct wt_hop_books *books)
+{
+	const char *before = ", dropped";
+
+	fprintf(out, "  hop  %s.%s: in %" PRIu64 ", out %" PRIu64, link, direction, books->in, books->out);
+	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
+		if (books->dropped[cause]) {
+			fprintf(out, "%s %s %" PRIu64, before, wt_drop_name(cause), books->dropped[cause]);
+			before = ",";
+		}
+	if (books->made)
+		fprintf(out, ", made %" PRIu64, books->made);
+	if (books->marked)
+		fprintf(out, ", marked %" PRIu64, books->marked);
+	if (books->queued)
+		fprintf(out, ", under way %" PRIu64, books->queued);
+	fprintf(out, "%s\n", books->hold ? "" : ", THE BOOKS DO NOT BALANCE");
+}
+
 void wt_hops_text(FILE *out, const struct wt_world *world, struct wt_hop_books (*hop)[2])
 {
 	for (unsigned i = 0; i < world->links; i++)
-		for (unsigned d = 0; d < 2; d++) {
-			const struct wt_hop_books *books = &hop[i][d];
-			bool any = false;
-
-			if (!books->stages)
-				continue;
-			fprintf(out, "  hop  %s.%s: in %" PRIu64 ", out %" PRIu64, world->link[i].name, d ? "rev" : "fwd", books->in, books->out);
-			for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
-				if (books->dropped[cause]) {
-					fprintf(out, "%s %s %" PRIu64, any ? "," : ", dropped", wt_drop_name(cause), books->dropped[cause]);
-					any = true;
-				}
-			if (books->made)
-				fprintf(out, ", made %" PRIu64, books->made);
-			if (books->marked)
-				fprintf(out, ", marked %" PRIu64, books->marked);
-			if (books->queued)
-				fprintf(out, ", under way %" PRIu64, books->queued);
-			fprintf(out, "%s\n", books->hold ? "" : ", THE BOOKS DO NOT BALANCE");
-		}
+		for (unsigned d = 0; d < 2; d++)
+			if (hop[i][d].stages)
+				wt_hop_text(out, world->link[i].name, d ? "rev" : "fwd", &hop[i][d]);
 }
 
 void wt_hop_books_json(struct wt_json *json, const struct wt_hop_books *books)

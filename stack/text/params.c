@@ -64,7 +64,7 @@ const char *wt_nearest_word(const char *word, const char *(*next)(const void *ct
 		unsigned d = distance(word, known);
 		size_t longer = strlen(word) > strlen(known) ? strlen(word) : strlen(known);
 
-		/* words that share less than half of their letters are not alike */
+		/* words that differ in more than half of their letters are not alike */
 		if (d < best_distance && 2 * d <= longer) {
 			best_distance = d;
 			best = known;

@@ -41,7 +41,8 @@ int wt_param_set_list(const struct wt_param *table, size_t count, void *object, 
 		      size_t err_len);
 /* The value of one field as text that wt_param_set reads back. Returns text. */
 const char *wt_param_format(const struct wt_param *param, const void *object, char *text, size_t len);
-/* The known word nearest to `word` (edit distance at most 3, and half of the longer word), or NULL. `next` yields names until NULL. */
+/* The known word nearest to `word`, or NULL: its edit distance is at most 3 and at most half the length of the longer word.
+ * `next` yields names until NULL. */
 const char *wt_nearest_word(const char *word, const char *(*next)(const void *ctx, size_t i), const void *ctx);
 
 #endif

@@ -115,24 +115,17 @@ static void print_rr(const json_t *rr)
 	       number(rr, "latency_p95_s") * 1e3, number(rr, "latency_p99_s") * 1e3, number(rr, "latency_max_s") * 1e3);
 }
 
-/* In the words of wt_hops_text(), of books that came as a record. */
-static void print_hop(const json_t *hop)
+/* The books of a hop, read back from the emulator's record. */
+static struct wt_hop_books books_of(const json_t *hop)
 {
-	static const struct {
-		const char *key, *word;
-	} more[] = {{"made", "made"}, {"marked", "marked"}, {"queued", "under way"}};
-	const json_t *dropped;
-	const char *cause, *before = ", dropped";
+	const json_t *dropped = json_object_get(hop, "dropped");
+	struct wt_hop_books books = {.in = (uint64_t)number(hop, "in"), .made = (uint64_t)number(hop, "made"), .out = (uint64_t)number(hop, "out"),
+				     .queued = (uint64_t)number(hop, "queued"), .marked = (uint64_t)number(hop, "marked"),
+				     .hold = json_is_true(json_object_get(hop, "holds"))};
 
-	printf("  hop  %s.%s: in %.0f, out %.0f", text_of(hop, "link"), text_of(hop, "direction"), number(hop, "in"), number(hop, "out"));
-	json_object_foreach(json_object_get(hop, "dropped"), cause, dropped) {
-		printf("%s %s %.0f", before, cause, json_number_value(dropped));
-		before = ",";
-	}
-	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
-		if (number(hop, more[i].key) > 0)
-			printf(", %s %.0f", more[i].word, number(hop, more[i].key));
-	printf("%s\n", json_is_true(json_object_get(hop, "holds")) ? "" : ", THE BOOKS DO NOT BALANCE");
+	for (unsigned cause = 0; cause < WT_DROP_CAUSES; cause++)
+		books.dropped[cause] = (uint64_t)number(dropped, wt_drop_name(cause));
+	return books;
 }
 
 static void print_text(const struct wt_world *world, const json_t *flows, const json_t *record, const struct wt_flow_sum *sum)
@@ -166,8 +159,11 @@ static void print_text(const struct wt_world *world, const json_t *flows, const 
 	}
 	if (world->flows > 1)
 		wt_flow_sum_text(stdout, sum);
-	json_array_foreach(json_object_get(record, "hops"), i, hop)
-		print_hop(hop);
+	json_array_foreach(json_object_get(record, "hops"), i, hop) {
+		const struct wt_hop_books books = books_of(hop);
+
+		wt_hop_text(stdout, text_of(hop, "link"), text_of(hop, "direction"), &books);
+	}
 	printf("  verdict %s", json_is_true(json_object_get(json_object_get(record, "verdict"), "valid")) ? "valid" : "NOT VALID:");
 	json_array_foreach(json_object_get(json_object_get(record, "verdict"), "faults"), i, fault)
 		printf("%s %s (%s)", i ? "," : "", text_of(fault, "fault"), text_of(fault, "where"));

@@ -108,7 +108,7 @@ static _Noreturn void be_host(struct lab *lab, unsigned i, int talk, int out, pi
 	char byte = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpgid(0, 0); /* a signal to the group, by a terminal or timeout(1), is the parent's: it ends us when it has our lines */
+	setpgid(0, 0); /* only the parent gets a signal to the group (a terminal, timeout(1)); it ends us when it has our lines */
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGUSR1, SIG_IGN); /* until the flows begin */
 	if (getppid() != parent || unshare(CLONE_NEWNET) < 0)
@@ -189,7 +189,7 @@ static _Noreturn void be_emulator(const struct lab *lab, int ready)
 	char seed[24], fd[12], late[32], steal[32];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpgid(0, 0); /* as a host */
+	setpgid(0, 0); /* as in be_host() */
 	snprintf(seed, sizeof(seed), "%" PRIu64, lab->world.seed);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	wt_format_share(lab->options.bounds.steal, steal, sizeof(steal));
@@ -487,7 +487,7 @@ static int run(struct lab *lab)
 		return wait_for_all(lab);
 	if (!interrupted)
 		return code;
-	/* a signal while it starts: what could not be started for it is no fault of this machine */
+	/* a signal came during the start: the failure is its effect, not a fault of this machine */
 	snprintf(lab->err, sizeof(lab->err), "interrupted");
 	return 128 + interrupted;
 }
