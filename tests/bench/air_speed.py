@@ -17,7 +17,7 @@ STRING_SECONDS, FIELD_SECONDS, STATIONS, FLOWS = 200, 20, 225, 25
 
 STRING = """[air]
 rate = %(rate)s
-routing = aodv
+routing = aodv:again-threshold=on
 mtu = 1540B
 [stations n]
 count = 8

@@ -11,11 +11,11 @@
 #include "stack/text/trace.h"
 
 static const struct wt_aodv_params defaults = {
-	.feedback = 1, .repair = 1, .ring = 1, .again_threshold = 1,
+	.feedback = 1, .repair = 1, .ring = 1,
 	.ttl_start = 5, .ttl_increment = 2, .ttl_threshold = 7, .diameter = 30, .retries = 3, .timeout_buffer = 2,
 	.buffer = 64, .rreq_limit = 10, .rerr_limit = 10, .hello_loss = 2,
 	.active = 10 * WT_S, .my_route = 10 * WT_S, .node_traversal = 30 * WT_MS, .delete_period = 15 * WT_S, .buffer_time = 30 * WT_S,
-	.hello_interval = WT_S, .jitter = 10 * WT_MS,
+	.hello_interval = WT_S, .jitter = 10 * WT_MS, .weight_time = 10 * WT_S,
 };
 
 enum { LOCAL_ADD_TTL = 2, MAX_HOPS = 255 };
@@ -139,15 +139,20 @@ static void discovery_due(struct wt_aodv *aodv, wt_time now, struct wt_aodv_disc
 
 /* ---- replies ---------------------------------------------------------------------------------------------- */
 
+static void reply_by(struct wt_aodv *aodv, wt_time now, const struct wt_aodv_rrep *rrep, const struct wt_mesh_route *back)
+{
+	uint8_t data[WT_AODV_RREP_LEN];
+
+	wt_aodv_emit_rrep(data, rrep);
+	wt_mesh_send(aodv->mesh, now, back->interface, back->next, (uint8_t)(back->hops < MAX_HOPS ? back->hops : MAX_HOPS), data, sizeof(data), 0);
+}
+
 static void reply(struct wt_aodv *aodv, wt_time now, const struct wt_aodv_rrep *rrep, uint32_t to)
 {
 	const struct wt_mesh_route *back = wt_aodv_valid(aodv, now, to);
-	uint8_t data[WT_AODV_RREP_LEN];
 
-	if (!back)
-		return;
-	wt_aodv_emit_rrep(data, rrep);
-	wt_mesh_send(aodv->mesh, now, back->interface, back->next, (uint8_t)(back->hops < MAX_HOPS ? back->hops : MAX_HOPS), data, sizeof(data), 0);
+	if (back)
+		reply_by(aodv, now, rrep, back);
 }
 
 static uint32_t ms(wt_time time)
@@ -155,13 +160,21 @@ static uint32_t ms(wt_time time)
 	return (uint32_t)(time / WT_MS);
 }
 
-/* As the destination (6.6.1), or for a network behind us. */
-static void reply_ourselves(struct wt_aodv *aodv, wt_time now, const struct wt_aodv_rreq *rreq)
+/*
+ * As the destination (6.6.1), or for a network behind us. By weights each copy of a request is answered to the neighbour that it came from:
+ * what a link weighs to us its other end alone knows, so the answers find the lightest way, not the requests.
+ */
+static void reply_ourselves(struct wt_aodv *aodv, wt_time now, const struct wt_aodv_rreq *rreq, const struct wt_mesh_route *copy)
 {
+	struct wt_aodv_rrep rrep = {.dst = rreq->dst, .orig = rreq->orig, .lifetime_ms = ms(aodv->params.my_route)};
+
 	if (!(rreq->flags & WT_AODV_UNKNOWN_SEQ) && (int32_t)(rreq->dst_seq - aodv->seq) > 0)
 		aodv->seq = rreq->dst_seq; /* 6.1 */
-	reply(aodv, now, &(struct wt_aodv_rrep){.dst = rreq->dst, .dst_seq = aodv->seq, .orig = rreq->orig,
-						.lifetime_ms = ms(aodv->params.my_route)}, rreq->orig);
+	rrep.dst_seq = aodv->seq;
+	if (aodv->params.weight)
+		reply_by(aodv, now, &rrep, copy);
+	else
+		reply(aodv, now, &rrep, rreq->orig);
 }
 
 /* As one on the way (6.6.2), who may let the destination know, too (6.6.3). */
@@ -187,6 +200,7 @@ static void on_request(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_p
 	struct wt_aodv_rreq rreq;
 	struct wt_mesh_route back;
 	uint8_t copy[WT_AODV_RREQ_LEN];
+	bool again, lighter, ours;
 
 	wt_aodv_parse_rreq(data, &rreq);
 	if (!wt_aodv_is_host(rreq.orig) || !wt_aodv_is_host(rreq.dst) || rreq.hops == MAX_HOPS) {
@@ -194,16 +208,22 @@ static void on_request(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_p
 		return;
 	}
 	wt_aodv_hear(aodv, now, packet->src, packet->interface);
-	if (rreq.orig == wt_mesh_address(aodv->mesh) || seen(aodv, now, rreq.orig, rreq.id))
+	if (rreq.orig == wt_mesh_address(aodv->mesh))
 		return;
-	rreq.hops++;
+	again = seen(aodv, now, rreq.orig, rreq.id);
+	rreq.hops = wt_aodv_further(aodv, now, rreq.hops, packet->src);
+	if (again && (!aodv->params.weight || rreq.hops == MAX_HOPS))
+		return;
 	back = (struct wt_mesh_route){.dst = rreq.orig, .next = packet->src, .hops = rreq.hops, .interface = packet->interface, .seq = rreq.orig_seq,
 				      .seq_known = true};
 	back.expires = now + 2 * net_traversal(aodv) - 2 * rreq.hops * aodv->params.node_traversal;
-	back.expires = wt_time_max(back.expires, now + aodv->params.node_traversal);
-	wt_aodv_learn(aodv, now, &back);
-	if (wt_mesh_serves(aodv->mesh, rreq.dst)) {
-		reply_ourselves(aodv, now, &rreq);
+	back.expires = wt_time_max(back.expires, now + (aodv->params.weight ? net_traversal(aodv) : aodv->params.node_traversal));
+	lighter = wt_aodv_learn(aodv, now, &back);
+	ours = wt_mesh_serves(aodv->mesh, rreq.dst);
+	if (again && !lighter && !ours)
+		return;
+	if (ours) {
+		reply_ourselves(aodv, now, &rreq, &back);
 		return;
 	}
 	route = wt_aodv_valid(aodv, now, rreq.dst);
@@ -270,7 +290,7 @@ static void on_reply(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_pac
 		return;
 	}
 	wt_aodv_hear(aodv, now, packet->src, packet->interface);
-	rrep.hops++;
+	rrep.hops = wt_aodv_further(aodv, now, rrep.hops, packet->src);
 	told = (struct wt_mesh_route){.dst = rrep.dst, .next = packet->src, .hops = rrep.hops, .interface = packet->interface, .seq = rrep.dst_seq,
 				      .seq_known = true, .expires = now + rrep.lifetime_ms * WT_MS};
 	if (packet->dst == WT_MESH_BROADCAST && rrep.dst == packet->src) {
@@ -382,6 +402,7 @@ static void aodv_link_failure(void *state, wt_time now, uint32_t next, struct wt
 	struct wt_mesh_route route = found ? *found : (struct wt_mesh_route){0};
 	bool ours = packet->frame && wt_mesh_serves(aodv->mesh, packet->src), repair;
 
+	wt_aodv_lost(aodv, now, next);
 	if (!aodv->params.feedback) {
 		if (packet->frame)
 			wt_mesh_drop(aodv->mesh, now, packet, WT_DROP_NO_ACK);
@@ -494,6 +515,7 @@ static void aodv_finish(void *state)
 	free(aodv->discoveries.at);
 	free(aodv->precursors.at);
 	free(aodv->heard.at);
+	free(aodv->lost.at);
 }
 
 #define AT(field) offsetof(struct wt_aodv_params, field)
@@ -510,6 +532,7 @@ static const struct wt_param rows[] = {
 	{"ttl-increment", WT_PARAM_COUNT, AT(ttl_increment), "of the next ones", 1, 255},
 	{"ttl-threshold", WT_PARAM_COUNT, AT(ttl_threshold), "a ring as wide as this is followed by the whole net", 0, 255},
 	{"again-threshold", WT_PARAM_BOOL, AT(again_threshold), "also for the first ring behind a lost way (ns-2); off: its hops + increment (6.4)"},
+	{"weight", WT_PARAM_BOOL, AT(weight), "the lightest way: a link weighs 1, and 1 more for each frame lost on it of late"},
 	{"diameter", WT_PARAM_COUNT, AT(diameter), "NET_DIAMETER, hops; RFC: 35", 1, 255},
 	{"retries", WT_PARAM_COUNT, AT(retries), "RREQ_RETRIES through the whole net; RFC: 2", 0, 255},
 	{"timeout-buffer", WT_PARAM_COUNT, AT(timeout_buffer), "TIMEOUT_BUFFER, hops added to a ring's time", 0, 255},
@@ -523,6 +546,7 @@ static const struct wt_param rows[] = {
 	{"delete", WT_PARAM_TIME, AT(delete_period), "DELETE_PERIOD, how long the number of a broken way is kept", (double)WT_MS, 1e15},
 	{"buffer-time", WT_PARAM_TIME, AT(buffer_time), "that a packet waits for a way", (double)WT_MS, 1e15},
 	{"hello-interval", WT_PARAM_TIME, AT(hello_interval), "HELLO_INTERVAL", (double)WT_MS, 1e15},
+	{"weight-time", WT_PARAM_TIME, AT(weight_time), "of late: within this time", (double)WT_MS, 1e15},
 	{"jitter", WT_PARAM_TIME, AT(jitter), "a request is passed on after a time below this", 0, 1e12},
 };
 

@@ -42,7 +42,7 @@ const struct wt_mesh_route *wt_aodv_valid(struct wt_aodv *aodv, wt_time now, uin
 	return route && route->valid ? route : NULL;
 }
 
-void wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route *told)
+bool wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route *told)
 {
 	const struct wt_mesh_route *old = wt_aodv_known(aodv, now, told->dst);
 	struct wt_mesh_route new = *told;
@@ -54,17 +54,46 @@ void wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route
 	if (old && old->seq_known && told->seq_known) {
 		newer = (int32_t)(told->seq - old->seq);
 		if (newer < 0)
-			return;
+			return false;
 		if (newer == 0 && old->valid && told->hops >= old->hops) {
 			if (old->next == told->next && old->hops == told->hops)
 				wt_mesh_keep_route(aodv->mesh, told->dst, told->expires);
-			return;
+			return false;
 		}
 	} else if (old && old->seq_known) { /* a neighbour heard: the number stays */
 		new.seq = old->seq;
 		new.seq_known = true;
 	}
-	wt_mesh_set_route(aodv->mesh, now, &new);
+	return wt_mesh_set_route(aodv->mesh, now, &new);
+}
+
+/* ---- weights of links ------------------------------------------------------------------------------------- */
+
+static unsigned weight(struct wt_aodv *aodv, wt_time now, uint32_t neighbour)
+{
+	struct wt_aodv_lost *lost = aodv->lost.at;
+	unsigned weight = 1;
+
+	while (aodv->lost.count && lost[0].until <= now) /* they came in order of time */
+		wt_list_take(&aodv->lost, 0, sizeof(*lost));
+	for (unsigned i = 0; i < aodv->lost.count; i++)
+		weight += lost[i].neighbour == neighbour;
+	return weight < WT_AODV_HEAVIEST ? weight : WT_AODV_HEAVIEST;
+}
+
+uint8_t wt_aodv_further(struct wt_aodv *aodv, wt_time now, uint8_t hops, uint32_t neighbour)
+{
+	unsigned sum = hops + (aodv->params.weight ? weight(aodv, now, neighbour) : 1);
+
+	return sum < UINT8_MAX ? (uint8_t)sum : UINT8_MAX;
+}
+
+void wt_aodv_lost(struct wt_aodv *aodv, wt_time now, uint32_t neighbour)
+{
+	struct wt_aodv_lost *lost = aodv->params.weight && weight(aodv, now, neighbour) < WT_AODV_HEAVIEST ? wt_list_add(&aodv->lost, sizeof(*lost)) : NULL;
+
+	if (lost)
+		*lost = (struct wt_aodv_lost){neighbour, wt_time_add(now, aodv->params.weight_time)};
 }
 
 void wt_aodv_still_there(struct wt_aodv *aodv, wt_time now, uint32_t neighbour)
@@ -78,10 +107,11 @@ void wt_aodv_still_there(struct wt_aodv *aodv, wt_time now, uint32_t neighbour)
 
 void wt_aodv_hear(struct wt_aodv *aodv, wt_time now, uint32_t neighbour, unsigned interface)
 {
-	const struct wt_mesh_route told = {.dst = neighbour, .next = neighbour, .hops = 1, .interface = interface,
-					   .expires = wt_time_add(now, aodv->params.active)};
+	const struct wt_mesh_route told = {.dst = neighbour, .next = neighbour, .hops = wt_aodv_further(aodv, now, 0, neighbour),
+					   .interface = interface, .expires = wt_time_add(now, aodv->params.active)};
+	const struct wt_mesh_route *old = aodv->params.weight ? wt_aodv_valid(aodv, now, neighbour) : NULL;
 
-	if (wt_aodv_is_host(neighbour))
+	if (wt_aodv_is_host(neighbour) && (!old || old->hops >= told.hops)) /* else there is a lighter way to it */
 		wt_aodv_learn(aodv, now, &told);
 	wt_aodv_still_there(aodv, now, neighbour);
 }

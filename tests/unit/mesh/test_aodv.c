@@ -97,7 +97,7 @@ static void test_rings_grow_as_section_6_4_says(void **state)
 /* A way of seven hops is lost: by 6.4 it is looked for in a ring of 9, in ns-2 at once in the whole net, since 7 is the threshold. */
 static void test_the_first_ring_behind_a_lost_way(void **state)
 {
-	static const char *const routing[] = {"aodv:repair=off", "aodv:repair=off,again-threshold=off"};
+	static const char *const routing[] = {"aodv:repair=off,again-threshold=on", "aodv:repair=off"};
 	static const unsigned ttl[] = {30, 9};
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -212,6 +212,45 @@ static void test_a_way_not_used_ends(void **state)
 	toy_mesh_finish(&mesh);
 }
 
+/*
+ * 0-1-5 has two hops, 0-2-3-5 three. The link 1-5 loses three frames, then it is whole again: by hops the way leads over it, by weights (1 + 4
+ * against 3) it does not, until that is long ago.
+ */
+static void test_a_link_that_lost_frames_weighs_more(void **state)
+{
+	static const char *const routing[] = {"aodv:repair=off", "aodv:repair=off,weight=on"};
+
+	for (unsigned weight = 0; weight < 2; weight++) {
+		toy_mesh_init(&mesh, 6, routing[weight], 1);
+		toy_link(&mesh, 0, 1, true);
+		toy_link(&mesh, 0, 2, true);
+		toy_link(&mesh, 2, 3, true);
+		toy_link(&mesh, 3, 5, true);
+		toy_link(&mesh, 1, 5, true);
+		toy_send(&mesh, 0, 5, 64, 1);
+		toy_run(&mesh, WT_S, true);
+		assert_int_equal(mesh.sink[5].last_ttl, 63);
+		toy_link(&mesh, 1, 5, false);
+		for (unsigned i = 0; i < 3; i++)
+			toy_send(&mesh, 0, 5, 64, 2 + i);
+		toy_run(&mesh, 2 * WT_S, true);
+		toy_link(&mesh, 1, 5, true);
+		assert_int_equal(toy_counts(&mesh, 1)->link_failures, 3);
+		toy_send(&mesh, 0, 5, 64, 8); /* takes the way that is found first */
+		toy_run(&mesh, 3 * WT_S, true);
+		toy_send(&mesh, 0, 5, 64, 9);
+		toy_run(&mesh, 4 * WT_S, true);
+		assert_int_equal(mesh.sink[5].last_number, 9);
+		assert_int_equal(mesh.sink[5].last_ttl, weight ? 62 : 63);
+		assert_int_equal(toy_route(&mesh, 0, 5)->hops, weight ? 3 : 2);
+		toy_run(&mesh, 40 * WT_S, true); /* the way is forgotten, and the losses */
+		toy_send(&mesh, 0, 5, 64, 10);
+		toy_run(&mesh, 41 * WT_S, true);
+		assert_int_equal(mesh.sink[5].last_ttl, 63);
+		toy_mesh_finish(&mesh);
+	}
+}
+
 /* At most ten requests in a second (RREQ_RATELIMIT). */
 static void test_requests_are_limited(void **state)
 {
@@ -239,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_a_way_is_mended_where_it_broke),
 		cmocka_unit_test(test_the_buffer_holds_64_and_the_oldest_goes),
 		cmocka_unit_test(test_a_way_not_used_ends),
+		cmocka_unit_test(test_a_link_that_lost_frames_weighs_more),
 		cmocka_unit_test(test_requests_are_limited),
 	};
 

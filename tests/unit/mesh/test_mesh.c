@@ -189,6 +189,7 @@ static const struct kind kinds[] = {
 	{"dsr:ring-zero=off,cached-replies=off,salvage=0", 2 * WT_S, false},
 	{"aodv", 2 * WT_S, true},
 	{"aodv:hello=on,feedback=off", 10 * WT_S, true},
+	{"aodv:weight=on", 2 * WT_S, true},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
