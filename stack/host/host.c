@@ -152,6 +152,7 @@ static int init_net(struct wt_host *host)
 		.secret = wt_secret_subkey(&config->secret, 7),
 		.node = &host->node,
 		.pool = config->pool,
+		.big_pool = config->big_pool,
 	};
 	int error = wt_net_init(&host->net, &net);
 

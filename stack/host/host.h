@@ -45,6 +45,8 @@ struct wt_host_config {
 	 * quarters on there are no new connections, so that those that stand can go on. */
 	uint64_t memory;
 	struct wt_pool *pool;        /* frames it emits; not owned */
+	/* Frames of 64 KB that the device cuts into segments: TCP sends up to so much payload in one. Not owned. NULL: one segment, one frame */
+	struct wt_pool *big_pool;
 	struct wt_trace_sink *trace; /* NULL: no events */
 	struct {
 		struct wt_addr addr;

@@ -46,6 +46,7 @@ struct wt_net_config {
 	struct wt_key secret;    /* keys the identification field */
 	struct wt_node *node;    /* whose books and drops */
 	struct wt_pool *pool;
+	struct wt_pool *big_pool; /* of frames that the device cuts into segments; NULL: it cuts none */
 };
 
 struct wt_net_interface {

@@ -149,7 +149,7 @@ struct wt_frame *wt_offload_arrived(struct wt_port *port, const struct virtio_ne
 
 void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *header)
 {
-	const uint8_t *transport = wt_frame_look(frame) + frame->csum_start;
+	const uint8_t *transport = wt_frame_head(frame) + frame->csum_start;
 	uint32_t end = (uint32_t)frame->csum_start + frame->csum_offset + 2;
 	bool tcp = frame->csum_offset == TCP_CSUM;
 	uint32_t network;
@@ -166,7 +166,7 @@ void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *head
 	header->hdr_len = (uint16_t)(frame->csum_start + (tcp ? (unsigned)(transport[12] >> 4) * 4 : UDP_HEADER));
 	if (!tcp)
 		header->gso_type = VIRTIO_NET_HDR_GSO_UDP_L4;
-	else if (wt_big_version(wt_frame_look(frame), &network) == 6)
+	else if (wt_big_version(wt_frame_head(frame), &network) == 6)
 		header->gso_type = VIRTIO_NET_HDR_GSO_TCPV6;
 	else
 		header->gso_type = VIRTIO_NET_HDR_GSO_TCPV4;

@@ -97,25 +97,42 @@ uint32_t wt_tcp_sendable(const struct wt_tcp *tcp)
 	return len && worth_sending(tcp, len < mss ? len : mss, unsent) ? len : 0;
 }
 
+/*
+ * How much of `len` bytes, which may leave now, one frame takes: a segment or, if the device cuts big frames, as many whole ones as it holds.
+ * While losses are repaired, while the sender is paced and for a trace each segment is decided by itself. A FIN rides on a frame of one.
+ */
+static uint32_t at_once(const struct wt_tcp *tcp, uint32_t len)
+{
+	enum { MOST = 65535 - WT_IPV4_HEADER - WT_TCP_HEADER - WT_TCP_OPTIONS_ROOM };
+	const struct wt_scoreboard *board = &tcp->board;
+	uint32_t mss = wt_tcp_send_mss(tcp), most;
+
+	if (!tcp->stack->net->config.big_pool || tcp->stack->config.trace || tcp->out.pacing_rate || tcp->verdict.limit || tcp->tail_probe ||
+	    tcp->probe || board->view.lost || board->view.sacked || len < 2 * mss)
+		return mss;
+	most = (len < MOST ? len : MOST) / mss * mss;
+	return tcp->fin_queued && most == wt_tcp_unsent(tcp) ? most - mss : most;
+}
+
 static struct plan next_data(const struct wt_tcp *tcp)
 {
-	uint32_t unsent = wt_tcp_unsent(tcp), peer, allowed, len = unsent, mss;
+	uint32_t unsent = wt_tcp_unsent(tcp), peer, allowed, len = unsent, most;
 	bool fin = tcp->fin_queued && !tcp->fin_sent;
 
 	if (!unsent && !fin)
 		return (struct plan){WT_SEND_NOTHING, 0};
 	peer = peer_room(tcp);
 	allowed = window_left(tcp);
-	mss = wt_tcp_send_mss(tcp);
 	if (tcp->tail_probe && unsent)
-		allowed = mss;
+		allowed = wt_tcp_send_mss(tcp);
 	else if (paced(tcp) || (tcp->out.hold && !tcp->probe))
 		return (struct plan){WT_SEND_NOTHING, 0};
 	allowed = allowed < peer ? allowed : peer;
 	if (!tcp->tail_probe && tcp->out.burst && tcp->burst_left < allowed)
 		allowed = tcp->burst_left;
-	len = len < mss ? len : mss;
 	len = len < allowed ? len : allowed;
+	most = at_once(tcp, len);
+	len = len < most ? len : most;
 	if (tcp->probe && unsent) /* the persist timer: one octet into a closed window, or all that an open one takes */
 		return (struct plan){WT_SEND_PROBE, len ? len : 1};
 	if (!unsent)
@@ -159,13 +176,14 @@ static struct plan next(const struct wt_tcp *tcp)
 /* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 /*
- * Header and payload into a frame; everything above is decided. pseudo: the sum of the pseudo-header but for the length. NULL: no frame, the
- * segment is as good as lost.
+ * Header and payload into a frame; everything above is decided. slice: payload of the segments that the device makes of it, 0: it is one.
+ * pseudo: the sum of the pseudo-header but for the length. NULL: no frame, the segment is as good as lost.
  */
 static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
-			      const struct wt_store *store, uint32_t len, uint64_t pseudo)
+			      const struct wt_store *store, uint32_t len, uint32_t slice, uint64_t pseudo)
 {
-	struct wt_frame *frame = wt_books_make(stack->net->config.node, stack->net->config.pool, stack->now);
+	const struct wt_net_config *net = &stack->net->config;
+	struct wt_frame *frame = wt_books_make(net->node, slice ? net->big_pool : net->pool, stack->now);
 	uint32_t header = wt_tcp_emit_len(seg);
 	struct wt_extent text;
 	uint8_t *bytes;
@@ -185,6 +203,7 @@ static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple 
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
+	frame->gso_size = (uint16_t)slice;
 	return wt_net_output(stack->net, stack->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,
 			    seg->ecn);
 }
@@ -251,10 +270,12 @@ static void note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
 
 static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint32_t len, enum wt_send_why why)
 {
-	tcp->count.segs_sent++;
+	uint32_t mss = wt_tcp_send_mss(tcp), slice = len > mss && why == WT_SEND_DATA ? mss : 0;
+
+	tcp->count.segs_sent += slice ? (len + mss - 1) / mss : 1;
 	wt_trace(tcp->stack, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
-	return build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len, tcp->pseudo);
+	return build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len, slice, tcp->pseudo);
 }
 
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)
@@ -356,20 +377,37 @@ static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_he
 	return send(tcp, seg, len, WT_SEND_RETRANSMIT);
 }
 
+/* A record for each segment that the device makes of a big frame, one of which has its memory: as much of `len` as found some. */
+static uint32_t note_segments(struct wt_tcp *tcp, uint32_t len)
+{
+	uint32_t mss = wt_tcp_send_mss(tcp), done = 0;
+
+	do {
+		note_sent(tcp, note_new(tcp, mss), false);
+		done += mss;
+	} while (done < len && wt_board_reserve(&tcp->board));
+	return done;
+}
+
 static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct plan plan)
 {
-	uint32_t room = room_beside_options(tcp, seg);
-	uint32_t len = plan.len < room ? plan.len : room;
-	bool fin = tcp->fin_queued && !tcp->fin_sent && tcp->snd_nxt + len == tcp->snd_end;
+	uint32_t room = room_beside_options(tcp, seg), len = plan.len;
+	bool many = len > wt_tcp_send_mss(tcp) && room == wt_tcp_send_mss(tcp), fin;
 
 	seg->seq = tcp->snd_nxt;
-	seg->flags |= (fin ? WT_FIN : 0) | (len && tcp->snd_nxt + len == tcp->snd_end ? WT_PSH : 0);
+	if (many)
+		len = note_segments(tcp, len);
+	else
+		len = len < room ? len : room;
+	fin = !many && tcp->fin_queued && !tcp->fin_sent && seg->seq + len == tcp->snd_end;
+	seg->flags |= (fin ? WT_FIN : 0) | (len && seg->seq + len == tcp->snd_end ? WT_PSH : 0);
 	tcp->fin_sent |= fin;
 	tcp->probe = tcp->tail_probe = false;
 	tcp->count.bytes_sent += len;
 	if (tcp->ecn.sends && len && plan.why == WT_SEND_DATA)
 		wt_ecn_mark_data(tcp, seg);
-	note_sent(tcp, note_new(tcp, len + fin), false);
+	if (!many)
+		note_sent(tcp, note_new(tcp, len + fin), false);
 	return send(tcp, seg, len, plan.why);
 }
 
@@ -475,7 +513,7 @@ static struct wt_frame *build_bare(struct wt_tcp_stack *stack, const struct wt_t
 {
 	seg->src_port = tuple->local.port;
 	seg->dst_port = tuple->remote.port;
-	return build(stack, tuple, seg, NULL, 0, wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, 0));
+	return build(stack, tuple, seg, NULL, 0, 0, wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, 0));
 }
 
 void wt_tcp_keep(struct wt_tcp_stack *stack, struct wt_frame *frame)

@@ -176,6 +176,12 @@ static void know_lab(struct wt_host_config *host)
 		host->neighbours[0].addr = host->gateway;
 }
 
+/* Big frames pass as they are, and modules are told of each segment. Who looks sees segments. */
+static bool is_whole(const struct wt_station *station)
+{
+	return station->config.offload && !station->config.capture && !station->config.trace;
+}
+
 /* What only a real wire knows: its MTU, and secrets that nobody guesses. */
 static void on_engine(void *arg, const struct wt_network *net, struct wt_host_config *host)
 {
@@ -183,6 +189,7 @@ static void on_engine(void *arg, const struct wt_network *net, struct wt_host_co
 	uint32_t mtu = net->port[WIRE]->mtu;
 
 	host->mtu = mtu < 1500 ? mtu : 1500;
+	host->big_pool = is_whole(station) ? net->big_pool : NULL;
 	host->memory = station->config.memory;
 	host->max_connections = station->config.connections;
 	host->gateway = station->gateway;
@@ -282,8 +289,7 @@ static int open_network(struct wt_station *station, char *err, size_t err_len)
 	station->port = station->net.port[WIRE];
 	station->host = station->net.host[ENGINE];
 	station->port->says_more = !in_lab(); /* a lab studies congestion control */
-	/* who looks sees segments; else the engine takes big frames as they are, and tells its modules of each segment */
-	station->port->whole_tcp = station->config.offload && !station->config.capture && !station->config.trace;
+	station->port->whole_tcp = is_whole(station);
 	wt_net_wait_running(station->port->interface);
 	station->ev = ev_loop_new(EVFLAG_AUTO);
 	station->rloop = station->ev ? wt_rloop_create(station->net.graph, station->ev) : NULL;

@@ -13,14 +13,25 @@ struct seen {
 	unsigned count;
 };
 
+struct left {
+	struct {
+		wt_seq seq;
+		uint32_t len;
+		unsigned flags;
+		uint64_t sum; /* of the payload */
+	} segment[NOTES];
+	unsigned count, frames;
+};
+
 struct end {
-	struct wt_pool *pool;
+	struct wt_pool *pool, *big;
 	struct wt_host *host;
 	struct wt_tcp *tcp;
 	wt_time now;
 	unsigned sent;
 	struct wt_receiver_ops ops;
 	struct seen seen;
+	struct left left;
 };
 
 static struct seen *noted; /* of the host that is given a frame */
@@ -34,6 +45,29 @@ static unsigned note_segment(void *receiver, const struct wt_rx_segment *segment
 	return WT_RX_DEFAULT;
 }
 
+/* The segments with payload that a frame is, or that a device makes of it. */
+static void note_left(struct left *left, const struct wt_frame *frame)
+{
+	const uint8_t *bytes = wt_frame_look(frame), *tcp = bytes + 34;
+	uint32_t header = 34 + (tcp[12] >> 4) * 4u, slice = frame->gso_size ? frame->gso_size : MSS;
+
+	assert_int_equal(wt_get16(bytes + 16) + 14, frame->len);
+	assert_true(frame->gso_size ? frame->len > header + slice : frame->len <= header + slice);
+	for (uint32_t at = header; at < frame->len; at += slice) {
+		unsigned i = left->count++;
+		bool last = at + slice >= frame->len;
+
+		assert_true(i < NOTES);
+		left->segment[i].seq = wt_get32(tcp + 4) + at - header;
+		left->segment[i].len = last ? frame->len - at : slice;
+		left->segment[i].flags = last ? tcp[13] : tcp[13] & ~(unsigned)(WT_PSH | WT_FIN);
+		left->segment[i].sum = 0;
+		for (uint32_t k = 0; k < left->segment[i].len; k++)
+			left->segment[i].sum = left->segment[i].sum * 31 + bytes[at + k];
+	}
+	left->frames += frame->len > header;
+}
+
 static void drain(struct end *end)
 {
 	struct wt_node *node = wt_host_node(end->host);
@@ -41,6 +75,7 @@ static void drain(struct end *end)
 	unsigned port;
 
 	while ((frame = node->ops->output(node, end->now, &port))) {
+		note_left(&end->left, frame);
 		wt_frame_free(frame);
 		end->sent++;
 	}
@@ -73,7 +108,7 @@ static void give(struct end *end, wt_seq seq, unsigned flags, uint32_t len, uint
 	drain(end);
 }
 
-static void begin(struct end *end, bool watches, bool drains)
+static void begin(struct end *end, bool watches, bool drains, bool big)
 {
 	struct wt_host_config config = {.name = "host", .mac = our_mac, .addr = wt_addr_ipv4(10, 0, 0, 1), .prefix_len = 24, .secret = {1, 2},
 					.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}}};
@@ -92,6 +127,7 @@ static void begin(struct end *end, bool watches, bool drains)
 	end->ops.on_segment = watches ? note_segment : NULL;
 	choice.receiver.ops = &end->ops;
 	end->pool = config.pool = wt_pool_create(16, 70000);
+	end->big = config.big_pool = big ? wt_pool_create(4, 70000) : NULL;
 	end->host = wt_host_create(&config);
 	end->tcp = wt_tcp_connect(end->host, &remote, &(struct wt_endpoint){.port = 5000}, &choice, end->now);
 	drain(end);
@@ -107,6 +143,8 @@ static void finish(struct end *end)
 	wt_host_destroy(end->host);
 	assert_int_equal(wt_pool_free_count(end->pool), 16);
 	wt_pool_destroy(end->pool);
+	assert_true(!end->big || wt_pool_free_count(end->big) == 4);
+	wt_pool_destroy(end->big);
 }
 
 /* ---- big frames ------------------------------------------------------------------------------------------ */
@@ -151,8 +189,8 @@ static void a_big_frame_is_taken_and_told_as_its_segments(void **state)
 {
 	struct end whole, cut;
 
-	begin(&whole, true, false);
-	begin(&cut, true, false);
+	begin(&whole, true, false, false);
+	begin(&cut, true, false, false);
 	give_both(&whole, &cut, 1000, 0, 10 * MSS);
 	give_both(&whole, &cut, 1000 + 10 * MSS, WT_PSH, 3 * MSS + 300);
 	give_both(&whole, &cut, 1000 + 18 * MSS, 0, 2 * MSS); /* above a hole */
@@ -170,7 +208,7 @@ static void old_octets_in_front_of_a_big_frame_move_no_boundary(void **state)
 {
 	struct end whole;
 
-	begin(&whole, true, false);
+	begin(&whole, true, false, false);
 	give(&whole, 1000, 0, 1500, 0, false);
 	give(&whole, 1000, WT_PSH, 4 * MSS, MSS, false);
 	assert_int_equal(whole.seen.count, 1 + 3);
@@ -182,6 +220,96 @@ static void old_octets_in_front_of_a_big_frame_move_no_boundary(void **state)
 	finish(&whole);
 }
 
+static void acked(struct end *end, uint32_t bytes, struct wt_range sacked)
+{
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = 1000, .ack = end->tcp->iss + 1 + bytes, .flags = WT_ACK, .window = 65535};
+
+	if (sacked.end != sacked.start) {
+		seg.sack_count = 1;
+		seg.sack[0].start = end->tcp->iss + 1 + sacked.start;
+		seg.sack[0].end = end->tcp->iss + 1 + sacked.end;
+	}
+	end->now += WT_MS;
+	forge(end->host, end->now, &seg, 0);
+	drain(end);
+}
+
+/* After each step: the same segments have left, and the same is known of them. */
+static void both_acked(struct end *whole, struct end *cut, uint32_t bytes, struct wt_range sacked)
+{
+	struct wt_tcp_info a, b;
+
+	acked(whole, bytes, sacked);
+	acked(cut, bytes, sacked);
+	wt_tcp_info(whole->tcp, &a);
+	wt_tcp_info(cut->tcp, &b);
+	assert_int_equal(whole->left.count, cut->left.count);
+	assert_memory_equal(whole->left.segment, cut->left.segment, sizeof(whole->left.segment));
+	assert_int_equal(whole->tcp->board.view.count, cut->tcp->board.view.count);
+	assert_int_equal(a.segs_sent, b.segs_sent);
+	assert_int_equal(a.bytes_sent, b.bytes_sent);
+	assert_int_equal(a.retransmits_segs, b.retransmits_segs);
+	assert_int_equal(a.cwnd, b.cwnd);
+	assert_int_equal(a.in_flight, b.in_flight);
+	wt_tcb_check(whole->tcp);
+}
+
+/* Losses are repaired segment by segment, since each has its record; and the FIN rides on a segment. */
+static void a_big_frame_leaves_as_its_segments_would(void **state)
+{
+	static uint8_t data[24 * MSS + 300];
+	struct end end[2];
+
+	for (uint32_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + i / 251);
+	for (unsigned i = 0; i < 2; i++) {
+		begin(&end[i], false, false, i == 0);
+		assert_int_equal(wt_tcp_write(end[i].tcp, data, sizeof(data)), sizeof(data));
+		wt_tcp_shutdown(end[i].tcp);
+		drain(&end[i]);
+	}
+	assert_int_equal(end[0].left.count, 10);
+	assert_int_equal(end[0].left.frames, 1);
+	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){0}); /* six more, */
+	assert_int_equal(end[0].left.frames, 2);
+	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){5 * MSS, 6 * MSS});
+	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){5 * MSS, 8 * MSS});
+	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){5 * MSS, 10 * MSS}); /* of which the first two are lost */
+	assert_true(end[0].tcp->count.retransmits_segs >= 1);
+	both_acked(&end[0], &end[1], 16 * MSS, (struct wt_range){0});
+	for (uint32_t at = 18 * MSS; !end[0].tcp->fin_sent; at += 2 * MSS)
+		both_acked(&end[0], &end[1], at, (struct wt_range){0});
+	both_acked(&end[0], &end[1], sizeof(data) + 1, (struct wt_range){0});
+	assert_int_equal(end[0].tcp->state, WT_TCP_FIN_WAIT_2);
+	for (unsigned i = 0; i < 2; i++)
+		finish(&end[i]);
+}
+
+/* Without a frame they are as good as lost, and the timer sends them one by one. */
+static void a_big_frame_for_which_none_is_free_is_lost(void **state)
+{
+	static uint8_t data[4 * MSS];
+	struct wt_frame *held[4];
+	struct end end;
+
+	begin(&end, false, false, true);
+	for (unsigned i = 0; i < 4; i++)
+		held[i] = wt_frame_new(end.big);
+	assert_int_equal(wt_tcp_write(end.tcp, data, sizeof(data)), sizeof(data));
+	drain(&end);
+	assert_int_equal(end.left.count, 0);
+	assert_int_equal(end.tcp->board.view.count, 4);
+	assert_int_equal(wt_host_node(end.host)->audit.dropped[WT_DROP_POOL], 1);
+	for (unsigned i = 0; i < 4; i++)
+		wt_frame_free(held[i]);
+	end.now += 10 * WT_S;
+	drain(&end);
+	assert_true(end.left.count > 0 && end.left.segment[0].len == MSS);
+	wt_tcp_abort(end.tcp);
+	drain(&end);
+	finish(&end);
+}
+
 /* ---- ACKs ------------------------------------------------------------------------------------------------ */
 
 static unsigned acks_of_ten(bool watches, bool drains)
@@ -189,7 +317,7 @@ static unsigned acks_of_ten(bool watches, bool drains)
 	struct end end;
 	unsigned sent;
 
-	begin(&end, watches, drains);
+	begin(&end, watches, drains, false);
 	for (unsigned i = 0; i < 10; i++)
 		give(&end, 1000 + i * MSS, 0, MSS, 0, i < 9);
 	sent = end.sent;
@@ -208,7 +336,7 @@ static void an_ack_that_waits_is_sent_at_a_hole_and_by_the_timer(void **state)
 {
 	struct end end;
 
-	begin(&end, false, true);
+	begin(&end, false, true, false);
 	for (unsigned i = 0; i < 4; i++)
 		give(&end, 1000 + i * MSS, 0, MSS, 0, true);
 	assert_int_equal(end.sent, 0);
@@ -244,7 +372,7 @@ static void who_asks_for_much_room_is_told_when_there_is_so_much(void **state)
 	struct end end;
 	wt_seq una;
 
-	begin(&end, false, false);
+	begin(&end, false, false, false);
 	settings = wt_tcp_get_config(end.tcp)->settings;
 	settings.snd_buffer = 8 * MSS;
 	wt_tcp_adjust(end.tcp, &settings);
@@ -274,6 +402,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_big_frame_is_taken_and_told_as_its_segments),
+		cmocka_unit_test(a_big_frame_leaves_as_its_segments_would),
+		cmocka_unit_test(a_big_frame_for_which_none_is_free_is_lost),
 		cmocka_unit_test(old_octets_in_front_of_a_big_frame_move_no_boundary),
 		cmocka_unit_test(what_was_read_together_has_one_ack_if_the_setting_says_so),
 		cmocka_unit_test(an_ack_that_waits_is_sent_at_a_hole_and_by_the_timer),
