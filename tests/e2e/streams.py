@@ -41,12 +41,15 @@ def _():
 @test("-R: the peer sends, we compare every byte, and both ends agree")
 def _():
     need_labs(HOME)
-    with lab(HOME, "many", "--link", LINK):
+    with lab(HOME, "many", "--fwd", LINK, "--rev", LINK + " loss list 50,90"):
         ours, theirs = run("-R", "-n", "400KB")
         paced, _ = run("-R", "-t", "2s", "-O", "500ms", "-b", "1Mbit")
     equal((ours[0]["role"], ours[0]["outcome"], ours[0]["payload_bytes"]), ("receiver", "complete", 400000), "our end")
     check(ours[0]["receiver"]["verified"], ours[0])
     equal((theirs[0]["role"], theirs[0]["outcome"], theirs[0]["payload_bytes"]), ("sender", "complete", 400000), "their end")
+    said, counted = ours[0]["sender"], theirs[0]["sender"] # the sender's counts stand in the record of the end that asked, too
+    equal({name: said[name] for name in said if name != "payload_bytes"}, {name: counted[name] for name in said if name != "payload_bytes"}, "sender")
+    check(said["retransmits_segs"] >= 2, said)
     check(0 < ours[0]["goodput_bps"] <= 10e6, ours[0]["goodput_bps"])
     check(0.8e6 < paced[0]["goodput_bps"] < 1.2e6, paced[0]["goodput_bps"])
 

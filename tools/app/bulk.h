@@ -10,7 +10,10 @@
  *   FIN ─────────────────────────────────────────────► end: the stream was whole, or not
  *                          ◄───────────────── result (96 bytes: what it saw), FIN
  *
- * The request and the result are in network byte order (bulk_wire.c). With `raw` neither is sent: plain bytes and FIN, for peers
+ * A request may also ask the receiver for payload (wt_bulk_fetch()): it sends the payload, waits until all of it is acknowledged, and
+ * then sends one byte that differs from the byte with which the payload would go on, a report of the sender (96 bytes), and FIN.
+ *
+ * Request, result and report are in network byte order (bulk_wire.c). With `raw` neither is sent: plain bytes and FIN, for peers
  * such as nc, and a plain peer's bytes are counted but not compared unless the receiver was told the seed.
  *
  * Goodput is the paper's: payload / connection time, where connection time runs from the first SYN to the
@@ -46,11 +49,20 @@ struct wt_bulk_result {
 	char receiver[20];        /* module */
 };
 
+/* What a sender reports to a peer that fetches: its counts when all of the payload was acknowledged. */
+struct wt_bulk_report {
+	uint64_t bytes;           /* payload */
+	uint64_t segs, retransmits_segs, retransmits_bytes;
+	uint32_t fast_recoveries, timeouts;
+	wt_time mean_rtt, min_rtt;
+	char sender[16], recovery[16]; /* modules */
+};
+
 /* What a connection is for: the first bytes of its client. */
 enum wt_bulk_kind {
 	WT_BULK_SENDS,   /* payload comes */
 	WT_BULK_ASKS,    /* requests come, each wants a response (tools/app/rr.h) */
-	WT_BULK_WANTS,   /* payload is to be sent there: wt_bulk_fetch() */
+	WT_BULK_WANTS = 3, /* payload is to be sent there, and a report: wt_bulk_fetch(). 2 was the same without a report */
 };
 
 struct wt_bulk_request {
@@ -96,6 +108,7 @@ struct wt_bulk_send_config {
 	bool sharp;         /* ... and forget then what was not sent: it ends as soon as what is under way has arrived */
 	uint64_t seed;      /* of the payload */
 	bool raw;           /* no request, no result */
+	bool report;        /* with raw: a report follows the payload */
 	struct wt_rr *rr;   /* it asks and waits for the response, again and again (tools/app/rr.h); NULL: it sends */
 	/* Instead of the pattern (with raw): fills up to len bytes, returns the count, 0 at the end, or WT_BULK_LATER: nothing yet,
 	 * wt_bulk_send_wake() follows. */
@@ -132,6 +145,7 @@ struct wt_bulk_sender {
 	uint8_t chunk[16384];
 
 	bool done, shut, stopped, eof, got_result;
+	bool reported;              /* info is of the moment of the report */
 	bool cut;                   /* the run ended while it went on */
 	uint64_t delivered;         /* payload acknowledged by then */
 	wt_time arrival;            /* ... and how long payload had been arriving, from its first to its last; 0: not known */
@@ -141,7 +155,7 @@ struct wt_bulk_sender {
 	wt_time connected;          /* 0: never */
 	wt_time acked;              /* last payload byte acknowledged; 0: never */
 	wt_time end;                /* result and FIN of the receiver seen, or failure */
-	struct wt_tcp_info info;    /* as the connection ended */
+	struct wt_tcp_info info;    /* as the connection ended, or as it was reported */
 	struct wt_bulk_result result; /* of the receiver; valid if got_result */
 };
 
@@ -185,12 +199,16 @@ struct wt_bulk_receiver {
 	struct wt_bulk_interval last;
 	uint64_t last_retransmits;
 	size_t request_have, result_left;
-	uint8_t wire[96];
+	uint8_t wire[97];
 	uint64_t size, seed;        /* announced; size 0: until FIN */
 
 	bool done, eof, concluded, begun;
 	bool spoke;                 /* a byte came */
 	bool turns;                 /* the request wants payload, which a sender takes over */
+	bool fetches;               /* a report is to follow the payload */
+	bool got_report;
+	struct wt_bulk_report report; /* of the sender; valid if got_report */
+	size_t report_have;         /* bytes of it in wire, after the byte that differs; 0: it has not begun */
 	struct wt_bulk_request request;
 	enum wt_bulk_fail fail;
 	int error;
@@ -256,8 +274,8 @@ struct wt_bulk_server {
 int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
 		  uint16_t port, const struct wt_tcp_config *tcp);
 /*
- * The client of a server that sends: connects, says what is wanted, and receives it as one that was accepted. config->raw and raw_compare
- * are set. 0, or negative errno as of wt_tcp_connect().
+ * The client of a server that sends: connects, says what is wanted, receives it as one that was accepted, and the sender's report after
+ * it. config->raw and raw_compare are set. 0, or negative errno as of wt_tcp_connect().
  */
 int wt_bulk_fetch(struct wt_bulk_server *server, const struct wt_bulk_serve_config *config, struct wt_host *host,
 		  const struct wt_endpoint *remote, const struct wt_tcp_config *tcp, const struct wt_bulk_request *request, wt_time now);

@@ -62,6 +62,26 @@ static void sender_json(struct wt_json *json, const struct wt_bulk_sender *s)
 	wt_json_end(json);
 }
 
+void wt_bulk_report_json(struct wt_json *json, const struct wt_bulk_report *report)
+{
+	if (!report) {
+		wt_json_string(json, "sender", NULL);
+		return;
+	}
+	wt_json_object(json, "sender");
+	wt_json_string(json, "module", report->sender);
+	wt_json_string(json, "recovery", report->recovery);
+	wt_json_u64(json, "payload_bytes", report->bytes);
+	wt_json_u64(json, "sent_segs", report->segs);
+	wt_json_u64(json, "retransmits_segs", report->retransmits_segs);
+	wt_json_u64(json, "retransmits_bytes", report->retransmits_bytes);
+	wt_json_u64(json, "fast_recoveries", report->fast_recoveries);
+	wt_json_u64(json, "timeouts", report->timeouts);
+	wt_json_number(json, "min_rtt_s", seconds(report->min_rtt));
+	wt_json_number(json, "mean_rtt_s", seconds(report->mean_rtt));
+	wt_json_end(json);
+}
+
 void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *r)
 {
 	if (!r->attempts)

@@ -18,6 +18,8 @@ void wt_gauges_json(struct wt_json *json, const struct wt_tcp_info *info);
 /* "playback": {attempts, successes, success_percent} if the receiver played. */
 void wt_bulk_playback_json(struct wt_json *json, const struct wt_bulk_result *result);
 /* The object "receiver" in the open one. */
+/* The counts that a sender reported; NULL if it did not. */
+void wt_bulk_report_json(struct wt_json *json, const struct wt_bulk_report *report);
 void wt_bulk_receiver_json(struct wt_json *json, const struct wt_bulk_result *result);
 
 #endif

@@ -55,15 +55,49 @@ static void note_taken(struct wt_bulk_receiver *r, size_t len, wt_time now)
 	result->bytes += len;
 }
 
+/* What follows the payload. More than a report is none: then the payload itself differs there. */
+static void take_report(struct wt_bulk_receiver *r, const uint8_t *data, size_t len)
+{
+	size_t room = sizeof(r->wire) - r->report_have;
+
+	memcpy(r->wire + r->report_have, data, len < room ? len : room);
+	r->report_have += len < room ? len : room;
+	if (len > room) {
+		r->fetches = false;
+		r->result.verified = false;
+		r->result.bad_at = r->result.bytes;
+	}
+}
+
+/* The stream is over. */
+static void judge_report(struct wt_bulk_receiver *r)
+{
+	r->got_report = r->report_have == sizeof(r->wire) && wt_bulk_get_report(r->wire + 1, &r->report) && r->report.bytes == r->result.bytes;
+	if (!r->got_report && r->result.verified) {
+		r->result.verified = false;
+		r->result.bad_at = r->result.bytes;
+	}
+}
+
 /* Payload bytes, in order. */
 static void take(struct wt_bulk_receiver *r, const uint8_t *data, size_t len, wt_time now)
 {
 	const struct wt_bulk_serve_config *config = &r->server->config;
 	struct wt_bulk_result *result = &r->result;
 
+	if (r->report_have && r->fetches) {
+		take_report(r, data, len);
+		return;
+	}
 	if (result->compared && result->verified) {
 		size_t good = wt_bulk_agree(r->seed, result->bytes, data, len);
 
+		if (good < len && r->fetches) {
+			if (good)
+				take(r, data, good, now);
+			take_report(r, data + good, len - good);
+			return;
+		}
 		if (good < len) {
 			result->verified = false;
 			result->bad_at = result->bytes + good;
@@ -198,6 +232,8 @@ static void conclude(struct wt_bulk_receiver *r)
 	result->dup_segs = info.dup_segs_received;
 	result->out_of_order_segs = info.out_of_order_segs_received;
 	result->ce_segs = (uint32_t)info.ce_received_segs;
+	if (r->fetches)
+		judge_report(r);
 	strncpy(result->receiver, info.receiver ? info.receiver : "", sizeof(result->receiver) - 1);
 	if (r->server->config.raw) {
 		wt_tcp_shutdown(r->tcp);
@@ -255,7 +291,7 @@ static enum wt_bulk_fail verdict(const struct wt_bulk_receiver *r)
 
 	if (!result->compared || result->verified)
 		return WT_BULK_OK;
-	return result->bytes < r->size && result->bad_at == result->bytes ? WT_BULK_SHORT : WT_BULK_MISMATCH;
+	return (result->bytes < r->size && result->bad_at == result->bytes) || (r->fetches && !r->report_have) ? WT_BULK_SHORT : WT_BULK_MISMATCH;
 }
 
 /* ---- payload is wanted of us ------------------------------------------------------------------------------ */
@@ -287,7 +323,7 @@ static void turn(struct wt_bulk_receiver *r, wt_time now)
 {
 	struct wt_bulk_turned *turned = calloc(1, sizeof(*turned));
 	struct wt_bulk_server *server = r->server;
-	struct wt_bulk_send_config config = {.size = r->size, .time = (wt_time)r->request.time_ms * WT_MS, .seed = r->seed, .raw = true, .sharp = true,
+	struct wt_bulk_send_config config = {.size = r->size, .time = (wt_time)r->request.time_ms * WT_MS, .seed = r->seed, .raw = true, .report = true, .sharp = true,
 					     .on_done = on_turned_done, .arg = turned};
 	struct wt_tcp *tcp = r->tcp;
 
@@ -485,6 +521,7 @@ int wt_bulk_fetch(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 	if (!server->receivers)
 		return -ENOMEM;
 	server->receivers->size = request->size;
+	server->receivers->fetches = true;
 	return 0;
 }
 

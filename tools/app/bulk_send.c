@@ -49,7 +49,8 @@ static void finish(struct wt_bulk_sender *s, enum wt_bulk_fail fail, int error, 
 	s->error = error;
 	s->end = now;
 	wt_host_timer_set(s->host, &s->timer, WT_NEVER);
-	wt_tcp_info(s->tcp, &s->info);
+	if (!s->reported)
+		wt_tcp_info(s->tcp, &s->info);
 	s->delivered = acknowledged(s, &s->info);
 	wt_tcp_watch_rtt(s->tcp, NULL); /* the sender may go before the connection */
 	if (fail == WT_BULK_CANCELLED && !s->eof)
@@ -149,6 +150,40 @@ static bool has_all(const struct wt_bulk_sender *s)
 	       (!s->config.size || s->written < s->config.size);
 }
 
+/* The event may be of before we wrote, on a connection that was another's. */
+static bool all_acked(const struct wt_tcp *tcp)
+{
+	struct wt_tcp_info info;
+
+	wt_tcp_info(tcp, &info);
+	return !info.unsent && info.snd_una == info.snd_nxt;
+}
+
+/* The payload is acknowledged: a byte with which it does not go on, the counts, FIN. The buffer is empty, so all of it fits. */
+static void send_report(struct wt_bulk_sender *s, wt_time now)
+{
+	const struct wt_tcp_info *info = &s->info;
+	struct wt_bulk_report report;
+	uint8_t wire[1 + WT_BULK_REPORT];
+
+	if (s->reported || !all_acked(s->tcp))
+		return;
+	wt_tcp_info(s->tcp, &s->info);
+	s->reported = true;
+	s->acked = now;
+	report = (struct wt_bulk_report){
+		.bytes = s->written, .segs = info->segs_sent, .retransmits_segs = info->retransmits_segs, .retransmits_bytes = info->retransmits_bytes,
+		.fast_recoveries = (uint32_t)info->fast_recoveries, .timeouts = (uint32_t)info->timeouts, .mean_rtt = info->mean_rtt, .min_rtt = info->min_rtt,
+	};
+	strncpy(report.sender, info->sender, sizeof(report.sender) - 1);
+	strncpy(report.recovery, info->recovery, sizeof(report.recovery) - 1);
+	wt_bulk_fill(s->config.seed, s->written, wire, 1);
+	wire[0] = (uint8_t)~wire[0];
+	wt_bulk_put_report(wire + 1, &report);
+	wt_tcp_write(s->tcp, wire, sizeof(wire));
+	wt_tcp_shutdown(s->tcp);
+}
+
 static void pump(struct wt_bulk_sender *s)
 {
 	bool later = false;
@@ -176,7 +211,10 @@ static void pump(struct wt_bulk_sender *s)
 	if (later)
 		return;
 	s->shut = true;
-	wt_tcp_shutdown(s->tcp);
+	if (s->config.report)
+		send_report(s, wt_host_now(s->host));
+	else
+		wt_tcp_shutdown(s->tcp);
 }
 
 static void collect(struct wt_bulk_sender *s, wt_time now)
@@ -224,20 +262,22 @@ static void conclude(struct wt_bulk_sender *s, wt_time now)
 	finish(s, fail, 0, now);
 }
 
-/* The event may be of before we wrote, on a connection that was another's. */
-static bool all_acked(const struct wt_tcp *tcp)
-{
-	struct wt_tcp_info info;
-
-	wt_tcp_info(tcp, &info);
-	return !info.unsent && info.snd_una == info.snd_nxt;
-}
-
 static void on_connected(struct wt_bulk_sender *s, wt_time now)
 {
 	s->connected = now;
 	s->stop_at = s->config.time ? wt_time_add(now, s->config.time) : WT_NEVER;
 	s->omit_at = s->config.omit ? wt_time_add(now, s->config.omit) : WT_NEVER;
+	arm(s);
+}
+
+/* Payload, report and FIN, whatever there was of them, are acknowledged. */
+static void all_arrived(struct wt_bulk_sender *s, wt_time now)
+{
+	if (!s->acked)
+		s->acked = now;
+	if (!s->config.raw)
+		return;
+	s->stop_at = wt_time_add(now, RAW_GRACE);
 	arm(s);
 }
 
@@ -252,13 +292,10 @@ static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 		return;
 	}
 	/* Before pump(): an emptied buffer is no acknowledged FIN if the FIN is only asked for now. */
-	if (events & WT_TCP_EV_SENT && s->shut && !s->acked && all_acked(tcp)) {
-		s->acked = now;
-		if (s->config.raw) {
-			s->stop_at = wt_time_add(now, RAW_GRACE);
-			arm(s);
-		}
-	}
+	if (events & WT_TCP_EV_SENT && s->shut && s->config.report && !s->reported)
+		send_report(s, now);
+	else if (events & WT_TCP_EV_SENT && s->shut && (!s->acked || s->reported) && all_acked(tcp))
+		all_arrived(s, now);
 	if (events & (WT_TCP_EV_CONNECTED | WT_TCP_EV_WRITABLE))
 		pump(s);
 	if (events & (WT_TCP_EV_READABLE | WT_TCP_EV_EOF))
@@ -331,7 +368,7 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 static void prepare(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, wt_time now)
 {
 	memset(s, 0, offsetof(struct wt_bulk_sender, chunk));
-	s->done = s->shut = s->stopped = s->eof = s->got_result = false;
+	s->done = s->shut = s->stopped = s->eof = s->got_result = s->reported = false;
 	s->fail = WT_BULK_OK;
 	s->error = 0;
 	s->connected = s->acked = s->end = 0;

@@ -2,6 +2,7 @@
 /*
  * request   magic 8 | size 8 | seed 4 | rate in kbit/s 4 | kind 1 | streams 1 | reserved 2 | milliseconds 4. Seed is 8 and there is no rate unless payload is wanted. Of request and response: size is the size of each, 4 and 4
  * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 20 | ce_segs 4
+ * report    magic 8 | bytes 8 | segs 8 | retransmits 8 | retransmitted bytes 8 | fast recoveries 4 | timeouts 4 | mean RTT 8 | least RTT 8 | sender 16 | recovery 16
  */
 #include "tools/app/bulk_wire.h"
 
@@ -12,6 +13,7 @@
 /* The last byte is the version. */
 static const uint8_t request_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '?', 1};
 static const uint8_t result_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '=', 1};
+static const uint8_t report_magic[8] = {'w', 't', 'b', 'u', 'l', 'k', '!', 1};
 
 enum { FLAG_VERIFIED = 1, FLAG_COMPARED = 2, COUNT_MASK = 0xffffff };
 
@@ -46,7 +48,7 @@ bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], struct wt_bulk_req
 	request->time_ms = wt_get32(wire + 28);
 	request->rate = request->kind == WT_BULK_WANTS ? (request->seed & UINT32_MAX) * 1000 : 0;
 	request->seed >>= request->kind == WT_BULK_WANTS ? 32 : 0;
-	return memcmp(wire, request_magic, 8) == 0 && request->kind <= WT_BULK_WANTS;
+	return memcmp(wire, request_magic, 8) == 0 && request->kind <= WT_BULK_WANTS && request->kind != 2;
 }
 
 void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_result *result)
@@ -64,6 +66,13 @@ void wt_bulk_put_result(uint8_t wire[WT_BULK_RESULT], const struct wt_bulk_resul
 	memset(wire + 72, 0, 24);
 	memcpy(wire + 72, result->receiver, strnlen(result->receiver, 19));
 	wt_put32(wire + 92, result->ce_segs);
+}
+
+/* It comes from a peer: printable or nothing. */
+static void get_name(char *name, const uint8_t *wire, unsigned most)
+{
+	for (unsigned i = 0; i < most; i++)
+		name[i] = wire[i] >= 33 && wire[i] < 127 ? (char)wire[i] : '\0';
 }
 
 bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_result *result)
@@ -85,7 +94,38 @@ bool wt_bulk_get_result(const uint8_t wire[WT_BULK_RESULT], struct wt_bulk_resul
 	result->dup_segs = get64(wire + 56);
 	result->out_of_order_segs = get64(wire + 64);
 	result->ce_segs = wt_get32(wire + 92);
-	for (unsigned i = 0; i < 19; i++) /* it comes from a peer: printable or nothing */
-		result->receiver[i] = wire[72 + i] >= 33 && wire[72 + i] < 127 ? (char)wire[72 + i] : '\0';
+	get_name(result->receiver, wire + 72, 19);
 	return memcmp(wire, result_magic, 8) == 0;
+}
+
+void wt_bulk_put_report(uint8_t wire[WT_BULK_REPORT], const struct wt_bulk_report *report)
+{
+	memset(wire, 0, WT_BULK_REPORT);
+	memcpy(wire, report_magic, 8);
+	put64(wire + 8, report->bytes);
+	put64(wire + 16, report->segs);
+	put64(wire + 24, report->retransmits_segs);
+	put64(wire + 32, report->retransmits_bytes);
+	wt_put32(wire + 40, report->fast_recoveries);
+	wt_put32(wire + 44, report->timeouts);
+	put64(wire + 48, (uint64_t)report->mean_rtt);
+	put64(wire + 56, (uint64_t)report->min_rtt);
+	memcpy(wire + 64, report->sender, strnlen(report->sender, 15));
+	memcpy(wire + 80, report->recovery, strnlen(report->recovery, 15));
+}
+
+bool wt_bulk_get_report(const uint8_t wire[WT_BULK_REPORT], struct wt_bulk_report *report)
+{
+	memset(report, 0, sizeof(*report));
+	report->bytes = get64(wire + 8);
+	report->segs = get64(wire + 16);
+	report->retransmits_segs = get64(wire + 24);
+	report->retransmits_bytes = get64(wire + 32);
+	report->fast_recoveries = wt_get32(wire + 40);
+	report->timeouts = wt_get32(wire + 44);
+	report->mean_rtt = (wt_time)(get64(wire + 48) & INT64_MAX);
+	report->min_rtt = (wt_time)(get64(wire + 56) & INT64_MAX);
+	get_name(report->sender, wire + 64, 15);
+	get_name(report->recovery, wire + 80, 15);
+	return memcmp(wire, report_magic, 8) == 0;
 }

@@ -117,10 +117,15 @@ uint64_t wt_send_stream_bytes(const struct wt_send_stream *stream)
 
 void wt_send_stream_sum(const struct wt_send_stream *stream, struct wt_flow_sum *sum)
 {
-	const struct wt_tcp_info *info = stream->kind == WT_STREAM_FETCHES ? &stream->got.info : &stream->sender.info;
+	uint64_t segs = stream->sender.info.segs_sent, retransmits = stream->sender.info.retransmits_segs;
 
-	wt_flow_sum_add(sum, wt_send_stream_bytes(stream), wt_send_stream_goodput(stream),
-			stream->kind == WT_STREAM_DATAGRAMS ? stream->datagrams.sent : info->segs_sent, info->retransmits_segs);
+	if (stream->kind == WT_STREAM_FETCHES) { /* of the peer's sender */
+		segs = stream->got.report.segs;
+		retransmits = stream->got.report.retransmits_segs;
+	} else if (stream->kind == WT_STREAM_DATAGRAMS) {
+		segs = stream->datagrams.sent;
+	}
+	wt_flow_sum_add(sum, wt_send_stream_bytes(stream), wt_send_stream_goodput(stream), segs, retransmits);
 }
 
 void wt_send_stream_text(const struct wt_send_stream *stream)
@@ -135,6 +140,8 @@ void wt_send_stream_text(const struct wt_send_stream *stream)
 		if (stream->sender.config.rr)
 			wt_rr_text(stdout, &stream->rr);
 	} else if (stream->kind == WT_STREAM_FETCHES) {
+		if (stream->got.got_report)
+			printf(", %" PRIu64 " sent again, RTT %s", stream->got.report.retransmits_segs, wt_show_time(stream->got.report.mean_rtt, rtt));
 		printf("%s, %" PRIu64 " duplicate, %" PRIu64 " out of order\n", stream->got.result.verified ? ", every byte verified" : "",
 		       stream->got.result.dup_segs, stream->got.result.out_of_order_segs);
 	} else {
@@ -151,6 +158,7 @@ static void fetched_json(struct wt_json *json, const struct wt_send_stream *stre
 	wt_json_string(json, "error", stream->error ? strerrorname_np(-stream->error) : NULL);
 	wt_json_u64(json, "payload_bytes", got->result.bytes);
 	wt_json_number(json, "goodput_bps", wt_send_stream_goodput(stream) * 8);
+	wt_bulk_report_json(json, got->got_report ? &got->report : NULL);
 	wt_bulk_receiver_json(json, &got->result);
 }
 

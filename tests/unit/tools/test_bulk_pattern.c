@@ -99,6 +99,22 @@ static void request_and_result_survive_the_wire(void **state)
 	assert_false(wt_bulk_get_result(wire, &out));
 }
 
+static void a_report_survives_the_wire(void **state)
+{
+	uint8_t wire[WT_BULK_REPORT];
+	struct wt_bulk_report in = {.bytes = 1ull << 40, .segs = 1ull << 33, .retransmits_segs = 5, .retransmits_bytes = 1ull << 34, .fast_recoveries = 6,
+				    .timeouts = 7, .mean_rtt = 8 * WT_S, .min_rtt = 9, .sender = "fifteen-letters", .recovery = "rack"}, out;
+
+	wt_bulk_put_report(wire, &in);
+	assert_true(wt_bulk_get_report(wire, &out));
+	assert_memory_equal(&in, &out, sizeof(in));
+	memset(wire + 64, 0x1b, 32); /* a terminal escape instead of a module name */
+	assert_true(wt_bulk_get_report(wire, &out));
+	assert_string_equal(out.sender, "");
+	wire[7]++;
+	assert_false(wt_bulk_get_report(wire, &out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +124,7 @@ int main(void)
 		cmocka_unit_test(another_seed_is_another_stream),
 		cmocka_unit_test(the_first_wrong_byte_is_named),
 		cmocka_unit_test(request_and_result_survive_the_wire),
+		cmocka_unit_test(a_report_survives_the_wire),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
