@@ -101,7 +101,7 @@ int wt_path_build_gate(const struct wt_path *path, const struct wt_path_place *p
 	char name[24];
 
 	if (!path->gates) {
-		snprintf(err, err_len, "\"only (%.40s)\": there are no filters here", expression);
+		snprintf(err, err_len, "\"only (%.40s)\": filters are not supported here", expression);
 		return -EINVAL;
 	}
 	full_name(name, path, place);

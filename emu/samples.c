@@ -112,7 +112,7 @@ static char *take_step(struct reading *reading, char *word, const char *example)
 	if (wt_parse_time(word, &at, why, sizeof(why)))
 		fail(reading, "%s", why);
 	else if (!rises(reading, at))
-		fail(reading, "%.40s is not behind the time before", word);
+		fail(reading, "%.40s is not after the time before", word);
 	else if (add(reading, at))
 		return comma + 1;
 	return NULL;

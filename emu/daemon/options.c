@@ -62,7 +62,7 @@ static int take_time(const char *value, wt_time *to, char *err, size_t err_len)
 	int error = wt_parse_time(value, to, err, err_len);
 
 	if (!error && !*to) {
-		snprintf(err, err_len, "'%.40s' would end it before it begins: expected a time above 0", value);
+		snprintf(err, err_len, "'%.40s': expected a time above 0", value);
 		error = -EINVAL;
 	}
 	return error;

@@ -74,7 +74,7 @@ static void text_ports(const struct wt_daemon *daemon, FILE *out)
 		if (port->big_frames)
 			fprintf(out, "  big frames %" PRIu64 " (%s)", port->big_frames, port->whole ? "passed whole" : "cut");
 		if (port->stamps_refused)
-			fprintf(out, "  dated when read (no stamps: %s)", strerror(-port->stamps_refused));
+			fprintf(out, "  arrival times are of reading (no kernel stamps: %s)", strerror(-port->stamps_refused));
 		else if (port->hears && port->unstamped)
 			fprintf(out, "  without a stamp %" PRIu64, port->unstamped);
 		if (port->late.count)

@@ -84,7 +84,7 @@ static int check(struct wt_reader *reader, unsigned at, struct wt_handoff_config
 	if (handoff->random && handoff->length && (handoff->length < WT_MARKOV_MEAN_MIN || handoff->length > WT_MARKOV_MEAN_MAX))
 		return wt_reader_complain(reader, WT_WORD "a mean length is from 100us to 10000h", WT_ABOUT(reader, at));
 	if (handoff->random && seen & 1u << AT)
-		return wt_reader_complain(reader, WT_WORD "\"at\" goes with \"every\"", WT_ABOUT(reader, at));
+		return wt_reader_complain(reader, WT_WORD "\"at\" requires \"every\"", WT_ABOUT(reader, at));
 	if (!handoff->random && handoff->every <= handoff->length)
 		return wt_reader_complain(reader, WT_WORD "\"every\" must be longer than \"for\"", WT_ABOUT(reader, at));
 	if (!handoff->random && handoff->every < WT_MARKOV_MEAN_MIN)

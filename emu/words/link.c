@@ -221,7 +221,7 @@ static int read_step(struct wt_reader *reader, struct wt_delay_config *delay)
 	if (wt_reader_value(reader, WT_QUANTITY_TIME, &delay->step[i].at))
 		return -EINVAL;
 	if (i && delay->step[i].at <= delay->step[i - 1].at)
-		return wt_reader_complain(reader, WT_WORD "a step later than the one before is wanted", WT_ABOUT(reader, at));
+		return wt_reader_complain(reader, WT_WORD "expected a step later than the one before", WT_ABOUT(reader, at));
 	delay->steps++;
 	return wt_reader_value(reader, WT_QUANTITY_TIME, &delay->step[i].delay);
 }
@@ -229,7 +229,7 @@ static int read_step(struct wt_reader *reader, struct wt_delay_config *delay)
 static int check_trace(struct wt_reader *reader, unsigned at, const struct wt_delay_config *delay)
 {
 	if (delay->steps)
-		return wt_reader_complain(reader, WT_WORD "the file says the delay at each time: no \"at\" beside it", WT_ABOUT(reader, at));
+		return wt_reader_complain(reader, WT_WORD "a file sets the times itself: it takes no \"at\"", WT_ABOUT(reader, at));
 	if (delay->every && delay->every <= wt_samples_last_time(delay->trace))
 		return wt_reader_complain(reader, WT_WORD "\"every\" must be longer than the last time of the file", WT_ABOUT(reader, at));
 	return 0;

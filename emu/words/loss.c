@@ -16,7 +16,7 @@ static int parse_start(struct wt_reader *reader, enum wt_markov_start *start)
 	int index = wt_reader_more(reader) ? wt_reader_find(starts, reader->word[reader->at]) : -1;
 
 	if (index < 0)
-		return wt_reader_complain(reader, WT_WORD "one of random, on, off must follow", WT_ABOUT(reader, reader->at - 1));
+		return wt_reader_complain(reader, WT_WORD "expected random, on or off", WT_ABOUT(reader, reader->at - 1));
 	*start = (enum wt_markov_start)index;
 	reader->at++;
 	return 0;

@@ -53,16 +53,16 @@ static bool hint_value(const struct wt_reader *reader, unsigned i, char *text, s
 	double share;
 
 	if (!strcmp(stage, "delay") && !wt_parse_time(word, &time, why, sizeof(why))) {
-		snprintf(text, len, "jitter has its law here, and keeps the order unless told otherwise: \"delay %.20s jitter normal %.20s reordering\"",
+		snprintf(text, len, "expected the law of the jitter; packets keep their order unless \"reordering\" follows: \"delay %.20s jitter normal %.20s reordering\"",
 			 value, word);
 		return true;
 	}
 	if (wt_parse_share(word, &share, why, sizeof(why)))
 		return false;
 	if (!strcmp(stage, "loss"))
-		snprintf(text, len, "no correlation here; losses in bursts are \"loss elliott mean %.20s burst 4packets\", or loss gilbert", value);
+		snprintf(text, len, "correlations are not supported; for losses in bursts write \"loss elliott mean %.20s burst 4packets\", or loss gilbert", value);
 	else if (!strcmp(stage, "duplicate") || !strcmp(stage, "corrupt"))
-		snprintf(text, len, "no correlation here: packets are drawn independently, \"%s %.20s\"", stage, value);
+		snprintf(text, len, "correlations are not supported: each packet is drawn alone, \"%s %.20s\"", stage, value);
 	else
 		return false;
 	return true;

@@ -37,7 +37,7 @@ static int check_given(struct wt_reader *reader, unsigned i, const struct wt_rat
 	char size[32];
 
 	if (rate->trace && seen & (1u << BURST | 1u << EVERY))
-		return wt_reader_complain(reader, WT_WORD "a trace says when frames go: it has no burst and no every",
+		return wt_reader_complain(reader, WT_WORD "a trace sets the times itself: it takes neither burst nor every",
 					  WT_ABOUT(reader, i));
 	if (!rate->trace && !(seen & 1u << BURST))
 		return wt_reader_complain(reader,
@@ -104,7 +104,7 @@ static int read_speed(struct wt_reader *reader, struct wt_rate_config *rate)
 		reader->at++;
 		if (rate->lump && rate->lump <= WT_BURST_MAX)
 			return 0;
-		return wt_reader_complain(reader, WT_WORD "what comes in at once is from 1B to 1GB", WT_ABOUT(reader, at));
+		return wt_reader_complain(reader, WT_WORD "expected a size from 1B to 1GB", WT_ABOUT(reader, at));
 	}
 	error = wt_reader_value(reader, WT_QUANTITY_RATE, &rate->rate);
 	if (!error && (rate->rate < 1 || rate->rate > WT_RATE_MAX))
@@ -177,7 +177,7 @@ static int read_option(struct wt_reader *reader, struct wt_rate_config *rate, in
 			return -EINVAL;
 		if (rate->every)
 			return 0;
-		return wt_reader_complain(reader, WT_WORD "a period is longer than that", WT_ABOUT(reader, reader->at - 1));
+		return wt_reader_complain(reader, WT_WORD "expected a period of at least 1ns", WT_ABOUT(reader, reader->at - 1));
 	case QUEUE:
 		return read_kind(reader, &rate->queue);
 	default:

@@ -85,7 +85,7 @@ static int check_handoffs(struct wt_reader *reader, const struct wt_path_plan *p
 		if (plan->stage[i].kind != WT_STAGE_HANDOFF)
 			continue;
 		if (found++)
-			return wt_reader_complain(reader, "handoff: one for each direction");
+			return wt_reader_complain(reader, "handoff: a direction can have only one");
 		if (check_handoff(reader, plan, &plan->stage[i]))
 			return -EINVAL;
 	}

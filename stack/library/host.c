@@ -59,7 +59,7 @@ static int read_config(const struct wt_lib_host_config *from, struct wt_host_con
 	if (from->seeded) {
 		to->secret = wt_key_derive(from->seed, from->name);
 	} else if (getrandom(&to->secret, sizeof(to->secret), 0) != sizeof(to->secret)) {
-		wt_lib_refuse(errno, err, err_len, "no random numbers: %s", strerror(errno));
+		wt_lib_refuse(errno, err, err_len, "cannot read random numbers: %s", strerror(errno));
 		return errno;
 	}
 	return 0;

@@ -225,7 +225,7 @@ int wt_parse_bool(const char *text, uint64_t *out, char *err, size_t err_len)
 			*out = i & 1;
 			return 0;
 		}
-	return fail(err, err_len, "'%.40s' is not on or off", text);
+	return fail(err, err_len, "'%.40s': expected on or off", text);
 }
 
 /* value / scale as a decimal and the unit's name; false if that is no finite decimal. */

@@ -58,7 +58,7 @@ def _():
 def _():
     need_labs(HOME)
     with lab(HOME, "many", "--link", LINK):
-        ours, theirs = run("--bidir", "-P", "2", "-n", "200KB")
+        ours, theirs = run("--bidir", "-P", "2", "-n", "200KB", "-b", "0")
     equal([r["role"] for r in ours[:4]], ["sender", "sender", "receiver", "receiver"], "roles")
     equal([r["outcome"] for r in ours[:4] + theirs], ["complete"] * 8, "outcomes")
     equal(ours[4]["sum"]["payload_bytes"], 800000, "the sum")

@@ -32,7 +32,7 @@ int wt_cbr_parse(const char *words, struct wt_cbr_config *config, char *err, siz
 	}
 	error = wt_param_set_list(wt_cbr_params, wt_cbr_param_count, config, words[3] ? words + 4 : "", err, err_len);
 	if (!error && config->size * 8 * 1000000000u / config->rate < 1) {
-		snprintf(err, err_len, "more than one datagram in a nanosecond");
+		snprintf(err, err_len, "the rate means more than one datagram per nanosecond");
 		error = -EINVAL;
 	}
 	return error;
@@ -461,12 +461,12 @@ void wt_cbr_text(FILE *out, const struct wt_cbr_sender *sender, const struct wt_
 {
 	char rate[32];
 
-	fprintf(out, "%s: %" PRIu64 " datagrams of %" PRIu64 " B at %s, %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " twice, %" PRIu64
+	fprintf(out, "%s: %" PRIu64 " datagrams of %" PRIu64 " B at %s, %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " duplicate, %" PRIu64
 		" late", outcome(sender, report), sender->sent, sender->config.size, wt_format_rate(sender->config.rate, rate, sizeof(rate)),
 		report->received, report->lost, percent(report->lost, report->lost + report->received), report->duplicates, report->late);
 	if (sender->told)
 		fprintf(out, ", %" PRIu64 " ICMP errors", sender->told);
-	fprintf(out, "\n  udp  %.2f KB/s (%.4g Mbit/s), delay %.3f ms at least, %.3f in the mean, %.3f at most, jitter %.3f ms\n",
+	fprintf(out, "\n  udp  %.2f KB/s (%.4g Mbit/s), delay in ms: min %.3f, mean %.3f, max %.3f; jitter %.3f ms\n",
 		report->goodput / 1000, report->goodput * 8e-6, (double)report->delay_min / 1e6, report->delay_mean / 1e6,
 		(double)report->delay_max / 1e6, report->jitter / 1e6);
 }

@@ -82,7 +82,7 @@ static int refuse_tcp_words(const struct wt_world *world, const struct wt_world_
 {
 	for (unsigned i = WT_FLOW_PRESET; i <= WT_FLOW_RECEIVER; i++)
 		if (said->word[i] && (!said->word_line[i] || said->word_line[i] != world->each.word_line[i]))
-			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: flow %s is %s", wt_flow_word_name[i],
+			return wt_world_complain(world, said->word_line[i], err, err_len, "%s: flow %s uses %s", wt_flow_word_name[i],
 						 said->name, why);
 	return 0;
 }
@@ -90,9 +90,9 @@ static int refuse_tcp_words(const struct wt_world *world, const struct wt_world_
 static int check_kernel(const struct wt_world *world, const struct wt_world_flow *said, const struct wt_app_flow *flow, char *err, size_t err_len)
 {
 	if (flow->datagrams || flow->asks || flow->plays || flow->off)
-		return wt_world_complain(world, said->word_line[WT_FLOW_STACK], err, err_len, "stack: flow %s: the kernel's TCP sends bulk alone",
+		return wt_world_complain(world, said->word_line[WT_FLOW_STACK], err, err_len, "stack: flow %s: the kernel's TCP can only send bulk data",
 					 said->name);
-	return refuse_tcp_words(world, said, "the kernel's, which takes no words of ours", err, err_len);
+	return refuse_tcp_words(world, said, "the kernel's TCP, which does not take this setting", err, err_len);
 }
 
 /* An engine and the kernel at one address would each refuse the other's connections, and our server on the kernel's takes one of them. */
@@ -104,10 +104,10 @@ static int check_hosts(const struct wt_world *world, const struct wt_app_flow *f
 			bool meet = a->host[0] == b->host[0] || a->host[0] == b->host[1] || a->host[1] == b->host[0] || a->host[1] == b->host[1];
 
 			if (meet && !flow[i].kernel != !flow[k].kernel)
-				return wt_world_complain(world, a->line, err, err_len, "flows %s and %s: a host has one stack, the kernel's or ours",
+				return wt_world_complain(world, a->line, err, err_len, "flows %s and %s: a host has only one stack, the kernel's or ours",
 							 b->name, a->name);
 			if (flow[i].kernel && flow[k].kernel && a->host[1] == b->host[1])
-				return wt_world_complain(world, a->line, err, err_len, "flows %s and %s: a host takes one flow of the kernel's TCP",
+				return wt_world_complain(world, a->line, err, err_len, "flows %s and %s: a host can have only one flow of the kernel's TCP",
 							 b->name, a->name);
 		}
 	return 0;
@@ -140,7 +140,7 @@ int wt_flow_resolve(const struct wt_world *world, unsigned index, struct wt_app_
 		return wt_world_complain(world, said->line, err, err_len, "flow %s: rr counts requests, not bytes: app = rr:requests=100",
 					 said->name);
 	if (!flow->size && !flow->rr.requests && !flow->time && !said->stop && !world->time)
-		return wt_world_complain(world, said->line, err, err_len, "flow %s: it has no end: expected bytes or stop, or time of [run]",
+		return wt_world_complain(world, said->line, err, err_len, "flow %s: it never ends: expected bytes or stop here, or time in [run]",
 					 said->name);
 	if (flow->datagrams && refuse_tcp_words(world, said, "cbr, which has no TCP", err, err_len))
 		return -EINVAL;

@@ -240,7 +240,7 @@ void wt_rr_json(struct wt_json *json, const struct wt_rr *rr)
 
 void wt_rr_text(FILE *out, const struct wt_rr *rr)
 {
-	fprintf(out, "  rr   %" PRIu64 " transactions, %.1f per second; latency in ms: %.3f at least, %.3f in the mean, %.3f %.3f %.3f %.3f at 50, 90, 95, "
-		"99 %%, %.3f at most\n", rr->done, wt_rr_rate(rr), (double)rr->least / 1e6, rr->done ? rr->sum / (double)rr->done / 1e6 : 0,
+	fprintf(out, "  rr   %" PRIu64 " transactions, %.1f per second; latency in ms: min %.3f, mean %.3f, p50 %.3f, p90 %.3f, p95 %.3f, "
+		"p99 %.3f, max %.3f\n", rr->done, wt_rr_rate(rr), (double)rr->least / 1e6, rr->done ? rr->sum / (double)rr->done / 1e6 : 0,
 		percentile(rr, 50, 1e6), percentile(rr, 90, 1e6), percentile(rr, 95, 1e6), percentile(rr, 99, 1e6), (double)rr->most / 1e6);
 }

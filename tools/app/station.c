@@ -69,12 +69,12 @@ int wt_station_resolve(const char *name, struct wt_addr *addr, char *err, size_t
 	if (wt_addr_parse(name, addr))
 		return 0;
 	if (!in_lab()) {
-		snprintf(err, err_len, "'%s' is not an address such as 10.0.0.1 (names a and b are known inside a lab)", name);
+		snprintf(err, err_len, "'%s' is not an address such as 10.0.0.1 (the names a and b are known only inside a lab)", name);
 		return -EINVAL;
 	}
 	if (for_hosts(is_wanted, &wanted))
 		return 0;
-	snprintf(err, err_len, "no host '%s' in lab '%s'; names are as of a, its engine, and a.kernel", name, getenv("WAVETANK_LAB"));
+	snprintf(err, err_len, "no host '%s' in lab '%s'; expected a host such as a (its engine) or a.kernel", name, getenv("WAVETANK_LAB"));
 	return -EINVAL;
 }
 
@@ -327,7 +327,7 @@ int wt_station_init(struct wt_station *station, const struct wt_station_config *
 	if (config->seeded)
 		station->secret = wt_key_derive(config->seed, host_name());
 	else if (getrandom(&station->secret, sizeof(station->secret), 0) != sizeof(station->secret) && !code)
-		code = snprintf(err, err_len, "no random numbers: %s", strerror(errno)) ? WT_EXIT_ENVIRONMENT : 0;
+		code = snprintf(err, err_len, "cannot read random numbers: %s", strerror(errno)) ? WT_EXIT_ENVIRONMENT : 0;
 	if (!code)
 		code = open_journal(station, err, err_len);
 	if (!code)

@@ -102,7 +102,7 @@ int wt_token_watch(struct wt_token_meter *meter, const struct wt_token_config *c
 			wt_rate_set_log(path->stage[i], &meter->log);
 			return 0;
 		}
-	snprintf(err, err_len, "no tokens to count: the path from the sender has no rate");
+	snprintf(err, err_len, "--tokens requires a rate on the path from the sender");
 	return -EINVAL;
 }
 

@@ -64,7 +64,7 @@ static int run(int argc, char **argv)
 		case OPT_CALLS: words[5] = "calls"; break;
 		case WT_ARGS_WORD:
 			if (!is_kind(args.value))
-				return wt_fail(WT_EXIT_USAGE, "'%s' is nothing to measure; known: bulk, ask, open, idle, active, sim, chain, air", args.value);
+				return wt_fail(WT_EXIT_USAGE, "no measurement '%s'; known: bulk, ask, open, idle, active, sim, chain, air", args.value);
 			if (word < 20)
 				words[word++] = args.value;
 			break;

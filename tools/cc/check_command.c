@@ -72,7 +72,7 @@ static int check_one(struct check *check, const struct wt_cc_subject *subject)
 	char text[300];
 
 	if (wt_cc_check_apart(subject, TRIALS, &report))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "no process to try the module in");
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot start a process to test the module in");
 	if (check->json)
 		print_json(&check->out, &m, &report);
 	else

@@ -34,7 +34,7 @@ const char *wt_kernel_names(char *text, size_t len)
 	char name[40];
 	size_t at = 0;
 
-	snprintf(text, len, "it does not tell which");
+	snprintf(text, len, "it does not list them");
 	while (file && at < len && fscanf(file, "%39s", name) == 1)
 		at += (size_t)snprintf(text + at, len - at, "%s%s", at ? ", " : "", name);
 	if (file)

@@ -147,7 +147,7 @@ int wt_labs_lock(char *err, size_t err_len)
 		result = try_base("/tmp", folder);
 	}
 	if (result < 0) {
-		snprintf(err, err_len, "no place for the state of labs: neither XDG_RUNTIME_DIR nor /tmp/wavetank-%u is ours: %s",
+		snprintf(err, err_len, "cannot store the state of labs: neither XDG_RUNTIME_DIR nor /tmp/wavetank-%u belongs to this user: %s",
 			 (unsigned)geteuid(), strerror(-result));
 		return result;
 	}
@@ -405,5 +405,5 @@ int wt_lab_refuse_inside(void)
 {
 	const char *lab = getenv("WAVETANK_LAB");
 
-	return lab ? wt_fail(WT_EXIT_USAGE, "this shell is inside lab '%s'; run lab commands outside", lab) : WT_EXIT_OK;
+	return lab ? wt_fail(WT_EXIT_USAGE, "this shell is inside lab '%s'; run lab commands outside it", lab) : WT_EXIT_OK;
 }

@@ -83,7 +83,7 @@ struct wt_live *wt_live_open(const char *title, char *err, size_t err_len)
 	struct wt_live *live;
 
 	if (!isatty(STDERR_FILENO) || !term || !*term || !strcmp(term, "dumb")) {
-		snprintf(err, err_len, "--live draws on the terminal of standard error, which is none%s", isatty(STDERR_FILENO) ? " that can be drawn on (TERM)" : "");
+		snprintf(err, err_len, "--live needs a terminal on standard error%s", isatty(STDERR_FILENO) ? " that can move its cursor (see TERM)" : "");
 		return NULL;
 	}
 	live = calloc(1, sizeof(*live));

@@ -86,7 +86,7 @@ static int take_port(struct emu *emu, struct wt_world *world, const char *value,
 		return emu->again ? wt_world_place(&world->host[found], WT_NAMESPACE, equals + 1, err, err_len) : 0;
 	}
 	if (world->hosts == 2) {
-		snprintf(err, err_len, "there are two ports, '%.60s' is a third", value);
+		snprintf(err, err_len, "unexpected --port '%.60s': expected two ports", value);
 		return -EINVAL;
 	}
 	host = wt_world_add_host(world, world->hosts ? "b" : "a");
@@ -148,7 +148,7 @@ static int world_of_file(struct emu *emu, struct wt_daemon *daemon, char *err, s
 	if (error || !words)
 		return error;
 	if (daemon->world.links > 1) {
-		snprintf(err, err_len, "--fwd, --rev and --link are for a file of one link; %.200s has %u", emu->file, daemon->world.links);
+		snprintf(err, err_len, "--fwd, --rev and --link require a file with one link; %.200s has %u", emu->file, daemon->world.links);
 		return -EINVAL;
 	}
 	snprintf(err, err_len, "out of memory");

@@ -162,7 +162,7 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 static void bring_down_unowned(void *arg, const struct wt_lab *lab)
 {
 	if (wt_process_alive(&lab->owner))
-		wt_say("lab %s belongs to process %d, which runs: left alone (lab down %s ends it)", lab->name, (int)lab->owner.pid, lab->name);
+		wt_say("lab %s belongs to process %d, which is still running: left alone (lab down %s ends it)", lab->name, (int)lab->owner.pid, lab->name);
 	else
 		bring_down(arg, lab);
 }

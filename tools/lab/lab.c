@@ -146,7 +146,7 @@ static int read_file(const struct wt_lab *lab, struct wt_world *world, struct wt
 	int error = wt_world_read(world, lab->file, &keys, err, err_len);
 
 	if (!error && (words[0] || words[1]) && (world->links > 1 || world->routers)) {
-		snprintf(err, err_len, "--fwd, --rev and --link are for a file of one link, and %s has %u", lab->file, world->links);
+		snprintf(err, err_len, "--fwd, --rev and --link require a file with one link; %s has %u", lab->file, world->links);
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < world->hosts && !error; i++) {

@@ -228,7 +228,7 @@ static void reach_out(struct shell *shell)
 
 	wt_addr_format(&gateway, text);
 	if (shell->alone) {
-		wt_say("no right to make an interface here: outside is %s in a namespace of its own, and nothing beyond it", text);
+		wt_say("no permission to make an interface on this machine: commands reach %s, in a namespace of its own, and nothing beyond it", text);
 		return;
 	}
 	shell->reached = true;
@@ -236,7 +236,7 @@ static void reach_out(struct shell *shell)
 	shell->out.network = shell->network;
 	wt_outside_open(&shell->out);
 	if (!shell->depth && !shell->out.masquerade)
-		wt_say("outside is this machine, at %s; nothing beyond it, for neither nft nor iptables can masquerade here", text);
+		wt_say("commands reach this machine at %s and nothing beyond it: neither nft nor iptables can masquerade here", text);
 }
 
 static int open_outside(struct shell *shell)

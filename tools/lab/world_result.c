@@ -99,18 +99,18 @@ static void print_datagrams(const json_t *flow)
 {
 	const json_t *datagrams = json_object_get(flow, "datagrams");
 
-	printf("%s %s-%s %s: %.0f datagrams, %.0f arrived, %.0f lost (%.3g %%), %.0f twice, %.0f late\n", text_of(flow, "name"), text_of(flow, "from"),
+	printf("%s %s-%s %s: %.0f datagrams, %.0f arrived, %.0f lost (%.3g %%), %.0f duplicate, %.0f late\n", text_of(flow, "name"), text_of(flow, "from"),
 	       text_of(flow, "to"), text_of(flow, "outcome"), number(datagrams, "sent"), number(datagrams, "received"), number(datagrams, "lost"),
 	       number(datagrams, "loss_percent"), number(datagrams, "duplicate"), number(datagrams, "late"));
-	printf("  udp  %.2f KB/s (%.4g Mbit/s), delay %.3f ms at least, %.3f in the mean, %.3f at most, jitter %.3f ms\n", number(flow, "goodput_kBps"),
+	printf("  udp  %.2f KB/s (%.4g Mbit/s), delay in ms: min %.3f, mean %.3f, max %.3f; jitter %.3f ms\n", number(flow, "goodput_kBps"),
 	       number(flow, "goodput_bps") * 1e-6, number(datagrams, "delay_min_s") * 1e3, number(datagrams, "delay_mean_s") * 1e3,
 	       number(datagrams, "delay_max_s") * 1e3, number(datagrams, "jitter_s") * 1e3);
 }
 
 static void print_rr(const json_t *rr)
 {
-	printf("  rr   %.0f transactions, %.1f per second; latency in ms: %.3f at least, %.3f in the mean, %.3f %.3f %.3f %.3f at 50, 90, 95, 99 %%, "
-	       "%.3f at most\n", number(rr, "transactions"), number(rr, "transactions_per_s"), number(rr, "latency_min_s") * 1e3,
+	printf("  rr   %.0f transactions, %.1f per second; latency in ms: min %.3f, mean %.3f, p50 %.3f, p90 %.3f, p95 %.3f, p99 %.3f, "
+	       "max %.3f\n", number(rr, "transactions"), number(rr, "transactions_per_s"), number(rr, "latency_min_s") * 1e3,
 	       number(rr, "latency_mean_s") * 1e3, number(rr, "latency_p50_s") * 1e3, number(rr, "latency_p90_s") * 1e3,
 	       number(rr, "latency_p95_s") * 1e3, number(rr, "latency_p99_s") * 1e3, number(rr, "latency_max_s") * 1e3);
 }

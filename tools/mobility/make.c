@@ -129,13 +129,13 @@ static int run_convert(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD && from)
-			return wt_fail(WT_EXIT_USAGE, "there is one file, '%s' is a second", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one file at a time", args.value);
 		if (option == OPT_TO && wt_movement_form(args.value, &form, why, sizeof(why)))
 			return wt_fail(WT_EXIT_USAGE, "--form: %s", why);
 		from = option == WT_ARGS_WORD ? args.value : from;
 		output = option == OPT_INTO ? args.value : output;
 	}
-	return from ? convert(from, output, form) : wt_fail(WT_EXIT_USAGE, "expected a file of movement");
+	return from ? convert(from, output, form) : wt_fail(WT_EXIT_USAGE, "the movement file is missing");
 }
 
 const struct wt_command wt_command_mobility_make = {

@@ -80,7 +80,7 @@ static void print(const struct words *words, const struct wt_movement *pattern, 
 	printf("%u stations, %.0f s: mean speed %.2f m/s, %.1f neighbours within %.0f m, %.1f %% of all pairs have a way\n", pattern->count,
 	       (double)words->time / 1e9, facts->speed, facts->neighbours, words->range, 100 * facts->connected);
 	printf("links: %.3f made and %.3f lost per second\n", facts->links_made, facts->links_lost);
-	printf("from %u to %u: another number of hops %.3f times per second\n", words->from, words->to, facts->route_changes);
+	printf("from %u to %u: the number of hops changes %.3f times per second\n", words->from, words->to, facts->route_changes);
 	for (unsigned i = 0; i < WT_PATTERN_HOPS; i++)
 		if (facts->hops[i] > 0 && i)
 			printf("  %2u hop%s %6.1f %% of the time\n", i, i == 1 ? " " : "s", 100 * facts->hops[i]);
@@ -125,13 +125,13 @@ static int run(int argc, char **argv)
 		if (option == WT_ARGS_BAD)
 			return WT_EXIT_USAGE;
 		if (option == WT_ARGS_WORD && words.file)
-			return wt_fail(WT_EXIT_USAGE, "there is one file, '%s' is a second", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one file at a time", args.value);
 		if (option == WT_ARGS_WORD)
 			words.file = args.value;
 		else if (take(&words, option, args.value, why, sizeof(why)))
 			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, why);
 	}
-	return words.file ? show(&words) : wt_fail(WT_EXIT_USAGE, "expected a file of movement");
+	return words.file ? show(&words) : wt_fail(WT_EXIT_USAGE, "the movement file is missing");
 }
 
 const struct wt_command wt_command_mobility_show = {

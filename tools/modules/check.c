@@ -184,7 +184,7 @@ int wt_cc_check_apart(const struct wt_cc_subject *subject, unsigned trials, stru
 	*report = *shared;
 	munmap(shared, sizeof(*shared));
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM))
-		snprintf(report->ended, sizeof(report->ended), "a hook did not come back in %d s",
+		snprintf(report->ended, sizeof(report->ended), "a hook did not return within %d s",
 			 WTERMSIG(status) == SIGPROF ? PATIENCE_S : PATIENCE_ASLEEP_S);
 	else if (WIFSIGNALED(status))
 		snprintf(report->ended, sizeof(report->ended), "a hook crashed: %s", strsignal(WTERMSIG(status)));

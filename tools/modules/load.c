@@ -111,12 +111,12 @@ static int load(struct entry *entry, char *err, size_t err_len)
 		return refuse(err, err_len, "%s: %s", path, strerror(-error));
 	handle = dlopen(entry->real, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
-		return refuse(err, err_len, "%s: no module file: %s", path, linker_error(entry->real));
+		return refuse(err, err_len, "%s is not a module file: %s", path, linker_error(entry->real));
 	entry->file.loadable = dlsym(handle, "wt_cc_loadable");
 	if (entry->file.loadable)
 		error = check_fit(path, entry->file.loadable, err, err_len);
 	else
-		error = refuse(err, err_len, "%s: no module file: it exports no wt_cc_loadable (see cc/module.h)", path);
+		error = refuse(err, err_len, "%s is not a module file: it exports no wt_cc_loadable (see cc/module.h)", path);
 	if (error)
 		dlclose(handle);
 	return error;
@@ -199,7 +199,7 @@ static int try_once(struct entry *entry, unsigned kind, const struct wt_cc_subje
 	if (entry->tried[kind])
 		return 0;
 	if (wt_cc_check_apart(subject, TRIALS, &report))
-		return refuse(err, err_len, "%s: cannot start a process to try it in", entry->file.path);
+		return refuse(err, err_len, "%s: cannot start a process to test it in", entry->file.path);
 	verdict = wt_cc_check_verdict(&report, text, sizeof(text));
 	if (verdict)
 		return refuse(err, err_len, "%s breaks the contract of modules: %s", entry->file.path, verdict);

@@ -100,7 +100,7 @@ int wt_paper_results_read(struct wt_paper_results *results, const char *dir, cha
 			snprintf(err, err_len, "%s:%u: not a record of %s", path, line, results->paper.id);
 	}
 	if (!error && !results->records) {
-		snprintf(err, err_len, "%s: no plan in it", path);
+		snprintf(err, err_len, "%s has no plan in it", path);
 		error = -EINVAL;
 	}
 	free(text);

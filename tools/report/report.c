@@ -223,7 +223,7 @@ static int one_journal(struct wt_json *json, const char *path, bool *log)
 		return wt_fail(error == -EINVAL ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
 	flow = wt_trace_choose(&flows, NULL, 0);
 	if (!flow)
-		return wt_fail(WT_EXIT_USAGE, "%s: no connection in it", path);
+		return wt_fail(WT_EXIT_USAGE, "%s has no connection in it", path);
 	wt_json_object(json, NULL);
 	wt_json_string(json, "path", path);
 	wt_json_string(json, "host", flow->host);

@@ -183,7 +183,7 @@ int wt_trace_survey(const char *path, struct wt_trace_flows *flows, char *err, s
 	if (torn)
 		wt_say("%s:%lu: this last line is cut off, as kill -9 or a full disk leave it; the lines before it are used", path, torn);
 	if (!result && !flows->lines) {
-		snprintf(err, err_len, "%s: no event in it; --trace of sim, send and recv writes such files", path);
+		snprintf(err, err_len, "%s has no event in it; --trace of sim, send and recv writes such files", path);
 		result = -EINVAL;
 	}
 	return result;

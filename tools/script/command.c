@@ -177,11 +177,11 @@ static const char *note(struct totals *totals, const struct wt_script_options *a
 	if (refused)
 		snprintf(text, len, " # not run: without %s", report->why);
 	else
-		snprintf(text, len, " # not run: writes its own");
+		snprintf(text, len, " # not run: the script sets these options itself");
 	return text;
 }
 
-/* A reason that is none any more: the script passes with what it says it cannot be run with. */
+/* A reason that is none any more: the script passes with the options that it says it cannot run with. */
 static bool stale(const struct wt_script *script, const struct wt_script_options *defaults, struct wt_script_report *report)
 {
 	const unsigned refused = defaults->with & report->without, ran = report->with;
@@ -196,7 +196,7 @@ static bool stale(const struct wt_script *script, const struct wt_script_options
 		forced.insist = true;
 		if (!wt_script_run(script, &forced, NULL, &one) || !(one.with & bit))
 			continue;
-		snprintf(report->text, sizeof(report->text), "%.300s: passes with what it says it cannot be run with (%.400s)", script->file,
+		snprintf(report->text, sizeof(report->text), "%.300s: passes with the options that it says it cannot run with (%.400s)", script->file,
 			 report->why);
 		return true;
 	}
@@ -235,11 +235,11 @@ static void print_totals(const struct totals *totals, const struct wt_script_opt
 {
 	if (asked->with)
 		printf("# added to %zu scripts, in part to %zu, for a reason not to %zu (timestamps %u, sack %u, window_scaling %u, merge %u times); "
-		       "%zu write their own\n", totals->whole, totals->part, totals->not_run, totals->without[0], totals->without[1],
+		       "%zu set them themselves\n", totals->whole, totals->part, totals->not_run, totals->without[0], totals->without[1],
 		       totals->without[2], totals->without[3], totals->own);
 	if (asked->with & WT_SX_MERGE)
-		printf("# %lu packets came together with others of their instant\n", totals->together);
-	printf("# %lu windows known by the rule\n", totals->windows);
+		printf("# %lu packets arrived at the same instant as others\n", totals->together);
+	printf("# %lu windows compared with the rule\n", totals->windows);
 }
 
 static int run_all(const struct list *list, const struct wt_script_options *defaults, bool insist, FILE *log)
@@ -289,7 +289,7 @@ static int run(int argc, char **argv)
 	if (!status && !list.count)
 		status = wt_fail(WT_EXIT_USAGE, "no script named; try 'wavetank script run FILE.pkt'");
 	if (!status && insist && !defaults.with)
-		status = wt_fail(WT_EXIT_USAGE, "--insist goes with --with");
+		status = wt_fail(WT_EXIT_USAGE, "--insist requires --with");
 	status = status ? status : run_all(&list, &defaults, insist, log);
 	for (size_t i = 0; i < list.count; i++)
 		free(list.names[i]);

@@ -103,7 +103,7 @@ static int take_file(struct sim *sim, const char *value, char *err, size_t err_l
 	int error;
 
 	if (sim->file) {
-		snprintf(err, err_len, "there is one file, '%.60s' is a second", value);
+		snprintf(err, err_len, "unexpected argument '%.60s': one file at a time", value);
 		return -EINVAL;
 	}
 	if (sim->path.words[0] || sim->path.words[1]) {
@@ -143,7 +143,7 @@ static int take_length(struct sim *sim, int option, const char *value, char *err
 	}
 	sim->length |= size ? 1 : 2;
 	if (sim->length == 3) {
-		snprintf(err, err_len, "not together with --%s", options[size ? OPT_TIME : OPT_SIZE].name);
+		snprintf(err, err_len, "cannot be combined with --%s", options[size ? OPT_TIME : OPT_SIZE].name);
 		return -EINVAL;
 	}
 	return 0;
@@ -293,7 +293,7 @@ static void print_paths(const struct wt_world *world, const struct wt_simulation
 			printf("  %s%s%s  %s\n", world->links > 1 ? world->link[i].name : "", world->links > 1 ? "." : "", d ? "rev" : "fwd",
 			       shown(result->path[i][d]));
 			if (strcmp(result->path[i][d], result->path_end[i][d]))
-				printf("       in the end %s\n", shown(result->path_end[i][d]));
+				printf("       at the end %s\n", shown(result->path_end[i][d]));
 		}
 }
 
@@ -434,7 +434,7 @@ static int make_world(struct sim *sim, char *err, size_t err_len)
 	if (!sim->file && wt_world_pair(world, sim->path.words[0], sim->path.words[1]))
 		return -ENOMEM;
 	if (sim->file && words && (world->links > 1 || world->routers)) {
-		snprintf(err, err_len, "--fwd, --rev and --link are for a file of one link, and %s has %u", sim->file, world->links);
+		snprintf(err, err_len, "--fwd, --rev and --link require a file with one link; %s has %u", sim->file, world->links);
 		return -EINVAL;
 	}
 	if (sim->file && words && !world->links && !wt_world_add_link(world, "main"))

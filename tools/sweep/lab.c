@@ -125,7 +125,7 @@ static bool too_busy(const json_t *result, char *why, size_t why_len)
 	}
 	len = strlen(why);
 	if (len)
-		snprintf(why + len, why_len - len, "; 99 %% of the frames were less than %.3g ms late, %.2g %% of the processors' time was stolen",
+		snprintf(why + len, why_len - len, "; 99 %% of the frames left less than %.3g ms late, %.2g %% of the processors' time was stolen",
 			 (double)lateness(result) / 1e6, json_number_value(json_object_get(verdict, "steal_share")) * 100);
 	json_array_foreach(json_object_get(result, "flows"), i, flow)
 		drops += json_number_value(json_object_get(flow, "kernel_drops")) + json_number_value(json_object_get(flow, "kernel_drops_b"));

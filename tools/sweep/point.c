@@ -211,7 +211,7 @@ static int take_stack(struct resolve *r)
 		if (!strcmp(r->sweep->backend, "sim"))
 			return refuse_param(r, WT_SWEEP_STACK, "the kernel's TCP needs real time: expected backend = tap or packet");
 		if (snprintf(run->kernel, sizeof(run->kernel), "%s", text + 7) >= (int)sizeof(run->kernel))
-			return refuse_param(r, WT_SWEEP_STACK, "no kernel has a module of that name");
+			return refuse_param(r, WT_SWEEP_STACK, "no kernel module has that name");
 		return 0;
 	}
 	if (strncmp(text, "user:", 5) != 0 || !text[5])
@@ -237,7 +237,7 @@ static int take_app(struct resolve *r)
 	if (flow->plays && !flow->size && !flow->time)
 		flow->size = wt_playback_size(&flow->playback);
 	if (flow->datagrams || (flow->asks && !flow->time && !flow->rr.requests))
-		return refuse_param(r, WT_SWEEP_APP, flow->asks ? "it has no end: expected time, or rr:requests=100" : "datagrams run in worlds: sim -f");
+		return refuse_param(r, WT_SWEEP_APP, flow->asks ? "it has no end: expected time, or rr:requests=100" : "datagrams need a world file: sim -f");
 	if ((flow->plays || flow->asks || flow->off) && *run->kernel)
 		return refuse_param(r, WT_SWEEP_APP, "only with our own stack, not the kernel's");
 	if (*tokens) {
@@ -334,7 +334,7 @@ static int take_world(struct resolve *r)
 
 	for (unsigned i = WT_SWEEP_LINK; i < WT_SWEEP_PARAMS; i++)
 		if (*run->text[i] && i != WT_SWEEP_WORLD && i != WT_SWEEP_APP)
-			return refuse_param(r, (enum wt_sweep_param)i, "a world says for itself; expected {...} in its file, or no world");
+			return refuse_param(r, (enum wt_sweep_param)i, "a world file sets this itself: expected {...} in that file, or no world");
 	text = wt_sweep_world_text(r->sweep, run->text[WT_SWEEP_WORLD], name, &error, why, sizeof(why));
 	if (!text)
 		return refuse_param(r, WT_SWEEP_WORLD, why);

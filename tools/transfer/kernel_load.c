@@ -220,10 +220,10 @@ static int take(struct load *load, int option, const char *value)
 	char err[200];
 
 	if (option == OPT_PEER)
-		return inet_pton(AF_INET, value, &load->peer) == 1 ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--client: '%s' is not an address of IPv4", value);
+		return inet_pton(AF_INET, value, &load->peer) == 1 ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--client: '%s' is not an IPv4 address", value);
 	if (wt_parse_count(value, &load->count, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "--number: %s", err);
-	return load->count ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--number: 0 is nothing to measure");
+	return load->count ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--number: expected at least 1");
 }
 
 static int run(int argc, char **argv)

@@ -211,7 +211,7 @@ static void on_flow(void *arg, const struct wt_endpoint *from, const struct wt_c
 		wt_json_end(&json);
 	} else {
 		wt_transfer_aside();
-		printf("datagrams from %s port %u: %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " twice, %" PRIu64 " late, %s, jitter %.3f ms\n",
+		printf("datagrams from %s port %u: %" PRIu64 " arrived, %" PRIu64 " lost (%.3g %%), %" PRIu64 " duplicate, %" PRIu64 " late, %s, jitter %.3f ms\n",
 		       wt_addr_format(&from->addr, text), from->port, report->received, report->lost,
 		       100.0 * (double)report->lost / (double)(report->lost + report->received + !report->received), report->duplicates, report->late,
 		       wt_show_rate(report->goodput * 8, rate), report->jitter / 1e6);
@@ -263,7 +263,7 @@ static int open_output(struct recv *recv)
 		return code;
 	if (strcmp(recv->output, "-") == 0) {
 		if (recv->transfer.json)
-			return wt_fail(WT_EXIT_USAGE, "--output - and --json both want standard output");
+			return wt_fail(WT_EXIT_USAGE, "--output - and --json cannot share standard output");
 		recv->transfer.interval = 0;
 		recv->fd = STDOUT_FILENO;
 		return WT_EXIT_OK;
@@ -336,7 +336,7 @@ static int recv_run(int argc, char **argv)
 		wt_station_touch(&recv.transfer.station);
 		code = recv.code;
 		if (recv.transfer.timed_out)
-			code = wt_fail(WT_EXIT_TIMEOUT, "nothing more within --timeout");
+			code = wt_fail(WT_EXIT_TIMEOUT, "stopped by --timeout");
 	}
 	code = wt_transfer_finish(&recv.transfer, code);
 	if (recv.fd > STDOUT_FILENO && close(recv.fd) < 0)

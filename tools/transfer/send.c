@@ -34,7 +34,7 @@ static const struct wt_option options[] = {
 	[OPT_REVERSE] = {'R', "reverse", NULL, "the peer sends and we receive"},
 	[OPT_BIDIR] = {0, "bidir", NULL, "send and receive at once, -P streams each way"},
 	[OPT_LENGTH] = {'l', "length", "SIZE", "bytes per write, at most 16KiB, or per datagram (default 1460B)"},
-	[OPT_RATE] = {'b', "bitrate", "RATE", "rate of each stream (default: as fast as TCP allows; with -u 1Mbit)"},
+	[OPT_RATE] = {'b', "bitrate", "RATE", "rate of each stream, 0: no limit (default: no limit; with -u 1Mbit)"},
 	[OPT_UDP] = {'u', "udp", NULL, "datagrams at a constant rate: loss, delay and jitter at the other end"},
 	[OPT_OMIT] = {'O', "omit", "TIME", "leave the first TIME out of the goodput; -t grows by it"},
 	[OPT_LATENCY] = {0, "latency", "TIME", "also send a small request TIME after each answer: latency of the idle and of the loaded path"},
@@ -47,6 +47,7 @@ struct send {
 	wt_time time, omit, latency;
 	uint64_t parallel;
 	bool reverse, bidir, udp;
+	bool unlimited;     /* --bitrate 0, as iperf3 has it */
 	struct wt_endpoint remote;
 	struct wt_send_stream *stream; /* `streams` of them, and behind them that of --latency */
 	unsigned streams, done;
@@ -246,6 +247,8 @@ static int take_number(struct send *send, int option, const char *value)
 	int error;
 
 	switch (option) {
+	case OPT_BYTES: error = wt_parse_size(value, &send->size, err, sizeof(err)); break;
+	case OPT_TIME: error = wt_parse_time(value, &send->time, err, sizeof(err)); break;
 	case OPT_PARALLEL: error = wt_parse_count(value, &send->parallel, err, sizeof(err)); break;
 	case OPT_LENGTH: error = wt_parse_size(value, &send->length, err, sizeof(err)); break;
 	case OPT_RATE: error = wt_parse_rate(value, &send->rate, err, sizeof(err)); break;
@@ -254,12 +257,15 @@ static int take_number(struct send *send, int option, const char *value)
 	}
 	if (error)
 		return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
+	if (option == OPT_BYTES && !send->size)
+		return wt_fail(WT_EXIT_USAGE, "--bytes: expected more than 0B");
 	if (option == OPT_PARALLEL && (!send->parallel || send->parallel > STREAMS))
 		return wt_fail(WT_EXIT_USAGE, "--parallel: expected 1 to %d streams", STREAMS);
 	if (option == OPT_LENGTH && (!send->length || send->length > 16384))
 		return wt_fail(WT_EXIT_USAGE, "--length: expected 1B to 16KiB");
-	if (option == OPT_RATE && send->rate < 1000)
-		return wt_fail(WT_EXIT_USAGE, "--bitrate: expected at least 1Kbit");
+	send->unlimited |= option == OPT_RATE && !send->rate;
+	if (option == OPT_RATE && send->rate && send->rate < 1000)
+		return wt_fail(WT_EXIT_USAGE, "--bitrate: expected at least 1Kbit, or 0 for no limit");
 	if ((option == OPT_OMIT && send->omit < 0) || (option == OPT_LATENCY && send->latency <= 0))
 		return wt_fail(WT_EXIT_USAGE, "--%s: expected a time above 0s", options[option].name);
 	return WT_EXIT_OK;
@@ -268,7 +274,6 @@ static int take_number(struct send *send, int option, const char *value)
 static int take_options(struct send *send, int argc, char **argv)
 {
 	struct wt_args args;
-	char err[200];
 	int option, code = WT_EXIT_OK;
 
 	wt_args_init(&args, wt_current_command, argc, argv);
@@ -282,28 +287,14 @@ static int take_options(struct send *send, int argc, char **argv)
 		case OPT_CLIENT:
 			send->peer = args.value;
 			break;
-		case OPT_BYTES:
-			if (wt_parse_size(args.value, &send->size, err, sizeof(err)) < 0)
-				return wt_fail(WT_EXIT_USAGE, "--bytes: %s", err);
-			if (!send->size)
-				return wt_fail(WT_EXIT_USAGE, "--bytes: nothing to send");
-			break;
-		case OPT_TIME:
-			if (wt_parse_time(args.value, &send->time, err, sizeof(err)) < 0)
-				return wt_fail(WT_EXIT_USAGE, "--time: %s", err);
-			break;
 		case OPT_FILE:
 			send->file = args.value;
 			break;
-		case OPT_REVERSE:
-			send->reverse = true;
-			break;
-		case OPT_BIDIR:
-			send->bidir = true;
-			break;
-		case OPT_UDP:
-			send->udp = true;
-			break;
+		case OPT_REVERSE: send->reverse = true; break;
+		case OPT_BIDIR: send->bidir = true; break;
+		case OPT_UDP: send->udp = true; break;
+		case OPT_BYTES:
+		case OPT_TIME:
 		case OPT_PARALLEL:
 		case OPT_LENGTH:
 		case OPT_RATE:
@@ -325,15 +316,17 @@ static int check_streams(struct send *send)
 	bool several = send->parallel > 1 || send->reverse || send->bidir || send->udp || send->latency;
 
 	if (several && (transfer->raw || transfer->plays))
-		return wt_fail(WT_EXIT_USAGE, "--%s is one stream that we send: leave -P, -R, --bidir, -u and --latency out", transfer->raw ? "raw" : "app");
+		return wt_fail(WT_EXIT_USAGE, "--%s sends one stream: it cannot be combined with -P, -R, --bidir, -u or --latency", transfer->raw ? "raw" : "app playback");
 	if (send->udp && (send->reverse || send->bidir || transfer->asks || send->latency || send->omit || transfer->live))
-		return wt_fail(WT_EXIT_USAGE, "--udp sends to the peer alone: leave -R, --bidir, -O, --app, --latency and --live out");
+		return wt_fail(WT_EXIT_USAGE, "--udp cannot be combined with -R, --bidir, -O, --app, --latency or --live; for datagrams from the peer, run send -u there");
+	if (send->udp && send->unlimited)
+		return wt_fail(WT_EXIT_USAGE, "--udp needs a rate: --bitrate 1Mbit");
 	if (send->udp && send->length && (send->length < WT_CBR_HEADER || send->length > 1472))
 		return wt_fail(WT_EXIT_USAGE, "--length: a datagram has 24B to 1472B");
 	if (transfer->asks && (send->reverse || send->bidir || send->rate || send->length || send->omit || send->size))
-		return wt_fail(WT_EXIT_USAGE, "--app rr asks, and counts requests: leave -n, -R, --bidir, -b, -l and -O out");
+		return wt_fail(WT_EXIT_USAGE, "--app rr sends requests: it cannot be combined with -n, -R, --bidir, -b, -l or -O");
 	if (send->reverse && send->bidir)
-		return wt_fail(WT_EXIT_USAGE, "--reverse or --bidir, not both");
+		return wt_fail(WT_EXIT_USAGE, "--reverse and --bidir cannot be combined");
 	if (transfer->asks && !send->time && !transfer->rr.requests)
 		send->time = 10 * WT_S;
 	if (send->udp && !send->size && !send->time)
@@ -350,11 +343,11 @@ static int check_options(struct send *send)
 	if (!send->peer)
 		return wt_fail(WT_EXIT_USAGE, "the peer is missing: wavetank send -c HOST");
 	if (send->file && !send->transfer.raw)
-		return wt_fail(WT_EXIT_USAGE, "--file goes with --raw");
+		return wt_fail(WT_EXIT_USAGE, "--file requires --raw");
 	if (send->file && (send->size || send->time))
-		return wt_fail(WT_EXIT_USAGE, "--file has its own length; leave --bytes and --time out");
+		return wt_fail(WT_EXIT_USAGE, "--file cannot be combined with --bytes or --time: the file sets the length");
 	if (send->size && send->time)
-		return wt_fail(WT_EXIT_USAGE, "--bytes or --time, not both");
+		return wt_fail(WT_EXIT_USAGE, "--bytes and --time cannot be combined");
 	if (check_streams(send))
 		return WT_EXIT_USAGE;
 	if (!send->size && !send->time && !send->file && !send->transfer.asks)
@@ -464,7 +457,7 @@ static int make_streams(struct send *send)
 		send->probe = &send->stream[send->streams];
 	send->seed = transfer->station_config.seed;
 	if (!transfer->station_config.seeded && getrandom(&send->seed, sizeof(send->seed), 0) != sizeof(send->seed))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "no random numbers: %s", strerror(errno));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot read random numbers: %s", strerror(errno));
 	return WT_EXIT_OK;
 }
 
@@ -530,8 +523,10 @@ static void report_sum(const struct send *send, const struct wt_flow_sum *sum)
 static void report(struct send *send)
 {
 	struct wt_flow_sum sum = {0};
+	bool counted = false; /* something after --omit */
 
 	for (unsigned i = 0; i < send->streams; i++) {
+		counted |= send->stream[i].sender.omitted || send->stream[i].got.omitted;
 		wt_send_stream_sum(&send->stream[i], &sum);
 		if (send->transfer.json)
 			wt_send_stream_json(&send->stream[i]);
@@ -540,6 +535,8 @@ static void report(struct send *send)
 		else
 			wt_send_stream_text(&send->stream[i]);
 	}
+	if (send->omit && !counted)
+		wt_say("note: the run ended within --omit, so its goodput includes the beginning");
 	if (!send->transfer.json && send->streams == 1 && send->stream[0].sender.config.rr)
 		wt_rr_text(stdout, &send->stream[0].rr);
 	if (send->streams > 1 || send->probe)

@@ -242,7 +242,7 @@ static int take_options(struct serve *serve, int argc, char **argv)
 	for (unsigned i = 0; i < SERVICES && !code; i++)
 		for (unsigned j = 0; j < i && !code; j++)
 			if (serve->service[i].port && serve->service[i].port == serve->service[j].port)
-				code = wt_fail(WT_EXIT_USAGE, "--%s and --%s have one port, %u", serve->service[j].name, serve->service[i].name,
+				code = wt_fail(WT_EXIT_USAGE, "--%s and --%s cannot share port %u", serve->service[j].name, serve->service[i].name,
 					       serve->service[i].port);
 	return code ? code : wt_transfer_files(&serve->transfer, NULL, NULL);
 }

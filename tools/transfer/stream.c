@@ -246,7 +246,7 @@ void wt_send_latency_text(const struct wt_rr *rr, uint32_t idle)
 	for (unsigned loaded = 0; loaded < 2; loaded++) {
 		uint32_t from = loaded ? idle : 0, to = loaded ? rr->samples : idle;
 
-		printf("  latency %s: %u round trips of 64 B; %.3f %.3f %.3f ms at 50, 95, 99 %%, %.3f at most\n", loaded ? "under load" : "idle", to - from,
+		printf("  latency %s: %u round trips of 64 B; in ms: p50 %.3f, p95 %.3f, p99 %.3f, max %.3f\n", loaded ? "under load" : "idle", to - from,
 		       (double)wt_rr_percentile(rr, from, to, 50) / 1e6, (double)wt_rr_percentile(rr, from, to, 95) / 1e6,
 		       (double)wt_rr_percentile(rr, from, to, 99) / 1e6, (double)wt_rr_percentile(rr, from, to, 100) / 1e6);
 	}

@@ -57,7 +57,7 @@ BAD = [
     ("places", "[port a]\ninterface = tap:wtx\n[port b]\ninterface = tap:wtx\n" + LINK, 3, "both ports are tap:wtx", ("emu",)),
     ("movement", "[air]\nmovement = moves.txt\n[station a]\n[station b]\n" + FLOW, 2, "movement: moves.txt:2: ", ("sim", "up", "run")),
     ("gateway", "[host a]\ngateway = 10.0.0.300/24\n", 2, "'10.0.0.300/24' is not the address of a router with the length of its network", ALL),
-    ("endless", HOSTS + LINK + "[flow f]\nbetween = a b\n", 5, "flow f: it has no end: expected bytes or stop, or time of [run]", ("sim",)),
+    ("endless", HOSTS + LINK + "[flow f]\nbetween = a b\n", 5, "flow f: it never ends: expected bytes or stop here, or time in [run]", ("sim",)),
     ("sender", HOSTS + LINK + FLOW + "sender = newrino\n", 8, "sender: no sender module 'newrino'; did you mean 'newreno'?", FLOWS),
     ("empty", "", 1, "two hosts or ports are needed, such as [host a] and [host b]", ALL),
     ("folder", None, 1, "Is a directory", ALL),

@@ -99,7 +99,7 @@ BAD = [
     ("[link]\nboth = loss 120%\n", "FILE:6: fwd: word 2, after \"loss\": '120%' is not between 0% and 100%"),
     ("[link]\nfwd = loss gilbert on 1s 1% off 1s 0% shared\n", "FILE:6: fwd: \"loss gilbert ... shared\" needs its partner in rev"),
     ("[emulator]\nlate = soon\n", "FILE:6: late: 'soon' is not a time with its unit (ns us ms s min h), such as 15ms"),
-    ("[emulator]\nseccomp = perhaps\n", "FILE:6: seccomp: 'perhaps' is not on or off"),
+    ("[emulator]\nseccomp = perhaps\n", "FILE:6: seccomp: 'perhaps': expected on or off"),
     ("[router r]\naddress = 10.0.0\n[link]\nbetween = a b\n", "FILE:6: '10.0.0' is not the address of a router, such as 10.255.0.1"),
     ("[router r]\naddress = 10.0.0.1, 10.0.0.2\n", "FILE:6: '10.0.0.1, 10.0.0.2': one address of IPv4 and one of IPv6 at most, between commas"),
     ("[router r]\naddress = fe80::1/64\n", "FILE:6: 'fe80::1/64' is not the address of a router, such as 10.255.0.1"),

@@ -128,7 +128,7 @@ static void what_is_refused_changes_nothing(void **state)
 						   "(ns us ms s min h), such as 15ms"},
 		{"delay 20ms | rate 1Mbit burst 0B limit 64KB", "handoff every 1s for 1ms delay 1ms | reorder 1% delay 1ms",
 		 "a handoff happens in both directions at once: \"handoff\" must stand in fwd and rev, with the same times and as many cells"},
-		{"loss 1% | only (tcp) { delay 1ms }", NULL, "fwd: \"only (tcp)\": there are no filters here"},
+		{"loss 1% | only (tcp) { delay 1ms }", NULL, "fwd: \"only (tcp)\": filters are not supported here"},
 		{"loss gilbert on 1s 1% off 1s 0% shared", NULL, "fwd: \"loss gilbert ... shared\" needs its partner in rev"},
 		{"loss 1% delay 20ms", "rate 1Mbit burst 0B", "rev: word 1 \"rate\": limit is missing: the bytes that may wait, for example \"limit 64KB\" (50 ms of the rate, at least 64KB)"},
 	};

@@ -202,7 +202,7 @@ static void half_a_handoff_is_refused(void **state)
 		 "fwd: handoff: to-loss needs a stage \"loss\" in the same direction, and only one"},
 		{"rate 1KB every 1ms burst 2KB limit 64KB handoff every 5s for 1s to-rate 1Mbit", "",
 		 "fwd: handoff: to-rate needs a plain rate, neither a trace nor lumps"},
-		{"handoff every 5s for 1s | handoff every 5s for 1s", "", "fwd: handoff: one for each direction"},
+		{"handoff every 5s for 1s | handoff every 5s for 1s", "", "fwd: handoff: a direction can have only one"},
 		{"handoff for 1s", "", "fwd: word 1 \"handoff\": when is missing: \"every 30s\", or \"mean 30s\" for exponential times"},
 		{"handoff every 5s", "", "fwd: word 1 \"handoff\": for is missing: how long packets are lost, such as \"for 200ms\""},
 		{"handoff every 5s for 1s then", "", "fwd: word 6 \"then\": the values after the first handoff must come before \"then\", such as "
@@ -210,7 +210,7 @@ static void half_a_handoff_is_refused(void **state)
 		{"handoff every 5s for 1s to-delay 5ms then delay 5ms", "",
 		 "fwd: word 1 \"handoff\": a value must follow \"then\", such as \"to-delay 5ms\""},
 		{"handoff every 1s for 1s", "", "fwd: word 1 \"handoff\": \"every\" must be longer than \"for\""},
-		{"handoff mean 1s for 1s at 1s", "", "fwd: word 1 \"handoff\": \"at\" goes with \"every\""},
+		{"handoff mean 1s for 1s at 1s", "", "fwd: word 1 \"handoff\": \"at\" requires \"every\""},
 		{"handoff every 5s for 1s flush keep", "", "fwd: word 1 \"handoff\": either flush or keep"},
 	};
 	struct wt_path fwd, rev;

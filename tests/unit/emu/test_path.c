@@ -106,9 +106,9 @@ static void words_give_stages_in_the_stated_order_whatever_their_own(void **stat
 static const struct {
 	const char *words, *error;
 } bad_words[] = {
-	{"delay 10ms 5ms 25%", "word 3 \"5ms\": jitter has its law here, and keeps the order unless told otherwise: \"delay 10ms jitter normal 5ms reordering\""},
-	{"loss 1% 25%", "word 3 \"25%\": no correlation here; losses in bursts are \"loss elliott mean 1% burst 4packets\", or loss gilbert"},
-	{"corrupt 1% 25%", "word 3 \"25%\": no correlation here: packets are drawn independently, \"corrupt 1%\""},
+	{"delay 10ms 5ms 25%", "word 3 \"5ms\": expected the law of the jitter; packets keep their order unless \"reordering\" follows: \"delay 10ms jitter normal 5ms reordering\""},
+	{"loss 1% 25%", "word 3 \"25%\": correlations are not supported; for losses in bursts write \"loss elliott mean 1% burst 4packets\", or loss gilbert"},
+	{"corrupt 1% 25%", "word 3 \"25%\": correlations are not supported: each packet is drawn alone, \"corrupt 1%\""},
 	{"loss random 1%", "word 2 \"random\": independent loss is plain here: \"loss 1%\""},
 	{"loss gemodel 1% 10%", "word 2 \"gemodel\": netem's gemodel p r 1-h 1-k is \"loss elliott p P r P h P k P\" here"},
 	{"delay 10ms jitter normal 5ms distribution normal", "word 6 \"distribution\": the law follows jitter here: \"jitter normal 5ms\", \"jitter pareto 5ms shape 3\" or \"jitter file FILE\""},
@@ -176,8 +176,8 @@ static const struct {
 	{"loss gilbert on 1us 20% off 1s 0%", "word 4 \"1us\": a mean sojourn is from 100us to 10000h"},
 	{"loss gilbert on 10001h 20% off 1s 0%", "word 4 \"10001h\": a mean sojourn is from 100us to 10000h"},
 	{"loss gilbert on 1s 20% off 1s 0% share", "word 9 \"share\": not known here; did you mean \"shared\"?"},
-	{"loss gilbert on 1s 20% off 1s 0% start maybe", "word 9 \"start\": one of random, on, off must follow"},
-	{"loss gilbert on 1s 20% off 1s 0% start", "word 9 \"start\": one of random, on, off must follow"},
+	{"loss gilbert on 1s 20% off 1s 0% start maybe", "word 9 \"start\": expected random, on or off"},
+	{"loss gilbert on 1s 20% off 1s 0% start", "word 9 \"start\": expected random, on or off"},
 	{"duplicate", "word 1 \"duplicate\": a share such as \"20%\" must follow"},
 	{"reorder 1%", "word 1 \"reorder\": \"delay T\" must follow the share: how long a packet is held, such as \"delay 5ms\""},
 	{"reorder 1% loss 1%",
@@ -197,8 +197,8 @@ static const struct {
 	{"rate 1Mbit burst 0B limit 64KB queue red min 2KB max 1KB", "word 1 \"rate\": min must be below max"},
 	{"rate 20KB burst 20KB limit 64KB", "word 1 \"rate\": \"every\" is missing: how often these bytes arrive, such as \"every 30ms\""},
 	{"rate 1Mbit every 1ms burst 20KB limit 64KB", "word 1 \"rate\": every needs a size, such as \"rate 20KB every 30ms\""},
-	{"rate 20KB every 0ms burst 20KB limit 64KB", "word 4 \"0ms\": a period is longer than that"},
-	{"rate 0B every 1ms burst 20KB limit 64KB", "word 2 \"0B\": what comes in at once is from 1B to 1GB"},
+	{"rate 20KB every 0ms burst 20KB limit 64KB", "word 4 \"0ms\": expected a period of at least 1ns"},
+	{"rate 0B every 1ms burst 20KB limit 64KB", "word 2 \"0B\": expected a size from 1B to 1GB"},
 	{"rate 1Mbit burst 0B limit 0packets", "word 1 \"rate\": a full frame (1514B) does not fit the burst and no packet may wait"},
 	{"loss elliott p 1%", "word 2 \"elliott\": either p and r (and h, k) must follow, such as \"p 1% r 30%\", or mean and burst, "
 			      "such as \"mean 9% burst 3packets\""},
@@ -236,7 +236,7 @@ static const struct {
 	{"delay 5ms jitter pareto 1ms", "word 5 \"1ms\": the shape of Pareto's law, a number above 1 such as \"shape 3\", must follow"},
 	{"delay 5ms jitter normal 3601s", "word 5 \"3601s\": jitter is at most 1h"},
 	{"delay 5ms jitter pareto 1ms shape 1", "word 7 \"1\": a shape is a number above 1, at most 1000"},
-	{"delay 5ms at 2s 1ms at 1s 1ms", "word 7 \"1s\": a step later than the one before is wanted"},
+	{"delay 5ms at 2s 1ms at 1s 1ms", "word 7 \"1s\": expected a step later than the one before"},
 	{"delay 5ms every 2s", "word 1 \"delay\": \"every\" repeats steps and must be longer than the last one's time, such as "
 			       "\"at 10s 40ms every 20s\""},
 	{"delay 5ms at 2s", "word 4 \"2s\": a time such as \"15ms\" must follow"},

@@ -273,7 +273,7 @@ static void a_bad_file_is_named_with_its_line(void **state)
 	write_file("5\n");
 	snprintf(words, sizeof(words), "rate trace %s limit 64KB burst 1KB", file_name);
 	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
-	assert_string_equal(err, "word 1 \"rate\": a trace says when frames go: it has no burst and no every");
+	assert_string_equal(err, "word 1 \"rate\": a trace sets the times itself: it takes neither burst nor every");
 }
 
 static void another_trace_counts_its_opportunities_anew(void **state)
@@ -413,7 +413,7 @@ static void a_bad_step_is_named_with_its_line(void **state)
 	static const struct {
 		const char *text, *words, *error;
 	} bad[] = {
-		{"0,1ms\n5s,2ms\n5s,3ms\n", "delay trace %s", ":3: 5s is not behind the time before"},
+		{"0,1ms\n5s,2ms\n5s,3ms\n", "delay trace %s", ":3: 5s is not after the time before"},
 		{"0,1ms\n5s,2\n", "delay trace %s", ":2: '2' has no unit: expected a time with its unit (ns us ms s min h), such as 15ms"},
 		{"0 1ms\n", "delay trace %s", ":1: '0': expected a time and a value between which a comma stands, such as 10s,40ms"},
 		{"0,1%\n1s,0.5\n", "loss trace %s", ":2: '0.5' has no unit: write 0.5% or 50%"},
@@ -439,7 +439,7 @@ static void a_bad_step_is_named_with_its_line(void **state)
 	assert_non_null(strstr(err, "longer than the last time of the file"));
 	snprintf(words, sizeof(words), "delay trace %s at 1s 5ms", file_name);
 	assert_int_equal(wt_path_init(&path, words, "fwd", 1, err, sizeof(err)), -EINVAL);
-	assert_non_null(strstr(err, "no \"at\" beside it"));
+	assert_non_null(strstr(err, "it takes no \"at\""));
 }
 
 /* Words, normal form and change: a delay that gets a trace, one that gets another, and one that loses it. */

@@ -17,7 +17,7 @@ static void a_run_is_valid_by_the_emulators_verdict_and_every_fault_is_named(voi
 	} cases[] = {
 		{"{\"ok\":true," PORTS("400000", "500000") "," FAULTS("") "}", WT_SWEEP_OK, ""},
 		{"{\"ok\":true," PORTS("4000000", "500000") "," FAULTS("") "}", WT_SWEEP_OK, ""}, /* the bounds were the emulator's to judge by */
-		{"{" PORTS("500000", "6000000") "," FAULTS(LATE) "}", WT_SWEEP_INVALID, "busy: late; 99 % of the frames were less than 6 ms late, 12 %"},
+		{"{" PORTS("500000", "6000000") "," FAULTS(LATE) "}", WT_SWEEP_INVALID, "busy: late; 99 % of the frames left less than 6 ms late, 12 %"},
 		{"{" PORTS("6000000", "500000") "," FAULTS(LATE) "}", WT_SWEEP_INVALID, "6 ms late"},
 		{"{" PORTS("6000000", "500000") "," FAULTS(LATE "," DROPS) "}", WT_SWEEP_INVALID, "late, kernel-drops; "},
 		{"{" PORTS("4", "5") "," FAULTS(DROPS) "}", WT_SWEEP_INVALID, "busy: kernel-drops; "},

@@ -158,11 +158,11 @@ static void a_fault_of_a_world_is_told_with_the_point_and_its_own_line(void **st
 		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[host a]\n[host b]\n[link l]\nboth = delay {x}\n", ":4: "},
 		{HEAD "[axes]\nx = 1 2\n[run]\nworld = %s\n", "[run]\ntime = 1s\n[host a]\n[host b]\n", "axis 'x' changes nothing"},
 		{HEAD "[axes]\nx = 1 2\n[x 1]\nspede = 3\n[run]\nworld = %s\n", "[run]\ntime = {x}s\n[host a]\n[host b]\n", "t.ini:6: 'spede' is not a parameter"},
-		{HEAD "[run]\nworld = %s\nflows = 2\n", "[host a]\n[host b]\n", "t.ini:5: flows: a world says for itself"},
+		{HEAD "[run]\nworld = %s\nflows = 2\n", "[host a]\n[host b]\n", "t.ini:5: flows: a world file sets this itself"},
 		{HEAD "[run]\nworld = %s\n", "[run]\ntime = {end}\n[host a]\n[host b]\n", "'{end}' is not an axis"},
 		{HEAD "[run]\nworld = %s\n", "[run]\nbytes = 1MB\nstack = kernel:reno\n[host a]\n[host b]\n[flow f]\nbetween = a b\n",
 		 "3: stack: the kernel's TCP needs real time"},
-		{HEAD "backend = tap\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "it has no end"},
+		{HEAD "backend = tap\n[run]\nworld = %s\n", "[host a]\n[host b]\n", "it never ends"},
 		{HEAD "[axes]\nx = 1\n[x 1]\na = {b}\nb = {a}\n[run]\nworld = %s\n", "[run]\ntime = {a}\n", "refers to itself"},
 		{HEAD "[run]\nworld = %s.none\n", "[host a]\n", "No such file"},
 	};
