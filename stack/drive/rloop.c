@@ -16,8 +16,9 @@
  * timer.
  *
  * System calls cost more than what the graph does with a frame. Where nothing spins, a timer that fires early is left as it is: the deadline
- * of a host moves later with each ACK, and one wake-up for nothing then arms it anew. A port that gave one frame several times in a
- * row, as in a dialogue, is read once per wake-up: libev's poll, which follows in any case, says as well as a read that fails whether
+ * of a host moves later with each ACK, and one wake-up for nothing then arms it anew. Few frames often come in a rhythm: one each time in
+ * a dialogue, one and two in turn where clients connect one after the other. Once that has been so for a while, a port is read as often
+ * as it will have frames: libev's poll, which follows in any case, says as well as a read that fails whether
  * there is more. Now and then it is read until it is empty, so that a port that has become busy is noticed. Where stamps date frames
  * all reads are made: they say up to when the port was empty.
  *
@@ -46,8 +47,9 @@
 #define SLEEP_COST (15 * WT_US) /* processor time of arming a timer, going to sleep and being woken by it, in a guest */
 #define BATCH 32 /* frames read of one port in a round */
 #define ROUNDS 4 /* before libev has its turn */
-#define ALONE 4  /* readings in a row that found one frame make a dialogue of it, */
-#define ASK_AGAIN 16 /* of which every so many-th is done until the port is empty */
+#define FEW 3    /* frames of a reading, at most, have a rhythm, */
+#define SURE 4   /* that is known after it was so often the same, */
+#define ASK_AGAIN 16 /* and every so many-th reading is done until the port is empty all the same */
 #define AWAY (100 * WT_US)
 #define OLD (60 * WT_S) /* a stamp from further back is no stamp */
 #define CLOCKS_APART (10 * WT_US) /* at most, two readings for a comparison */
@@ -62,7 +64,10 @@ struct watch {
 	int error;                   /* the device is gone, which has not been told yet */
 	struct wt_frame_queue held;  /* read, and not yet given to the graph; frame->time: when they came */
 	wt_time last;                /* when the last of them came */
-	unsigned alone;              /* readings in a row that found one frame */
+	unsigned readings, found;    /* found: frames by the last one; 0: more than FEW */
+	struct {
+		uint8_t frames, sure;
+	} rhythm[FEW + 1];             /* after a reading that found so many, the one that followed found `frames`, the last `sure` times */
 };
 
 struct wt_rloop {
@@ -285,10 +290,25 @@ static void date_others(struct watch *watch, struct wt_frame *from, wt_time time
 	}
 }
 
-/* Is one reading enough? */
-static bool is_dialogue(const struct watch *watch)
+/* How many frames there will be; 0: nobody knows. */
+static unsigned expected(const struct watch *watch)
 {
-	return !watch->port->stamps && watch->alone >= ALONE && watch->alone % ASK_AGAIN;
+	bool known = !watch->port->stamps && watch->rhythm[watch->found].sure >= SURE && watch->readings % ASK_AGAIN;
+
+	return known ? watch->rhythm[watch->found].frames : 0;
+}
+
+static void note_found(struct watch *watch, unsigned frames)
+{
+	unsigned few = frames <= FEW ? frames : 0;
+
+	watch->readings++;
+	if (watch->rhythm[watch->found].frames != few)
+		watch->rhythm[watch->found].sure = 0;
+	else if (watch->rhythm[watch->found].sure < SURE)
+		watch->rhythm[watch->found].sure++;
+	watch->rhythm[watch->found].frames = (uint8_t)few;
+	watch->found = few;
 }
 
 /* Reads a batch. The time up to which the port has been read. The packets of a big frame are all taken: the descriptor does not speak
@@ -297,8 +317,7 @@ static wt_time take(struct watch *watch)
 {
 	struct wt_port *port = watch->port;
 	struct wt_frame *frame, *others = NULL;
-	bool once = is_dialogue(watch);
-	uint32_t held = watch->held.frames, most = once ? held + 1 : BATCH;
+	uint32_t held = watch->held.frames, few = expected(watch), most = few ? held + few : BATCH;
 	wt_time stamped = -1;
 	int n = 1;
 
@@ -320,8 +339,8 @@ static wt_time take(struct watch *watch)
 		others = NULL;
 		watch->last = stamped;
 	}
-	watch->ready = n > 0 && !once;
-	watch->alone = watch->held.frames == held + 1 ? watch->alone + 1 : 0;
+	watch->ready = n > 0 && !few;
+	note_found(watch, watch->held.frames - held);
 	date_others(watch, others, watch->ready ? stamped : -1);
 	if (n < 0) {
 		watch->error = n;

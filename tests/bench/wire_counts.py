@@ -22,6 +22,7 @@ LOADS = [
     ("tap: calls per MB sent", "tap:wt0", (), lambda n: wire.pull(n * MB), (10, 60), 450),
     ("tap: calls per MB received", "tap:wt0", (), lambda n: wire.push(n * MB), (10, 60), 900),
     ("tap: calls per request and response", "tap:wt0", (), wire.ask, (200, 1200), 3.3),
+    ("tap: calls per connection of one byte", "tap:wt0", (), wire.open_and_close, (200, 1200), 7.8),
     ("packet: calls per MB sent", "packet:wt1", (), lambda n: wire.pull(n * MB), (10, 60), 450),
     ("packet: calls per request and response", "packet:wt1", (), wire.ask, (200, 1200), 3.3),
     ("tap, offloads: calls per MB received", "tap:wt0", ("--offload",), lambda n: wire.push(n * MB), (10, 60), 120),

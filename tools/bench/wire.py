@@ -253,5 +253,13 @@ def ask(count, size=64, host=OURS):
     return sorted(times)
 
 
+def open_and_close(count, host=OURS):
+    """Connections one after the other, each until its byte and the end have come."""
+    for _ in range(count):
+        with connection(BYTE, host) as sock:
+            while sock.recv(16):
+                pass
+
+
 if __name__ == "__main__":
     offloads_off(sys.argv[1])
