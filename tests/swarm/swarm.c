@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A swarm: random scenarios, each a function of one number, watched by oracles that share no code with what they judge. Two in three are
- * hosts on a path of all stages, their wires watched by a second TCP (watch.h); the third is a path alone against arithmetic (law.c).
+ * hosts on a path of all stages, their wires watched by a second TCP (watch.h); the third is a path alone against arithmetic (law.c). One in
+ * twenty is a field of stations on the air instead (field.c).
  *
  *   swarm                        scenarios 1 to 4000
  *   swarm --seed N               scenario N only, with its words
@@ -24,7 +25,7 @@
 #include "tests/swarm/swarm.h"
 
 struct tally {
-	unsigned failed, gave_up, lied, laws;
+	unsigned failed, gave_up, lied, laws, fields;
 };
 
 static struct run run;
@@ -67,11 +68,17 @@ static uint64_t cut_down(uint64_t seed, uint64_t without, bool twin)
 	return without;
 }
 
+static bool is_field(uint64_t seed)
+{
+	return seed % 20 == 0;
+}
+
+/* A path alone, or a field. */
 static bool law(uint64_t seed, bool verbose, struct tally *tally)
 {
-	const char *wrong = law_run(seed, verbose);
+	const char *wrong = is_field(seed) ? field_run(seed, verbose) : law_run(seed, verbose);
 
-	tally->laws++;
+	*(is_field(seed) ? &tally->fields : &tally->laws) += 1;
 	if (wrong)
 		printf("FAILED: scenario %" PRIu64 ": %s\n  swarm --seed %" PRIu64 "\n", seed, wrong, seed);
 	return !wrong;
@@ -84,7 +91,7 @@ static bool one(uint64_t seed, uint64_t without, bool verbose, struct tally *tal
 	char first[320];
 	struct plan plan;
 
-	if (seed % 3 == 0)
+	if (seed % 3 == 0 || is_field(seed))
 		return law(seed, verbose, tally);
 	plan_draw(seed, without, &plan);
 	plan.log = logged;
@@ -121,7 +128,9 @@ static uint64_t print(uint64_t hash, uint64_t seed)
 	struct plan plan;
 
 	*text = 0;
-	if (seed % 3 == 0) {
+	if (is_field(seed)) {
+		field_words(seed, text, sizeof(text));
+	} else if (seed % 3 == 0) {
 		law_words(seed, text, sizeof(text));
 	} else {
 		plan_draw(seed, 0, &plan);
@@ -207,7 +216,7 @@ int main(int argc, char **argv)
 		return one(current = seed, without, true, &tally) ? 0 : 1;
 	for (i = from; (budget > 0 ? seconds() - start < budget : i < from + count) && tally.failed < most; i++)
 		tally.failed += !one(current = i, 0, false, &tally);
-	printf("%" PRIu64 " scenarios from %" PRIu64 " in %.1f s: %u paths alone, %u with a lying peer, %u given up by time-out, %u failed\n", i - from,
-	       from, seconds() - start, tally.laws, tally.lied, tally.gave_up, tally.failed);
+	printf("%" PRIu64 " scenarios from %" PRIu64 " in %.1f s: %u paths alone, %u fields, %u with a lying peer, %u given up by time-out, %u failed\n", i - from,
+	       from, seconds() - start, tally.laws, tally.fields, tally.lied, tally.gave_up, tally.failed);
 	return tally.failed != 0;
 }

@@ -125,7 +125,7 @@ bool watch_gave_up(const struct watch *watch);
 /* A quiet moment, at the end or between two frames: is anything overdue? */
 void watch_rest(struct watch *watch, wt_time now);
 
-/* ---- liar.c, law.c ------------------------------------------------------------------------------------------- */
+/* ---- liar.c, law.c, field.c ---------------------------------------------------------------------------------- */
 
 enum { LIE_OPTIMISTIC = 1, LIE_DIVISION = 2, LIE_SACK = 4, LIE_WINDOW = 8, LIE_BLIND = 16, LIE_OVERLAP = 32, LIES = 63 };
 
@@ -133,5 +133,8 @@ struct wt_node *liar_new(struct wt_pool *pool, const struct plan *plan);
 /* A path alone, with frames of no host, against arithmetic. NULL or a sentence. */
 const char *law_run(uint64_t seed, bool verbose);
 void law_words(uint64_t seed, char *out, size_t len);
+/* Stations on the air. NULL or a sentence. */
+const char *field_run(uint64_t seed, bool verbose);
+void field_words(uint64_t seed, char *out, size_t len);
 
 #endif

@@ -244,6 +244,8 @@ static int build(struct run *run)
 			wt_path_fix(&run->net.link[i].way[d].path);
 	if (!error)
 		wt_network_record_air(&run->net, run->capture, run->log);
+	if (!error && simulation->on_built)
+		simulation->on_built(simulation->arg, &run->net);
 	wt_script_init(&run->script, run->world, run->net.link, run->net.graph, 0);
 	run->script.changed = on_changed;
 	run->script.arg = run;

@@ -32,6 +32,7 @@ struct wt_simulation {
 	wt_time interval;          /* of the first flow */
 	void (*on_interval)(void *arg, const struct wt_bulk_interval *interval);
 	struct wt_drop_sink *drops; /* told of every drop; NULL: nobody */
+	void (*on_built)(void *arg, struct wt_network *net); /* before anything runs, it lasts until the run is over: tests. NULL: nobody */
 	void *arg;
 };
 
