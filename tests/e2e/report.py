@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import xml.etree.ElementTree
 
@@ -209,6 +210,20 @@ def _():
     equal(code, 0, f"exit code of the second build\n{err}")
     with open(home.path("again/report.html"), encoding="utf-8") as file:
         check(file.read() == page(), "the page differs from the other")
+
+
+@test("where no semaphores can be had, as in a bare chroot, the page is drawn by one process and is the same")
+def _():
+    if os.geteuid() or not shutil.which("unshare"):
+        raise Skip("no root")
+    pages = []
+    for shell in ("true", "mount -t tmpfs -o ro none /dev/shm"):
+        made = subprocess.run(["unshare", "-m", "sh", "-c", shell + ' && exec "$@"', "sh", home.program, "report", "build", "run.jsonl", "--quiet", "-o",
+                               "single.html"], cwd=home.path("."), capture_output=True, text=True, check=False)
+        equal((made.returncode, made.stderr), (0, ""), "report build")
+        with open(home.path("single.html"), encoding="utf-8") as file:
+            pages.append(re.sub(r"built [^<]*", "", file.read()))
+    equal(pages[0], pages[1], "pages")
 
 
 @test("the page fits 1280 and 400 pixels, light and dark, without an error, pale text or texts over each other")

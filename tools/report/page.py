@@ -65,24 +65,32 @@ class Page:
         self.add('<figure%s id="figure-%d"><div class="wide">\0%d\0</div><div class="narrow">\0%d\0</div><figcaption><b>Figure %d.</b> %s%s'
                  '</figcaption></figure>' % (' class="panels"' if panels else '', self.count, jobs, jobs + 1, self.count, caption, files))
 
+    def drawings(self):
+        try:
+            with place.held():
+                pool = concurrent.futures.ProcessPoolExecutor(min(len(os.sched_getaffinity(0)), len(JOBS)), multiprocessing.get_context('fork'),
+                                                              place.worker, (os.getpid(),))
+                asked = [pool.submit(drawing, at) for at in range(len(JOBS))]
+        except OSError: # no semaphores, because /dev/shm is missing or read-only: draw in this process
+            yield from map(drawing, range(len(JOBS)))
+            return
+        for future in asked:
+            try:
+                yield future.result()
+            except concurrent.futures.BrokenExecutor:
+                raise OSError(errno.ENOMEM, 'a process that draws was ended, perhaps for want of memory', self.request['output']) from None
+        pool.shutdown()
+
     def draw(self):
         """All figures, on all cores; each depends on nothing but its numbers, so the page is the same however many there are."""
         if not JOBS:
             return
         told = sys.stderr.isatty() and '--quiet' not in sys.argv
         drawn = []
-        with place.held():
-            pool = concurrent.futures.ProcessPoolExecutor(min(len(os.sched_getaffinity(0)), len(JOBS)), multiprocessing.get_context('fork'),
-                                                          place.worker, (os.getpid(),))
-            asked = [pool.submit(drawing, at) for at in range(len(JOBS))]
-        for future in asked:
-            try:
-                drawn.append(future.result())
-            except concurrent.futures.BrokenExecutor:
-                raise OSError(errno.ENOMEM, 'a process that draws was ended, perhaps for want of memory', self.request['output']) from None
+        for one in self.drawings():
+            drawn.append(one)
             if told:
                 print('\rfigures: %d of %d' % (len(drawn) // 2, self.count), end='', file=sys.stderr, flush=True)
-        pool.shutdown()
         if told:
             print('\r\033[K', end='', file=sys.stderr, flush=True)
         self.body = [re.sub('\0(\\d+)\0', lambda m: drawn[int(m.group(1))], text) for text in self.body]
