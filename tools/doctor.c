@@ -200,18 +200,10 @@ static int doctor_run(int argc, char **argv)
 		{"kernel", "kernel TCP", false, "", ""},
 	};
 	const size_t count = sizeof(finding) / sizeof(finding[0]);
-	struct wt_args args;
-	bool json = false;
-	int option;
+	const char *json = NULL;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': doctor takes only options", args.value);
-		json = true;
-	}
+	if (wt_args_read(argc, argv, &json, NULL, 0, "doctor takes only options"))
+		return WT_EXIT_USAGE;
 	check_namespaces(&finding[1]);
 	check_tap(&finding[2]);
 	check_packet(&finding[3]);

@@ -58,7 +58,7 @@ WRONG = [
     (("serve", "--echo", "9"), 2, "--echo and --discard cannot share port 9"),
     (("serve", "--connections", "0"), 2, "--connections: '0' is not a number from 1"),
     (("serve", *WIRE[2:]), 2, "the port is missing"),
-    (("kernel", "serve", "stray"), 2, "unexpected word 'stray'"),
+    (("kernel", "serve", "stray"), 2, "unexpected argument 'stray'"),
     (("kernel", "load"), 2, "'' is not a load"),
     (("kernel", "load", "pull"), 2, "the peer is missing"),
     (("kernel", "load", "pull", "-c", "b"), 2, "'b' is not an IPv4 address"),

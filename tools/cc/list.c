@@ -52,18 +52,10 @@ static void list_text(void)
 
 static int run(int argc, char **argv)
 {
-	struct wt_args args;
-	bool json = false;
-	int option;
+	const char *json = NULL;
 
-	wt_args_init(&args, &wt_command_cc_list, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': wavetank cc show NAME shows one module", args.value);
-		json = true;
-	}
+	if (wt_args_read(argc, argv, &json, NULL, 0, "wavetank cc show NAME shows one module"))
+		return WT_EXIT_USAGE;
 	if (json)
 		list_json();
 	else

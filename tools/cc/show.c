@@ -145,22 +145,10 @@ static int show(const char *name, bool as_json)
 
 static int run(int argc, char **argv)
 {
-	const char *name = NULL;
-	struct wt_args args;
-	bool json = false;
-	int option;
+	const char *name = NULL, *json = NULL;
 
-	wt_args_init(&args, &wt_command_cc_show, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == OPT_JSON)
-			json = true;
-		else if (name)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one module at a time", args.value);
-		else
-			name = args.value;
-	}
+	if (wt_args_read(argc, argv, &json, &name, 1, "one module at a time"))
+		return WT_EXIT_USAGE;
 	if (!name)
 		return wt_fail(WT_EXIT_USAGE, "the module is missing; wavetank cc list names them all");
 	return show(name, json);

@@ -407,6 +407,25 @@ int wt_args_next(struct wt_args *args)
 	return wt_args_next(args);
 }
 
+int wt_args_read(int argc, char **argv, const char **value, const char **word, unsigned words, const char *why)
+{
+	struct wt_args args;
+	int option;
+
+	wt_args_init(&args, wt_current_command, argc, argv);
+	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
+		if (option == WT_ARGS_BAD)
+			return WT_EXIT_USAGE;
+		if (option >= 0)
+			value[option] = wt_current_command->options[option].argument ? args.value : "";
+		else if (words && words--)
+			*word++ = args.value;
+		else
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'%s%s", args.value, why ? ": " : "", why ? why : "");
+	}
+	return WT_EXIT_OK;
+}
+
 /* ---- the program -------------------------------------------------------------------------------------- */
 
 int wt_cli_main(int argc, char **argv)

@@ -70,6 +70,12 @@ void wt_args_init(struct wt_args *args, const struct wt_command *command, int ar
  */
 enum { WT_ARGS_END = -1, WT_ARGS_WORD = -2, WT_ARGS_BAD = -3 };
 int wt_args_next(struct wt_args *args);
+/*
+ * For a command whose options are flags and single arguments: all of its line at once. value[i] (NULL before) becomes the argument of
+ * option i of its table, "" of a flag; of one given twice the last counts. word[] becomes the words, at most so many; one more is
+ * told, with `why` where that is not NULL. Returns 0, or WT_EXIT_USAGE after having printed one line.
+ */
+int wt_args_read(int argc, char **argv, const char **value, const char **word, unsigned words, const char *why);
 
 /* Called before each of the two below prints: by who has the terminal (live.h). NULL: nobody. */
 extern void (*wt_before_message)(void);

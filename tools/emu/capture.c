@@ -208,24 +208,14 @@ struct request {
 
 static int read_arguments(struct request *request, int argc, char **argv)
 {
-	struct wt_args args;
-	int option;
+	const char *said[sizeof(options) / sizeof(options[0])] = {NULL};
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == OPT_CONTROL)
-			request->control = args.value;
-		else if (option == OPT_OUTPUT)
-			request->output = args.value;
-		else if (option == OPT_FILTER)
-			request->filter = args.value;
-		else if (request->words == 2)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one point at a time", args.value);
-		else
-			request->word[request->words++] = args.value;
-	}
+	if (wt_args_read(argc, argv, said, request->word, 2, "one point at a time"))
+		return WT_EXIT_USAGE;
+	request->control = said[OPT_CONTROL];
+	request->output = said[OPT_OUTPUT];
+	request->filter = said[OPT_FILTER];
+	request->words = request->word[0] ? request->word[1] ? 2 : 1 : 0;
 	if (!request->words)
 		return wt_fail(WT_EXIT_USAGE, "the point is missing: wavetank emu capture [LAB] a, or b, or drops");
 	if (request->words == 2 && request->control)

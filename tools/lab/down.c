@@ -169,29 +169,19 @@ static void bring_down_unowned(void *arg, const struct wt_lab *lab)
 
 static int down_run(int argc, char **argv)
 {
-	const char *name = NULL;
-	struct wt_args args;
+	const char *said[sizeof(down_options) / sizeof(down_options[0])] = {NULL}, *name = NULL;
 	struct wt_lab lab = {0};
 	char err[200], sentence[700];
 	struct down down = {0};
-	bool all = false;
-	int option, lock, code = wt_lab_refuse_inside();
+	int lock, code = wt_lab_refuse_inside();
+	bool all;
 
 	if (code)
 		return code;
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == DOWN_ALL)
-			all = true;
-		else if (option == DOWN_JSON)
-			down.json = true;
-		else if (name)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one lab at a time (--all ends every lab)", args.value);
-		else
-			name = args.value;
-	}
+	if (wt_args_read(argc, argv, said, &name, 1, "one lab at a time (--all ends every lab)"))
+		return WT_EXIT_USAGE;
+	all = said[DOWN_ALL];
+	down.json = said[DOWN_JSON];
 	if (!name == !all)
 		return wt_fail(WT_EXIT_USAGE, "the name of a lab is missing: wavetank lab down NAME, or --all");
 	lock = wt_labs_lock(err, sizeof(err));

@@ -126,21 +126,13 @@ static void show_lab(void *arg, const struct wt_lab *known)
 static int status_run(int argc, char **argv)
 {
 	struct status status = {0};
-	struct wt_args args;
+	const char *json = NULL;
 	char err[200];
-	int option, lock;
+	int lock;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == STATUS_JSON)
-			status.json = true;
-		else if (status.name)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one lab at a time", args.value);
-		else
-			status.name = args.value;
-	}
+	if (wt_args_read(argc, argv, &json, &status.name, 1, "one lab at a time"))
+		return WT_EXIT_USAGE;
+	status.json = json;
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);

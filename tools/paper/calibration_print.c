@@ -131,28 +131,19 @@ static int calibration_main(int argc, char **argv)
 {
 	static struct wt_calibration calibration; /* large */
 	static struct wt_explanation explanation; /* larger */
-	const char *dir = DEFAULT_RESULTS;
-	struct wt_args args;
+	const char *said[sizeof(options) / sizeof(options[0])] = {NULL}, *dir;
 	struct wt_json json;
-	bool as_json = false;
 	char err[300];
-	int option;
 
-	wt_args_init(&args, &wt_command_paper_calibration, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		switch (option) {
-		case WT_ARGS_BAD: return WT_EXIT_USAGE;
-		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': calibration takes only options", args.value);
-		case OPT_RESULTS: dir = args.value; break;
-		case OPT_JSON: as_json = true; break;
-		}
-	}
+	if (wt_args_read(argc, argv, said, NULL, 0, "calibration takes only options"))
+		return WT_EXIT_USAGE;
+	dir = said[OPT_RESULTS] ? said[OPT_RESULTS] : DEFAULT_RESULTS;
 	if (wt_calibration_load(&calibration, err, sizeof(err)))
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	if (!wt_calibration_measure(&calibration, dir))
 		wt_say("no results in %s to measure it by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
 	wt_explain(&explanation, dir);
-	if (as_json) {
+	if (said[OPT_JSON]) {
 		wt_json_init(&json, stdout);
 		wt_json_object(&json, NULL);
 		wt_json_string(&json, "record", "calibration");

@@ -57,12 +57,8 @@ static int list_one(const char *id)
 
 static int list_main(int argc, char **argv)
 {
-	struct wt_args args;
-	int option, code = WT_EXIT_OK;
+	int code = wt_args_read(argc, argv, NULL, NULL, 0, NULL);
 
-	wt_args_init(&args, &wt_command_paper_list, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END)
-		return option == WT_ARGS_BAD ? WT_EXIT_USAGE : wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
 	for (unsigned i = 0; wt_paper_files[i].id && !code; i++)
 		code = list_one(wt_paper_files[i].id);
 	return code;
@@ -200,18 +196,11 @@ static int show_main(int argc, char **argv)
 {
 	static struct wt_sweep sweep; /* large */
 	const char *id = NULL;
-	struct wt_args args;
 	char err[700];
-	int option, code;
+	int code;
 
-	wt_args_init(&args, &wt_command_paper_show, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (id)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one table at a time", args.value);
-		id = args.value;
-	}
+	if (wt_args_read(argc, argv, NULL, &id, 1, "one table at a time"))
+		return WT_EXIT_USAGE;
 	if (!id)
 		return wt_fail(WT_EXIT_USAGE, "the table is missing; 'wavetank paper list' lists them");
 	code = wt_sweep_load(&sweep, id, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : show(&sweep);

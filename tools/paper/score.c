@@ -42,22 +42,11 @@ static int score(const char *dir, const char *paper, bool json)
 
 static int score_main(int argc, char **argv)
 {
-	const char *dir = DEFAULT_RESULTS, *paper = NULL;
-	struct wt_args args;
-	bool json = false;
-	int option;
+	const char *said[sizeof(options) / sizeof(options[0])] = {NULL};
 
-	wt_args_init(&args, &wt_command_paper_score, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		switch (option) {
-		case WT_ARGS_BAD: return WT_EXIT_USAGE;
-		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': score takes only options", args.value);
-		case OPT_RESULTS: dir = args.value; break;
-		case OPT_PAPER: paper = args.value; break;
-		case OPT_JSON: json = true; break;
-		}
-	}
-	return score(dir, paper, json);
+	if (wt_args_read(argc, argv, said, NULL, 0, "score takes only options"))
+		return WT_EXIT_USAGE;
+	return score(said[OPT_RESULTS] ? said[OPT_RESULTS] : DEFAULT_RESULTS, said[OPT_PAPER], said[OPT_JSON]);
 }
 
 const struct wt_command wt_command_paper_score = {

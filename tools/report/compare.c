@@ -118,22 +118,10 @@ static int compare(const char *const word[2], bool as_json)
 
 static int compare_main(int argc, char **argv)
 {
-	const char *word[2] = {NULL, NULL};
-	struct wt_args args;
-	bool json = false;
-	int option;
+	const char *word[2] = {NULL, NULL}, *json = NULL;
 
-	wt_args_init(&args, &wt_command_report_compare, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == OPT_JSON)
-			json = true;
-		else if (word[1])
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': two results at a time", args.value);
-		else
-			word[word[0] ? 1 : 0] = args.value;
-	}
+	if (wt_args_read(argc, argv, &json, word, 2, "two results at a time"))
+		return WT_EXIT_USAGE;
 	if (!word[1])
 		return wt_fail(WT_EXIT_USAGE, "nothing to compare: name two result folders, or TABLE@BACKEND twice: table1@sim table1@tap");
 	return compare(word, json);

@@ -376,18 +376,12 @@ static void look(void *arg, const char *dir)
 static int open_main(int argc, char **argv)
 {
 	struct latest latest = {{0}, {0, 0}};
+	const char *page = NULL;
 	char whole[PATH_MAX];
-	struct wt_args args;
-	int option;
 
-	wt_args_init(&args, &wt_command_report_open, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (*latest.path)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one page at a time", args.value);
-		snprintf(latest.path, sizeof(latest.path), "%s", args.value);
-	}
+	if (wt_args_read(argc, argv, NULL, &page, 1, "one page at a time"))
+		return WT_EXIT_USAGE;
+	snprintf(latest.path, sizeof(latest.path), "%s", page ? page : "");
 	if (!*latest.path) {
 		look(&latest, ".");
 		look(&latest, "results");

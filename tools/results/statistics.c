@@ -237,29 +237,16 @@ int wt_report_stats_folder(const char *dir, bool as_json)
 
 static int stats_main(int argc, char **argv)
 {
-	const char *word = NULL;
+	const char *word = NULL, *json = NULL;
 	char dir[512], err[400];
-	struct wt_args args;
-	bool json = false;
-	int option, code;
 
-	wt_args_init(&args, &wt_command_report_stats, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == OPT_JSON)
-			json = true;
-		else if (word)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one result at a time", args.value);
-		else
-			word = args.value;
-	}
+	if (wt_args_read(argc, argv, &json, &word, 1, "one result at a time"))
+		return WT_EXIT_USAGE;
 	if (!word)
 		return wt_fail(WT_EXIT_USAGE, "nothing to report on: name a results folder, or TABLE@BACKEND such as table1@sim");
 	if (wt_results_find(word, dir, sizeof(dir), err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
-	code = wt_report_stats_folder(dir, json);
-	return code;
+	return wt_report_stats_folder(dir, json);
 }
 
 const struct wt_command wt_command_report_stats = {

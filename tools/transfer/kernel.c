@@ -119,18 +119,11 @@ static int take_all(int fd)
 static int kernel_recv_main(int argc, char **argv)
 {
 	struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(5755)};
-	int option, code, on = 1, listener, fd;
+	int code, on = 1, listener, fd;
 	const char *congestion = NULL;
-	struct wt_args args;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
-		congestion = args.value;
-	}
+	if (wt_args_read(argc, argv, &congestion, NULL, 0, NULL))
+		return WT_EXIT_USAGE;
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	code = choose(listener, congestion);

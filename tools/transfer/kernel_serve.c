@@ -72,13 +72,10 @@ static int run(int argc, char **argv)
 	static const uint16_t ports[] = {ECHO, DISCARD, BYTE, SOURCE};
 	struct rlimit files = {1 << 20, 1 << 20};
 	struct epoll_event event[EVENTS];
-	struct wt_args args;
-	int poller, option, code = WT_EXIT_OK;
+	int poller, code = wt_args_read(argc, argv, NULL, NULL, 0, NULL);
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	option = wt_args_next(&args);
-	if (option != WT_ARGS_END)
-		return option == WT_ARGS_BAD ? WT_EXIT_USAGE : wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
+	if (code)
+		return code;
 	setrlimit(RLIMIT_NOFILE, &files);
 	poller = epoll_create1(EPOLL_CLOEXEC);
 	for (unsigned i = 0; i < sizeof(ports) / sizeof(ports[0]) && !code; i++)

@@ -234,21 +234,14 @@ static int uninstall(struct kit *kit)
 
 static int run(int argc, char **argv)
 {
+	const char *said[sizeof(options) / sizeof(options[0])] = {NULL};
 	struct kit kit = {0};
-	struct wt_args args;
-	int option, code;
+	int code;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'", args.value);
-		if (option == OPT_FORCE)
-			kit.force = true;
-		else
-			kit.dir = args.value;
-	}
+	if (wt_args_read(argc, argv, said, NULL, 0, NULL))
+		return WT_EXIT_USAGE;
+	kit.force = said[OPT_FORCE];
+	kit.dir = said[OPT_DIR];
 	code = name_files(&kit);
 	if (code)
 		return code;

@@ -86,6 +86,43 @@ static void quiet_is_taken_by_every_command(void **state)
 	wt_quiet = false;
 }
 
+/* What the whole line comes to, as text: "one= n=5 a b", or the exit code. */
+static void expect_read(const char *wanted, unsigned words, int argc, char **argv)
+{
+	const char *value[3] = {NULL}, *word[2] = {NULL};
+	char said[256] = "";
+	int code;
+
+	wt_current_command = &command;
+	code = wt_args_read(argc, argv, value, word, words, "so many at a time");
+	wt_current_command = NULL;
+	for (unsigned i = 0; i < 3 && !code; i++)
+		if (value[i])
+			snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s=%s ", options[i].name, value[i]);
+	for (unsigned i = 0; i < 2 && !code; i++)
+		if (word[i])
+			snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s ", word[i]);
+	assert_int_equal(code, wanted ? WT_EXIT_OK : WT_EXIT_USAGE);
+	if (wanted)
+		assert_string_equal(said, wanted);
+}
+
+#define READ(wanted, words, ...)                                                                               \
+	do {                                                                                                    \
+		const char *line[] = {"try", __VA_ARGS__, NULL};                                                      \
+		expect_read(wanted, words, (int)(sizeof(line) / sizeof(line[0])) - 1, (char **)line);                    \
+	} while (0)
+
+static void a_whole_line_is_read_into_values_and_at_most_so_many_words(void **state)
+{
+	READ("one= number=5 a b ", 2, "a", "-1", "-n", "5", "b");
+	READ("number=7 ", 0, "-n", "5", "--number", "7");
+	READ("name= a ", 1, "--name", "", "a");
+	READ(NULL, 2, "a", "b", "c");
+	READ(NULL, 0, "a");
+	READ(NULL, 2, "-x");
+}
+
 static void every_command_is_described_and_no_letter_or_name_is_used_twice(void **state)
 {
 	for (size_t c = 0; c < wt_command_count; c++) {
@@ -115,6 +152,7 @@ int main(void)
 		cmocka_unit_test(after_two_dashes_everything_is_a_word),
 		cmocka_unit_test(wrong_options_are_bad),
 		cmocka_unit_test(quiet_is_taken_by_every_command),
+		cmocka_unit_test(a_whole_line_is_read_into_values_and_at_most_so_many_words),
 		cmocka_unit_test(every_command_is_described_and_no_letter_or_name_is_used_twice),
 	};
 
