@@ -46,6 +46,11 @@ class Trace(unittest.TestCase):
         summary = lines("cc", "trace", "cubic", "--scenario", "three-apart", "--json")[0]
         self.assertEqual((summary["cuts"], summary["acked_segs"]), (len(cuts), acked))
         self.assertEqual(len(cuts), 3)
+        self.assertAlmostEqual(summary["between_cuts_s"], (cuts[-1]["time_ns"] - cuts[0]["time_ns"]) / 2e9, places=6)
+        self.assertEqual(summary["dropped_frames"], 3)
+        words = wavetank("cc", "trace", "cubic", "--scenario", "three-apart").stdout.splitlines()[1].split()
+        self.assertEqual(words[2:], [str(acked), "3", f"{summary['between_cuts_s']:.3f}", "0", "0", "3"])
+        self.assertEqual(wavetank("cc", "trace", "cubic", "--scenario", "limited").stdout.split()[-5:], ["0", "-", "0", "0", "0"])
         changes = wavetank("cc", "trace", "cubic", "--scenario", "three-apart", "--csv").stdout.splitlines()[1:]
         self.assertEqual([line for line in changes if line.endswith(",loss")][0].split(",")[2], str(cuts[0]["data"]["cwnd_bytes"]))
         area, last, value = 0, None, 0

@@ -4,8 +4,9 @@
 
   traces.py WAVETANK [--write]
 
-A difference is a change of behaviour: explain it in the commit, and write the snapshots again with --write. A new module gets its file the
-same way: look at it before it is committed. The scenarios are those that tests/validation lays beside ns-2.
+A snapshot is the summary of the nine scenarios, each in its whole length (lines with #), and the window at 24 even times of each. A difference is
+a change of behaviour: explain it in the commit, and write the snapshots again with --write. A new module gets its file the same way: look at it
+before it is committed. The scenarios are those that tests/validation lays beside ns-2.
 """
 import difflib
 import glob
@@ -16,7 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "traces")
-SHORT = ["-t", "20s", "--points", "12", "--csv"]
+POINTS = ["--csv", "--points", "24"]
 
 
 def modules(wavetank):
@@ -31,7 +32,9 @@ def modules(wavetank):
 
 
 def trace(wavetank, words):
-    return subprocess.run([wavetank, "cc", "trace", *words, *SHORT], check=True, capture_output=True, text=True).stdout
+    summary, points = (subprocess.run([wavetank, "cc", "trace", *words, *more], check=True, capture_output=True, text=True).stdout
+                       for more in ([], POINTS))
+    return "".join(f"# {line}\n" for line in summary.splitlines()) + points
 
 
 def main():

@@ -41,6 +41,7 @@ struct trace {
 	unsigned losses, timeouts, undone, marks; /* since the last line, or in all */
 	double area;              /* of the window over time: byte nanoseconds */
 	wt_time begin;
+	wt_time first_cut, last_cut; /* the times of the first and the newest */
 	uint64_t dropped; /* frames that the path lost */
 };
 
@@ -52,7 +53,7 @@ static void head(struct trace *t)
 	if (!t->headed && t->csv)
 		puts("scenario,time_s,cwnd_bytes,ssthresh_bytes,in_flight_bytes,acked_segs,event");
 	else if (!t->headed && !t->json)
-		printf("%-20s %8s %8s %6s %8s %6s\n", "scenario", "window", "acked", "cuts", "timeouts", "undone");
+		printf("%-20s %8s %8s %6s %9s %8s %6s %7s\n", "scenario", "window", "acked", "cuts", "between_s", "timeouts", "undone", "dropped");
 	t->headed = true;
 }
 
@@ -65,8 +66,14 @@ static void line(struct trace *t, wt_time time, const char *event)
 
 static void count(struct trace *t, const char *event)
 {
-	t->losses += !strcmp(event, "loss");
-	t->timeouts += !strcmp(event, "timeout");
+	bool loss = !strcmp(event, "loss"), timeout = !strcmp(event, "timeout");
+
+	if (loss || timeout) {
+		t->first_cut = t->losses + t->timeouts ? t->first_cut : t->last.time;
+		t->last_cut = t->last.time;
+	}
+	t->losses += loss;
+	t->timeouts += timeout;
 	t->undone += !strcmp(event, "undo");
 	t->marks += !strcmp(event, "mark");
 }
@@ -131,11 +138,16 @@ static void summary(struct trace *t)
 {
 	double mean = t->last.event && t->end > t->begin ?
 		(t->area + (double)(t->end - t->last.time) * window(t, &t->last)) / (double)(t->end - t->begin) / WT_CC_SCENARIO_MSS : 0;
+	unsigned cuts = t->losses + t->timeouts;
+	double between = cuts > 1 ? (double)(t->last_cut - t->first_cut) / WT_S / (cuts - 1) : 0;
 	struct wt_json json;
+	char apart[32];
 
 	head(t);
 	if (!t->json) {
-		printf("%-20s %8.3f %8" PRIu64 " %6u %8u %6u\n", t->scenario->name, mean, t->last.acked, t->losses + t->timeouts, t->timeouts, t->undone);
+		snprintf(apart, sizeof(apart), cuts > 1 ? "%.3f" : "-", between);
+		printf("%-20s %8.3f %8" PRIu64 " %6u %9s %8u %6u %7" PRIu64 "\n", t->scenario->name, mean, t->last.acked, cuts, apart, t->timeouts,
+		       t->undone, t->dropped);
 		return;
 	}
 	wt_json_init(&json, stdout);
@@ -145,6 +157,8 @@ static void summary(struct trace *t)
 	wt_json_number(&json, "mean_window_segs", mean);
 	wt_json_u64(&json, "acked_segs", t->last.acked);
 	wt_json_u64(&json, "cuts", t->losses + t->timeouts);
+	if (cuts > 1)
+		wt_json_number(&json, "between_cuts_s", between);
 	wt_json_u64(&json, "timeouts", t->timeouts);
 	wt_json_u64(&json, "undone", t->undone);
 	wt_json_u64(&json, "dropped_frames", t->dropped);
@@ -286,7 +300,8 @@ const struct wt_command wt_command_cc_trace = {
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
 	.notes = "One bulk flow in virtual time: segments of 1000 bytes, 15 ms each way, a queue of 50 frames, every segment acknowledged,\n"
-		 "SACK on, timestamps off. The summary: the mean of the window (at most the receiver's) in segments, packets acknowledged, cuts.\n"
+		 "SACK on, timestamps off. The summary: the mean of the window (at most the receiver's) in segments, packets acknowledged, cuts\n"
+		 "and the mean time from one to the next, and the frames that the path dropped.\n"
 		 "  wavetank cc trace cubic\n"
 		 "  wavetank cc trace cubic --scenario three-in-a-row --csv",
 };
