@@ -25,9 +25,12 @@ void wt_flow_sum_text(FILE *out, const struct wt_flow_sum *sum)
 {
 	char size[32];
 
-	fprintf(out, "[SUM] %u flows: %s, %.2f KB/s (%.4g Mbit/s), %" PRIu64 " segments, %" PRIu64 " sent again, Jain's index %.4f\n", sum->flows,
+	fprintf(out, "[SUM] %u flows: %s, %.2f KB/s (%.4g Mbit/s), %" PRIu64 " segments, %" PRIu64 " sent again", sum->flows,
 		sum->payload ? wt_format_size(sum->payload, size, sizeof(size)) : "0B", sum->goodput / 1000, sum->goodput * 8e-6, sum->segs,
-		sum->retransmits_segs, wt_flow_sum_jain(sum));
+		sum->retransmits_segs);
+	if (sum->squares > 0)
+		fprintf(out, ", Jain's index %.4f", wt_flow_sum_jain(sum));
+	fputc('\n', out);
 }
 
 void wt_flow_sum_json(struct wt_json *json, const struct wt_flow_sum *sum)

@@ -69,6 +69,13 @@ class Pages(unittest.TestCase):
         self.assertIn("every byte verified", printed.rstrip().split("\n\n")[-1])
         self.pictures("tutorial.md")
 
+    def test_a_module_from_a_clone_that_is_not_installed(self):
+        with open(os.path.join(SOURCE, "docs", "tutorial.md"), encoding="utf-8") as file:
+            block = next(block for _, _, block in BLOCK.findall(file.read()) if "cc new" in block)
+        del self.environment["PKG_CONFIG_SYSROOT_DIR"]
+        self.environment["PKG_CONFIG_PATH"] = os.path.join(BUILD, "meson-uninstalled")
+        self.assertIn("every byte verified", self.run_block(["sh", "-eu"], block))
+
     def pictures(self, page):
         """Equal to the last byte where matplotlib is Debian 12's, which drew those in docs/pictures."""
         with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as file:

@@ -283,6 +283,8 @@ int wt_bulk_fetch(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 bool wt_bulk_run_over(const struct wt_bulk_server *server);
 /* Bytes per second of payload, from the first to the last byte, without what is to be omitted. */
 double wt_bulk_received_goodput(const struct wt_bulk_receiver *receiver);
+/* The counts by now of the connection with `peer`, for a run that ends before it; the server's memory. NULL: there is none. */
+const struct wt_bulk_result *wt_bulk_result_now(const struct wt_bulk_server *server, const struct wt_endpoint *peer);
 /* For a reader: payload bytes that wait, and taking at most len of them (compared, counted); the count taken. After the last one
  * of the stream the result is sent. From a timer, as from any callback, no touch is needed. */
 size_t wt_bulk_waiting(const struct wt_bulk_receiver *receiver);

@@ -216,25 +216,33 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 	return true;
 }
 
+/* What the connection counted, into the result. */
+static void count(struct wt_bulk_receiver *r)
+{
+	struct wt_bulk_result *result = &r->result;
+	struct wt_tcp_info info;
+
+	wt_tcp_info(r->tcp, &info);
+	result->segs = info.segs_received;
+	result->dup_segs = info.dup_segs_received;
+	result->out_of_order_segs = info.out_of_order_segs_received;
+	result->ce_segs = (uint32_t)info.ce_received_segs;
+	strncpy(result->receiver, info.receiver ? info.receiver : "", sizeof(result->receiver) - 1);
+}
+
 /* The sender's FIN is in and everything is read. */
 static void conclude(struct wt_bulk_receiver *r)
 {
 	struct wt_bulk_result *result = &r->result;
-	struct wt_tcp_info info;
 
 	r->concluded = true;
 	if (r->size && result->bytes != r->size && result->verified) {
 		result->verified = false;
 		result->bad_at = result->bytes < r->size ? result->bytes : r->size;
 	}
-	wt_tcp_info(r->tcp, &info);
-	result->segs = info.segs_received;
-	result->dup_segs = info.dup_segs_received;
-	result->out_of_order_segs = info.out_of_order_segs_received;
-	result->ce_segs = (uint32_t)info.ce_received_segs;
+	count(r);
 	if (r->fetches)
 		judge_report(r);
-	strncpy(result->receiver, info.receiver ? info.receiver : "", sizeof(result->receiver) - 1);
 	if (r->server->config.raw) {
 		wt_tcp_shutdown(r->tcp);
 		return;
@@ -254,6 +262,23 @@ static void answer(struct wt_bulk_receiver *r)
 		if (!r->result_left)
 			wt_tcp_shutdown(r->tcp);
 	}
+}
+
+const struct wt_bulk_result *wt_bulk_result_now(const struct wt_bulk_server *server, const struct wt_endpoint *peer)
+{
+	struct wt_tcp_info info;
+
+	for (struct wt_bulk_receiver *r = server->receivers; r; r = r->next) {
+		if (!r->tcp)
+			continue;
+		wt_tcp_info(r->tcp, &info);
+		if (!wt_endpoint_eq(&info.remote, peer))
+			continue;
+		if (!r->concluded)
+			count(r);
+		return &r->result;
+	}
+	return NULL;
 }
 
 size_t wt_bulk_waiting(const struct wt_bulk_receiver *r)

@@ -31,3 +31,11 @@ void wt_receiver_text(FILE *out, const char *module, uint64_t segs, uint64_t dup
 	fprintf(out, "%s: %" PRIu64 " segment%s, %" PRIu64 " duplicate, %" PRIu64 " out of order", module, segs, plural(segs), duplicate,
 		out_of_order);
 }
+
+void wt_ecn_text(FILE *out, const struct wt_bulk_result *result, const struct wt_tcp_info *sender)
+{
+	if (result)
+		fprintf(out, "%" PRIu32 " segment%s arrived marked CE, ", result->ce_segs, plural(result->ce_segs));
+	fprintf(out, "%" PRIu64 " ACK%s with ECE, %" PRIu64 " window reduction%s", sender->ece_received_segs, plural(sender->ece_received_segs),
+		sender->ecn_reductions, plural(sender->ecn_reductions));
+}

@@ -19,5 +19,7 @@ struct wt_sender_facts wt_sender_facts(const struct wt_tcp_info *info);
 void wt_sender_text(FILE *out, const struct wt_sender_facts *facts);
 /* "standard: 3423 segments, 0 duplicate, 216 out of order", without a newline. */
 void wt_receiver_text(FILE *out, const char *module, uint64_t segs, uint64_t duplicate, uint64_t out_of_order);
+/* "12 segments arrived marked CE, 203 ACKs with ECE, 10 window reductions", without a newline. result NULL: the receiver's count is not known. */
+void wt_ecn_text(FILE *out, const struct wt_bulk_result *result, const struct wt_tcp_info *sender);
 
 #endif

@@ -243,25 +243,31 @@ int wt_flow_run_start(struct wt_flow_run *run, wt_time now, char *err, size_t er
 	return error ? error : send_all(run, now, err, err_len);
 }
 
-/* How long payload arrived, of a flow whose server has no other. */
-static wt_time arrival(const struct wt_flow_run *run, unsigned flow)
+/* What the receiver of a flow counts by now, or NULL. */
+static const struct wt_bulk_result *received(const struct wt_flow_run *run, unsigned flow)
 {
-	for (unsigned i = 0; i < run->servers; i++) {
-		const struct wt_bulk_receiver *one = run->server[i].receivers;
-
+	for (unsigned i = 0; i < run->servers; i++)
 		if (run->server[i].host == host_of(run, flow, 1) && run->server[i].port == run->world->flow[flow].port)
-			return one && !one->next ? one->result.last - one->result.first : 0;
-	}
-	return 0;
+			return wt_bulk_result_now(&run->server[i], &run->sender[flow].info.local);
+	return NULL;
 }
 
 void wt_flow_run_cut(struct wt_flow_run *run, wt_time now)
 {
-	for (unsigned i = 0; i < run->world->flows; i++)
-		if (run->sender[i].host) {
-			wt_bulk_send_cut(&run->sender[i], now);
-			run->sender[i].arrival = run->sender[i].cut ? arrival(run, i) : 0;
-		}
+	for (unsigned i = 0; i < run->world->flows; i++) {
+		struct wt_bulk_sender *sender = &run->sender[i];
+		const struct wt_bulk_result *result;
+
+		if (!sender->host)
+			continue;
+		wt_bulk_send_cut(sender, now);
+		result = sender->cut && !sender->config.rr ? received(run, i) : NULL;
+		if (!result)
+			continue;
+		sender->result = *result;
+		sender->got_result = true;
+		sender->arrival = result->last - result->first;
+	}
 }
 
 void wt_flow_run_stop(struct wt_flow_run *run)

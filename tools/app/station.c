@@ -114,6 +114,9 @@ static int claim(const struct wt_addr *addr)
 	return fd;
 }
 
+#define CLAIM_WAITS 20
+#define CLAIM_PAUSE_US 100000
+
 /* Takes the address asked for, or in a lab the host's first free one. */
 static int take_address(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len)
 {
@@ -130,12 +133,17 @@ static int take_address(struct wt_station *station, const struct wt_station_conf
 		snprintf(err, err_len, "--address: '%s' is not an IPv4 address with its prefix, such as 10.0.0.1/24", address);
 		return WT_EXIT_USAGE;
 	}
-	for (unsigned i = 0; i < tries; i++) {
-		station->addr = first;
-		station->addr.bytes[3] = (uint8_t)(first.bytes[3] + 2 * i); /* wt_lab_engine_addr() */
-		station->claim = claim(&station->addr);
-		if (station->claim >= 0)
-			return WT_EXIT_OK;
+	for (unsigned wait = 0; wait < CLAIM_WAITS; wait++) {
+		for (unsigned i = 0; i < tries; i++) {
+			station->addr = first;
+			station->addr.bytes[3] = (uint8_t)(first.bytes[3] + 2 * i); /* wt_lab_engine_addr() */
+			station->claim = claim(&station->addr);
+			if (station->claim >= 0)
+				return WT_EXIT_OK;
+		}
+		if (station->claim != -EADDRINUSE)
+			break;
+		usleep(CLAIM_PAUSE_US); /* the one before us may be about to end: its peer is told first */
 	}
 	snprintf(err, err_len, station->claim == -EADDRINUSE ? "another wavetank uses address %s here" : "cannot claim address %s",
 		 wt_addr_format(&station->addr, text));

@@ -256,24 +256,26 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 		wt_cbr_text(stdout, &result->datagram_sender[i], &report);
 		return;
 	}
-	printf("%s: %s", wt_bulk_outcome(s), payload ? wt_format_size(payload, size, sizeof(size)) : "0B");
+	printf("%s: %s", s->cut && result->ended ? "stopped by --time" : wt_bulk_outcome(s), payload ? wt_format_size(payload, size, sizeof(size)) : "0B");
 	if (s->acked || s->cut)
 		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)((s->acked ? s->acked : s->end) - s->start) / 1e9, goodput / 1000,
 		       goodput * 8e-6);
 	if (s->error)
 		printf(" (%s)", strerror(-s->error));
-	printf("%s\n", s->got_result && s->result.verified ? ", every byte verified" : "");
+	printf("%s\n", s->got_result && s->result.verified && !s->cut ? ", every byte verified" : "");
 	facts = wt_sender_facts(&s->info);
-	printf("  a    ");
+	printf("  %-4s ", world->host[flow->host[0]].name);
 	wt_sender_text(stdout, &facts);
 	if (s->got_result) {
-		printf("\n  b    ");
+		printf("\n  %-4s ", world->host[flow->host[1]].name);
 		wt_receiver_text(stdout, s->result.receiver, s->result.segs, s->result.dup_segs, s->result.out_of_order_segs);
 	}
 	putchar('\n');
-	if (s->info.ecn)
-		printf("  ecn  %" PRIu32 " segments came marked, %" PRIu64 " ACKs said so, %" PRIu64 " reductions of the window\n",
-		       s->got_result ? s->result.ce_segs : 0, s->info.ece_received_segs, s->info.ecn_reductions);
+	if (s->info.ecn) {
+		printf("  ecn  ");
+		wt_ecn_text(stdout, s->got_result ? &s->result : NULL, &s->info);
+		putchar('\n');
+	}
 	if (s->got_result && s->result.attempts)
 		printf("  app  %" PRIu32 " of %" PRIu32 " reads there in time: %.2f %%\n", s->result.successes, s->result.attempts,
 		       wt_playback_success(&s->result));

@@ -142,7 +142,8 @@ void wt_send_stream_text(const struct wt_send_stream *stream)
 	} else if (stream->kind == WT_STREAM_FETCHES) {
 		if (stream->got.got_report)
 			printf(", %" PRIu64 " sent again, RTT %s", stream->got.report.retransmits_segs, wt_show_time(stream->got.report.mean_rtt, rtt));
-		printf("%s, %" PRIu64 " duplicate, %" PRIu64 " out of order\n", stream->got.result.verified ? ", every byte verified" : "",
+		printf("%s, %" PRIu64 " duplicate, %" PRIu64 " out of order\n",
+		       stream->got.result.verified && stream->got.result.bytes ? ", every byte verified" : "",
 		       stream->got.result.dup_segs, stream->got.result.out_of_order_segs);
 	} else {
 		printf("\n");
@@ -210,9 +211,11 @@ void wt_send_stream_summary(const struct wt_send_stream *stream)
 		wt_receiver_text(stdout, r->receiver, r->segs, r->dup_segs, r->out_of_order_segs);
 	}
 	putchar('\n');
-	if (s->info.ecn)
-		printf("  ecn       %" PRIu32 " segments came marked, %" PRIu64 " ACKs said so, %" PRIu64 " reductions of the window\n",
-		       r->ce_segs, s->info.ece_received_segs, s->info.ecn_reductions);
+	if (s->info.ecn) {
+		printf("  ecn       ");
+		wt_ecn_text(stdout, s->got_result ? r : NULL, &s->info);
+		putchar('\n');
+	}
 	if (s->info.fallback)
 		wt_say("note: the peer does not take part in %s, so the sender fell back to standard behaviour; start recv with --rcc %s",
 		       s->info.sender, s->info.sender);
@@ -246,9 +249,12 @@ void wt_send_latency_text(const struct wt_rr *rr, uint32_t idle)
 	for (unsigned loaded = 0; loaded < 2; loaded++) {
 		uint32_t from = loaded ? idle : 0, to = loaded ? rr->samples : idle;
 
-		printf("  latency %s: %u round trips of 64 B; in ms: p50 %.3f, p95 %.3f, p99 %.3f, max %.3f\n", loaded ? "under load" : "idle", to - from,
-		       (double)wt_rr_percentile(rr, from, to, 50) / 1e6, (double)wt_rr_percentile(rr, from, to, 95) / 1e6,
-		       (double)wt_rr_percentile(rr, from, to, 99) / 1e6, (double)wt_rr_percentile(rr, from, to, 100) / 1e6);
+		printf("  latency %s: %u round trips of 64 B", loaded ? "under load" : "idle", to - from);
+		if (to > from)
+			printf("; in ms: p50 %.3f, p95 %.3f, p99 %.3f, max %.3f", (double)wt_rr_percentile(rr, from, to, 50) / 1e6,
+			       (double)wt_rr_percentile(rr, from, to, 95) / 1e6, (double)wt_rr_percentile(rr, from, to, 99) / 1e6,
+			       (double)wt_rr_percentile(rr, from, to, 100) / 1e6);
+		putchar('\n');
 	}
 }
 

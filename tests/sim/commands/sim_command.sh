@@ -84,6 +84,12 @@ expect 4 --fwd 'loss 100%' -n 1KB
 expect 124 --link 'delay 1s' -n 1MB --limit 3s
 "$wavetank" sim --link 'delay 1s' -n 1MB --limit 3s --json | grep -q '"outcome":"unfinished"' ||
 	fail "a transfer cut short by --limit is not called unfinished"
+# A run that --time ends has the receiver's counts too: as many marks arrived as the queue made.
+expect 0 --link 'rate 10Mbit burst 0B limit 1MB queue codel ecn delay 15ms' -S ecn=on -t 5s
+grep -q '^stopped by --time: ' out.txt && grep -q '^  b    standard: ' out.txt && grep -q ' 13 segments arrived marked CE, ' out.txt ||
+	fail "a run that --time ended: $(cat out.txt)"
+expect 0 --link 'rate 10Mbit burst 0B limit 1MB queue codel ecn delay 15ms' -S ecn=on -t 5s --json
+grep -q '"marked_frames":13,' out.txt && grep -q '"ce_segs":13}' out.txt || fail "marks of a run that --time ended: $(cat out.txt)"
 "$wavetank" sim -n 1KB >/dev/full 2>err.txt
 [ $? = 3 ] || fail "a full standard output is not exit code 3"
 
