@@ -290,7 +290,7 @@ static void date_others(struct watch *watch, struct wt_frame *from, wt_time time
 	}
 }
 
-/* How many frames there will be; 0: nobody knows. */
+/* How many frames there will be; 0: not known. */
 static unsigned expected(const struct watch *watch)
 {
 	bool known = !watch->port->stamps && watch->rhythm[watch->found].sure >= SURE && watch->readings % ASK_AGAIN;
