@@ -7,11 +7,13 @@
 
 #include "stack/net/books.h"
 #include "stack/net/icmp.h"
+#include "stack/wire/ethernet.h"
 #include "stack/wire/udp.h"
 
 struct wt_router {
 	struct wt_node node;
 	struct wt_net net;
+	bool follows; /* there are hosts that roam */
 };
 
 enum { ANY_MTU = UINT16_MAX }; /* the stages of a link say what it carries */
@@ -33,6 +35,18 @@ static void datagram(struct wt_router *router, wt_time now, struct wt_ip_packet 
 		wt_node_drop(&router->node, now, packet->frame, WT_DROP_UDP);
 }
 
+/* Where is the sender of this packet now? */
+static void follow(struct wt_router *router, unsigned port, struct wt_frame *frame)
+{
+	const uint8_t *head = wt_frame_head(frame);
+	struct wt_eth eth;
+	struct wt_ipv4 ip;
+
+	if (wt_eth_parse(head, frame->len, &eth) && eth.type == WT_ETH_IPV4 &&
+	    wt_ipv4_parse(head + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, frame->csum == WT_CSUM_NONE, &ip) == WT_IPV4_OK)
+		wt_net_follow(&router->net, &ip.src, port);
+}
+
 static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct wt_router *router = (struct wt_router *)node;
@@ -40,6 +54,8 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 	struct wt_icmp_error error; /* about what we send: we send nothing that hears of it */
 
 	node->audit.in++;
+	if (router->follows)
+		follow(router, port, frame);
 	switch (wt_net_input(&router->net, port, now, frame, &packet)) {
 	case WT_IP_IS_ICMP:
 		wt_icmp_input(&router->net, now, &packet, &error);
@@ -143,4 +159,10 @@ void wt_router_set_peer(struct wt_node *node, unsigned port, const struct wt_mac
 int wt_router_add_route(struct wt_node *node, const struct wt_addr *network, unsigned prefix, unsigned port)
 {
 	return wt_net_add_route(net_of(node), network, prefix, port, NULL);
+}
+
+int wt_router_let_roam(struct wt_node *node, const struct wt_addr *host)
+{
+	((struct wt_router *)node)->follows = true;
+	return wt_net_let_roam(net_of(node), host);
 }

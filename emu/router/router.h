@@ -28,5 +28,8 @@ void wt_router_set_peer(struct wt_node *router, unsigned port, const struct wt_m
 void wt_router_know_hosts(struct wt_node *router, unsigned port);
 /* A network that is reached by a port; those of wt_router_set_network() are known. 0 or -ENOMEM. */
 int wt_router_add_route(struct wt_node *router, const struct wt_addr *network, unsigned prefix, unsigned port);
+/* A host of IPv4 that roams: it is reached by the port its last packet came in by; until then by the way there is now, if there is one. (As
+ * in Cellular IP: Campbell, Gomez, Kim et al. 2000.) 0 or -ENOMEM. */
+int wt_router_let_roam(struct wt_node *router, const struct wt_addr *host);
 
 #endif

@@ -50,7 +50,7 @@ static int make_mesh(struct wt_network *net, unsigned i)
 	const struct wt_world_host *host = &world->host[i];
 	struct wt_routing_choice choice;
 	struct wt_mesh_config config = {
-		.address = host->address, .ports = wt_network_wire(world, i, world->links), .kind = {WT_MESH_HOST, WT_MESH_LINK}, .seed = world->seed,
+		.address = host->address, .towards_host = wt_world_air_gateway(), .ports = wt_network_wire(world, i, world->links), .kind = {WT_MESH_HOST, WT_MESH_LINK}, .seed = world->seed,
 		.pool = net->pool, .routing = &choice, .rate = world->icmp_limit,
 		.trace = net->build.trace ? net->build.trace(net->build.arg, i) : NULL,
 	};

@@ -66,7 +66,7 @@ static int add_routes_to(struct wt_network *net, const struct wt_addr network[WT
 	return error;
 }
 
-/* All stations are one network, behind the first gateway of the file. */
+/* All stations are one network, behind the first gateway of the file, until a packet comes from another (let_roam()). */
 static int add_stations(struct wt_network *net, unsigned link, unsigned router, const uint32_t *distance, bool *done)
 {
 	const struct wt_addr network[WT_FAMILIES] = {[WT_FAMILY_IPV4] = wt_addr_ipv4(10, 128, 0, 0)};
@@ -74,6 +74,38 @@ static int add_stations(struct wt_network *net, unsigned link, unsigned router, 
 	int error = wt_router_add_route(net->router[router], &network[WT_FAMILY_IPV4], WT_AIR_PREFIX, wt_world_router_port(net->world, router, link));
 
 	return error ? error : add_routes_to(net, network, prefix, distance, done);
+}
+
+static unsigned gateways(const struct wt_world *world)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < world->links; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			const struct wt_world_end *end = &world->link[i].end[k], *far = &world->link[i].end[!k];
+
+			count += far->router && !end->router && world->host[end->index].station;
+		}
+	return count;
+}
+
+/* Where the air has several gateways, each router follows each station. */
+static int let_roam(struct wt_network *net)
+{
+	const struct wt_world *world = net->world;
+	int error = 0;
+
+	for (unsigned r = 0; r < world->routers; r++)
+		for (unsigned i = 0; i < world->hosts && !error; i++) {
+			const struct wt_world_host *host = &world->host[i];
+			struct wt_addr engine = wt_world_air_engine(&host->address);
+
+			if (host->station)
+				error = wt_router_let_roam(net->router[r], &host->address);
+			if (host->station && !error && host->placement != WT_INSIDE)
+				error = wt_router_let_roam(net->router[r], &engine);
+		}
+	return error;
 }
 
 /* Hosts of one router one after the other: ways are measured once for each. */
@@ -103,5 +135,5 @@ int wt_network_add_routes(struct wt_network *net)
 		}
 	free(distance);
 	free(done);
-	return error;
+	return error || gateways(world) < 2 ? error : let_roam(net);
 }

@@ -100,7 +100,7 @@ bool wt_mesh_hop(struct wt_mesh *mesh, wt_time now, struct wt_mesh_packet *packe
 
 void wt_mesh_refuse(struct wt_mesh *mesh, wt_time now, struct wt_mesh_packet *packet, enum wt_refusal_kind kind, enum wt_drop cause)
 {
-	struct wt_refusal refusal = {.kind = kind, .from.ipv4 = mesh->address};
+	struct wt_refusal refusal = {.kind = kind, .from.ipv4 = packet->src == mesh->number ? mesh->towards_host : mesh->address};
 	struct wt_frame *frame = wt_refuse(&mesh->node, &mesh->net.limit, now, packet->frame, &refusal);
 	struct wt_mesh_packet answer;
 

@@ -21,6 +21,7 @@ struct wt_mesh {
 	uint64_t drawn;
 	struct wt_mesh_counts counts;
 	struct wt_trace_sink *trace;
+	struct wt_addr towards_host;
 };
 
 /* Is it a datagram of the module's port? *message: its payload. A checksum that is wrong makes it malformed: message->data NULL. */

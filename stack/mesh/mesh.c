@@ -307,6 +307,7 @@ struct wt_node *wt_mesh_create(const struct wt_mesh_config *config)
 	mesh->ops = config->routing->ops;
 	mesh->key = wt_key_derive(config->seed, config->name);
 	mesh->trace = config->trace;
+	mesh->towards_host = config->towards_host.family ? config->towards_host : config->address;
 	if (start(mesh, config)) {
 		destroy(&mesh->node);
 		return NULL;

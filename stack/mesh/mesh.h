@@ -27,6 +27,7 @@ enum wt_mesh_port { WT_MESH_HOST, WT_MESH_LINK, WT_MESH_WIRE };
 struct wt_mesh_config {
 	const char *name;             /* of the node; its random numbers follow from it and the seed */
 	struct wt_addr address;       /* of IPv4, the station's */
+	struct wt_addr towards_host;  /* whom its own host hears of errors from: no host believes its own address. Family NONE: that address */
 	unsigned ports;               /* 2 to WT_MESH_PORTS: port 0 is the host's */
 	enum wt_mesh_port kind[WT_MESH_PORTS]; /* of port 0: WT_MESH_HOST */
 	uint64_t seed;

@@ -115,7 +115,7 @@ int wt_net_add_route(struct wt_net *net, const struct wt_addr *network, unsigned
 	net->route = list;
 	if (wt_lookup_add(&net->lookup, network, (uint8_t)prefix, net->routes))
 		return -ENOMEM;
-	net->route[net->routes++] = (struct wt_route){*network, prefix, interface, next ? *next : (struct wt_addr){0}};
+	net->route[net->routes++] = (struct wt_route){*network, prefix, interface, next ? *next : (struct wt_addr){0}, false};
 	net->speaks[network->family] = true;
 	wt_usual_forget(&net->usual);
 	net->peer.family = WT_FAMILY_NONE; /* the list may have moved, and another way be the better one */
@@ -163,6 +163,27 @@ const struct wt_route *wt_net_look_up(const struct wt_net *net, const struct wt_
 	uint32_t at = wt_lookup_longest(&net->lookup, dst);
 
 	return at == WT_LOOKUP_NONE ? NULL : &net->route[at];
+}
+
+int wt_net_let_roam(struct wt_net *net, const struct wt_addr *host)
+{
+	const struct wt_route *found = wt_net_look_up(net, host);
+	struct wt_route way = found ? *found : (struct wt_route){0};
+	int error = found ? wt_net_add_route(net, host, host->family == WT_FAMILY_IPV4 ? 32 : 128, way.interface, &way.next) : 0;
+
+	if (found && !error)
+		net->route[net->routes - 1].roams = true;
+	return error;
+}
+
+void wt_net_follow(struct wt_net *net, const struct wt_addr *src, unsigned interface)
+{
+	uint32_t at = wt_lookup_longest(&net->lookup, src);
+
+	if (at == WT_LOOKUP_NONE || !net->route[at].roams || net->route[at].interface == interface)
+		return;
+	net->route[at].interface = interface;
+	wt_usual_forget(&net->usual);
 }
 
 const struct wt_route *wt_net_route(struct wt_net *net, const struct wt_addr *dst)

@@ -67,6 +67,7 @@ struct wt_route {
 	struct wt_addr network;
 	unsigned prefix, interface;
 	struct wt_addr next; /* family NONE: the destination itself is on the link */
+	bool roams;          /* of one host: see wt_net_follow() */
 };
 
 struct wt_net {
@@ -128,6 +129,10 @@ bool wt_net_is_here(const struct wt_net *net, unsigned interface, const struct w
 bool wt_net_is_broadcast(const struct wt_net *net, const struct wt_addr *addr);
 /* The first address of this family of an interface: in the network of `near`, else any. NULL: there is none. */
 const struct wt_net_address *wt_net_address_at(const struct wt_net *net, unsigned interface, uint8_t family, const struct wt_addr *near);
+/* The way to this host alone is from now on the one there is, and wt_net_follow() may change its interface. 0 or -ENOMEM; 0 where there is none. */
+int wt_net_let_roam(struct wt_net *net, const struct wt_addr *host);
+/* A packet of this sender came in here: if it roams, this is where it is. */
+void wt_net_follow(struct wt_net *net, const struct wt_addr *src, unsigned interface);
 /* The longest match, whoever asks; NULL: none. */
 const struct wt_route *wt_net_look_up(const struct wt_net *net, const struct wt_addr *dst);
 /* The way to another host: NULL also for our own addresses, and for those that no host has. */

@@ -9,7 +9,7 @@
 	"[flow f]\nbetween = n0 n4\nsender = newreno\n"
 
 struct outcome {
-	uint64_t digest, payload;
+	uint64_t digest, payload, disbelieved; /* disbelieved: packets whose source nobody may have */
 };
 
 static struct outcome run(const char *text)
@@ -24,7 +24,7 @@ static struct outcome run(const char *text)
 	sum = wt_simulation_sum(&result);
 	wt_simulation_finish(&simulation);
 	wt_simulation_result_finish(&result);
-	return (struct outcome){result.digest, sum.payload};
+	return (struct outcome){result.digest, sum.payload, result.dropped[WT_DROP_IP_SOURCE]};
 }
 
 static struct outcome string(const char *routing, unsigned seed)
@@ -78,6 +78,28 @@ static void a_gateway_joins_air_and_wire(void **state)
 	down = run(text);
 	assert_true(up.payload > 500000);
 	assert_true(down.payload > 500000);
+}
+
+/* From one gateway to the other: the router follows the station, whoever sends. Who only receives says by keep-alives where it is. */
+static void a_station_changes_its_gateway(void **state)
+{
+	const char *format = "[air]\nrouting = aodv\n[station g1]\nat = 0m 0m\n[station g2]\nat = 900m 0m\n"
+			     "[station m]\nat = 100m 0m\ngo = 5s 800m 0m 50m/s\n[router r]\n[host s]\n[link x]\nbetween = g1 r\n%s[link z]\nbetween = r s\n"
+			     "[run]\ntime = 80s\nsettings = keepalive=1s,keepalive_interval=1s,keepalive_probes=100\n[flow f]\nbetween = m s\ndirection = %s\n";
+	static const char *const ways[] = {"fwd", "rev"};
+	char text[700];
+	struct outcome one, both;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), format, "", ways[i]);
+		one = run(text);
+		snprintf(text, sizeof(text), format, "[link y]\nbetween = g2 r\n", ways[i]);
+		both = run(text);
+		assert_true(one.payload > 500000);
+		assert_true(both.payload > 2 * one.payload);
+		assert_int_equal(one.disbelieved, 0); /* what its own station refused, a host is told by another address than its own */
+	}
 }
 
 /* Out of reach at 10 s, back at 20 s: what is sent then arrives. */
@@ -186,7 +208,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_string_is_one_run_for_one_seed), cmocka_unit_test(aodv_finds_the_way_of_a_string),
-		cmocka_unit_test(a_source_route_has_room), cmocka_unit_test(a_gateway_joins_air_and_wire), cmocka_unit_test(a_station_leaves_and_comes_back),
+		cmocka_unit_test(a_source_route_has_room), cmocka_unit_test(a_gateway_joins_air_and_wire), cmocka_unit_test(a_station_changes_its_gateway),
+		cmocka_unit_test(a_station_leaves_and_comes_back),
 		cmocka_unit_test(stations_walk_and_the_books_hold), cmocka_unit_test(random_airs_keep_their_books),
 	};
 
