@@ -413,7 +413,7 @@ int wt_simulation_run(const struct wt_simulation *simulation, struct wt_simulati
 {
 	struct run run = {.simulation = simulation, .world = &simulation->world, .result = result, .err = err, .err_len = err_len};
 	double from = wall_clock();
-	int error, closed;
+	int error;
 
 	memset(result, 0, sizeof(*result));
 	error = build(&run);
@@ -423,7 +423,7 @@ int wt_simulation_run(const struct wt_simulation *simulation, struct wt_simulati
 		error = drive(&run);
 	if (!error)
 		error = account(&run);
-	closed = teardown(&run);
+	result->file_error = teardown(&run);
 	result->wall_s = wall_clock() - from;
 	result->flow = run.flows.sender;
 	result->datagram_sender = run.flows.datagram_sender;
@@ -436,8 +436,6 @@ int wt_simulation_run(const struct wt_simulation *simulation, struct wt_simulati
 	wt_flow_run_finish(&run.flows);
 	result->links = run.world->links;
 	result->flows = run.world->flows;
-	if (!error)
-		error = closed;
 	if (error)
 		wt_simulation_result_finish(result);
 	return error;
@@ -475,7 +473,7 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 
 bool wt_simulation_ok(const struct wt_simulation_result *result)
 {
-	return !result->fail && !result->out_of_time && !result->interrupted;
+	return !result->fail && !result->out_of_time && !result->interrupted && !result->file_error;
 }
 
 bool wt_simulation_is_datagrams(const struct wt_simulation_result *result, unsigned flow)

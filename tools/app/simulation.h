@@ -39,6 +39,7 @@ struct wt_simulation {
 struct wt_simulation_result {
 	enum wt_bulk_fail fail; /* the first failure of any flow */
 	int error;
+	int file_error; /* negative errno: the run is whole, but a file that it was to write is not; the sentence is in err */
 	bool out_of_time, interrupted, ended; /* ended: by the world's time */
 	wt_time simulated;      /* scenario time at the end */
 	double wall_s;
@@ -71,7 +72,8 @@ int wt_simulation_pair(struct wt_simulation *simulation, const char *fwd, const 
 		       char *err, size_t err_len);
 
 /*
- * Runs to the end. 0: it ran, the result says how; or negative errno, with one sentence in err: -EINVAL (words), -ENOMEM, or of a file.
+ * Runs to the end. 0: it ran, and the result says how (also of files that could not be written whole: file_error); or negative errno, with one
+ * sentence in err: -EINVAL (words), -ENOMEM, or of a file that could not be opened.
  * Finish the result after 0.
  */
 int wt_simulation_run(const struct wt_simulation *simulation, struct wt_simulation_result *result, char *err, size_t err_len);

@@ -330,7 +330,7 @@ static int run_main(int argc, char **argv)
 	if (error)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no namespaces here: %s; wavetank doctor says why", strerror(-error));
 	if (shell.alone && (error = wt_space_probe_tap()))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "no TAP device here: /dev/net/tun: %s", strerror(-error));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "no TAP device here: /dev/net/tun: %s; wavetank doctor says how to open it", strerror(-error));
 	if (shell.alone)
 		wt_net_up("lo");
 	if (!choose_network(&shell))

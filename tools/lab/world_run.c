@@ -472,7 +472,7 @@ static int run(struct lab *lab)
 		return complain(lab, "no namespaces here; wavetank doctor says why", -result);
 	result = strcmp(lab->backend, "packet") ? wt_space_probe_tap() : 0;
 	if (result && strcmp(lab->backend, "auto"))
-		return complain(lab, "no TAP device here: /dev/net/tun", -result);
+		return complain(lab, "no TAP device here (wavetank doctor says how to open it): /dev/net/tun", -result);
 	lab->veth = result || !strcmp(lab->backend, "packet");
 	for (unsigned i = 0; i < lab->world.flows; i++)
 		for (unsigned end = 0; end < 2; end++)

@@ -209,8 +209,10 @@ static int token_traces(const struct wt_sweep *sweep, const char *dir)
 		simulation.tokens_trace = path;
 		if (!error)
 			error = wt_simulation_run(&simulation, &result, err, sizeof(err));
-		if (!error)
+		if (!error) {
+			error = result.file_error;
 			wt_simulation_result_finish(&result);
+		}
 		wt_simulation_finish(&simulation);
 	}
 	free(run);

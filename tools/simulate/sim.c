@@ -351,7 +351,8 @@ static int run_sim(struct sim *sim)
 		wt_simulation_json(stdout, simulation, &result);
 	else
 		print_result(simulation, &result);
-	code = result.interrupted ? 128 + interrupted : wt_simulation_ok(&result) ? WT_EXIT_OK :
+	code = result.file_error ? wt_fail(WT_EXIT_ENVIRONMENT, "%s", err) :
+	       result.interrupted ? 128 + interrupted : wt_simulation_ok(&result) ? WT_EXIT_OK :
 	       result.out_of_time ? WT_EXIT_TIMEOUT : result.fail == WT_BULK_MISMATCH ? WT_EXIT_FAILED : WT_EXIT_CONNECTION;
 	wt_simulation_result_finish(&result);
 	return code;

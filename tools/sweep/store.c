@@ -225,11 +225,13 @@ int wt_sweep_store_write(struct wt_sweep_store *store, const char *name, char *e
 	char path[900];
 	int error = make_folders(store->dir);
 
-	snprintf(path, sizeof(path), "%s/%s", store->dir, name);
-	if (!error) {
-		store->out.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-		error = store->out.fd < 0 ? -errno : 0;
+	if (error) {
+		snprintf(err, err_len, "cannot make the folder %s: %s", store->dir, strerror(-error));
+		return error;
 	}
+	snprintf(path, sizeof(path), "%s/%s", store->dir, name);
+	store->out.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	error = store->out.fd < 0 ? -errno : 0;
 	if (!error)
 		error = wt_line_file_lock(store->out.fd);
 	if (!error) { /* what another process may have added meanwhile, and where to go on */

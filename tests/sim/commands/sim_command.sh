@@ -84,6 +84,9 @@ expect 4 --fwd 'loss 100%' -n 1KB
 expect 124 --link 'delay 1s' -n 1MB --limit 3s
 "$wavetank" sim --link 'delay 1s' -n 1MB --limit 3s --json | grep -q '"outcome":"unfinished"' ||
 	fail "a transfer cut short by --limit is not called unfinished"
+# A disk that is full costs the file, not the result.
+expect 3 --link 'delay 5ms' -n 1MB --trace /dev/full
+grep -q '^complete: 1MB in ' out.txt || fail "no result of a run whose trace could not be written: $(cat out.txt)"
 # A run that --time ends has the receiver's counts too: as many marks arrived as the queue made.
 expect 0 --link 'rate 10Mbit burst 0B limit 1MB queue codel ecn delay 15ms' -S ecn=on -t 5s
 grep -q '^stopped by --time: ' out.txt && grep -q '^  b    standard: ' out.txt && grep -q ' 13 segments arrived marked CE, ' out.txt ||
