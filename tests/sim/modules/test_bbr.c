@@ -184,6 +184,22 @@ static void the_probing_gain_says_how_much_loss_is_borne(void **state)
 }
 
 /*
+ * Version 3 sends a share p less after each round trip with losses, by the draft's own account (1 - p)^N after N of them ("Design Considerations for
+ * Choosing Constant Parameters"; 1 % is what it is to bear). 0.8 to the 63rd is nothing, so the flight is its least, four segments, and the filter
+ * sees no more. Where losses teach nothing it is as version 1.
+ */
+static void version_three_rests_with_four_segments_at_twenty_percent_loss(void **state)
+{
+	double four = 4 * 1448 / (PAYLOAD * 0.0402);
+	struct watch w;
+
+	of_seed("bbr3", 1, 4000000, &w);
+	assert_true(w.seconds > 10 && w.area / w.seconds > 0.98 * four && w.area / w.seconds < 1.1 * four);
+	of_seed("bbr3:loss_threshold=30%,beta=100%", 1, 60000000, &w);
+	assert_true(w.area / w.seconds > 0.8 && w.most < 1.05);
+}
+
+/*
  * A flight that is lost whole, three timeouts in a row, once and every five seconds: what is delivered afterwards in a lump is no bandwidth, and
  * the rounds of single segments are none either. At no ACK from 2 s on is the filter elsewhere.
  */
@@ -262,6 +278,7 @@ int main(void)
 		cmocka_unit_test(bandwidth_does_not_fall_at_twenty_percent_loss),
 		cmocka_unit_test(startup_finds_the_link_behind_twenty_percent_loss),
 		cmocka_unit_test(the_probing_gain_says_how_much_loss_is_borne),
+		cmocka_unit_test(version_three_rests_with_four_segments_at_twenty_percent_loss),
 		cmocka_unit_test(bandwidth_stays_across_timeouts),
 		cmocka_unit_test(the_states_of_version_one_come_in_their_order),
 		cmocka_unit_test(the_states_of_version_three_come_in_their_order),
