@@ -311,12 +311,12 @@ int wt_path_read(struct wt_path_plan *plan, char text[WT_PATH_TEXT], const char 
 	return 0;
 }
 
-static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, struct wt_samples_cache *shelf, char *err,
+static int plan_path(struct wt_path *path, struct wt_path_plan *plan, const char *words, struct wt_samples_cache *cache, char *err,
 		     size_t err_len)
 {
-	const struct wt_path_files files = {.shelf = shelf};
+	const struct wt_path_files files = {.cache = cache};
 
-	path->shelf = shelf;
+	path->cache = cache;
 	path->count = path->spares = 0;
 	path->answers = (struct wt_refusal_rate){0};
 	path->text[0] = 0;
@@ -440,17 +440,17 @@ static int build_pair(struct wt_path *fwd, struct wt_path_plan *fwd_plan, struct
 }
 
 int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed,
-			  const struct wt_path_gates *gates, struct wt_samples_cache *shelf, char *err, size_t err_len)
+			  const struct wt_path_gates *gates, struct wt_samples_cache *cache, char *err, size_t err_len)
 {
 	struct wt_path_plan fwd_plan, rev_plan;
 	char why[300];
-	int error = plan_path(fwd, &fwd_plan, fwd_words, shelf, why, sizeof(why));
+	int error = plan_path(fwd, &fwd_plan, fwd_words, cache, why, sizeof(why));
 
 	if (error) {
 		snprintf(err, err_len, "fwd: %s", why);
 		return error;
 	}
-	error = plan_path(rev, &rev_plan, rev_words, shelf, why, sizeof(why));
+	error = plan_path(rev, &rev_plan, rev_words, cache, why, sizeof(why));
 	if (error) {
 		snprintf(err, err_len, "rev: %s", why);
 	} else {

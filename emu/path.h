@@ -83,7 +83,7 @@ struct wt_path {
 	uint64_t seed;
 	const struct wt_path_gates *gates; /* NULL: filters are refused */
 	struct wt_refusal_rate answers; /* of each stage */
-	struct wt_samples_cache *shelf; /* of files read before, which words may name; NULL: none */
+	struct wt_samples_cache *cache; /* of files read before, which words may name; NULL: none */
 	uint32_t contents; /* changes so far that brought a stage other values of a file, whatever the words say */
 	uint32_t histories; /* numbers given to histories so far */
 	bool whole; /* no stage looks at single packets: there is none, or delays that all frames share */
@@ -111,9 +111,9 @@ uint64_t wt_path_sent_back(const struct wt_path *path);
  */
 int wt_path_init_pair(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words,
 		      uint64_t seed, char *err, size_t err_len);
-/* The same, with filters and a shelf, each of which may be NULL. The shelf must last as long as the paths do. */
+/* The same, with filters and a cache, each of which may be NULL. The cache must last as long as the paths do. */
 int wt_path_init_filtered(struct wt_path *fwd, const char *fwd_words, struct wt_path *rev, const char *rev_words, uint64_t seed,
-			  const struct wt_path_gates *gates, struct wt_samples_cache *shelf, char *err, size_t err_len);
+			  const struct wt_path_gates *gates, struct wt_samples_cache *cache, char *err, size_t err_len);
 
 /* "loss", and the second of its kind "loss.2". Returns name. */
 const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name[WT_PATH_NAME]);
@@ -133,7 +133,7 @@ const char *wt_path_stage_name(const struct wt_path *path, unsigned i, char name
  * A filter stays if its expression does. One whose stages let go of frames stands around the drain until that is empty.
  * `flush` has a bit for each direction: what waits in front of its rates is dropped first. path->text becomes the new normal form.
  *
- * A file that new words name is not read again if a stage of the path has it, or the shelf.
+ * A file that new words name is not read again if a stage of the path has it, or the cache.
  * Words that could not begin a run, or that change in one direction what both share, are refused with one sentence, and nothing has
  * changed at all.
  */

@@ -115,7 +115,7 @@ static bool find_contents(const struct wt_path_side *side)
 static int prepare_side(struct wt_path_side *side, const char *words, bool single, char *err, size_t err_len)
 {
 	struct wt_path *path = side->path;
-	const struct wt_path_files kept = {.path = path}, all = {.shelf = path->shelf, .path = path};
+	const struct wt_path_files kept = {.path = path}, all = {.cache = path->cache, .path = path};
 	struct wt_path_plan *old = malloc(sizeof(*old));
 	char text[WT_PATH_TEXT];
 	int error = old ? wt_path_read(&side->plan, side->text, words ? words : path->text, words ? &all : &kept, err, err_len) : -ENOMEM;

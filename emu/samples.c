@@ -382,27 +382,27 @@ void wt_samples_release(struct wt_samples *samples)
 	free(samples);
 }
 
-struct wt_samples *wt_samples_find(const struct wt_samples_cache *shelf, const char *name, enum wt_samples_kind kind)
+struct wt_samples *wt_samples_find(const struct wt_samples_cache *cache, const char *name, enum wt_samples_kind kind)
 {
-	struct wt_samples *samples = shelf->first;
+	struct wt_samples *samples = cache->first;
 
 	while (samples && (samples->kind != kind || strcmp(samples->name, name)))
 		samples = samples->next;
 	return samples;
 }
 
-void wt_samples_put(struct wt_samples_cache *shelf, struct wt_samples *samples)
+void wt_samples_put(struct wt_samples_cache *cache, struct wt_samples *samples)
 {
-	samples->next = shelf->first;
-	shelf->first = wt_samples_hold(samples);
+	samples->next = cache->first;
+	cache->first = wt_samples_hold(samples);
 }
 
-void wt_samples_clear(struct wt_samples_cache *shelf)
+void wt_samples_clear(struct wt_samples_cache *cache)
 {
-	while (shelf->first) {
-		struct wt_samples *samples = shelf->first;
+	while (cache->first) {
+		struct wt_samples *samples = cache->first;
 
-		shelf->first = samples->next;
+		cache->first = samples->next;
 		wt_samples_release(samples);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Numbers read from a file when the words are read: they are held by counting, and never change. A run reads each file once: what its
- * words and its script name stands on a shelf from the beginning, and what else a change names is kept by the stage that uses it.
+ * words and its script name stands in a cache from the beginning, and what else a change names is kept by the stage that uses it.
  */
 #ifndef WT_EMU_SAMPLES_H
 #define WT_EMU_SAMPLES_H
@@ -31,7 +31,7 @@ struct wt_samples {
 	char *name;     /* of the file, as written */
 	enum wt_samples_kind kind;
 	int64_t *value;
-	struct wt_samples *next; /* on the shelf */
+	struct wt_samples *next; /* on the cache */
 };
 
 /* Blank lines, and what follows a #, count for nothing. A regular file, so that it has an end and none waits for it. NULL: err says why
@@ -55,8 +55,8 @@ struct wt_samples_cache {
 };
 
 /* Not held for the caller; NULL: it is not there. */
-struct wt_samples *wt_samples_find(const struct wt_samples_cache *shelf, const char *name, enum wt_samples_kind kind);
-void wt_samples_put(struct wt_samples_cache *shelf, struct wt_samples *samples);
-void wt_samples_clear(struct wt_samples_cache *shelf);
+struct wt_samples *wt_samples_find(const struct wt_samples_cache *cache, const char *name, enum wt_samples_kind kind);
+void wt_samples_put(struct wt_samples_cache *cache, struct wt_samples *samples);
+void wt_samples_clear(struct wt_samples_cache *cache);
 
 #endif

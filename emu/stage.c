@@ -32,9 +32,7 @@ struct wt_frame *wt_stage_output(struct wt_node *node, wt_time now, unsigned *po
 
 	if (!frame || frame->time > now)
 		return NULL;
-	wt_frame_queue_pop(&stage->ready);
-	node->audit.queued--;
-	node->audit.out++;
+	wt_node_leave(node, &stage->ready);
 	*port = 1;
 	return frame;
 }

@@ -238,7 +238,6 @@ static void real_on_ack_out(void *state, const struct wt_rx_ack *ack, struct wt_
 	wt_real_wave_permit(&r->wave, edge);
 }
 
-static const char *const profile_words[] = {"safe", "paper", "paper-slow", NULL};
 static const char *const rate_words[] = {"intervals", "segments", NULL};
 static const char *const wave_ack_words[] = {"end", "timeout", "never", NULL};
 
@@ -271,12 +270,8 @@ static const struct wt_cc_preset presets[] = {
 #define AT(field) offsetof(struct real_params, field)
 
 static const struct wt_param real_params[] = {
-	{"profile", WT_PARAM_WORD, AT(profile), "set of all parameters; others given go on top", 0, 0, profile_words},
-	{"opt", WT_PARAM_WORD, AT(opt), "option form: kind 253 with experiment id (RFC 6994), or the paper's 4 bytes",
-	 0, 0, wt_real_form_words},
-	{"exid", WT_PARAM_COUNT, AT(exid), "experiment id of opt=exid6 (unregistered; both ends alike)", 0, 65535, NULL},
-	{"unit_shift", WT_PARAM_COUNT, AT(unit_shift), "offer of 2 << unit_shift segments per level, negotiated", 0,
-	 WT_REAL_SHIFT_MAX, NULL},
+	WT_REAL_PROFILE_ROW(struct real_params),
+	WT_REAL_OPTION_ROWS(struct real_params),
 	{"lmax", WT_PARAM_COUNT, AT(lmax), "highest level (paper: 24); 0: what fills the receive buffer", 0, 65535,
 	 NULL},
 	{"l0", WT_PARAM_COUNT, AT(l0), "first level", 1, 65535, NULL},
@@ -305,8 +300,7 @@ static const struct wt_param real_params[] = {
 	{"min_ticks", WT_PARAM_COUNT, AT(min_ticks), "the same in units of `clock`", 0, 1000, NULL},
 	{"owd_guard", WT_PARAM_BOOL, AT(owd_guard), "halve the level on loss while one-way delay shows a long queue", 0,
 	 1, NULL},
-	{"guard_floor", WT_PARAM_TIME, AT(guard_floor), "queueing delay the guard never takes for congestion", 0, 1e10,
-	 NULL},
+	WT_REAL_GUARD_ROW(struct real_params),
 	{"ts_tick", WT_PARAM_TIME, AT(ts_tick), "the peer's timestamp unit", 1, 1e9, NULL},
 	{"owd_window", WT_PARAM_TIME, AT(owd_window), "age at which the smallest one-way delay is forgotten", 1e6, 1e12,
 	 NULL},

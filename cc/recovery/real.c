@@ -8,6 +8,7 @@
  * module `sack` beside this sender: it leaves the window to the sender just as well.
  */
 #include "cc/shared/dupack.h"
+#include "cc/tcp_real/real.h"
 
 enum { MODE_NEWRENO, MODE_SINGLE, MODE_WINDOW };
 
@@ -62,7 +63,6 @@ static void real_on_event(void *state, enum wt_cc_event event, const struct wt_c
 			.partial = true, .once = true, .limited_transmit = true, .impatient = true};
 }
 
-static const char *const profile_words[] = {"safe", "paper", "paper-slow", NULL};
 static const char *const mode_words[] = {"newreno", "single", "window", NULL};
 
 static const struct real_params safe = {
@@ -82,7 +82,7 @@ static const struct wt_cc_preset presets[] = {
 #define AT(field) offsetof(struct real_params, field)
 
 static const struct wt_param real_params[] = {
-	{"profile", WT_PARAM_WORD, AT(profile), "set of all parameters; others given go on top", 0, 0, profile_words},
+	WT_REAL_PROFILE_ROW(struct real_params),
 	{"fr_mode", WT_PARAM_WORD, AT(fr_mode),
 	 "resend a hole per partial ACK (RFC 6582), the first segment (Reno), or all; by SACK: recovery sack", 0, 0,
 	 mode_words},

@@ -346,7 +346,6 @@ static void real_on_sent(void *state, const struct wt_sent *sent, struct wt_send
 		r->round_resent += sent->len;
 }
 
-static const char *const profile_words[] = {"safe", "paper", "paper-slow", NULL};
 static const char *const start_words[] = {"stack", "level", NULL};
 static const char *const restart_words[] = {"ramp", "full", NULL};
 
@@ -377,12 +376,8 @@ static const struct wt_cc_preset presets[] = {
 #define AT(field) offsetof(struct real_params, field)
 
 static const struct wt_param real_params[] = {
-	{"profile", WT_PARAM_WORD, AT(profile), "set of all parameters; others given go on top", 0, 0, profile_words},
-	{"opt", WT_PARAM_WORD, AT(opt), "option form: kind 253 with experiment id (RFC 6994), or the paper's 4 bytes",
-	 0, 0, wt_real_form_words},
-	{"exid", WT_PARAM_COUNT, AT(exid), "experiment id of opt=exid6 (unregistered; both ends alike)", 0, 65535, NULL},
-	{"unit_shift", WT_PARAM_COUNT, AT(unit_shift), "offer of 2 << unit_shift segments per level, negotiated", 0,
-	 WT_REAL_SHIFT_MAX, NULL},
+	WT_REAL_PROFILE_ROW(struct real_params),
+	WT_REAL_OPTION_ROWS(struct real_params),
 	{"lmax", WT_PARAM_COUNT, AT(lmax), "highest level obeyed (paper: 24); 0: what fills the send buffer", 0, 65535,
 	 NULL},
 	{"l0", WT_PARAM_COUNT, AT(l0), "level until the first announcement", 1, 65535, NULL},
@@ -395,8 +390,7 @@ static const struct wt_param real_params[] = {
 	{"cap_share", WT_PARAM_NUMBER, AT(cap_share), "share of a round trip resent that counts as much", 0, 1, NULL},
 	{"rtt_guard", WT_PARAM_BOOL, AT(rtt_guard), "without timestamps: cap on loss while the round trip shows a queue", 0,
 	 1, NULL},
-	{"guard_floor", WT_PARAM_TIME, AT(guard_floor), "queueing delay the guard never takes for congestion", 0, 1e10,
-	 NULL},
+	WT_REAL_GUARD_ROW(struct real_params),
 	{"rto_window", WT_PARAM_COUNT, AT(rto_window), "segments after a timeout without any duplicate ACK (paper: 2)", 1,
 	 64, NULL},
 	{"ts_check", WT_PARAM_BOOL, AT(ts_check), "ignore levels on ACKs older by timestamp than the newest heard", 0, 1,

@@ -6,6 +6,7 @@
 #define ATTEMPTS 2u /* SYNs that carry the option; a path that eats such SYNs must not cost the connection */
 
 const char *const wt_real_form_words[] = {"exid6", "paper4", NULL};
+const char *const wt_real_profile_words[] = {"safe", "paper", "paper-slow", NULL};
 
 void wt_real_side_init(struct wt_real_side *side, uint64_t form, uint64_t exid, uint64_t shift, uint8_t mine,
 		       uint8_t wanted)

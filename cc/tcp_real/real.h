@@ -24,6 +24,19 @@ enum wt_real_offer {
 #define WT_REAL_WINDOW_MAX 0x3fffffffu /* RFC 7323's largest window */
 
 extern const char *const wt_real_form_words[];
+extern const char *const wt_real_profile_words[]; /* of the presets of all three modules, in this order */
+
+/* Rows of a module's table of parameters, for fields of these names that stand in `type`. */
+#define WT_REAL_PROFILE_ROW(type)                                                                   \
+	{"profile", WT_PARAM_WORD, offsetof(type, profile), "set of all parameters; others given go on top", 0, 0, wt_real_profile_words}
+#define WT_REAL_OPTION_ROWS(type)                                                                   \
+	{"opt", WT_PARAM_WORD, offsetof(type, opt), "option form: kind 253 with experiment id (RFC 6994), or the paper's 4 bytes", 0, 0, \
+	 wt_real_form_words},                                                                       \
+	{"exid", WT_PARAM_COUNT, offsetof(type, exid), "experiment id of opt=exid6 (unregistered; both ends alike)", 0, 65535, NULL}, \
+	{"unit_shift", WT_PARAM_COUNT, offsetof(type, unit_shift), "offer of 2 << unit_shift segments per level, negotiated", 0, \
+	 WT_REAL_SHIFT_MAX, NULL}
+#define WT_REAL_GUARD_ROW(type)                                                                     \
+	{"guard_floor", WT_PARAM_TIME, offsetof(type, guard_floor), "queueing delay the guard never takes for congestion", 0, 1e10, NULL}
 
 /* One module's side of the negotiation. */
 struct wt_real_side {

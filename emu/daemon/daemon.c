@@ -135,7 +135,7 @@ static int open_control(struct wt_daemon *daemon, char *err, size_t err_len)
 	daemon->control = wt_control_open(path, daemon->ev, &ops, daemon, err, err_len);
 	if (!daemon->control)
 		return -errno;
-	wt_socket_cleanup_watch(&daemon->janitor, daemon->control);
+	wt_socket_cleanup_watch(&daemon->cleanup, daemon->control);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int open_all(struct wt_daemon *daemon, char *err, size_t err_len)
 	wt_identity_choose(&daemon->options.identity);
 	error = wt_steer_prepare(&daemon->steering, &daemon->options, err, err_len);
 	if (!error)
-		error = wt_socket_cleanup_prepare(&daemon->janitor, &daemon->options, err, err_len);
+		error = wt_socket_cleanup_prepare(&daemon->cleanup, &daemon->options, err, err_len);
 	if (!error)
 		error = wt_priority(&daemon->claim, &daemon->options, err, err_len);
 	if (error)
@@ -218,10 +218,10 @@ int wt_daemon_open(struct wt_daemon *daemon, char *err, size_t err_len)
 	wt_script_init(&daemon->script, &daemon->world, daemon->net.link, daemon->net.graph, 0);
 	daemon->script.changed = on_changed;
 	daemon->script.arg = daemon;
-	wt_lateness_probe_init(&daemon->pulse, &daemon->net, daemon->rloop);
+	wt_lateness_probe_init(&daemon->probe, &daemon->net, daemon->rloop);
 	error = wt_graph_add(daemon->net.graph, &daemon->script.node);
 	if (!error)
-		error = wt_graph_add(daemon->net.graph, &daemon->pulse.node);
+		error = wt_graph_add(daemon->net.graph, &daemon->probe.node);
 	set_sinks(daemon);
 	if (!error)
 		wt_graph_run(daemon->net.graph, 0); /* what the script changes at 0 holds before any frame comes, and is what is said to run */
@@ -362,7 +362,7 @@ static void try_again(struct wt_daemon *daemon, unsigned i)
 /* Where most are too late: a port's name, or the loop, for which frames wait that are dated when they are read. NULL: nowhere. */
 static const char *latest(const struct wt_daemon *daemon)
 {
-	const struct wt_histogram *most = &daemon->pulse.late;
+	const struct wt_histogram *most = &daemon->probe.late;
 	const char *where = "loop";
 
 	for (unsigned i = 0; i < daemon->world.hosts; i++) {
@@ -533,7 +533,7 @@ int wt_daemon_close_files(struct wt_daemon *daemon)
 	journal_error = wt_journal_close(daemon->journal);
 	wt_control_close(daemon->control);
 	wt_watchers_destroy(daemon->watchers);
-	wt_socket_cleanup_finish(&daemon->janitor);
+	wt_socket_cleanup_finish(&daemon->cleanup);
 	daemon->capture = NULL;
 	daemon->journal = NULL;
 	daemon->control = NULL;

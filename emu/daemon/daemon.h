@@ -45,7 +45,7 @@ struct wt_daemon {
 	struct wt_priority claim;
 	struct wt_network net;
 	struct wt_steering steering;
-	struct wt_socket_cleanup janitor;
+	struct wt_socket_cleanup cleanup;
 	struct ev_loop *ev;
 	struct wt_rloop *rloop;
 	struct wt_capture *capture;
@@ -54,7 +54,7 @@ struct wt_daemon {
 	struct wt_watchers *watchers;
 	struct wt_tokens tokens;
 	struct wt_script script;
-	struct wt_lateness_probe pulse;
+	struct wt_lateness_probe probe;
 	struct wt_verdict verdict;
 	wt_time late_since; /* the share of late frames has been above the bound from then on; WT_NEVER: it is not */
 	struct wt_notify notify;

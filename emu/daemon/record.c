@@ -203,7 +203,7 @@ static void json_lateness(const struct wt_daemon *daemon, struct wt_json *json)
 	wt_json_i64(json, "p50_below_ns", wt_lateness_below(lateness, 0.5));
 	wt_json_i64(json, "p99_below_ns", wt_lateness_below(lateness, 0.99));
 	wt_json_i64(json, "worst_ns", lateness->worst);
-	wt_json_i64(json, "judged_ns", wt_verdict_lateness(&daemon->pulse.late));
+	wt_json_i64(json, "judged_ns", wt_verdict_lateness(&daemon->probe.late));
 	wt_json_array(json, "below_power_of_two_us");
 	for (unsigned i = 0; i < sizeof(lateness->bucket) / sizeof(lateness->bucket[0]); i++)
 		wt_json_u64(json, NULL, lateness->bucket[i]);

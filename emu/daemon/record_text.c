@@ -133,7 +133,7 @@ static void text_verdict(const struct wt_daemon *daemon, FILE *out)
 static void text_lateness(const struct wt_daemon *daemon, FILE *out)
 {
 	const struct wt_lateness *lateness = wt_rloop_lateness(daemon->rloop);
-	const struct wt_histogram *looks = &daemon->pulse.late;
+	const struct wt_histogram *looks = &daemon->probe.late;
 
 	if (lateness->count)
 		fprintf(out, "lateness of %" PRIu64 " wake-ups: half below %.0f us, 99%% below %.0f us, worst %.0f us\n", lateness->count,

@@ -248,16 +248,16 @@ int wt_daemon_set(struct wt_daemon *daemon, const struct wt_control_set *set, wt
 {
 	char gone[2000] = "";
 	struct change change = {.flush = set->flush, .gone = gone, .gone_len = sizeof(gone)};
-	struct wt_samples_cache *shelf = daemon->world.shelf;
+	struct wt_samples_cache *cache = daemon->world.cache;
 	int error = change_init(&change, daemon->world.links, said, said_len);
 
 	/* names from our own folder stay as they are: they are known by them */
-	shelf->folder = set->folder && strcmp(set->folder, daemon->folder) ? set->folder : NULL;
+	cache->folder = set->folder && strcmp(set->folder, daemon->folder) ? set->folder : NULL;
 	if (!error)
 		error = take_targets(daemon, &change, set->words, said, said_len);
 	if (!error)
 		error = apply(daemon, &change, "control", now, said, said_len);
-	shelf->folder = NULL;
+	cache->folder = NULL;
 	if (!error)
 		snprintf(said, said_len, "%s", gone + (*gone == ' '));
 	change_finish(&change);
@@ -396,7 +396,7 @@ static int read_again(const struct wt_daemon *daemon, struct wt_world *new, char
 	return error;
 }
 
-/* Files that words name are read again, too: links know where the shelf is. */
+/* Files that words name are read again, too: links know where that cache is. */
 static int change_to(struct wt_daemon *daemon, struct wt_world *new, struct change *change, wt_time from, char *err, size_t err_len)
 {
 	wt_time now;
@@ -405,10 +405,10 @@ static int change_to(struct wt_daemon *daemon, struct wt_world *new, struct chan
 	if (error)
 		return error;
 	words_at(new, from, change);
-	EXCHANGE(*daemon->world.shelf, *new->shelf);
+	EXCHANGE(*daemon->world.cache, *new->cache);
 	error = apply(daemon, change, "file", &now, err, err_len);
 	if (error) {
-		EXCHANGE(*daemon->world.shelf, *new->shelf);
+		EXCHANGE(*daemon->world.cache, *new->cache);
 		return error;
 	}
 	exchange(&daemon->world, new);

@@ -3,7 +3,7 @@
 #include "emu/loss/copies.h"
 #include "emu/stage.h"
 
-struct listed {
+struct list {
 	struct wt_stage stage;
 	struct wt_list_config config;
 	struct wt_copies copies; /* counted while words ask for them */
@@ -67,68 +67,68 @@ static bool is_listed_copy(const struct wt_list_config *config, const struct wt_
 }
 
 /* Its number is taken in any case: other words may ask for it later. */
-static bool is_lost(struct listed *listed, const struct wt_frame *frame)
+static bool is_lost(struct list *list, const struct wt_frame *frame)
 {
-	const struct wt_list_config *config = &listed->config;
+	const struct wt_list_config *config = &list->config;
 	struct wt_copy copy;
 	uint64_t number;
 
-	if (!wt_packets_next(&listed->stage.packets, frame, &number))
+	if (!wt_packets_next(&list->stage.packets, frame, &number))
 		return false;
 	if (!config->copies)
 		return is_listed(config, number & ((UINT64_C(1) << 48) - 1));
-	return wt_copies_next(&listed->copies, frame, range_at(config, ranges(config) - 1).last, &copy) && is_listed_copy(config, &copy);
+	return wt_copies_next(&list->copies, frame, range_at(config, ranges(config) - 1).last, &copy) && is_listed_copy(config, &copy);
 }
 
-static int listed_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
+static int list_pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	if (!is_lost((struct listed *)node, frame))
+	if (!is_lost((struct list *)node, frame))
 		return WT_ON;
 	wt_node_drop(node, now, frame, WT_DROP_LIST);
 	return WT_KEPT;
 }
 
-static void listed_destroy(struct wt_node *node)
+static void list_destroy(struct wt_node *node)
 {
 	if (node) {
-		wt_samples_release(((struct listed *)node)->config.trace);
-		wt_copies_finish(&((struct listed *)node)->copies);
+		wt_samples_release(((struct list *)node)->config.trace);
+		wt_copies_finish(&((struct list *)node)->copies);
 	}
 	wt_stage_destroy(node);
 }
 
-static const struct wt_node_ops listed_ops = {
-	.pass = listed_pass,
+static const struct wt_node_ops list_ops = {
+	.pass = list_pass,
 	.input = wt_stage_input,
 	.output = wt_stage_output,
 	.deadline = wt_stage_deadline,
-	.destroy = listed_destroy,
+	.destroy = list_destroy,
 };
 
 struct wt_node *wt_list_create(const char *name, const struct wt_list_config *config)
 {
-	struct listed *listed = wt_stage_new(sizeof(*listed), &listed_ops, name);
+	struct list *list = wt_stage_new(sizeof(*list), &list_ops, name);
 
-	if (!listed)
+	if (!list)
 		return NULL;
-	listed->config = *config;
+	list->config = *config;
 	wt_samples_hold(config->trace);
-	return &listed->stage.node;
+	return &list->stage.node;
 }
 
 void wt_list_change(struct wt_node *node, wt_time now, const struct wt_list_config *config)
 {
-	struct listed *listed = (struct listed *)node;
-	struct wt_samples *old = listed->config.trace;
+	struct list *list = (struct list *)node;
+	struct wt_samples *old = list->config.trace;
 
 	wt_samples_hold(config->trace);
-	if (!config->copies || !listed->config.copies)
-		wt_copies_finish(&listed->copies); /* what passed in between would be missing */
-	listed->config = *config;
+	if (!config->copies || !list->config.copies)
+		wt_copies_finish(&list->copies); /* what passed in between would be missing */
+	list->config = *config;
 	wt_samples_release(old);
 }
 
 struct wt_samples *wt_list_trace(const struct wt_node *node)
 {
-	return ((const struct listed *)node)->config.trace;
+	return ((const struct list *)node)->config.trace;
 }

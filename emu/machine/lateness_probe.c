@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #define PERIOD (50 * WT_MS)
-#define LONGEST (10 * WT_S) /* a loop that was away for longer need not be told of each pulse it missed */
+#define LONGEST (10 * WT_S) /* a loop that was away for longer need not be told of each probe it missed */
 
 /* Of all ports, or of those alone that the kernel stamps. */
 static uint64_t dated_by_reading(const struct wt_network *net, bool stamped_alone)
@@ -25,20 +25,20 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	struct wt_lateness_probe *pulse = (struct wt_lateness_probe *)node;
-	uint64_t frames = dated_by_reading(pulse->net, false);
-	wt_time late = wt_rloop_clock(pulse->rloop) - pulse->due;
+	struct wt_lateness_probe *probe = (struct wt_lateness_probe *)node;
+	uint64_t frames = dated_by_reading(probe->net, false);
+	wt_time late = wt_rloop_clock(probe->rloop) - probe->due;
 
-	if (now < pulse->due)
+	if (now < probe->due)
 		return NULL;
-	if (!pulse->began)
-		pulse->seen = dated_by_reading(pulse->net, true);
-	pulse->began = true;
-	if (frames != pulse->seen)
-		wt_histogram_add(&pulse->late, late);
+	if (!probe->began)
+		probe->seen = dated_by_reading(probe->net, true);
+	probe->began = true;
+	if (frames != probe->seen)
+		wt_histogram_add(&probe->late, late);
 	if (late < PERIOD)
-		pulse->seen = frames;
-	pulse->due = wt_time_max(pulse->due + PERIOD, now + late - LONGEST);
+		probe->seen = frames;
+	probe->due = wt_time_max(probe->due + PERIOD, now + late - LONGEST);
 	return NULL;
 }
 
@@ -47,11 +47,11 @@ static wt_time deadline(const struct wt_node *node)
 	return ((const struct wt_lateness_probe *)node)->due;
 }
 
-void wt_lateness_probe_init(struct wt_lateness_probe *pulse, const struct wt_network *net, const struct wt_rloop *rloop)
+void wt_lateness_probe_init(struct wt_lateness_probe *probe, const struct wt_network *net, const struct wt_rloop *rloop)
 {
 	static const struct wt_node_ops ops = {input, output, deadline, NULL, NULL, NULL};
 
-	*pulse = (struct wt_lateness_probe){.net = net, .rloop = rloop, .due = wt_rloop_clock(rloop) + PERIOD};
-	pulse->node.ops = &ops;
-	snprintf(pulse->node.name, sizeof(pulse->node.name), "pulse");
+	*probe = (struct wt_lateness_probe){.net = net, .rloop = rloop, .due = wt_rloop_clock(rloop) + PERIOD};
+	probe->node.ops = &ops;
+	snprintf(probe->node.name, sizeof(probe->node.name), "probe");
 }

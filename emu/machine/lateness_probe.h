@@ -24,6 +24,6 @@ struct wt_lateness_probe {
 };
 
 /* To be added to the graph of the net, in memory of the caller's. */
-void wt_lateness_probe_init(struct wt_lateness_probe *pulse, const struct wt_network *net, const struct wt_rloop *rloop);
+void wt_lateness_probe_init(struct wt_lateness_probe *probe, const struct wt_network *net, const struct wt_rloop *rloop);
 
 #endif

@@ -19,7 +19,7 @@ static void work(void *arg, int link)
 	wt_control_remove(&file);
 }
 
-int wt_socket_cleanup_prepare(struct wt_socket_cleanup *janitor, const struct wt_options *options, char *err, size_t err_len)
+int wt_socket_cleanup_prepare(struct wt_socket_cleanup *cleanup, const struct wt_options *options, char *err, size_t err_len)
 {
 	int link;
 
@@ -30,18 +30,18 @@ int wt_socket_cleanup_prepare(struct wt_socket_cleanup *janitor, const struct wt
 		snprintf(err, err_len, "control socket: no helper process");
 		return link;
 	}
-	janitor->helper = link;
+	cleanup->helper = link;
 	return 0;
 }
 
-void wt_socket_cleanup_watch(const struct wt_socket_cleanup *janitor, const struct wt_control *control)
+void wt_socket_cleanup_watch(const struct wt_socket_cleanup *cleanup, const struct wt_control *control)
 {
-	if (janitor->helper)
-		(void)!send(janitor->helper, wt_control_file(control), sizeof(struct wt_control_file), MSG_NOSIGNAL);
+	if (cleanup->helper)
+		(void)!send(cleanup->helper, wt_control_file(control), sizeof(struct wt_control_file), MSG_NOSIGNAL);
 }
 
-void wt_socket_cleanup_finish(struct wt_socket_cleanup *janitor)
+void wt_socket_cleanup_finish(struct wt_socket_cleanup *cleanup)
 {
-	wt_helper_finish(janitor->helper);
-	janitor->helper = 0;
+	wt_helper_finish(cleanup->helper);
+	cleanup->helper = 0;
 }

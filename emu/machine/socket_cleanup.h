@@ -14,10 +14,10 @@ struct wt_socket_cleanup {
 };
 
 /* If the emulator of these options will have a socket and be somebody else. 0 or negative errno with a sentence. */
-int wt_socket_cleanup_prepare(struct wt_socket_cleanup *janitor, const struct wt_options *options, char *err, size_t err_len);
+int wt_socket_cleanup_prepare(struct wt_socket_cleanup *cleanup, const struct wt_options *options, char *err, size_t err_len);
 /* The socket is there now. */
-void wt_socket_cleanup_watch(const struct wt_socket_cleanup *janitor, const struct wt_control *control);
+void wt_socket_cleanup_watch(const struct wt_socket_cleanup *cleanup, const struct wt_control *control);
 /* It is gone when this returns. */
-void wt_socket_cleanup_finish(struct wt_socket_cleanup *janitor);
+void wt_socket_cleanup_finish(struct wt_socket_cleanup *cleanup);
 
 #endif

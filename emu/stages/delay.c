@@ -229,11 +229,9 @@ static struct wt_frame *delay_first(const struct wt_node *node, wt_time *leaves)
 
 static struct wt_frame *delay_give(struct wt_node *node, wt_time *leaves)
 {
-	struct wt_frame *frame = wt_frame_queue_pop(&((struct delay *)node)->stage.ready);
+	struct wt_frame *frame = wt_node_leave(node, &((struct delay *)node)->stage.ready);
 
 	*leaves = frame->time;
-	node->audit.queued--;
-	node->audit.out++;
 	return frame;
 }
 

@@ -21,9 +21,7 @@ struct wt_frame *wt_refuser_output(struct wt_node *node, wt_time now, unsigned *
 
 	if (!answer || answer->time > now)
 		return wt_stage_output(node, now, port);
-	wt_frame_queue_pop(&refuser->answers);
-	node->audit.queued--;
-	node->audit.out++;
+	wt_node_leave(node, &refuser->answers);
 	refuser->stage.back++;
 	*port = 0;
 	return answer;

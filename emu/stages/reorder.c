@@ -38,9 +38,7 @@ static struct wt_frame *reorder_output(struct wt_node *node, wt_time now, unsign
 	/* of two that leave at the same instant, the one that came first */
 	if (!held || held->time > now || (ready && ready->time < held->time))
 		return wt_stage_output(node, now, port);
-	wt_frame_queue_pop(&reorder->held);
-	node->audit.queued--;
-	node->audit.out++;
+	wt_node_leave(node, &reorder->held);
 	*port = 1;
 	return held;
 }

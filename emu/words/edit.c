@@ -78,7 +78,7 @@ static int write_stage(const struct wt_stage_plan *stage, const char *value, cha
 int wt_path_edit(const struct wt_path *path, const char *words, const char *stage, const char *value, char text[WT_PATH_TEXT], char *err,
 		 size_t err_len)
 {
-	const struct wt_path_files files = {.shelf = path->shelf, .path = path};
+	const struct wt_path_files files = {.cache = path->cache, .path = path};
 	struct wt_path_plan plan, one;
 	struct wt_stage_plan old;
 	char fresh[WT_PATH_TEXT];

@@ -209,21 +209,21 @@ const char *wt_reader_word(struct wt_reader *reader, const char *what)
 /* The name of the file that the next word names, in `path` where a folder stands in front of it; NULL: err is set. */
 static const char *file_name(struct wt_reader *reader, char path[WT_READER_TEXT])
 {
-	const struct wt_samples_cache *shelf = reader->files->shelf;
+	const struct wt_samples_cache *cache = reader->files->cache;
 	const char *name = wt_reader_word(reader, "the name of a file");
 
-	if (!name || !shelf || !shelf->folder || name[0] == '/')
+	if (!name || !cache || !cache->folder || name[0] == '/')
 		return name;
-	if (snprintf(path, WT_READER_TEXT, "%s/%s", shelf->folder, name) < WT_READER_TEXT && !path[strcspn(path, " \t\n|")])
+	if (snprintf(path, WT_READER_TEXT, "%s/%s", cache->folder, name) < WT_READER_TEXT && !path[strcspn(path, " \t\n|")])
 		return path;
 	wt_reader_complain(reader, "word %u: the folder %.200s cannot stand in words (a blank or |, or too long): change to another one",
-			   wt_reader_about(reader, reader->at - 1), shelf->folder);
+			   wt_reader_about(reader, reader->at - 1), cache->folder);
 	return NULL;
 }
 
 static struct wt_samples *find_file(const struct wt_path_files *files, const char *name, enum wt_samples_kind kind)
 {
-	struct wt_samples *samples = files->shelf ? wt_samples_find(files->shelf, name, kind) : NULL;
+	struct wt_samples *samples = files->cache ? wt_samples_find(files->cache, name, kind) : NULL;
 
 	return samples || !files->path ? samples : wt_path_find_samples(files->path, name, kind);
 }
@@ -237,8 +237,8 @@ static struct wt_samples *read_file(struct wt_reader *reader, const char *name, 
 	samples = wt_samples_read(name, kind, why, sizeof(why));
 	if (!samples)
 		wt_reader_complain(reader, "word %u: %s", wt_reader_about(reader, reader->at - 1), why);
-	else if (files->shelf && files->shelf->open)
-		wt_samples_put(files->shelf, samples);
+	else if (files->cache && files->cache->open)
+		wt_samples_put(files->cache, samples);
 	return samples;
 }
 

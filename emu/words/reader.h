@@ -16,9 +16,9 @@
 
 struct wt_path;
 
-/* Where files that words name may have been read before; NULL: no such place. The shelf is looked at first. */
+/* Where files that words name may have been read before; NULL: no such place. The cache is looked at first. */
 struct wt_path_files {
-	struct wt_samples_cache *shelf;
+	struct wt_samples_cache *cache;
 	const struct wt_path *path; /* what its stages hold */
 };
 

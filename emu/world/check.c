@@ -280,7 +280,7 @@ int wt_world_make_link(const struct wt_world *world, unsigned index, struct wt_l
 {
 	const struct wt_world_link *from = &world->link[index];
 	const char *words[2] = {from->words[0], from->words[1]};
-	int error = wt_link_init(link, from->name, world->links == 1, words, world->seed, world->shelf, err, err_len);
+	int error = wt_link_init(link, from->name, world->links == 1, words, world->seed, world->cache, err, err_len);
 
 	if (!error)
 		wt_link_limit_answers(link, &world->icmp_limit);
@@ -354,10 +354,10 @@ static int check_words(const struct wt_world *world, char *err, size_t err_len)
 	struct wt_link *link = calloc(world->links, sizeof(*link));
 	unsigned made = 0;
 	char why[300];
-	int error = link && world->shelf ? 0 : -ENOMEM;
+	int error = link && world->cache ? 0 : -ENOMEM;
 
 	if (!error)
-		world->shelf->open = true;
+		world->cache->open = true;
 	while (!error && made < world->links) {
 		error = wt_world_make_link(world, made, &link[made], why, sizeof(why));
 		if (error)
@@ -368,8 +368,8 @@ static int check_words(const struct wt_world *world, char *err, size_t err_len)
 	}
 	if (!error)
 		error = check_events(world, link, err, err_len);
-	if (world->shelf)
-		world->shelf->open = false;
+	if (world->cache)
+		world->cache->open = false;
 	while (made)
 		wt_link_finish(&link[--made]);
 	free(link);
@@ -394,7 +394,7 @@ int wt_world_check(struct wt_world *world, char *err, size_t err_len)
 		error = check_ends(world, err, err_len);
 	if (!error)
 		error = check_flows(world, err, err_len);
-	if (!world->shelf)
-		world->shelf = calloc(1, sizeof(*world->shelf));
+	if (!world->cache)
+		world->cache = calloc(1, sizeof(*world->cache));
 	return error ? error : check_words(world, err, err_len);
 }

@@ -80,10 +80,8 @@ static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port
 	}
 	if (!first || first->due > now)
 		return NULL;
-	frame = wt_frame_queue_pop(&flow->wait);
+	frame = wt_node_leave(node, &flow->wait);
 	wt_heap_set(&delays->heap, &flow->entry, flow->wait.head ? flow->wait.head->time : WT_NEVER);
-	node->audit.queued--;
-	node->audit.out++;
 	*port = LINK;
 	return frame;
 }

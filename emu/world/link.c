@@ -69,7 +69,7 @@ static void line_up(const struct wt_link *link, struct wt_direction *way)
 }
 
 int wt_link_init(struct wt_link *link, const char *name, bool only, const char *const words[2], uint64_t seed,
-		 struct wt_samples_cache *shelf, char *err, size_t err_len)
+		 struct wt_samples_cache *cache, char *err, size_t err_len)
 {
 	char stream[40];
 	int error;
@@ -85,7 +85,7 @@ int wt_link_init(struct wt_link *link, const char *name, bool only, const char *
 		seed = wt_siphash_u64(&key, 0);
 	}
 	error = wt_path_init_filtered(&link->way[0].path, words[0] ? words[0] : "", &link->way[1].path, words[1] ? words[1] : "", seed,
-				      &wt_filter_gates, shelf, err, err_len);
+				      &wt_filter_gates, cache, err, err_len);
 	if (error)
 		return error;
 	for (unsigned i = 0; i < 2; i++) {

@@ -35,10 +35,10 @@ struct wt_link {
 	struct wt_direction way[2]; /* fwd, rev */
 };
 
-/* 0, or -EINVAL with one sentence in err, -ENOMEM. The seed of a link that is not the only one depends on its name, too. The shelf
+/* 0, or -EINVAL with one sentence in err, -ENOMEM. The seed of a link that is not the only one depends on its name, too. The cache
  * (samples.h; may be NULL) lasts longer. */
 int wt_link_init(struct wt_link *link, const char *name, bool only, const char *const words[2], uint64_t seed,
-		 struct wt_samples_cache *shelf, char *err, size_t err_len);
+		 struct wt_samples_cache *cache, char *err, size_t err_len);
 /* See wt_path_limit_answers(): both directions. */
 void wt_link_limit_answers(struct wt_link *link, const struct wt_refusal_rate *rate);
 /* Frees what no graph owns. */

@@ -47,9 +47,9 @@ void wt_world_finish(struct wt_world *world)
 	free(world->event);
 	free(world->flow);
 	free(world->file);
-	if (world->shelf)
-		wt_samples_clear(world->shelf);
-	free(world->shelf);
+	if (world->cache)
+		wt_samples_clear(world->cache);
+	free(world->cache);
 	memset(world, 0, sizeof(*world));
 }
 

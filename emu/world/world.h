@@ -123,7 +123,7 @@ struct wt_world {
 	wt_time time;                 /* the run ends then, whatever goes on; 0: when all flows are done */
 	wt_time limit;                /* a run without an end of its own has failed then */
 	struct wt_refusal_rate icmp_limit; /* of the answers of each stage and router */
-	struct wt_samples_cache *shelf;    /* files that words of links and events name: wt_world_check() reads them */
+	struct wt_samples_cache *cache;    /* files that words of links and events name: wt_world_check() reads them */
 };
 
 #define WT_FLOW_PORT 5001        /* the first at each host */

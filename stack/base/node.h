@@ -141,4 +141,16 @@ struct wt_node {
 /* Counts the drop, tells the sink, frees the frame. */
 void wt_node_drop(struct wt_node *node, wt_time now, struct wt_frame *frame, enum wt_drop cause);
 
+/* The first frame of a queue of the node leaves, with the books kept; NULL: none is there. */
+static inline struct wt_frame *wt_node_leave(struct wt_node *node, struct wt_frame_queue *queue)
+{
+	struct wt_frame *frame = wt_frame_queue_pop(queue);
+
+	if (frame) {
+		node->audit.queued--;
+		node->audit.out++;
+	}
+	return frame;
+}
+
 #endif

@@ -11,7 +11,7 @@
 struct wt_lib_link {
 	struct wt_lib_link *next;
 	struct wt_lib_graph *graph;
-	struct wt_samples_cache *shelf;
+	struct wt_samples_cache *cache;
 	struct wt_link span;
 };
 

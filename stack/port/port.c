@@ -207,15 +207,8 @@ static void input(struct wt_node *node, unsigned from, wt_time now, struct wt_fr
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	struct wt_frame *frame = wt_frame_queue_pop(&((struct wt_port *)node)->arrived);
-
-	(void)now;
-	if (frame) {
-		*port = 0;
-		node->audit.queued--;
-		node->audit.out++;
-	}
-	return frame;
+	*port = 0;
+	return wt_node_leave(node, &((struct wt_port *)node)->arrived);
 }
 
 /* What waits for the kernel waits for its descriptor, not for a time. */

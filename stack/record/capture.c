@@ -48,7 +48,7 @@ struct wt_capture {
 };
 
 struct tap {
-	struct wt_observer through; /* first */
+	struct wt_observer observer; /* first */
 	struct wt_capture *capture;
 	const struct point *point;
 };
@@ -277,9 +277,9 @@ int wt_capture_error(const struct wt_capture *capture)
 
 /* ---- what feeds it ------------------------------------------------------------------------------------- */
 
-static void see(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame)
+static void see(struct wt_observer *observer, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct tap *tap = (struct tap *)through;
+	struct tap *tap = (struct tap *)observer;
 
 	if (frame->fate != WT_FATE_UNDERWAY)
 		return; /* it stands there as sent: nothing arrived */
@@ -297,10 +297,10 @@ struct wt_node *wt_capture_tap(struct wt_capture *capture, const char *name)
 		free(tap);
 		return NULL;
 	}
-	wt_observer_init(&tap->through, name, see);
+	wt_observer_init(&tap->observer, name, see);
 	tap->capture = capture;
 	tap->point = &capture->point[i];
-	return &tap->through.node;
+	return &tap->observer.node;
 }
 
 static void on_drop(struct wt_drop_sink *sink, const struct wt_node *node, wt_time now, const struct wt_frame *frame,

@@ -7,13 +7,13 @@
 #include "stack/record/observer.h"
 
 struct digest {
-	struct wt_observer through; /* first */
+	struct wt_observer observer; /* first */
 	uint64_t value;
 };
 
-static void see(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame)
+static void see(struct wt_observer *observer, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct digest *digest = (struct digest *)through;
+	struct digest *digest = (struct digest *)observer;
 	struct wt_key key = {digest->value, (uint64_t)now};
 
 	/* A big offload frame gets its checksums when it is cut. */
@@ -30,8 +30,8 @@ struct wt_node *wt_digest_tap(const char *name)
 
 	if (!digest)
 		return NULL;
-	wt_observer_init(&digest->through, name, see);
-	return &digest->through.node;
+	wt_observer_init(&digest->observer, name, see);
+	return &digest->observer.node;
 }
 
 uint64_t wt_digest_value(const struct wt_node *tap)

@@ -6,32 +6,28 @@
 
 static int pass(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct wt_observer *through = (struct wt_observer *)node;
+	struct wt_observer *observer = (struct wt_observer *)node;
 
-	through->see(through, port, now, frame);
+	observer->see(observer, port, now, frame);
 	return (int)(port ^ 1);
 }
 
 static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct wt_observer *through = (struct wt_observer *)node;
+	struct wt_observer *observer = (struct wt_observer *)node;
 
 	node->audit.in++;
 	node->audit.queued++;
 	frame->mark = (uint8_t)pass(node, port, now, frame);
-	wt_frame_queue_push(&through->passing, frame);
+	wt_frame_queue_push(&observer->passing, frame);
 }
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	struct wt_frame *frame = wt_frame_queue_pop(&((struct wt_observer *)node)->passing);
+	struct wt_frame *frame = wt_node_leave(node, &((struct wt_observer *)node)->passing);
 
-	(void)now;
-	if (frame) {
+	if (frame)
 		*port = frame->mark;
-		node->audit.queued--;
-		node->audit.out++;
-	}
 	return frame;
 }
 
@@ -46,11 +42,11 @@ static void destroy(struct wt_node *node)
 	free(node);
 }
 
-void wt_observer_init(struct wt_observer *through, const char *name,
-		     void (*see)(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame))
+void wt_observer_init(struct wt_observer *observer, const char *name,
+		     void (*see)(struct wt_observer *observer, unsigned port, wt_time now, struct wt_frame *frame))
 {
 	static const struct wt_node_ops ops = {input, output, deadline, destroy, .pass = pass};
 
-	*through = (struct wt_observer){.node = {.ops = &ops, .ports = 2}, .see = see};
-	snprintf(through->node.name, sizeof(through->node.name), "%s", name);
+	*observer = (struct wt_observer){.node = {.ops = &ops, .ports = 2}, .see = see};
+	snprintf(observer->node.name, sizeof(observer->node.name), "%s", name);
 }

@@ -10,12 +10,12 @@
 
 struct wt_observer {
 	struct wt_node node; /* first */
-	void (*see)(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame);
+	void (*see)(struct wt_observer *observer, unsigned port, wt_time now, struct wt_frame *frame);
 	struct wt_frame_queue passing;
 };
 
 /* Sets the verbs; the whole object is freed with free(). */
-void wt_observer_init(struct wt_observer *through, const char *name,
-		     void (*see)(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame));
+void wt_observer_init(struct wt_observer *observer, const char *name,
+		     void (*see)(struct wt_observer *observer, unsigned port, wt_time now, struct wt_frame *frame));
 
 #endif

@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Recovery by SACK against RFC 6675, worked out by hand. Segments of 1000 bytes, the first byte is 0, DupThresh 3. */
-#include "tests/cc/cc_test.h"
+#include "tests/cc/recovery_bench.h"
 
-#define RING 64
-
-struct bench {
-	struct wt_recovery_choice choice;
-	void *state;
-	struct wt_recovery_out out;
-	struct wt_tx_record ring[RING], *page[RING / WT_TX_PAGE];
-	struct wt_outstanding view;
-	uint32_t dupacks;
-};
-
-static void start(struct bench *b, uint32_t segments, bool sack)
+static void start_sack(struct bench *b, uint32_t segments, bool sack)
 {
 	struct wt_cc_env env = cc_env();
 
-	memset(b, 0, sizeof(*b));
-	MUST(wt_recovery_choose("sack", &b->choice, NULL, 0));
-	b->state = calloc(1, b->choice.ops->state_size);
-	b->choice.ops->init(b->state, b->choice.params, &env);
+	start(b, "sack", segments);
 	env.sack = sack; /* known with the handshake */
 	b->choice.ops->on_event(b->state, WT_CC_ESTABLISHED, &env);
-	for (uint32_t i = 0; i < RING; i++)
-		b->ring[i] = (struct wt_tx_record){.seq = i * MSS, .len = MSS};
-	b->view = (struct wt_outstanding){.mss = MSS, .cwnd = 10 * MSS, .snd_nxt = segments * MSS, .count = segments};
-	wt_board_pages(&b->view, b->page, b->ring, RING);
-}
-
-static void finish(struct bench *b)
-{
-	free(b->state);
 }
 
 /* The ACK that SACKs segment n. */
@@ -67,7 +44,7 @@ static void three_segments_sacked_above_a_hole_mean_that_it_is_lost(void **state
 {
 	struct bench b;
 
-	start(&b, 10, true);
+	start_sack(&b, 10, true);
 	sack(&b, 1);
 	sack(&b, 2);
 	assert_false(b.out.enter || b.out.mark);
@@ -82,7 +59,7 @@ static void every_hole_below_the_boundary_is_lost_at_once(void **state)
 {
 	struct bench b;
 
-	start(&b, 12, true);
+	start_sack(&b, 12, true);
 	sack(&b, 1);
 	sack(&b, 4); /* holes 0, 2, 3 */
 	sack(&b, 5);
@@ -99,7 +76,7 @@ static void recovery_lasts_until_all_that_was_sent_at_its_start_is_acknowledged(
 {
 	struct bench b;
 
-	start(&b, 10, true);
+	start_sack(&b, 10, true);
 	for (uint32_t i = 1; i <= 3; i++)
 		sack(&b, i);
 	b.view.snd_nxt += 2 * MSS;
@@ -115,7 +92,7 @@ static void after_a_timeout_nothing_is_entered_below_recovery_point(void **state
 {
 	struct bench b;
 
-	start(&b, 10, true);
+	start_sack(&b, 10, true);
 	b.out = (struct wt_recovery_out){0};
 	b.choice.ops->on_rto(b.state, &b.view, &b.out);
 	for (uint32_t i = 1; i <= 5; i++)
@@ -136,7 +113,7 @@ static void leaving_and_entering_again_are_two_acks(void **state)
 {
 	struct bench b;
 
-	start(&b, 10, true);
+	start_sack(&b, 10, true);
 	for (uint32_t i = 1; i <= 3; i++)
 		sack(&b, i);
 	b.view.snd_nxt += 10 * MSS;
@@ -156,7 +133,7 @@ static void without_sack_it_is_newreno(void **state)
 	struct wt_ack dup = {.flags = WT_ACK_DUP};
 	struct bench b;
 
-	start(&b, 10, false);
+	start_sack(&b, 10, false);
 	for (dup.dupacks = 1; dup.dupacks <= 3; dup.dupacks++) {
 		b.out = (struct wt_recovery_out){.inflate = b.out.inflate};
 		b.choice.ops->on_ack(b.state, &dup, &b.view, &b.out);

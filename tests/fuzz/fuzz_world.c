@@ -16,12 +16,12 @@ static void make_all(const struct wt_world *world)
 	char err[1000] = "";
 
 	for (unsigned i = 0; i < world->links; i++) {
-		struct wt_link span;
+		struct wt_link link;
 
-		if (wt_world_make_link(world, i, &span, err, sizeof(err)))
+		if (wt_world_make_link(world, i, &link, err, sizeof(err)))
 			CLAIM(err[0]);
 		else
-			wt_link_finish(&span);
+			wt_link_finish(&link);
 	}
 	for (unsigned i = 0; i < world->flows && i < MANY; i++)
 		if (wt_flow_resolve(world, i, &flow, err, sizeof(err)))

@@ -3,6 +3,8 @@
  * Queues under a saturating newreno flow: 10 Mbit/s, 30 ms of round trip, a buffer of a megabyte. The standing delay is the
  * smoothed round trip above that of the empty path, in the mean after 10 s. Every bound says where it comes from.
  */
+#include <math.h>
+
 #include "tests/sim/scenarios.h"
 
 #define LINK "rate 10Mbit burst 0B limit 1MB"
@@ -47,50 +49,47 @@ static double standing(const char *fwd, double *used)
 	return mean.sum / mean.count - EMPTY;
 }
 
+/* With these words behind the rate the queue stands for between `least` and `most` ms, and `part` of the link is used. */
+static void stands(const char *queue, double least, double most, double part)
+{
+	char fwd[200];
+	double used, delay;
+
+	snprintf(fwd, sizeof(fwd), LINK "%s delay 15ms", queue);
+	delay = standing(fwd, &used);
+	if (delay < least || delay > most || used < part)
+		fail_msg("%.1f ms, %.3f used", delay, used);
+}
+
 /* What the queues below are there to prevent: the window, or the buffer, fills the queue. */
 static void a_deep_drop_tail_queue_stands_for_a_hundred_milliseconds(void **state)
 {
-	double used, delay = standing(LINK " delay 15ms", &used);
-
-	if (delay < 100)
-		fail_msg("%.1f ms, %.3f used", delay, used);
+	stands("", 100, INFINITY, 0);
 }
 
 /* A Reno flow's queue swings between nothing and the peak CoDel allows: about the target, in the mean no more than twice. */
 static void codel_keeps_the_standing_delay_near_its_target(void **state)
 {
-	double used, delay = standing(LINK " queue codel delay 15ms", &used);
-
 	/* one Reno flow under AQM with less than a pipe of queue: some of the link is given up (RFC 8289 has 5 ms for 100 ms) */
-	if (delay < 0 || delay > 10 || used < 0.85)
-		fail_msg("%.1f ms, %.3f used", delay, used);
+	stands(" queue codel", 0, 10, 0.85);
 }
 
 static void pie_keeps_the_delay_near_fifteen_milliseconds(void **state)
 {
-	double used, delay = standing(LINK " queue pie delay 15ms", &used);
-
-	if (delay < 7.5 || delay > 22.5 || used < 0.9)
-		fail_msg("%.1f ms, %.3f used", delay, used);
+	stands(" queue pie", 7.5, 22.5, 0.9);
 }
 
 /* Our TCP is classic here: the controller is PI squared, with the same target. */
 static void dualpi2_keeps_the_classic_delay_near_fifteen_milliseconds(void **state)
 {
-	double used, delay = standing(LINK " queue dualpi2 delay 15ms", &used);
-
-	if (delay < 7.5 || delay > 22.5 || used < 0.9)
-		fail_msg("%.1f ms, %.3f used", delay, used);
+	stands(" queue dualpi2", 7.5, 22.5, 0.9);
 }
 
 /* 15 KB and 45 KB are 12 and 36 ms of this link. */
 static void red_holds_the_average_between_its_thresholds(void **state)
 {
-	double used, delay = standing(LINK " queue red min 15KB max 45KB prob 10% delay 15ms", &used);
-
 	/* one flow that halves its window each time cannot keep the link full with a queue of half a pipe */
-	if (delay < 6 || delay > 36 || used < 0.8)
-		fail_msg("%.1f ms, %.3f used", delay, used);
+	stands(" queue red min 15KB max 45KB prob 10%", 6, 36, 0.8);
 }
 
 static void fq_codel_gives_flows_equal_shares(void **state)

@@ -166,14 +166,10 @@ static void input(struct wt_node *node, unsigned port, wt_time now, struct wt_fr
 
 static struct wt_frame *output(struct wt_node *node, wt_time now, unsigned *port)
 {
-	struct wt_frame *frame = wt_frame_queue_pop(&((struct liar *)node)->out);
+	struct wt_frame *frame = wt_node_leave(node, &((struct liar *)node)->out);
 
-	(void)now;
-	if (frame) {
+	if (frame)
 		*port = frame->mark;
-		node->audit.queued--;
-		node->audit.out++;
-	}
 	return frame;
 }
 

@@ -167,9 +167,9 @@ static void check_memory(struct watch *watch)
 		fault(run, "host %s holds %" PRIu64 " bytes, and has reason for %" PRIu64, run->world.host[watch->side].name, held, most);
 }
 
-static void see(struct wt_observer *through, unsigned port, wt_time now, struct wt_frame *frame)
+static void see(struct wt_observer *observer, unsigned port, wt_time now, struct wt_frame *frame)
 {
-	struct watch *watch = (struct watch *)through;
+	struct watch *watch = (struct watch *)observer;
 	struct seen seen = {.now = now};
 	struct conn *conn;
 	unsigned client;
@@ -205,7 +205,7 @@ struct watch *watch_new(struct run *run, unsigned side)
 
 	if (!watch)
 		return NULL;
-	wt_observer_init(&watch->through, side ? "watch.b" : "watch.a", see);
+	wt_observer_init(&watch->observer, side ? "watch.b" : "watch.a", see);
 	watch->run = run;
 	watch->side = side;
 	watch->frames_most = FRAMES_MOST;
@@ -222,7 +222,7 @@ struct watch *watch_new(struct run *run, unsigned side)
 
 struct wt_node *watch_node(struct watch *watch)
 {
-	return &watch->through.node;
+	return &watch->observer.node;
 }
 
 void watch_number(struct watch *watch, unsigned flow, uint32_t number)

@@ -89,7 +89,7 @@ struct conn {
 };
 
 struct watch {
-	struct wt_observer through; /* first */
+	struct wt_observer observer; /* first */
 	struct run *run;
 	unsigned side;
 	unsigned frames, frames_most; /* seen; more than that bring nothing */

@@ -13,7 +13,7 @@
 #include "tools/words/tcp_words.h"
 
 #define MSS WT_CC_SCENARIO_MSS
-#define LIST "drops" /* under this name the numbers stand on the shelf of files */
+#define LIST "drops" /* under this name the numbers stand in the cache of files */
 
 const struct wt_cc_scenario wt_cc_scenarios[] = {
 	{"limited", "window limited, no loss", 20, 30, 10, 0, 1, 0, {0}, false},
@@ -102,8 +102,8 @@ static int put_drops(struct wt_simulation *simulation, const struct wt_cc_scenar
 	struct wt_samples *samples = calloc(1, sizeof(*samples));
 	const uint32_t more[] = {copy, s->also[0], s->also[1]};
 
-	simulation->world.shelf = calloc(1, sizeof(*simulation->world.shelf));
-	if (!samples || !simulation->world.shelf || !(samples->name = strdup(LIST)) ||
+	simulation->world.cache = calloc(1, sizeof(*simulation->world.cache));
+	if (!samples || !simulation->world.cache || !(samples->name = strdup(LIST)) ||
 	    !(samples->value = calloc(regular + 3, 2 * sizeof(*samples->value)))) {
 		wt_samples_release(samples);
 		return -ENOMEM;
@@ -117,7 +117,7 @@ static int put_drops(struct wt_simulation *simulation, const struct wt_cc_scenar
 			count++;
 		}
 	samples->count = 2 * count; /* values */
-	wt_samples_put(simulation->world.shelf, samples);
+	wt_samples_put(simulation->world.cache, samples);
 	return 0;
 }
 

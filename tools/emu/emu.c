@@ -352,7 +352,7 @@ static int files_apart(const struct emu *emu, const struct wt_daemon *daemon, ch
 	const struct wt_named_file file[] = {
 		{"--file", emu->file}, {"--capture", daemon->options.capture}, {"--log", daemon->options.log}};
 
-	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), daemon->world.shelf, err, err_len);
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), daemon->world.cache, err, err_len);
 }
 
 static int look_up_user(struct wt_options *given, char *err, size_t err_len)

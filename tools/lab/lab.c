@@ -74,11 +74,11 @@ static int keep_words(struct wt_lab *lab, const struct wt_path_words *path)
 {
 	const char *const words[2] = {path->words[0] ? path->words[0] : "", path->words[1] ? path->words[1] : ""};
 	static struct wt_link link; /* large */
-	struct wt_samples_cache shelf = {.folder = lab->folder};
+	struct wt_samples_cache cache = {.folder = lab->folder};
 	char err[300];
 	int code;
 
-	if (wt_link_init(&link, "main", true, words, lab->seed, &shelf, err, sizeof(err)) < 0)
+	if (wt_link_init(&link, "main", true, words, lab->seed, &cache, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = set_words(lab->fwd, link.way[0].path.text, "fwd");
 	if (!code)

@@ -455,7 +455,7 @@ static int files_apart(struct sim *sim, char *err, size_t err_len)
 		{"--file", sim->file}, {"--capture", s->capture}, {"--trace", s->trace}, {"--log", s->log}, {"--tokens-trace", s->tokens_trace},
 	};
 
-	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), s->world.shelf, err, err_len);
+	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), s->world.cache, err, err_len);
 }
 
 static int read_line(struct sim *sim, int argc, char **argv)

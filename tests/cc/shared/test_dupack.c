@@ -1,38 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Recovery modules against sequences worked out by hand. Segments of 1000 bytes, the first byte is 0. */
-#include "tests/cc/cc_test.h"
-
-#define RING 64
-
-struct bench {
-	struct wt_recovery_choice choice;
-	void *state;
-	struct wt_recovery_out out;
-	struct wt_tx_record ring[RING], *page[RING / WT_TX_PAGE];
-	struct wt_outstanding view;
-	uint32_t dupacks;
-};
-
-static void start(struct bench *b, const char *text, uint32_t segments)
-{
-	struct wt_cc_env env = cc_env();
-	char err[512] = "";
-
-	memset(b, 0, sizeof(*b));
-	if (wt_recovery_choose(text, &b->choice, err, sizeof(err)))
-		fail_msg("%s", err);
-	b->state = calloc(1, b->choice.ops->state_size);
-	b->choice.ops->init(b->state, b->choice.params, &env);
-	for (uint32_t i = 0; i < RING; i++)
-		b->ring[i] = (struct wt_tx_record){.seq = i * MSS, .len = MSS};
-	b->view = (struct wt_outstanding){.mss = MSS, .cwnd = 10 * MSS, .snd_nxt = segments * MSS, .count = segments};
-	wt_board_pages(&b->view, b->page, b->ring, RING);
-}
-
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
+#include "tests/cc/recovery_bench.h"
 
 static void clear(struct bench *b)
 {

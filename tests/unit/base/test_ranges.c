@@ -5,10 +5,9 @@
 
 #include "stack/base/random.h"
 #include "stack/base/ranges.h"
+#include "tests/unit/chunk_pool.h"
 
 #define MODEL 512
-
-static struct wt_chunks *pool;
 
 /* The model: one flag per byte of a window of sequence space that begins at `base`. */
 static void check_against_model(struct wt_ranges *set, wt_seq base, const bool *model, uint32_t span)
@@ -207,18 +206,6 @@ static void the_cost_of_one_byte_segments_in_any_order_is_logarithmic(void **sta
 		assert_int_equal(wt_chunks_held(pool), 0);
 		wt_ranges_finish(&set);
 	}
-}
-
-static int make_pool(void **state)
-{
-	pool = wt_chunks_create(0);
-	return pool ? 0 : -1;
-}
-
-static int end_pool(void **state)
-{
-	wt_chunks_destroy(pool);
-	return 0;
 }
 
 int main(void)

@@ -14,28 +14,7 @@
 #include "stack/record/digest.h"
 #include "stack/drive/graph.h"
 #include "stack/drive/vloop.h"
-#include "tests/unit/toy_nodes.h"
-
-static struct wt_pool *pool;
-static struct wt_graph *graph;
-static struct toy_sink sink;
-
-static int setup(void **state)
-{
-	pool = wt_pool_create(256, 2048);
-	graph = wt_graph_create();
-	wt_graph_set_checked(graph, true);
-	toy_sink_init(&sink, "sink", 4);
-	return !pool || !graph;
-}
-
-static int teardown(void **state)
-{
-	wt_graph_destroy(graph);
-	assert_int_equal(wt_pool_free_count(pool), wt_pool_count(pool));
-	wt_pool_destroy(pool);
-	return 0;
-}
+#include "tests/unit/toy_graph.h"
 
 static void events_run_by_time_and_then_by_node_index(void **state)
 {

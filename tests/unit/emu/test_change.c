@@ -367,24 +367,24 @@ static void a_file_in_use_is_not_read_again_and_need_not_be_there_any_more(void 
 
 static void what_stands_on_the_shelf_is_not_read_either(void **state)
 {
-	struct wt_samples_cache shelf = {.open = true};
+	struct wt_samples_cache cache = {.open = true};
 	char file[SCRATCH_PATH], words[100], err[300];
 	int fd = scratch_file(file);
 	struct wt_path fwd, rev;
 
 	assert_int_equal(write(fd, "10\n", 3), 3);
 	snprintf(words, sizeof(words), "rate trace %s limit 64KB", file);
-	assert_int_equal(wt_path_init_filtered(&fwd, words, &rev, words, 1, NULL, &shelf, err, sizeof(err)), 0);
+	assert_int_equal(wt_path_init_filtered(&fwd, words, &rev, words, 1, NULL, &cache, err, sizeof(err)), 0);
 	assert_ptr_equal(wt_rate_trace(fwd.stage[0]), wt_rate_trace(rev.stage[0]));
 	wt_path_finish(&fwd);
 	wt_path_finish(&rev);
-	shelf.open = false;
+	cache.open = false;
 	close(fd);
-	assert_int_equal(wt_path_init_filtered(&fwd, "delay 1ms", &rev, "delay 1ms", 1, NULL, &shelf, err, sizeof(err)), 0);
+	assert_int_equal(wt_path_init_filtered(&fwd, "delay 1ms", &rev, "delay 1ms", 1, NULL, &cache, err, sizeof(err)), 0);
 	assert_int_equal(wt_path_change_pair(&fwd, words, &rev, words, WT_S, err, sizeof(err)), 0);
 	wt_path_finish(&fwd);
 	wt_path_finish(&rev);
-	wt_samples_clear(&shelf);
+	wt_samples_clear(&cache);
 }
 
 static void a_channel_that_comes_begins_then_and_both_directions_share_it(void **state)

@@ -279,7 +279,7 @@ static void a_bad_file_is_named_with_its_line(void **state)
 static void another_trace_counts_its_opportunities_anew(void **state)
 {
 	struct wt_node *node = traced("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "limit 1MB");
-	struct wt_samples_cache shelf = {.open = true};
+	struct wt_samples_cache cache = {.open = true};
 	char words[100], err[300];
 	wt_time times[20];
 
@@ -288,19 +288,19 @@ static void another_trace_counts_its_opportunities_anew(void **state)
 	assert_int_equal(drain(node, times), 5);
 	snprintf(words, sizeof(words), "rate trace %s limit 2MB", file_name);
 	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
-	write_file("20\n"); /* it is not read again, until there is a shelf without it */
+	write_file("20\n"); /* it is not read again, until there is a cache without it */
 	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
 	assert_int_equal(bench_path.contents, 0);
-	bench_path.shelf = &shelf;
-	wt_samples_put(&shelf, wt_samples_read(file_name, WT_SAMPLES_TRACE, err, sizeof(err)));
-	shelf.first->holders--;
+	bench_path.cache = &cache;
+	wt_samples_put(&cache, wt_samples_read(file_name, WT_SAMPLES_TRACE, err, sizeof(err)));
+	cache.first->holders--;
 	assert_int_equal(wt_path_change(&bench_path, words, 200 * WT_S, err, sizeof(err)), 0);
 	assert_int_equal(bench_path.contents, 1);
 	bench_input(node, 200 * WT_S + 1, bench_packet(1514, 0, 0, 1));
 	assert_int_equal(drain(node, times), 1);
 	assert_int_equal(times[0], 200 * WT_S + 20 * WT_MS);
 	wt_path_finish(&bench_path);
-	wt_samples_clear(&shelf);
+	wt_samples_clear(&cache);
 }
 
 /* A pipe would hold up who opens or reads it. */

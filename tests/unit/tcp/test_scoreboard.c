@@ -5,11 +5,10 @@
 #include "stack/base/random.h"
 #include "stack/tcp/tcb.h"
 #include "tests/unit/tcp/cmocka_head.h"
+#include "tests/unit/chunk_pool.h"
 
 #define SPAN 20000
 #define ENOUGH 25 /* bytes SACKed above the loss edge */
-
-static struct wt_chunks *pool;
 
 struct model {
 	wt_seq start; /* sequence number of byte 0 */
@@ -368,18 +367,6 @@ static void a_record_reported_in_parts_is_sacked_when_all_of_it_was(void **state
 	assert_int_equal(wt_board_sack(&board, 50, 200, &newest, &news), 0);
 	assert_int_equal(wt_board_sack(&board, 0, 50, &newest, &news), 100);
 	wt_board_finish(&board);
-}
-
-static int make_pool(void **state)
-{
-	pool = wt_chunks_create(0);
-	return pool ? 0 : -1;
-}
-
-static int end_pool(void **state)
-{
-	wt_chunks_destroy(pool);
-	return 0;
 }
 
 int main(void)

@@ -50,18 +50,18 @@ static void a_file_is_itself_under_any_name(void **state)
 static void what_words_name_is_not_written(void **state)
 {
 	const struct wt_named_file file[] = {{"--capture", NULL}, {"--log", "./there"}};
-	struct wt_samples_cache shelf = {0};
+	struct wt_samples_cache cache = {0};
 	FILE *trace = fopen("there", "w");
 
 	assert_non_null(trace);
 	fputs("10\n", trace);
 	fclose(trace);
-	wt_samples_put(&shelf, wt_samples_read("there", WT_SAMPLES_TRACE, err, sizeof(err)));
-	wt_samples_release(shelf.first);
-	assert_int_equal(wt_files_apart_from_words(file, 2, &shelf, err, sizeof(err)), -EINVAL);
+	wt_samples_put(&cache, wt_samples_read("there", WT_SAMPLES_TRACE, err, sizeof(err)));
+	wt_samples_release(cache.first);
+	assert_int_equal(wt_files_apart_from_words(file, 2, &cache, err, sizeof(err)), -EINVAL);
 	assert_string_equal(err, "--log and a file that words name are one file, ./there; expected two");
-	assert_int_equal(wt_files_apart_from_words(file, 1, &shelf, err, sizeof(err)), 0);
-	wt_samples_clear(&shelf);
+	assert_int_equal(wt_files_apart_from_words(file, 1, &cache, err, sizeof(err)), 0);
+	wt_samples_clear(&cache);
 	unlink("there");
 }
 
