@@ -3,6 +3,12 @@
 #ifndef WT_TESTS_UNIT_TOY_GRAPH_H
 #define WT_TESTS_UNIT_TOY_GRAPH_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
 #include "stack/drive/graph.h"
 #include "tests/unit/toy_nodes.h"
 
