@@ -32,13 +32,50 @@ static size_t pair_of(const struct row *row, unsigned a, unsigned b)
 	return row->pairs + (size_t)high * (high - 1) / 2 + low;
 }
 
+static const struct wt_results_cell *cell_of(const struct wt_results *results, const char *point, const char *variant)
+{
+	for (unsigned i = 0; i < results->cells; i++)
+		if (!strcmp(results->cell[i].point, point) && !strcmp(results->cell[i].variant, variant))
+			return &results->cell[i];
+	return NULL;
+}
+
+/* Did every run of a variant, in all rows, come out as that of an earlier one, to the last bit? Then it is the same protocol again (beside
+ * another column of the print), and no opponent. Few runs may be equal by chance. */
+static bool is_again(const struct wt_results *results, const char *variant, const char *earlier)
+{
+	enum { FEW = 20 };
+	size_t runs = 0;
+
+	for (unsigned i = 0; i < results->cells; i++) {
+		const struct wt_results_cell *a = &results->cell[i], *b;
+
+		if (strcmp(a->variant, variant))
+			continue;
+		b = cell_of(results, a->point, earlier);
+		if (!b || a->count != b->count || (a->count && memcmp(a->sample, b->sample, a->count * sizeof(*a->sample))))
+			return false;
+		runs += a->mean.n;
+	}
+	return runs >= FEW;
+}
+
+static bool is_again_of_any(const struct wt_results *results, unsigned cell)
+{
+	for (unsigned i = 0; i < cell; i++)
+		if (!strcmp(results->cell[i].point, results->cell[cell].point) &&
+		    is_again(results, results->cell[cell].variant, results->cell[i].variant))
+			return true;
+	return false;
+}
+
 static void sort_into_rows(const struct wt_results *results, struct rows *rows)
 {
 	for (unsigned i = 0; i < results->cells; i++) {
 		const struct wt_results_cell *cell = &results->cell[i];
 		unsigned at = 0;
 
-		if (!cell->mean.n)
+		if (!cell->mean.n || is_again_of_any(results, i))
 			continue;
 		while (at < rows->count && strcmp(results->cell[rows->row[at].member[0]].point, cell->point))
 			at++;

@@ -25,7 +25,7 @@ struct wt_leader {
 /*
  * One entry per row that has a protocol with finished runs, at most `max`; their count. `least`: the smaller mean leads (times, losses).
  * Judged by the paired differences of all pairs of all rows together (Holm, 5 %): in at most 5 % of all results is any row called
- * decided that is not. Runs without any randomness differ by nothing but the protocol, and decide with one pair.
+ * decided that is not. A protocol that stands there twice counts once: all of its runs are equal. Runs without any randomness differ by nothing but the protocol, and decide with one pair.
  */
 unsigned wt_leaders(const struct wt_results *results, bool least, struct wt_leader *leader, unsigned max);
 /* Whether less of a metric is better (by its name): 1; more is: 0; who knows: -1. */

@@ -55,6 +55,29 @@ static void a_row_is_decided_where_every_pair_with_the_leader_is(void **state)
 	assert_int_equal(leader[1].leads, WT_LEADS);
 }
 
+/* A column printed twice in another measure: its runs are the same, and it is nobody's opponent. */
+static void who_stands_there_twice_counts_once(void **state)
+{
+	static double sample[2][20], other[20];
+	struct wt_leader leader[4];
+
+	for (unsigned i = 0; i < 20; i++) {
+		sample[0][i] = sample[1][i] = 30 + i % 3;
+		other[i] = 20 + i % 4;
+	}
+	begin();
+	cell("1", "vegas", sample[0], 20);
+	cell("1", "reno", other, 20);
+	cell("1", "vegas-1500", sample[1], 20);
+	assert_int_equal(wt_leaders(&results, false, leader, 4), 1);
+	assert_string_equal(leader[0].best->variant, "vegas");
+	assert_string_equal(leader[0].second->variant, "reno");
+	assert_int_equal(leader[0].leads, WT_LEADS);
+	sample[1][7] += 1; /* one run is another: two protocols */
+	assert_int_equal(wt_leaders(&results, false, leader, 4), 1);
+	assert_string_equal(leader[0].second->variant, "vegas-1500");
+}
+
 /* Differences 2, 3, 1, 4, 2: t = 4.71, p = 0.0093. One such pair is decided; among ten such rows none is. */
 static void rows_are_judged_together(void **state)
 {
@@ -116,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_is_decided_where_every_pair_with_the_leader_is),
+		cmocka_unit_test(who_stands_there_twice_counts_once),
 		cmocka_unit_test(rows_are_judged_together),
 		cmocka_unit_test(failed_runs_equal_means_and_single_protocols),
 		cmocka_unit_test(what_is_better_goes_by_the_name_of_the_metric),
