@@ -59,8 +59,8 @@ bool wt_aodv_is_host(uint32_t addr);
 /* What is known of a destination: what expired meanwhile has become invalid with the next number (6.1), or is forgotten. */
 const struct wt_mesh_route *wt_aodv_known(struct wt_aodv *aodv, wt_time now, uint32_t dst);
 const struct wt_mesh_route *wt_aodv_valid(struct wt_aodv *aodv, wt_time now, uint32_t dst);
-/* A way as a message tells of it (6.2). True: it is taken, since it is newer, or better. It lasts at least as long if it is the same. */
-bool wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route *told);
+/* A way as a message tells of it (6.2). It is taken if it is newer, or better; lasts at least as long if it is the same. */
+void wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route *told);
 /* Whoever sends to us is a neighbour. */
 void wt_aodv_hear(struct wt_aodv *aodv, wt_time now, uint32_t neighbour, unsigned interface);
 /* A neighbour whose hellos were heard, and from which something came (6.9: any packet). */

@@ -42,7 +42,7 @@ const struct wt_mesh_route *wt_aodv_valid(struct wt_aodv *aodv, wt_time now, uin
 	return route && route->valid ? route : NULL;
 }
 
-bool wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route *told)
+void wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route *told)
 {
 	const struct wt_mesh_route *old = wt_aodv_known(aodv, now, told->dst);
 	struct wt_mesh_route new = *told;
@@ -54,17 +54,17 @@ bool wt_aodv_learn(struct wt_aodv *aodv, wt_time now, const struct wt_mesh_route
 	if (old && old->seq_known && told->seq_known) {
 		newer = (int32_t)(told->seq - old->seq);
 		if (newer < 0)
-			return false;
+			return;
 		if (newer == 0 && old->valid && told->hops >= old->hops) {
 			if (old->next == told->next && old->hops == told->hops)
 				wt_mesh_keep_route(aodv->mesh, told->dst, told->expires);
-			return false;
+			return;
 		}
 	} else if (old && old->seq_known) { /* a neighbour heard: the number stays */
 		new.seq = old->seq;
 		new.seq_known = true;
 	}
-	return wt_mesh_set_route(aodv->mesh, now, &new);
+	wt_mesh_set_route(aodv->mesh, now, &new);
 }
 
 /* ---- weights of links ------------------------------------------------------------------------------------- */
