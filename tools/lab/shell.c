@@ -4,8 +4,9 @@
  *
  *   command ── wt0 (10.72.N.2) ── emulator: fwd up, rev down ── wtshN (10.72.N.1) ── where we are ── NAT ── the rest
  *
- * It nests: a shell in shell N has 10.73.N.0/30, or the next of these, and so on; shell N has a route to all of them. Who may not make an interface here gets a namespace of its own as the
- * outside, with nothing beyond it, and is told so. All of it ends with the command.
+ * It nests: a shell in shell N has 10.73.N.0/30, or the next of these, and so on; shell N has a route to all of them. A user who may not
+ * make an interface here gets a namespace of its own as the outside, with nothing beyond it, and a line that says so. Without a TAP device
+ * veth pairs and packet sockets take its place. All of it ends with the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "emu/world/world.h"
+#include "stack/port/port.h"
 #include "stack/text/units.h"
 #include "tools/common/cli.h"
 #include "tools/common/interfaces.h"
@@ -47,6 +49,7 @@ struct shell {
 	unsigned network;     /* N */
 	unsigned sibling;     /* of those in one shell */
 	bool alone;           /* the outside is a namespace of our own */
+	bool packet;          /* both ends are veth pairs, since there is no TAP */
 	bool reached;         /* the rest was changed so that packets go there */
 	struct wt_outside out;
 	pid_t inside, emulator;
@@ -147,6 +150,8 @@ static _Noreturn void be_inside(const struct shell *shell, int talk, pid_t paren
 	if (write(talk, &byte, 1) != 1 || read(talk, &byte, 1) != 1)
 		_exit(WT_EXIT_ENVIRONMENT);
 	wt_net_up("lo");
+	if (shell->packet)
+		wt_offloads_off(WT_LAB_INTERFACE);
 	if (wt_net_queue_length(WT_LAB_INTERFACE, 10000) || wt_net_address(WT_LAB_INTERFACE, &own, PREFIX) || wt_net_up(WT_LAB_INTERFACE) ||
 	    wt_net_gateway(WT_LAB_INTERFACE, &gateway))
 		_exit(wt_fail(WT_EXIT_ENVIRONMENT, "cannot configure %s", WT_LAB_INTERFACE));
@@ -184,17 +189,58 @@ static int start_inside(struct shell *shell)
 
 /* ---- the emulator ----------------------------------------------------------------------------------------- */
 
-static _Noreturn void be_emulator(const struct shell *shell, int ready)
+/*
+ * The emulator's ends of veth pairs, where there is no TAP device: in a network namespace of the emulator's own, so that both pairs go with it.
+ * Both far ends are where its TAP devices would be.
+ */
+static const char near_inside[] = "wtin", near_outside[] = "wtout";
+
+static void make_veths(const struct shell *shell, pid_t parent)
 {
-	char in[64], out[IFNAMSIZ + 4], fd[12];
+	int error = unshare(CLONE_NEWNET) ? -errno : 0;
+
+	wt_net_sysctl("ipv6/conf/all/disable_ipv6", "1");
+	wt_net_sysctl("ipv6/conf/default/disable_ipv6", "1");
+	if (!error)
+		error = wt_net_veth(near_inside, WT_LAB_INTERFACE, shell->inside);
+	if (!error)
+		error = wt_net_veth(near_outside, shell->out.interface, parent);
+	if (error)
+		_exit(wt_fail(WT_EXIT_ENVIRONMENT, "cannot make a veth pair: %s", strerror(-error)));
+	wt_offloads_off(near_inside);
+	wt_offloads_off(near_outside);
+	wt_net_up(near_inside);
+	wt_net_up(near_outside);
+}
+
+/* May a pair lead from here into a namespace of our own? */
+static bool may_make_veths(void)
+{
+	pid_t parent = getpid(), child = fork();
+	int status;
+
+	if (child == 0)
+		_exit(unshare(CLONE_NEWNET) || wt_net_veth(near_inside, "wtprobe", parent));
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static _Noreturn void be_emulator(const struct shell *shell, int ready, pid_t parent)
+{
+	char in[64], out[IFNAMSIZ + 8], fd[12];
 	int nowhere = open("/dev/null", O_WRONLY);
 	const char *const words[] = {"wavetank", "emu", "run", "--quiet", "--fwd", shell->words[0], "--rev", shell->words[1], "--seed", shell->seed,
 				     "--port", in, "--port", out, "--ready-fd", fd, NULL};
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setsid(); /* ^C is for the command */
-	snprintf(in, sizeof(in), "tap:" WT_LAB_INTERFACE "@/proc/%d/ns/net", (int)shell->inside);
-	snprintf(out, sizeof(out), "tap:%s", shell->out.interface);
+	if (shell->packet) {
+		make_veths(shell, parent);
+		snprintf(in, sizeof(in), "packet:%s", near_inside);
+		snprintf(out, sizeof(out), "packet:%s", near_outside);
+	} else {
+		snprintf(in, sizeof(in), "tap:" WT_LAB_INTERFACE "@/proc/%d/ns/net", (int)shell->inside);
+		snprintf(out, sizeof(out), "tap:%s", shell->out.interface);
+	}
 	snprintf(fd, sizeof(fd), "%d", ready);
 	dup2(nowhere, STDOUT_FILENO);
 	execv("/proc/self/exe", (char *const *)(uintptr_t)words);
@@ -203,6 +249,7 @@ static _Noreturn void be_emulator(const struct shell *shell, int ready)
 
 static int start_emulator(struct shell *shell)
 {
+	pid_t parent = getpid();
 	int ready[2];
 	char byte;
 	ssize_t got;
@@ -211,7 +258,7 @@ static int start_emulator(struct shell *shell)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "pipe: %s", strerror(errno));
 	shell->emulator = fork();
 	if (shell->emulator == 0)
-		be_emulator(shell, ready[1]);
+		be_emulator(shell, ready[1], parent);
 	close(ready[1]);
 	got = read(ready[0], &byte, 1);
 	close(ready[0]);
@@ -244,6 +291,8 @@ static int open_outside(struct shell *shell)
 	struct wt_addr gateway = address(shell, 1);
 	char byte = 0;
 
+	if (shell->packet)
+		wt_offloads_off(shell->out.interface);
 	if (wt_net_queue_length(shell->out.interface, 10000) || wt_net_address(shell->out.interface, &gateway, PREFIX) || wt_net_up(shell->out.interface) ||
 	    route_nested(shell))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot configure %s", shell->out.interface);
@@ -325,11 +374,13 @@ static int run_main(int argc, char **argv)
 
 	if (code)
 		return code;
-	shell.alone = geteuid() != 0 || wt_space_probe_tap();
+	shell.alone = geteuid() != 0 || (wt_space_probe_tap() && !may_make_veths());
 	error = shell.alone ? wt_space_unshare(CLONE_NEWNET, &rootless) : 0;
 	if (error)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no namespaces here: %s; wavetank doctor says why", strerror(-error));
-	if (shell.alone && (error = wt_space_probe_tap()))
+	error = wt_space_probe_tap();
+	shell.packet = error && !wt_space_probe_packet();
+	if (error && !shell.packet)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "no TAP device here: /dev/net/tun: %s; wavetank doctor says how to open it", strerror(-error));
 	if (shell.alone)
 		wt_net_up("lo");
