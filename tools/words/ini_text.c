@@ -17,7 +17,7 @@ static int refuse(struct wt_ini *ini, unsigned line, const char *format, va_list
 	if (ini->error)
 		return -EINVAL;
 	ini->error = -EINVAL;
-	ini->fault_line = line;
+	ini->fault_line = line ? line : 1; /* of an empty file, too */
 	vsnprintf(ini->why, sizeof(ini->why), format, ap);
 	return -EINVAL;
 }
@@ -220,7 +220,7 @@ char *wt_ini_file(const char *path, int *error, char *err, size_t err_len)
 	char *text = file ? malloc(TEXT_MAX + 1) : NULL;
 	size_t len = text ? fread(text, 1, TEXT_MAX, file) : 0;
 
-	*error = !file ? -errno : !text ? -ENOMEM : ferror(file) ? -EIO : !feof(file) ? -EFBIG : 0;
+	*error = !file || (text && ferror(file)) ? -errno : !text ? -ENOMEM : !feof(file) ? -EFBIG : 0;
 	if (*error) {
 		snprintf(err, err_len, "%s: %s", path, strerror(-*error));
 	} else if (memchr(text, 0, len)) {

@@ -28,6 +28,13 @@ refused 4 'tap or packet'
 printf '[sweep]\nname = x\n[run]\nsize = 5\n' >bad.ini
 refused 4 ''
 
+: >bad.ini # a line that is not there is the first
+refused 1 'no name'
+rm bad.ini
+mkdir bad.ini
+"$wavetank" sweep run bad.ini 2>err.txt
+[ $? = 2 ] && grep -q 'bad.ini: Is a directory' err.txt || fail "a folder: $(cat err.txt)"
+rmdir bad.ini
 printf '[sweep]\nname = x\n\nmetric = speed\n' >bad.ini
 refused 4 "'speed': expected one of goodput_kBps"
 
