@@ -238,11 +238,6 @@ static void threshold(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t
 	out->ssthresh = at_least(target, 2 * reno->mss);
 }
 
-void wt_aimd_threshold(struct wt_aimd *reno, const struct wt_loss *loss, struct wt_sender_out *out)
-{
-	threshold(reno, loss, wt_aimd_base(reno, loss, out) / 2, out);
-}
-
 void wt_aimd_lower(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
 {
 	threshold(reno, loss, target, out);

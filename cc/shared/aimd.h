@@ -112,8 +112,6 @@ void wt_aimd_climb(struct wt_aimd *reno, const struct wt_ack *ack, double segs, 
 void wt_aimd_set(struct wt_aimd *reno, double segs, struct wt_sender_out *out);
 /* `step` more, up to cwnd_max. */
 void wt_aimd_widen(const struct wt_aimd *reno, uint32_t step, struct wt_sender_out *out);
-/* ssthresh after a loss; keeps what WT_CC_UNDO restores. */
-void wt_aimd_threshold(struct wt_aimd *reno, const struct wt_loss *loss, struct wt_sender_out *out);
 /* The data of which a share is kept after a loss: the flight, at most the window. */
 uint32_t wt_aimd_base(const struct wt_aimd *reno, const struct wt_loss *loss, const struct wt_sender_out *out);
 /* The answer to a loss with another threshold than half: ssthresh becomes `target` bytes, cwnd that or, after a timeout, one segment. */

@@ -9,11 +9,6 @@
 #define GROWTH_DIVISOR 4
 #define ROUNDS 5
 
-void wt_hystart_restart(struct wt_hystart *hystart)
-{
-	*hystart = (struct wt_hystart){0};
-}
-
 static wt_time rise(wt_time base)
 {
 	wt_time part = base / RISE_DIVISOR;

@@ -11,6 +11,7 @@
 
 #define WT_HYSTART_LIMIT 8 /* segments that one ACK may add while nothing is paced (L, RFC 9406 4.2) */
 
+/* All zero: slow start begins, with a connection, or after a timeout (where RFC 9406 4.3 leaves it out: then set `over`). */
 struct wt_hystart {
 	bool over, conservative;
 	struct wt_round round;
@@ -18,8 +19,6 @@ struct wt_hystart {
 	uint32_t samples, rounds;                /* of this round; of conservative slow start */
 };
 
-/* Slow start begins: with a connection, or after a timeout (where RFC 9406 4.3 leaves it out: then set `over`). */
-void wt_hystart_restart(struct wt_hystart *hystart);
 /* An ACK of new data in slow start: bytes by which the window grows. *leave: slow start is over, ssthresh becomes cwnd. */
 uint32_t wt_hystart_grow(struct wt_hystart *hystart, const struct wt_ack *ack, uint32_t mss, bool paced, bool *leave);
 

@@ -149,11 +149,6 @@ const struct wt_air_count *wt_air_count(struct wt_air *air, unsigned station)
 	return &air->station[station].count;
 }
 
-unsigned wt_air_stations(const struct wt_air *air)
-{
-	return air->stations;
-}
-
 /* ---- what leaves ------------------------------------------------------------------------------------------ */
 
 static bool more_room(struct wt_air *air)

@@ -75,6 +75,5 @@ struct wt_air_count {
 };
 
 const struct wt_air_count *wt_air_count(struct wt_air *air, unsigned station);
-unsigned wt_air_stations(const struct wt_air *air);
 
 #endif

@@ -163,13 +163,6 @@ static const struct {
 };
 
 const char *const wt_tcp_preset_names[] = {"modern", "bsd90", "xkernel", "ns2", NULL};
-const char *const wt_tcp_preset_texts[] = {
-	"as Linux: CUBIC, RACK-TLP, PRR; window scaling, timestamps, SACK, ECN if asked, IW10, exact timers, 4 MiB buffers",
-	"BSD of the 1990s: 500 ms ticks, RTO at least 2 ticks, MSS/8, 64 KB window, ACK per segment",
-	"TCP of the x-kernel 3.2: 4.3BSD timers, ACKs by a 200 ms timer or window updates, 4 KB buffers",
-	"TCP agents of ns-2: windows of whole packets, at most 20, an ACK per packet, RTO 3 s at first",
-	NULL,
-};
 
 /* Index of a preset, -1: there is none of that name. */
 static int preset_of(const char *name)

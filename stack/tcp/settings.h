@@ -77,8 +77,6 @@ int wt_tcp_preset(const char *name, struct wt_tcp_settings *settings, char *err,
  */
 const char *wt_tcp_preset_sender(const char *name);
 const char *wt_tcp_preset_recovery(const char *name);
-/* NULL-terminated names and one line about each. */
-extern const char *const wt_tcp_preset_names[];
-extern const char *const wt_tcp_preset_texts[];
+extern const char *const wt_tcp_preset_names[]; /* NULL-terminated */
 
 #endif
