@@ -16,11 +16,8 @@
  * timer.
  *
  * System calls cost more than what the graph does with a frame. Where nothing spins, a timer that fires early is left as it is: the deadline
- * of a host moves later with each ACK, and one wake-up for nothing then arms it anew. Few frames often come in a rhythm: one each time in
- * a dialogue, one and two in turn where clients connect one after the other. Once that has been so for a while, a port is read as often
- * as it will have frames: libev's poll, which follows in any case, says as well as a read that fails whether
- * there is more. Now and then it is read until it is empty, so that a port that has become busy is noticed. Where stamps date frames
- * all reads are made: they say up to when the port was empty.
+ * of a host moves later with each ACK, and one wake-up for nothing then arms it anew. A port whose frames come in a rhythm (rhythm.h) is
+ * read as often as it will have some. Where stamps date frames all reads are made: they say up to when the port was empty.
  *
  * The timerfd is armed with absolute times and never read: arming it again clears its expirations, which saves a call
  * per wake-up. Its lateness is what the kernel's scheduling adds, and is kept as a histogram. It never enters the
@@ -37,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stack/drive/rhythm.h"
 #include "stack/port/port.h"
 
 #define GUARD_START (80 * WT_US)
@@ -45,11 +43,9 @@
 #define GUARD_STEP 100
 #define BUDGET_MAX (20 * WT_MS)
 #define SLEEP_COST (15 * WT_US) /* processor time of arming a timer, going to sleep and being woken by it, in a guest */
-#define BATCH 32 /* frames read of one port in a round */
+#define BATCH 32 /* frames read of one port in a round, */
+#define LONG_BATCH 128 /* and of one that says whether more follow: each batch has an ACK, which costs as much as some frames */
 #define ROUNDS 4 /* before libev has its turn */
-#define FEW 3    /* frames of a reading, at most, have a rhythm, */
-#define SURE 4   /* that is known after it was so often the same, */
-#define ASK_AGAIN 16 /* and every so many-th reading is done until the port is empty all the same */
 #define AWAY (100 * WT_US)
 #define OLD (60 * WT_S) /* a stamp from further back is no stamp */
 #define CLOCKS_APART (10 * WT_US) /* at most, two readings for a comparison */
@@ -64,10 +60,7 @@ struct watch {
 	int error;                   /* the device is gone, which has not been told yet */
 	struct wt_frame_queue held;  /* read, and not yet given to the graph; frame->time: when they came */
 	wt_time last;                /* when the last of them came */
-	unsigned readings, found;    /* found: frames by the last one; 0: more than FEW */
-	struct {
-		uint8_t frames, sure;
-	} rhythm[FEW + 1];             /* after a reading that found so many, the one that followed found `frames`, the last `sure` times */
+	struct wt_rhythm rhythm;     /* of its readings */
 };
 
 struct wt_rloop {
@@ -290,34 +283,13 @@ static void date_others(struct watch *watch, struct wt_frame *from, wt_time time
 	}
 }
 
-/* How many frames there will be; 0: not known. */
-static unsigned expected(const struct watch *watch)
-{
-	bool known = !watch->port->stamps && watch->rhythm[watch->found].sure >= SURE && watch->readings % ASK_AGAIN;
-
-	return known ? watch->rhythm[watch->found].frames : 0;
-}
-
-static void note_found(struct watch *watch, unsigned frames)
-{
-	unsigned few = frames <= FEW ? frames : 0;
-
-	watch->readings++;
-	if (watch->rhythm[watch->found].frames != few)
-		watch->rhythm[watch->found].sure = 0;
-	else if (watch->rhythm[watch->found].sure < SURE)
-		watch->rhythm[watch->found].sure++;
-	watch->rhythm[watch->found].frames = (uint8_t)few;
-	watch->found = few;
-}
-
 /* Reads a batch. The time up to which the port has been read. The packets of a big frame are all taken: the descriptor does not speak
  * for them. Until it is dated a frame without a stamp has the time of its reading, negative. */
 static wt_time take(struct watch *watch)
 {
 	struct wt_port *port = watch->port;
 	struct wt_frame *frame, *others = NULL;
-	uint32_t held = watch->held.frames, few = expected(watch), most = few ? held + few : BATCH;
+	uint32_t held = watch->held.frames, few = port->stamps ? 0 : wt_rhythm_next(&watch->rhythm), most = few ? held + few : port->says_more ? LONG_BATCH : BATCH;
 	wt_time stamped = -1;
 	int n = 1;
 
@@ -340,7 +312,7 @@ static wt_time take(struct watch *watch)
 		watch->last = stamped;
 	}
 	watch->ready = n > 0 && !few;
-	note_found(watch, watch->held.frames - held);
+	wt_rhythm_note(&watch->rhythm, watch->held.frames - held);
 	date_others(watch, others, watch->ready ? stamped : -1);
 	if (n < 0) {
 		watch->error = n;

@@ -27,8 +27,10 @@ bool wt_usual_input(const struct wt_usual *usual, unsigned interface, struct wt_
 	const uint8_t *head = wt_frame_head(frame);
 	uint16_t length;
 
-	if (!usual->in.known || usual->in.interface != interface || frame->len < WT_USUAL_HEAD || frame->csum == WT_CSUM_NONE ||
-	    frame->fate != WT_FATE_UNDERWAY || !alike(head, usual->in.head))
+	if (!usual->in.known || usual->in.interface != interface || frame->len < WT_USUAL_HEAD || frame->fate != WT_FATE_UNDERWAY ||
+	    !alike(head, usual->in.head))
+		return false;
+	if (frame->csum == WT_CSUM_NONE && wt_csum_fold(wt_csum_add(0, head + IP, WT_IPV4_HEADER)))
 		return false;
 	length = wt_get16(head + LENGTH);
 	if (length < WT_IPV4_HEADER || length > frame->len - IP)

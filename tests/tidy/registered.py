@@ -14,6 +14,12 @@ def built(build):
     return sources
 
 
+def by_script(root, path):
+    """On demand, by a script beside it that names it."""
+    script = os.path.join(root, os.path.dirname(path), 'build.sh')
+    return os.path.exists(script) and os.path.basename(path) in open(script, encoding='utf-8').read()
+
+
 def commands(root):
     """Identifiers of the command tables in the code."""
     found = {}
@@ -28,7 +34,7 @@ def commands(root):
 def check(root, build):
     sources = built(build)
     for path in files(root, ('.c',)):
-        if os.path.realpath(os.path.join(root, path)) not in sources:
+        if os.path.realpath(os.path.join(root, path)) not in sources and not by_script(root, path):
             yield '%s: in no meson.build' % path
     listed = {name for name, _ in definitions(root, 'tools/commands.def', 'WT_COMMAND')}
     for name, path in commands(root).items():

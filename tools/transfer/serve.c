@@ -37,7 +37,7 @@ static const struct wt_option options[] = {
 	[OPT_RECOVERY] = {0, "recovery", "MODULE", "recovery module (default: the sender module's own)"},
 	[OPT_RECEIVER] = {0, "rcc", "MODULE", "receiver module (default: standard)"},
 	[OPT_PRESET] = {0, "preset", "NAME", "stack settings: modern (default), bsd90"},
-	[OPT_SET] = {'S', "set", "NAME=VALUE,...", "stack settings on top of the preset, nagle=no, ack_drain=yes; repeatable"},
+	[OPT_SET] = {'S', "set", "NAME=VALUE,...", "settings on top of nagle=no, ack_drain=yes, rcv_buffer=512KiB; repeatable"},
 	[OPT_MSS] = {'M', "set-mss", "SIZE", "largest segment: short for -S mss=SIZE"},
 	[OPT_CAPTURE] = {0, "capture", "FILE", "pcapng of this end"},
 	[OPT_TRACE] = {0, "trace", "FILE", "engine events as JSON Lines"},
@@ -224,7 +224,7 @@ static int set_connections(struct serve *serve, const char *value)
 static int take_options(struct serve *serve, int argc, char **argv)
 {
 	struct wt_args args;
-	int option, code = wt_transfer_option(&serve->transfer, WT_T_SET, "nagle=no,ack_drain=yes");
+	int option, code = wt_transfer_option(&serve->transfer, WT_T_SET, "nagle=no,ack_drain=yes,rcv_buffer=512KiB"); /* more only waits in the queue of a TAP, cold */
 
 	wt_args_init(&args, wt_current_command, argc, argv);
 	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {

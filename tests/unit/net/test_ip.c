@@ -78,6 +78,24 @@ static void broken_ip_headers_are_dropped_by_kind(void **state)
 	expect_drop(f, frame, WT_DROP_IP_CSUM);
 }
 
+/* The way of packets like the last one (usual.h) checks what the long one does. */
+static void a_broken_checksum_is_found_behind_a_packet_like_it(void **state)
+{
+	const struct wt_ipv4 ip = {.protocol = WT_IP_TCP};
+	struct fixture *f = *state;
+	struct wt_ip_packet packet;
+	struct wt_frame *frame;
+
+	for (unsigned i = 0; i < 2; i++) {
+		frame = arriving(f, ip, 20, 0);
+		assert_int_equal(wt_net_input(&f->net, 0, 0, frame, &packet), WT_IP_IS_TCP);
+		wt_books_take(&f->node, packet.frame);
+		frame = arriving(f, ip, 20, 0);
+		wt_frame_own_bytes(frame)[14 + 8]--;
+		expect_drop(f, frame, WT_DROP_IP_CSUM);
+	}
+}
+
 static void a_vouched_for_checksum_is_not_verified_again(void **state)
 {
 	struct fixture *f = *state;
@@ -285,6 +303,7 @@ int main(void)
 		T(a_packet_for_us_is_sorted_by_protocol_and_stripped_of_padding),
 		T(frames_for_others_and_foreign_protocols_are_dropped),
 		T(broken_ip_headers_are_dropped_by_kind),
+		T(a_broken_checksum_is_found_behind_a_packet_like_it),
 		T(a_vouched_for_checksum_is_not_verified_again),
 		T(sources_that_are_no_host_are_dropped),
 		T(options_in_the_ip_header_are_skipped),
