@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A string of eight stations 250 m apart in ns-2, one TCP flow from the first to the H-th from 10 s on; prints kbit/s of payload.
-# arguments: agent (Newreno ...), data rate, routing, H, seed, end in seconds
-foreach {agent rate routing hops seed end} $argv break
+# A string of eight stations 250 m apart in ns-2, one TCP flow from the first to the H-th; prints kbit/s of payload.
+# arguments: agent (Tahoe, Newreno, Sack1, Vegas ...), data rate, routing, H, seed, end in seconds, start (10)
+foreach {agent rate routing hops seed end start} [concat $argv 10] break
 set ns [new Simulator]
 ns-random $seed
 Mac/802_11 set dataRate_ $rate
@@ -20,19 +20,19 @@ for {set i 0} {$i < 8} {incr i} {
 	$n($i) set Y_ 1
 	$n($i) set Z_ 0
 }
-set tcp [new Agent/TCP/$agent]
+set tcp [new Agent/TCP[expr {$agent == "Tahoe" ? "" : "/$agent"}]]
 $tcp set packetSize_ 1500
 $tcp set window_ 32
-set sink [new Agent/TCPSink]
+set sink [new Agent/TCPSink[expr {$agent == "Sack1" ? "/Sack1" : ""}]]
 $ns attach-agent $n(0) $tcp
 $ns attach-agent $n($hops) $sink
 $ns connect $tcp $sink
 set ftp [new Application/FTP]
 $ftp attach-agent $tcp
-$ns at 10.0 "$ftp start"
+$ns at $start "$ftp start"
 proc over {} {
-	global ns tcp end
-	puts "kbps [expr {[$tcp set ack_] * 1500 * 8 / ($end - 10) / 1000.0}]"
+	global ns tcp start end
+	puts "kbps [expr {[$tcp set ack_] * 1500 * 8 / ($end - $start) / 1000.0}]"
 	$ns halt
 }
 $ns at $end over
