@@ -156,7 +156,7 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame)
 	copy->fate = frame->fate;
 	if (frame->inside.apart)
 		memcpy(wt_frame_set_apart(copy, frame->len - frame->inside.rest_len, &frame->inside.rest, frame->inside.rest_len),
-		       frame->inside.bytes, frame->len - frame->inside.rest_len);
+		       wt_frame_head(frame), frame->len - frame->inside.rest_len);
 	else
 		memcpy(copy->inside.bytes, frame->inside.bytes, frame->len);
 	return copy;
@@ -181,13 +181,39 @@ uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct 
 	return slot->apart;
 }
 
+void wt_frame_set_facts(struct wt_frame *frame, const struct wt_frame_maker *maker, uint32_t head, const struct wt_extent *rest, uint32_t len)
+{
+	assert(head <= WT_FRAME_APART && head + len <= frame->room && !frame->pool->whole);
+	frame->len = head + len;
+	frame->inside.bytes = ((struct slot *)frame)->apart;
+	frame->inside.apart = frame->inside.unwritten = true;
+	frame->inside.maker = maker;
+	frame->inside.rest_len = len;
+	if (len)
+		frame->inside.rest = *rest;
+}
+
+/* Beside the record, which is not the frame's to others: it stays what it is. */
+void wt_frame_write_head(const struct wt_frame *frame)
+{
+	frame->inside.maker->write(frame, ((struct slot *)(uintptr_t)frame)->apart);
+	((struct slot *)(uintptr_t)frame)->frame.inside.unwritten = false;
+}
+
+void wt_frame_drop_facts(struct wt_frame *frame)
+{
+	wt_frame_head(frame);
+	frame->inside.maker->let_go(frame);
+	frame->inside.maker = NULL;
+}
+
 /* Into the frame's own buffer, which nobody reads while the frame lies apart: so the frame itself stays as it is. */
 const uint8_t *wt_frame_show(const struct wt_frame *frame)
 {
 	const struct slot *slot = (const struct slot *)frame;
 	uint32_t head = frame->len - frame->inside.rest_len;
 
-	memcpy(slot->bytes, frame->inside.bytes, head);
+	memcpy(slot->bytes, wt_frame_head(frame), head);
 	wt_extent_read(&frame->inside.rest, slot->bytes + head, frame->inside.rest_len);
 	return slot->bytes;
 }
@@ -196,6 +222,7 @@ uint8_t *wt_frame_join(struct wt_frame *frame)
 {
 	struct slot *slot = (struct slot *)frame;
 
+	wt_frame_own_head(frame);
 	if (frame->inside.rest.pattern)
 		wt_frame_show(frame);
 	else
@@ -214,6 +241,8 @@ void wt_frame_free(struct wt_frame *frame)
 	if (!frame)
 		return;
 	assert(frame->room > 0); /* else: freed twice */
+	if (frame->inside.maker)
+		frame->inside.maker->let_go(frame);
 	pool = frame->pool;
 	frame->room = 0;
 	poison(((struct slot *)frame)->bytes, pool->room);

@@ -2,8 +2,9 @@
 /*
  * A frame: one Ethernet frame in a buffer of a pool, with what is known of its checksum.
  *
- * A frame that one host of ours makes for another needs no buffer while nobody asks for its bytes: its headers lie beside the record, and
- * its payload is named (extent.h). The bytes are the truth from when somebody owns them; the way back does not exist.
+ * A frame that one host of ours makes for another needs no buffer while nobody asks for its bytes: its headers lie beside the record, or
+ * are only facts from which somebody can write them (struct wt_frame_maker), and its payload is named (extent.h). The bytes are the truth
+ * from when somebody owns them; the way back does not exist.
  *
  * Frames are owned by exactly one holder; passing a frame to a node's input() passes the ownership. A pool is a
  * fixed slab made at start: no allocation per packet, and an exhausted pool is a counted drop, not a failure.
@@ -31,6 +32,15 @@ enum wt_fate {
 };
 
 struct wt_pool;
+struct wt_frame;
+
+/* Who keeps facts in a frame in place of its headers, and writes them for whoever looks: always the same. */
+struct wt_frame_maker {
+	void (*write)(const struct wt_frame *frame, uint8_t *head);
+	void (*let_go)(struct wt_frame *frame); /* the facts are not wanted any more */
+};
+
+#define WT_FRAME_FACTS 4 /* of 8 bytes */
 
 struct wt_frame {
 	struct wt_frame *next; /* for the queue that holds the frame */
@@ -40,8 +50,10 @@ struct wt_frame {
 	struct {
 		uint8_t *bytes;        /* in the buffer; or, `apart`, in the few bytes beside the record */
 		struct wt_extent rest; /* apart: what follows them, if rest.pattern */
+		const struct wt_frame_maker *maker; /* apart, and `facts` say what the headers do; NULL: they do not, or no more */
 		uint32_t rest_len;
 		bool apart;
+		bool unwritten;        /* the maker has not written the headers yet */
 	} inside;              /* for frame.c: others look, or own the bytes */
 	uint32_t len;
 	uint32_t room;         /* bytes available */
@@ -53,6 +65,7 @@ struct wt_frame {
 	uint8_t from_path : 3;     /* 1: an ICMP error that a node on the way made. What a host sent is never such, whatever its source says */
 	uint8_t fate;          /* enum wt_fate. Who does not look for another way drops it: WT_DROP_NO_ACK */
 	uint8_t mark;          /* free for a node's own use while it owns the frame */
+	uint64_t facts[WT_FRAME_FACTS]; /* the maker's */
 };
 
 /* A pool of `count` frames of `room` bytes each. NULL if memory is short. Destroy accepts NULL. */
@@ -80,13 +93,20 @@ struct wt_frame *wt_frame_copy(const struct wt_frame *frame);
  *   own_bytes  the same to be written, `room` of them: for whoever makes a frame, corrupts it or cuts it. What stands there is the truth
  *              from then on
  */
+void wt_frame_write_head(const struct wt_frame *frame); /* of one that is unwritten */
+void wt_frame_drop_facts(struct wt_frame *frame);       /* the headers are bytes from now on */
+
 static inline const uint8_t *wt_frame_head(const struct wt_frame *frame)
 {
+	if (frame->inside.unwritten)
+		wt_frame_write_head(frame);
 	return frame->inside.bytes;
 }
 
 static inline uint8_t *wt_frame_own_head(struct wt_frame *frame)
 {
+	if (frame->inside.maker)
+		wt_frame_drop_facts(frame);
 	return frame->inside.bytes;
 }
 
@@ -95,7 +115,7 @@ uint8_t *wt_frame_join(struct wt_frame *frame);             /* own_bytes, for on
 
 static inline const uint8_t *wt_frame_look(const struct wt_frame *frame)
 {
-	return frame->inside.rest.pattern ? wt_frame_show(frame) : frame->inside.bytes;
+	return frame->inside.rest.pattern ? wt_frame_show(frame) : wt_frame_head(frame);
 }
 
 static inline uint8_t *wt_frame_own_bytes(struct wt_frame *frame)
@@ -109,6 +129,18 @@ static inline uint8_t *wt_frame_own_bytes(struct wt_frame *frame)
  */
 #define WT_FRAME_APART 96 /* headers of Ethernet, IPv4 and TCP with all options are 94 */
 uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct wt_extent *rest, uint32_t len);
+
+/*
+ * The same, but nobody writes the headers until somebody looks: what they say stands in frame->facts, which the caller fills in. The pool must not be
+ * whole.
+ */
+void wt_frame_set_facts(struct wt_frame *frame, const struct wt_frame_maker *maker, uint32_t head, const struct wt_extent *rest, uint32_t len);
+
+/* Do the facts of this maker still say all that the headers do? */
+static inline bool wt_frame_has_facts(const struct wt_frame *frame, const struct wt_frame_maker *maker)
+{
+	return frame->inside.maker == maker;
+}
 
 /* The payload by reference, and where it begins in the frame; NULL: all bytes are there. */
 static inline const struct wt_extent *wt_frame_rest(const struct wt_frame *frame, uint32_t *from)

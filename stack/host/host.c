@@ -61,6 +61,8 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	host->tcp.now = now;
 	host->tcp.more = more;
 	node->audit.in++;
+	if (wt_segment_input(&host->tcp, port, frame))
+		goto taken;
 	switch (wt_net_input(&host->net, port, now, frame, &packet)) {
 	case WT_IP_IS_TCP:
 		wt_tcp_stack_input(&host->tcp, &packet);
@@ -82,6 +84,7 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	case WT_IP_DONE:
 		break;
 	}
+taken:
 	if (!more && host->tcp.held)
 		wt_tcp_stack_drained(&host->tcp);
 }

@@ -24,7 +24,7 @@ static enum wt_ip_verdict local(struct wt_net *net, unsigned interface, wt_time 
 	}
 	packet->interface = interface;
 	packet->frame = frame;
-	packet->payload = (header->protocol == WT_IP_TCP ? wt_frame_own_head(frame) : wt_frame_own_bytes(frame)) + WT_ETH_HEADER + header->header_len;
+	packet->payload = (header->protocol == WT_IP_TCP ? wt_frame_head(frame) : wt_frame_own_bytes(frame)) + WT_ETH_HEADER + header->header_len;
 	packet->len = (uint32_t)header->total_len - header->header_len;
 	switch (header->protocol) {
 	case WT_IP_TCP:

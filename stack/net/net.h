@@ -97,7 +97,7 @@ struct wt_ip_packet {
 	struct wt_ipv4 ip;
 	unsigned interface;     /* it came in by */
 	struct wt_frame *frame; /* the one that holds it: not the one given in if it was reassembled */
-	uint8_t *payload;       /* in the frame; of TCP its headers, and behind them what wt_frame_rest() does not name */
+	const uint8_t *payload; /* in the frame; of TCP its headers, and behind them what wt_frame_rest() does not name */
 	uint32_t len;           /* of the payload, by the IP header: link padding excluded */
 };
 

@@ -48,7 +48,7 @@ bool wt_usual_input(const struct wt_usual *usual, unsigned interface, struct wt_
 	packet->ip.tos = head[TOS];
 	packet->interface = interface;
 	packet->frame = frame;
-	packet->payload = wt_frame_own_head(frame) + WT_IP_PAYLOAD;
+	packet->payload = wt_frame_head(frame) + WT_IP_PAYLOAD;
 	packet->len = (uint32_t)length - WT_IPV4_HEADER;
 	return true;
 }
@@ -68,23 +68,31 @@ void wt_usual_heard(struct wt_net *net, unsigned interface, const struct wt_fram
 	net->usual.in.dst = packet->ip.dst;
 }
 
-bool wt_usual_output(struct wt_net *net, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst, uint8_t protocol,
-		     uint8_t tos)
+const struct wt_usual_out *wt_usual_way(const struct wt_net *net, const struct wt_addr *src, const struct wt_addr *dst, uint8_t protocol)
 {
-	const struct wt_usual *usual = &net->usual;
-	uint16_t length = (uint16_t)(frame->len - IP), id;
-	uint8_t *head;
+	const struct wt_usual_out *out = &net->usual.out;
 
-	if (!usual->out.known || usual->out.protocol != protocol || !wt_addr_eq(&usual->out.dst, dst) || !wt_addr_eq(&usual->out.src, src))
-		return false;
-	head = wt_frame_own_head(frame);
-	id = wt_net_id_after(net, usual->out.id_hash);
-	frame->mark = usual->out.interface;
-	memcpy(head, usual->out.head, WT_USUAL_HEAD);
+	return out->known && out->protocol == protocol && wt_addr_eq(&out->dst, dst) && wt_addr_eq(&out->src, src) ? out : NULL;
+}
+
+void wt_usual_write(const struct wt_usual_out *out, uint8_t *head, uint16_t length, uint16_t id, uint8_t tos)
+{
+	memcpy(head, out->head, WT_USUAL_HEAD);
 	head[TOS] = tos;
 	wt_put16(head + LENGTH, length);
 	wt_put16(head + ID, id);
-	wt_put16(head + CSUM, wt_csum_fold(usual->out.sum + tos + length + id));
+	wt_put16(head + CSUM, wt_csum_fold(out->sum + tos + length + id));
+}
+
+bool wt_usual_output(struct wt_net *net, struct wt_frame *frame, const struct wt_addr *src, const struct wt_addr *dst, uint8_t protocol,
+		     uint8_t tos)
+{
+	const struct wt_usual_out *out = wt_usual_way(net, src, dst, protocol);
+
+	if (!out)
+		return false;
+	frame->mark = out->interface;
+	wt_usual_write(out, wt_frame_own_head(frame), (uint16_t)(frame->len - IP), wt_net_id_after(net, out->id_hash), tos);
 	return true;
 }
 

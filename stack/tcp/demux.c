@@ -43,6 +43,8 @@ void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
 	struct wt_demux_entry **recent = place_of(stack, &entry->tuple);
 
+	if (entry->kind == WT_DEMUX_CONNECTION)
+		wt_template_unheard((struct wt_tcp *)entry);
 	if (*recent == entry)
 		*recent = NULL;
 	for (struct wt_demux_entry **link = chain(stack, &entry->tuple); *link; link = &(*link)->next) {

@@ -271,11 +271,20 @@ static void note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
 static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint32_t len, enum wt_send_why why)
 {
 	uint32_t mss = wt_tcp_send_mss(tcp), slice = len > mss && why == WT_SEND_DATA ? mss : 0;
+	bool fits = !slice && wt_segment_fits(seg);
+	struct wt_frame *frame;
+	struct wt_extent text;
 
 	tcp->count.segs_sent += slice ? (len + mss - 1) / mss : 1;
 	wt_trace(tcp->stack, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
-	return build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len, slice, tcp->pseudo);
+	if (fits && tcp->template && tcp->template->age == tcp->stack->net->usual.age &&
+	    (!len || wt_store_named(&tcp->snd, seg->seq, len, &text)))
+		return wt_segment_build(tcp, seg, &text, len);
+	frame = build(tcp->stack, &tcp->entry.tuple, seg, &tcp->snd, len, slice, tcp->pseudo);
+	if (frame && fits)
+		wt_template_learn(tcp);
+	return frame;
 }
 
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option)

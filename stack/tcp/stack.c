@@ -136,6 +136,8 @@ void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *p
 	}
 	seg.ecn = packet->ip.tos & WT_ECN_MASK;
 	tuple = (struct wt_tuple){{packet->ip.dst, seg.dst_port}, {packet->ip.src, seg.src_port}};
+	if (wt_frame_has_facts(packet->frame, &wt_segment_maker))
+		wt_segment_heard(stack, packet, &tuple);
 	stack->no_memory = false;
 	stack->slice = packet->frame->gso_size;
 	rest = wt_frame_rest(packet->frame, &from); /* behind the headers, as we lay frames out */

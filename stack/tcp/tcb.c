@@ -178,6 +178,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	wt_order_finish(&tcp->order, tcp->stack->chunks, 0);
 	wt_board_finish(&tcp->board);
 	wt_cc_detach(tcp);
+	wt_template_leave(tcp);
 	wt_config_release(stack, tcp->config);
 	wt_chunks_uncharge(stack->chunks, tcp->charged);
 	free(tcp);

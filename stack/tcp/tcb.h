@@ -21,6 +21,7 @@
 #include "stack/tcp/connection.h"
 #include "stack/net/icmp.h"
 #include "stack/tcp/resident.h"
+#include "stack/tcp/segment.h"
 #include "stack/tcp/stack.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/tcp.h"
@@ -164,6 +165,8 @@ struct wt_tcp {
 	uint8_t snd_wscale, rcv_wscale;
 	bool fin_queued, fin_sent, fin_acked;
 	bool wscale_ok, ts_ok, sack_ok;
+	struct wt_template *template; /* of segments that leave; NULL: they have all their bytes */
+	struct wt_template *heard;    /* of the peer's, if it is a host of ours */
 	uint64_t pseudo; /* sum of the pseudo-header without its length */
 	struct wt_store snd;
 	struct wt_scoreboard board;

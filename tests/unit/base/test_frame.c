@@ -237,6 +237,72 @@ static void a_frame_apart_has_the_bytes_of_one_that_was_written(void **state)
 	wt_pool_destroy(pool);
 }
 
+static unsigned written, let_go;
+
+static void write_facts(const struct wt_frame *frame, uint8_t *head)
+{
+	written++;
+	memset(head, (int)frame->facts[0], 54);
+}
+
+static void forget_facts(struct wt_frame *frame)
+{
+	let_go += (unsigned)frame->facts[0];
+}
+
+static const struct wt_frame_maker facts_maker = {write_facts, forget_facts};
+
+static struct wt_frame *with_facts(struct wt_pool *pool, const struct wt_extent *rest, uint32_t len)
+{
+	struct wt_frame *frame = wt_frame_new(pool);
+
+	written = let_go = 0;
+	frame->facts[0] = 7;
+	wt_frame_set_facts(frame, &facts_maker, 54, rest, len);
+	assert_true(wt_frame_has_facts(frame, &facts_maker));
+	return frame;
+}
+
+static void facts_are_written_for_whoever_looks(void **state)
+{
+	static const struct wt_pattern pattern = {read_pattern};
+	struct wt_extent rest = {.pattern = &pattern, .key = 3, .at = 1000};
+	struct wt_pool *pool = wt_pool_create(4, 200);
+	struct wt_frame *frame = with_facts(pool, &rest, 20), *copy;
+	uint8_t expected[74];
+
+	(void)state;
+	memset(expected, 7, 54);
+	read_pattern(3, 1000, expected + 54, 20);
+	assert_int_equal(frame->len, 74);
+	assert_int_equal(written, 0);
+	assert_memory_equal(wt_frame_head(frame), expected, 54);
+	assert_memory_equal(wt_frame_look(frame), expected, 74);
+	assert_int_equal(written, 1);
+	assert_true(wt_frame_has_facts(frame, &facts_maker)); /* looking changes nothing */
+	copy = wt_frame_copy(frame);
+	assert_false(wt_frame_has_facts(copy, &facts_maker));
+	wt_frame_own_head(frame)[20] = 9; /* from now on the bytes are the truth */
+	assert_false(wt_frame_has_facts(frame, &facts_maker));
+	assert_int_equal(let_go, 7);
+	assert_memory_equal(wt_frame_look(copy), expected, 74);
+	expected[20] = 9;
+	assert_memory_equal(wt_frame_look(frame), expected, 74);
+	wt_frame_free(frame);
+	wt_frame_free(copy);
+	assert_int_equal(let_go, 7);
+	wt_frame_free(with_facts(pool, NULL, 0)); /* nobody looked */
+	assert_int_equal(written, 0);
+	assert_int_equal(let_go, 7);
+	frame = with_facts(pool, &rest, 20);
+	wt_frame_own_bytes(frame)[20] = 9;
+	assert_memory_equal(wt_frame_look(frame), expected, 74);
+	assert_int_equal(let_go, 7);
+	wt_frame_free(frame);
+	assert_int_equal(let_go, 7);
+	wt_pool_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_partial_checksum_is_completed_over_what_follows_its_start),
 		cmocka_unit_test(a_udp_checksum_that_comes_to_nothing_is_sent_as_all_ones),
 		cmocka_unit_test(checksum_offsets_outside_the_frame_write_nothing),
+		cmocka_unit_test(facts_are_written_for_whoever_looks),
 		cmocka_unit_test(a_frame_apart_has_the_bytes_of_one_that_was_written),
 		cmocka_unit_test(a_queue_is_first_in_first_out_and_counts),
 		cmocka_unit_test(null_and_impossible_pools_are_handled),
