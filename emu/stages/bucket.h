@@ -19,10 +19,6 @@ struct wt_bucket {
 	wt_time last;
 	uint64_t next;      /* of a trace: number of the next opportunity, counted from the start of the scenario */
 	wt_time trace_due;  /* of a trace: when the frame being sent is complete */
-	struct {            /* the last division: frames are mostly of one length */
-		int64_t cost, rate, rest;
-		wt_time count;
-	} quotient;
 };
 
 /* A full bucket at time 0. The config is the caller's and may change between calls, announced by wt_bucket_before_change(). */
@@ -41,7 +37,7 @@ wt_time wt_bucket_due(const struct wt_bucket *link, uint32_t len);
 void wt_bucket_trace_begin(struct wt_bucket *link, wt_time now, uint32_t len);
 bool wt_bucket_trace_open(const struct wt_bucket *link, wt_time now, uint32_t len);
 
-#define WT_BUCKET_BYTE INT64_C(8000000000) /* units */
+#define WT_BUCKET_BYTE WT_LANE_BYTE
 
 static inline int64_t wt_bucket_cost(const struct wt_bucket *link, uint32_t len)
 {
@@ -125,47 +121,6 @@ static inline void wt_bucket_rest(struct wt_bucket *link)
 {
 	if (!link->config->trace && link->level > wt_bucket_depth(link))
 		link->level = wt_bucket_depth(link);
-}
-
-/* ---- tokens that flow, in one step: the same numbers -------------------------------------------------------- */
-
-/* Nothing has waited since the last frame left: wt_bucket_rest(), then wt_bucket_idle() until `now`. */
-static inline void wt_bucket_idle_at(struct wt_bucket *link, wt_time now)
-{
-	int64_t depth = wt_bucket_depth(link), flow;
-	wt_time count = now - link->last;
-
-	if (link->level > depth)
-		link->level = depth;
-	if (count <= 0)
-		return;
-	link->last = now;
-	if (__builtin_mul_overflow((int64_t)link->config->rate, count, &flow) || flow > depth - link->level)
-		link->level = depth;
-	else
-		link->level += flow;
-}
-
-/* A frame is begun and ended: when it has left. */
-static inline wt_time wt_bucket_flow(struct wt_bucket *link, uint32_t len)
-{
-	int64_t cost = wt_bucket_cost(link, len), missing = cost - link->level, rate = (int64_t)link->config->rate;
-	wt_time count;
-
-	if ((uint64_t)link->level < (uint64_t)rate) { /* less than one nanosecond's, so all but one of these are as without it */
-		if (link->quotient.cost != cost || link->quotient.rate != rate) {
-			link->quotient.cost = cost;
-			link->quotient.rate = rate;
-			link->quotient.count = cost / rate;
-			link->quotient.rest = cost % rate;
-		}
-		count = link->quotient.count + (link->quotient.rest > link->level);
-	} else {
-		count = missing > 0 ? (missing + rate - 1) / rate : 0;
-	}
-	link->last = wt_time_after(link->last, count);
-	link->level = rate * count - missing;
-	return link->last;
 }
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "emu/stages/handoff.h"
 #include "emu/stages/bucket.h"
-#include "emu/stages/departures.h"
 #include "emu/queue/queue.h"
 
 struct rate {
@@ -29,7 +28,7 @@ struct rate {
 	uint64_t home;         /* the rate its own words say */
 	struct wt_handoff_config handoff; /* every > 0: follow it */
 	struct wt_handoff_clock clock;
-	struct wt_departures ahead; /* handed out before their time; then nothing is `sent`, and nothing waits in the queue */
+	struct wt_lane ahead; /* handed out before their time; then nothing is `sent`, and nothing waits in the queue */
 };
 
 /* The next frame becomes the one that is sent. False: there is none. */
@@ -190,41 +189,50 @@ static void rate_destroy(struct wt_node *node)
 	wt_queue_destroy(rate->queue);
 	wt_queue_destroy(rate->next);
 	wt_samples_release(rate->config.trace);
-	wt_departures_finish(&rate->ahead);
+	wt_lane_finish(&rate->ahead);
 	wt_stage_destroy(node);
 }
 
 /* ---- ahead of time ---------------------------------------------------------------------------------------- */
 
 /*
- * Of a plain queue in front of tokens that flow the departure is known when a frame comes: the link is as the last one leaves it. The bucket
- * stands behind that one's departure meanwhile.
+ * Of a plain queue in front of tokens that flow the departure is known when a frame comes: the link is as the last one leaves it. The lane
+ * stands behind that one's departure meanwhile, and the bucket waits until all is taken back.
  */
-static bool ahead_begin(struct wt_node *node)
+static struct wt_lane *ahead_begin(struct wt_node *node)
 {
 	struct rate *rate = (struct rate *)node;
 	const struct wt_rate_config *config = &rate->config;
+	struct wt_lane *lane = &rate->ahead;
 
 	if (config->queue.kind != WT_QUEUE_TAIL || config->trace || config->every || rate->handoff.every || rate->log ||
-	    rate->stage.ready.head || rate->next)
-		return false;
-	while (rate->ahead.room <= rate->queue->frames) /* for all that ahead_give() will hand out */
-		if (!wt_departures_grow(&rate->ahead))
-			return false;
-	return true;
+	    rate->stage.ready.head || rate->next || !wt_lane_grow(lane, rate->queue->frames + 1)) /* for all that ahead_give() will hand out */
+		return NULL;
+	lane->rate = (int64_t)config->rate;
+	lane->depth = wt_bucket_depth(&rate->link);
+	lane->limit = config->limit;
+	lane->packets = config->packets;
+	lane->overhead = (uint32_t)config->overhead;
+	lane->before = rate->link.last;
+	wt_lane_measure(lane, lane->len);
+	return lane;
 }
 
 static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 {
 	struct rate *rate = (struct rate *)node;
+	struct wt_lane *lane = &rate->ahead;
 	struct wt_frame *frame = rate->sent;
-	struct wt_departure *departure;
 
-	if (!frame)
+	if (!frame) {
+		lane->last = rate->link.last;
+		lane->level = rate->link.level;
+		lane->counted = lane->end;
 		return NULL;
-	departure = wt_departures_new(&rate->ahead, rate->due); /* there is room */
-	*departure = (struct wt_departure){.came = frame->time, .leaves = rate->due, .last = rate->link.last, .level = rate->link.level, .len = frame->len};
-	wt_departures_push(&rate->ahead, departure);
+	}
+	lane->bytes += frame->len;
+	*wt_lane_at(lane, lane->end++) = /* there is a place */
+		(struct wt_departure){.came = frame->time, .leaves = rate->due, .level = rate->link.level, .upto = lane->bytes};
 	wt_bucket_end(&rate->link, rate->due, frame->len);
 	/* no wt_bucket_rest(): a frame that comes before this one leaves finds the rest of its last nanosecond */
 	begin_next(rate, *leaves = rate->due);
@@ -233,62 +241,61 @@ static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 	return frame;
 }
 
-static inline bool has_room(const struct rate *rate, uint32_t len)
+/* Those that the graph has put through the lane since come into the books. */
+static void count_taken(struct rate *rate)
 {
-	const struct wt_departures *ahead = &rate->ahead;
+	uint64_t taken = rate->ahead.end - rate->ahead.counted;
 
-	return rate->config.packets ? ahead->end - ahead->gone + 1 <= rate->config.limit : ahead->bytes + len <= rate->config.limit;
+	rate->stage.node.audit.in += taken;
+	rate->stage.node.audit.out += taken;
+	rate->ahead.counted = rate->ahead.end;
 }
 
-static bool ahead_drop(struct wt_node *node, wt_time now, struct wt_frame *frame, enum wt_drop cause)
+static bool ahead_drop(struct rate *rate, wt_time now, struct wt_frame *frame, enum wt_drop cause)
 {
-	node->audit.in++;
-	wt_node_drop(node, now, frame, cause);
+	count_taken(rate);
+	rate->stage.node.audit.in++;
+	wt_node_drop(&rate->stage.node, now, frame, cause);
 	return false;
+}
+
+/* Does it find the tokens it costs? Then it needs no room. */
+static bool lane_is_open(const struct wt_lane *lane, wt_time at, uint32_t len)
+{
+	return lane->last <= at && wt_lane_level(lane, at) >= wt_lane_cost(lane, len);
 }
 
 static bool ahead_take(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, bool here, wt_time *leaves)
 {
 	struct rate *rate = (struct rate *)node;
-	struct wt_departures *ahead = &rate->ahead;
-	struct wt_bucket *link = &rate->link;
-	struct wt_departure *departure;
+	struct wt_lane *lane = &rate->ahead;
 	bool room;
 
-	wt_departures_reach(ahead, at);
-	room = has_room(rate, frame->len);
+	wt_lane_reach(lane, at);
+	room = wt_lane_has_room(lane, frame->len);
 	if (!room && !here) /* one that finds an open link has room too: that is asked when it is there */
 		return false;
-	departure = wt_departures_new(ahead, now);
-	if (!departure)
-		return here && ahead_drop(node, now, frame, WT_DROP_POOL);
-	departure->came = at;
-	departure->last = link->last;
-	departure->level = link->level;
-	departure->len = frame->len;
-	departure->idle = ahead->gone == ahead->end;
-	if (departure->idle)
-		wt_bucket_idle_at(link, at);
-	if (!room && !(departure->idle && link->level >= wt_bucket_cost(link, frame->len)))
-		return ahead_drop(node, now, frame, WT_DROP_QUEUE);
-	departure->leaves = *leaves = wt_bucket_flow(link, frame->len);
-	wt_departures_push(ahead, departure);
-	node->audit.in++;
-	node->audit.out++;
+	if (!wt_lane_has_place(lane))
+		wt_lane_make_room(lane, now);
+	if (!wt_lane_has_place(lane) && !wt_lane_grow(lane, lane->room + 1))
+		return here && ahead_drop(rate, now, frame, WT_DROP_POOL);
+	if (!room && !lane_is_open(lane, at, frame->len))
+		return ahead_drop(rate, now, frame, WT_DROP_QUEUE);
+	*leaves = wt_lane_push(lane, at, frame->len);
 	return true;
 }
 
 static uint32_t ahead_under_way(struct wt_node *node, wt_time come, wt_time left)
 {
-	struct wt_departures *ahead = &((struct rate *)node)->ahead;
+	struct wt_lane *lane = &((struct rate *)node)->ahead;
 
-	for (; ahead->first != ahead->end; wt_departures_pop(ahead)) {
-		const struct wt_departure *departure = wt_departures_at(ahead, ahead->first);
+	for (; lane->first != lane->end; wt_lane_pop(lane)) {
+		const struct wt_departure *departure = wt_lane_at(lane, lane->first);
 
 		if (departure->leaves > left || departure->came > come)
 			break;
 	}
-	return wt_departures_count(ahead);
+	return (uint32_t)wt_lane_count(lane);
 }
 
 /* What has come waits as it would have: the first of it is being sent. */
@@ -298,10 +305,12 @@ static void wait_again(struct rate *rate, const struct wt_departure *departure, 
 	frame->time = departure->came;
 	if (!rate->sent) {
 		rate->sent = frame;
-		rate->link.last = departure->last;
+		rate->link.last = rate->ahead.before;
 		rate->link.level = departure->level;
-		if (departure->idle)
-			wt_bucket_idle_at(&rate->link, departure->came);
+		if (departure->idle) {
+			wt_bucket_rest(&rate->link);
+			wt_bucket_idle(&rate->link, departure->came);
+		}
 		rate->due = departure->leaves;
 		rate->queue->sending = frame->len;
 		return;
@@ -314,19 +323,23 @@ static void wait_again(struct rate *rate, const struct wt_departure *departure, 
 static void ahead_recall(struct wt_node *node, wt_time come, struct wt_frame_queue *list)
 {
 	struct rate *rate = (struct rate *)node;
+	struct wt_lane *lane = &rate->ahead;
 	struct wt_frame_queue not_come = {0};
 	struct wt_frame *frame;
 
-	node->audit.out -= wt_departures_count(&rate->ahead);
-	for (; (frame = wt_frame_queue_pop(list)); wt_departures_pop(&rate->ahead)) {
-		const struct wt_departure *departure = wt_departures_at(&rate->ahead, rate->ahead.first);
+	count_taken(rate);
+	rate->link.last = lane->last;
+	rate->link.level = lane->level;
+	node->audit.out -= wt_lane_count(lane);
+	for (; (frame = wt_frame_queue_pop(list)); wt_lane_pop(lane)) {
+		const struct wt_departure *departure = wt_lane_at(lane, lane->first);
 
 		if (departure->came <= come) {
 			wait_again(rate, departure, frame);
 			continue;
 		}
 		if (!rate->sent && !not_come.head) {
-			rate->link.last = departure->last;
+			rate->link.last = lane->before;
 			rate->link.level = departure->level;
 		}
 		frame->time = departure->came;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "stack/base/frame.h"
+#include "stack/base/lane.h"
 #include "stack/base/time.h"
 
 enum wt_drop {
@@ -83,14 +84,15 @@ struct wt_hold {
  * departures. The books run ahead meanwhile; recall() makes them, and all else, what they would be. Frames come and leave by port 1.
  */
 struct wt_ahead_ops {
-	/* A node that decides (a rate). begin: may it give on ahead of time, as it is now? Then it hands out what it holds by give(), in order. */
-	bool (*begin)(struct wt_node *node);
+	/* A node that decides (a rate). begin: may it give on ahead of time, as it is now? Its lane, through which whoever gives it a frame may
+	 * put that; NULL: it may not. Then it hands out what it holds by give(), in order, until that gives NULL. */
+	struct wt_lane *(*begin)(struct wt_node *node);
 	/* A node that holds (a delay): does it hold every frame for a time, in order? What it says is so until the next time it is asked. */
 	bool (*holds)(const struct wt_node *node, struct wt_hold *hold);
 	/* Both: the next of those it has, and when that leaves; NULL: none. give() takes it out. */
 	struct wt_frame *(*first)(const struct wt_node *node, wt_time *leaves);
 	struct wt_frame *(*give)(struct wt_node *node, wt_time *leaves);
-	/* Who decides: input() at `at`, which is not before now: true if the frame leaves, and when. False: it was dropped; or, of one that comes
+	/* Who decides, where wt_lane_take() does not: input() at `at`, which is not before now: true if the frame leaves, and when. False: it was dropped; or, of one that comes
 	 * later (not `here`), that cannot be told yet: nothing has happened then. */
 	bool (*take)(struct wt_node *node, wt_time now, wt_time at, struct wt_frame *frame, bool here, wt_time *leaves);
 	/* Who holds: a frame has gone through it. The books are kept by who calls. */

@@ -40,7 +40,7 @@ static void pair(struct slot *slot)
 	slot->early = NULL;
 	slot->behind = slot->handed = false;
 	takes = joint ? joint->to->node->ops->ahead : NULL;
-	if (takes && takes->holds && takes->holds(joint->to->node, &joint->to->hold) && gives->begin(slot->node))
+	if (takes && takes->holds && takes->holds(joint->to->node, &joint->to->hold) && (slot->lane = gives->begin(slot->node)))
 		slot->early = joint;
 }
 
@@ -65,8 +65,7 @@ static void reschedule(struct wt_graph *graph, struct slot *slot)
 /* A frame goes through a node that holds. */
 static inline void pass(struct slot *holder, const struct wt_frame *frame)
 {
-	holder->node->audit.in++;
-	holder->node->audit.out++;
+	holder->passed++;
 	if (holder->hold.tells)
 		holder->node->ops->ahead->passes(holder->node, frame);
 }
@@ -77,7 +76,7 @@ struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, str
 		struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
 
 		if (!next || holder->hold.frames->head ||
-		    !next->node->ops->ahead->take(next->node, now, wt_time_after(leaves, holder->hold.time), frame, false, &leaves)) {
+		    !wt_slot_take(next, now, wt_time_after(leaves, holder->hold.time), frame, false, &leaves)) {
 			frame->time = leaves;
 			holder->node->ops->input(holder->node, slot->early->port, leaves, frame);
 			return holder;
@@ -100,7 +99,7 @@ static void hand_out(struct wt_graph *graph, struct slot *slot)
 	if (next) {
 		hand_out(graph, next);
 		while ((frame = holder->node->ops->ahead->first(holder->node, &at)) &&
-		       next->node->ops->ahead->take(next->node, graph->now, at, frame, false, &leaves)) {
+		       wt_slot_take(next, graph->now, at, frame, false, &leaves)) {
 			holder->node->ops->ahead->give(holder->node, &at);
 			wt_slot_pass_on(next, graph->now, leaves, frame);
 		}
@@ -144,6 +143,9 @@ static void recall(struct wt_graph *graph, struct slot *slot, wt_time come, stru
 	struct slot *holder = slot->early->to;
 	uint32_t count = ahead->under_way(slot->node, come, until(graph, slot));
 
+	holder->node->audit.in += holder->passed;
+	holder->node->audit.out += holder->passed;
+	holder->passed = 0;
 	if (holder->early)
 		recall(graph, holder->early->to, until(graph, holder), list);
 	holder->node->ops->ahead->give_back(holder->node, count, list);

@@ -233,7 +233,7 @@ static inline void put_ahead(struct wt_graph *graph, struct slot *slot, struct w
 	struct slot *to = NULL;
 	wt_time leaves;
 
-	if (slot->node->ops->ahead->take(slot->node, graph->now, graph->now, frame, true, &leaves))
+	if (wt_slot_take(slot, graph->now, graph->now, frame, true, &leaves))
 		to = wt_slot_pass_on(slot, graph->now, leaves, frame);
 	if (to)
 		look(graph, to);

@@ -18,6 +18,8 @@ struct slot {
 	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
 	struct joint *joints; /* one per port of the node */
 	const struct joint *early; /* frames are given on there ahead of time (wt_ahead_ops); NULL: they are not */
+	struct wt_lane *lane; /* of one that decides and gives on there */
+	uint64_t passed; /* frames that went through one that holds, and are not in its books yet */
 	struct wt_hold hold; /* of one that holds what another gives it early */
 	struct slot *next_dirty;
 	uint32_t feeders; /* joints that lead here; counted when somebody wants to give on ahead of time */
@@ -60,5 +62,11 @@ static inline void wt_slot_schedule(struct wt_graph *graph, struct slot *slot, w
 void wt_graph_begin_ahead(struct wt_graph *graph); /* a run begins */
 /* A frame leaves a slot that gives on early, at `leaves`: it goes as far as it can. Whoever holds it now; NULL: it is gone. */
 struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, struct wt_frame *frame);
+
+/* A frame comes to a slot that gives on early, at `at`: true if it leaves, and when (struct wt_ahead_ops, take). */
+__attribute__((always_inline)) static inline bool wt_slot_take(struct slot *slot, wt_time now, wt_time at, struct wt_frame *frame, bool here, wt_time *leaves)
+{
+	return wt_lane_take(slot->lane, at, frame->len, leaves) || slot->node->ops->ahead->take(slot->node, now, at, frame, here, leaves);
+}
 
 #endif
