@@ -124,7 +124,7 @@ class Installed(unittest.TestCase):
         self.refused(["-C", "./"], "Is a directory")
         with open("words.so", "w", encoding="ascii") as file:
             file.write("no library\n")
-        self.refused(["-C", "words.so"], "words.so: no module file: ")
+        self.refused(["-C", "words.so"], "words.so is not a module file: ")
         self.refused(["-C", self.compile("empty", "extern int empty;\nint empty = 1;\n")], "exports no wt_cc_loadable")
         self.refused(["-C", self.compile("nobody", '#include "cc/module.h"\nWT_CC_LOADABLE(NULL, NULL, NULL);\n')], "names no module")
         self.refused(["-C", self.compile("lost", '#include "cc/module.h"\nextern const struct wt_sender_ops nowhere;\n'
@@ -147,7 +147,7 @@ class Installed(unittest.TestCase):
 
     def test_a_module_that_breaks_the_contract_is_refused_before_anything_starts(self):
         faults = {"zero": ("window: ", "out->cwnd = 0; return;"), "ender": ("a hook ended the process with 3", "exit(3);"),
-                  "crasher": ("a hook crashed: ", "abort();"), "looper": ("a hook did not come back", "for (;;) *(volatile int *)&s->mss = 0;")}
+                  "crasher": ("a hook crashed: ", "abort();"), "looper": ("a hook did not return", "for (;;) *(volatile int *)&s->mss = 0;")}
         for name, (words, code) in faults.items():
             text = "#include <stdlib.h>\n" + self.example().replace("	s->counted += ack->acked;", "	" + code, 1)
             with self.subTest(name):
