@@ -338,7 +338,7 @@ static void take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 		tcp->rto_count = 0;
 	/* what acknowledges our SYN is no ACK to a module: its options are the handshake's (on_syn_in), and ESTABLISHED follows */
 	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked ||
-					      (!old && (seg->experiment_count || (tcp->ecn.sends && (seg->flags & WT_ECE))))))
+					      (!old && (news.dsacked || seg->experiment_count || (tcp->ecn.sends && (seg->flags & WT_ECE))))))
 		tell_modules(tcp, seg, &news);
 	if (advanced)
 		advance(tcp);
