@@ -13,7 +13,8 @@
 
 /* All zero: slow start begins, with a connection, or after a timeout (where RFC 9406 4.3 leaves it out: then set `over`). */
 struct wt_hystart {
-	bool over, conservative;
+	bool over; /* from here slow start is the plain one, for the rest of the connection (4.3) */
+	bool conservative;
 	struct wt_round round;
 	wt_time last_min, current_min, baseline; /* least RTT of the last round, of this one, before the rise; 0: none */
 	uint32_t samples, rounds;                /* of this round; of conservative slow start */

@@ -373,12 +373,13 @@ static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_he
 	struct wt_tx_record *record = fit_lost(tcp, seg, ack_due);
 	bool fin = carries_fin(tcp, record);
 	uint32_t len = record->len - fin;
+	bool again = record->flags & WT_TX_RETRANSMITTED;
 
 	seg->seq = record->seq;
 	seg->flags |= (fin ? WT_FIN : 0) | (len && record->seq + len == tcp->snd_end ? WT_PSH : 0);
 	wt_board_resent(&tcp->board, record);
 	note_sent(tcp, record, true);
-	wt_undo_resent(tcp, seg, record->seq + record->len);
+	wt_undo_resent(tcp, seg, record->seq + record->len, again);
 	tcp->count.retransmits_segs++;
 	tcp->count.retransmits_bytes += len;
 	if (tcp->timer[WT_TIMER_REXMT] == WT_NEVER)
@@ -408,7 +409,9 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 		len = note_segments(tcp, len);
 	else
 		len = len < room ? len : room;
-	fin = !many && tcp->fin_queued && !tcp->fin_sent && seg->seq + len == tcp->snd_end;
+	/* a FIN takes a number of the window, too (RFC 9293 3.4): behind data that fills it, it waits */
+	fin = !many && tcp->fin_queued && !tcp->fin_sent && seg->seq + len == tcp->snd_end &&
+	      (!len || plan.why == WT_SEND_PROBE || peer_room(tcp) > len);
 	seg->flags |= (fin ? WT_FIN : 0) | (len && seg->seq + len == tcp->snd_end ? WT_PSH : 0);
 	tcp->fin_sent |= fin;
 	tcp->probe = tcp->tail_probe = false;

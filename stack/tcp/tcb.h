@@ -81,6 +81,8 @@ struct wt_tcp_undo {
 	bool by_time;             /* the next ACK of new data decides by its echoed timestamp */
 	wt_seq from, to;          /* the flight of that moment */
 	uint32_t resent, copies;  /* segments sent again since; of these not reported as duplicates yet */
+	bool again;               /* one of them more than once */
+	struct wt_range counted;  /* the last D-SACK that was taken for a copy; empty: none */
 	uint32_t first_ts;        /* timestamp of the first of them, or of an earlier copy that was not acknowledged when it left */
 	bool copied;              /* copies are outstanding, of this loss or an earlier one, below resent_to */
 	wt_seq resent_to;
@@ -417,7 +419,8 @@ void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32
 /* undo.c */
 void wt_undo(struct wt_tcp *tcp, bool by_dsack); /* at once: what the modules were told of the last loss is taken back */
 void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why); /* the window is about to be reduced */
-void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end); /* end: after the segment, a copy */
+/* A copy left: end, after the segment; again, it is not the first copy. */
+void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end, bool again);
 void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced,
 		 uint32_t dsacked); /* after the scoreboard, before the modules */
 

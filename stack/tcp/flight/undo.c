@@ -4,7 +4,8 @@
  * Two proofs are taken:
  *
  *   timestamps  the first ACK of new data echoes a timestamp from before the first copy, so the original was the one that
- *               arrived (Eifel: RFC 3522 3.2); while a copy of an earlier loss is out, its time counts, as in Linux
+ *               arrived (Eifel: RFC 3522 3.2), unless it is a D-SACK, too: then only ACKs were lost, and all copies must be
+ *               duplicates; while a copy of an earlier loss is out, its time counts, as in Linux
  *   D-SACK      the receiver reports every copy as a duplicate (RFC 2883, RFC 3708 3)
  *
  * The answer is the module's (WT_CC_UNDO: RFC 4015 3.2 without its pacing), the end of recovery, and that what waits to be
@@ -28,7 +29,7 @@ void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 	};
 }
 
-void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end)
+void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end, bool again)
 {
 	struct wt_tcp_undo *undo = &tcp->undo;
 	bool earlier = undo->copied;
@@ -43,6 +44,7 @@ void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq 
 	if (undo->resent++ == 0)
 		undo->by_time = seg->has_ts;
 	undo->copies++;
+	undo->again |= again;
 }
 
 /* All copies were duplicates, and this ACK reports the last of them. */
@@ -55,20 +57,24 @@ static bool all_reported(struct wt_tcp *tcp, const struct wt_tcp_header *seg, ui
 		return false;
 	if (wt_seq_lt(seg->sack[0].start, undo->from) || wt_seq_gt(seg->sack[0].end, undo->to))
 		return false;
+	/* a path that duplicates an ACK repeats its report; two copies of one segment give two equal ones */
+	if (!undo->again && undo->counted.start == seg->sack[0].start && undo->counted.end == seg->sack[0].end)
+		return false;
+	undo->counted = (struct wt_range){seg->sack[0].start, seg->sack[0].end};
 	count = (dsacked + mss - 1) / mss;
 	undo->copies -= count < undo->copies ? count : undo->copies;
 	return undo->copies == 0;
 }
 
 /* The first ACK of new data after the first copy decides; later ones may be of either. */
-static bool echoed_from_before(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced)
+static bool echoed_from_before(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced, uint32_t dsacked)
 {
 	struct wt_tcp_undo *undo = &tcp->undo;
 
 	if (!undo->by_time || !advanced)
 		return false;
 	undo->by_time = false;
-	return tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsecr - undo->first_ts) < 0;
+	return !dsacked && tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsecr - undo->first_ts) < 0;
 }
 
 void wt_undo(struct wt_tcp *tcp, bool by_dsack)
@@ -89,7 +95,7 @@ void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advan
 	tcp->undo.copied &= wt_seq_gt(tcp->undo.resent_to, tcp->snd_una);
 	if (!tcp->undo.armed)
 		return;
-	timestamp = echoed_from_before(tcp, seg, advanced);
+	timestamp = echoed_from_before(tcp, seg, advanced, dsacked);
 	dsack = all_reported(tcp, seg, dsacked);
 	if (timestamp || dsack)
 		wt_undo(tcp, dsack);
