@@ -114,7 +114,7 @@ first="hops 3 rate 10Mbit burst 0 limit 64KB outage at 0 for 1h drop 0% delay 15
 "$wavetank" emu run -n -f table.conf >check
 [ "$(grep -c -e "^fwd  $first" -e "^rev  $first" check)" = 2 ] && ! grep -q '^at 0 ' check || { echo "the first row is not what it begins with: $(cat check)"; exit 1; }
 "$wavetank" sim -f table.conf --log one --seed 4 -n 20MB --limit 5s --check --quiet >record 2>&1 || true
-grep -q "^  fwd  $first" record && grep -q "^       in the end hops 64 rate 10Mbit " record || { echo "words of a record: $(cat record)"; exit 1; }
+grep -q "^  fwd  $first" record && grep -q "^       at the end hops 64 rate 10Mbit " record || { echo "words of a record: $(cat record)"; exit 1; }
 "$wavetank" sim -f table.conf -n 1KB --json | grep -q "\"fwd\":\"$first[^_]*\"a\":" || { echo "words that did not change have an end"; exit 1; }
 grep -q '"time_ns":4[0-9]*,.*"cause":"outage"' one || { echo "no outage from 400 ms on"; exit 1; }
 if grep '"cause":"outage"' one | grep -qv '"time_ns":4........,'; then echo "an outage at another time"; exit 1; fi
