@@ -104,6 +104,7 @@ struct wt_newest {
 	uint32_t inflight;   /* bytes in flight when it was sent, itself included */
 	uint64_t total_lost; /* wt_ack.total_lost when it was sent */
 	bool retransmitted;  /* it was sent more than once: which copy arrived is not known */
+	bool earlier;        /* but the echoed timestamp is from before the last one */
 	uint16_t later;      /* of its record: sent + later is the place among all transmissions (by_time) */
 };
 

@@ -75,17 +75,21 @@ static bool sent_after(wt_time sent, wt_seq end, wt_time other, wt_seq other_end
 	return sent > other || (sent == other && wt_seq_gt(end, other_end));
 }
 
-/* 6.2 steps 1 and 2. An answer sooner than any round trip is to an earlier copy. */
-static void take_newest(struct rack *r, const struct wt_ack *ack)
+/*
+ * 6.2 steps 1 and 2. An answer sooner than any round trip is to an earlier copy, and so is an older timestamp's. The least round trip is by
+ * the moment of sending; the place among all transmissions is up to some microseconds later, and a quarter of those is no reordering.
+ */
+static void take_newest(struct rack *r, const struct wt_ack *ack, wt_time handshake)
 {
 	const struct wt_newest *newest = &ack->newest;
-	wt_time sent = newest->sent + newest->later, rtt = ack->now > sent ? ack->now - sent : 1;
+	wt_time sent = newest->sent + newest->later, rtt = ack->now > newest->sent ? ack->now - newest->sent : 1;
+	wt_time least = r->min_rtt ? r->min_rtt : handshake;
 
-	if (!newest->len || (newest->retransmitted && rtt < r->min_rtt))
+	if (!newest->len || (newest->retransmitted && (newest->earlier || rtt < least)))
 		return;
 	if (!newest->retransmitted && (!r->min_rtt || rtt < r->min_rtt))
 		r->min_rtt = rtt;
-	r->rtt = rtt;
+	r->rtt = wt_time_max(1, ack->now - sent);
 	if (!r->sent || sent_after(sent, newest->end, r->sent, r->end)) {
 		r->sent = sent;
 		r->end = newest->end;
@@ -216,7 +220,7 @@ static void by_time(struct rack *r, const struct wt_ack *ack, const struct wt_ou
 {
 	bool lost, repaired;
 
-	take_newest(r, ack);
+	take_newest(r, ack, view->min_rtt);
 	r->reordering |= (ack->flags & WT_ACK_REORDERED) != 0;
 	widen(r, ack);
 	if ((r->in || r->after_rto) && wt_seq_ge(view->snd_una, r->recover)) {
@@ -320,6 +324,7 @@ static void rack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 	if (event == WT_CC_ESTABLISHED)
 		take_env(r, env);
 	if (event == WT_CC_UNDO) {
+		r->reordering |= r->in; /* what was held lost had been overtaken; no step of RFC 8985 sees it, as it was sent again */
 		r->in = r->after_rto = r->prr.on = false;
 		r->frto = FRTO_NONE;
 	}

@@ -190,10 +190,22 @@ static bool is_duplicate(const struct wt_tcp *tcp, const struct wt_tcp_header *s
 }
 
 /*
+ * RFC 8985 6.2 step 2. Only where SEG.ACK moved: another ACK repeats the echo of the last segment in order (RFC 7323 4.3), whatever
+ * copy made the peer send it.
+ */
+static bool echoes_earlier_copy(const struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
+{
+	wt_time sent = news->newest.sent - news->newest.later;
+
+	return (news->newest.flags & WT_TX_RETRANSMITTED) && news->advanced && tcp->ts_ok && seg->has_ts &&
+	       (int32_t)(seg->tsecr - (tcp->ts_offset + (uint32_t)(sent / WT_MS))) < 0;
+}
+
+/*
  * draft-cheng-iccrg-delivery-rate-estimation 3.3. An interval shorter than any round trip is of a copy that answered for
  * another, or of ACKs that came in a lump: no sample.
  */
-static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct wt_ack *ack)
+static void rate_sample(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news, struct wt_ack *ack)
 {
 	const struct wt_tx_record *newest = &news->newest;
 	wt_time sent = newest->sent - newest->later, interval, least;
@@ -209,6 +221,7 @@ static void rate_sample(struct wt_tcp *tcp, const struct ack_news *news, struct 
 		.inflight = newest->inflight,
 		.total_lost = newest->total_lost,
 		.retransmitted = newest->flags & WT_TX_RETRANSMITTED,
+		.earlier = echoes_earlier_copy(tcp, seg, news),
 	};
 	ack->flags |= newest->app_limited ? WT_ACK_APP_LIMITED : 0u;
 	ack->prior_delivered = newest->delivered;
@@ -252,7 +265,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		.options = wt_cc_options_of(seg, &options),
 	};
 
-	rate_sample(tcp, news, &ack);
+	rate_sample(tcp, seg, news, &ack);
 	wt_cc_fresh_verdict(tcp);
 	ack.total_lost = tcp->total_lost;
 	if (recovery->on_ack)

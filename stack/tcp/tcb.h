@@ -399,13 +399,14 @@ void wt_board_mark_lost(struct wt_scoreboard *board, wt_seq to);
 void wt_board_mark_again(struct wt_scoreboard *board, wt_seq to, wt_time sent_by);
 void wt_board_mark_all(struct wt_scoreboard *board);
 void wt_board_mark_last(struct wt_scoreboard *board); /* the last record that is not SACKed, unless it was resent */
-void wt_board_unmark(struct wt_scoreboard *board); /* nothing waits to be sent again */
+/* The first LOST record, which is in flight again; NULL: none is left, so nothing waits to be sent again. */
+const struct wt_tx_record *wt_board_unmark(struct wt_scoreboard *board);
 struct wt_tx_record *wt_board_first_lost(const struct wt_scoreboard *board); /* NULL: none */
 struct wt_tx_record *wt_board_next_lost(struct wt_scoreboard *board, uint32_t max_len); /* splits it if longer; NULL */
 void wt_board_resent(struct wt_scoreboard *board, struct wt_tx_record *record); /* the first LOST one */
 
-/* The record that begins at seq or has it inside; NULL: none. */
-const struct wt_tx_record *wt_board_at(struct wt_scoreboard *board, wt_seq seq);
+/* The first record that ends behind seq; NULL: none. */
+const struct wt_tx_record *wt_board_from(struct wt_scoreboard *board, wt_seq seq);
 void wt_board_mark_at(struct wt_scoreboard *board, wt_seq seq); /* that record becomes LOST */
 void wt_board_mark_tail(struct wt_scoreboard *board);           /* the last record that is not SACKed, resent or not */
 
@@ -415,6 +416,8 @@ void wt_order_push(struct wt_sent_order *order, struct wt_chunks *pool, const st
 const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt_scoreboard *board); /* NULL: nothing in flight */
 /* LOST: all in flight sent before `sent`, or at it and ending no higher than `end`. */
 void wt_order_mark(struct wt_sent_order *order, struct wt_scoreboard *board, wt_time sent, wt_seq end);
+/* Nothing is LOST any more, and what was has its place again. Without memory, or with no order, it has none. */
+void wt_order_unmark(struct wt_sent_order *order, struct wt_chunks *pool, struct wt_scoreboard *board);
 void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count); /* gives its memory back; count: 0 */
 /* undo.c */
 void wt_undo(struct wt_tcp *tcp, bool by_dsack); /* at once: what the modules were told of the last loss is taken back */

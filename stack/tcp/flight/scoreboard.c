@@ -429,11 +429,11 @@ void wt_board_mark_last(struct wt_scoreboard *board)
 		set_lost(board, i, at(board, i));
 }
 
-const struct wt_tx_record *wt_board_at(struct wt_scoreboard *board, wt_seq seq)
+const struct wt_tx_record *wt_board_from(struct wt_scoreboard *board, wt_seq seq)
 {
 	uint32_t i = find(board, seq);
 
-	return i < board->view.count && wt_seq_le(at(board, i)->seq, seq) ? at(board, i) : NULL;
+	return i < board->view.count ? at(board, i) : NULL;
 }
 
 void wt_board_mark_at(struct wt_scoreboard *board, wt_seq seq)
@@ -467,14 +467,17 @@ void wt_board_mark_all(struct wt_scoreboard *board)
 	board->marked_to = board->view.snd_nxt;
 }
 
-void wt_board_unmark(struct wt_scoreboard *board)
+const struct wt_tx_record *wt_board_unmark(struct wt_scoreboard *board)
 {
-	while (board->view.lost) {
-		uint32_t i = first_lost(board);
+	uint32_t i;
 
-		clear_lost(board, i, at(board, i));
+	if (!board->view.lost) {
+		board->marked_to = board->view.snd_una;
+		return NULL;
 	}
-	board->marked_to = board->view.snd_una;
+	i = first_lost(board);
+	clear_lost(board, i, at(board, i));
+	return at(board, i);
 }
 
 static bool too_long(const struct wt_tx_record *record, uint32_t len)

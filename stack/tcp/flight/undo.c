@@ -83,7 +83,7 @@ void wt_undo(struct wt_tcp *tcp, bool by_dsack)
 	tcp->in_recovery = tcp->after_rto = tcp->force = false;
 	tcp->rtt.backoff = 0;
 	tcp->verdict = (struct wt_recovery_out){0};
-	wt_board_unmark(&tcp->board);
+	wt_order_unmark(&tcp->order, tcp->stack->chunks, &tcp->board);
 	wt_cc_event(tcp, WT_CC_UNDO);
 	wt_trace(tcp->stack, tcp->conn, UNDONE, tcp->snd_una, tcp->out.cwnd, tcp->out.ssthresh, by_dsack);
 }
