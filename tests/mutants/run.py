@@ -14,7 +14,9 @@ or a table that does not fit the code.
 """
 import argparse
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,7 @@ SUITES = ('swarm', 'cc', 'unit', 'script', 'sim')
 UNIT = ('base', 'drive', 'emu', 'loss', 'net', 'queue', 'tcp')  # folders of tests/unit
 SLOW = ('host_long',)
 SIM = ('scenarios', 'queues', 'window', 'ecn', 'emu_changes', 'digest', 'bulk', 'playback', 'shortcuts')
+ENDLESS = 124  # what does not end
 SCRIPT_EXTRA = (['--insist', '--with', 'timestamps,sack,window_scaling'], ['--insist', '--with', 'merge'])
 
 
@@ -67,16 +70,17 @@ class Work:
                     os.remove(os.path.join(self.folder, path))
 
     def run(self, command, limit, check=False):
-        """The exit code; a command that takes too long has failed (a mutant that spins is a dead one)."""
+        """The exit code; limit is seconds of processor time, so that a busy machine kills no mutant. One that spins ends by it, with ENDLESS;
+        one that sleeps for ever, after ten times as long."""
         environment = dict(os.environ, CCACHE_BASEDIR=self.folder)
         try:
-            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit,
-                                  env=environment)
+            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=10 * limit,
+                                  env=environment, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
         except subprocess.TimeoutExpired:
-            return 124
+            return ENDLESS
         if check and done.returncode:
             sys.exit('run.py: %s failed:\n%s' % (' '.join(command), done.stdout.decode(errors='replace')[-2000:]))
-        return done.returncode
+        return ENDLESS if done.returncode == -signal.SIGXCPU else done.returncode
 
     def targets(self, suite):
         listed = self.tests()
@@ -102,20 +106,26 @@ class Work:
         return self.run(['ninja', '-C', 'build', '-j', str(self.jobs)] + self.targets(suite), 900, check)
 
     def passes(self, suite):
+        """'lives', 'dies', or 'dies without an end'."""
+        for command, limit in self.commands(suite):
+            code = self.run(command, limit)
+            if code:
+                return 'dies without an end' if code == ENDLESS else 'dies'
+        return 'lives'
+
+    def commands(self, suite):
+        """What a suite runs: (command, seconds of processor time)."""
         if suite == 'swarm':
-            return self.run(['build/tests/swarm/swarm', '--fail', '1', '--cut', '0'] + self.swarm, 240) == 0
+            return [(['build/tests/swarm/swarm', '--fail', '1', '--cut', '0'] + self.swarm, 240)]
         if suite == 'script':
             scripts = ['build/tools/wavetank', 'script', 'run']
-            return all(self.run(scripts + extra + ['tests/script'], 120) == 0 for extra in ([],) + SCRIPT_EXTRA)
-        for target in self.targets(suite):
-            extra = [os.path.join(self.folder, 'tests/sim/digests.txt')] if target.endswith('test_digest') else []
-            if self.run([os.path.join('build', target)] + extra, 240):
-                return False
-        return True
+            return [(scripts + extra + ['tests/script'], 120) for extra in ([],) + SCRIPT_EXTRA]
+        digests = os.path.join(self.folder, 'tests/sim/digests.txt')
+        return [([os.path.join('build', target)] + [digests] * target.endswith('test_digest'), 240) for target in self.targets(suite)]
 
 
 def one(work, mutant, suites, every):
-    """By suite: 'dies', 'lives'; or 'does not build'."""
+    """By suite what Work.passes() says; or 'does not build'."""
     path = os.path.join(work.folder, mutant.file)
     with open(path, encoding='utf-8') as file:
         text = file.read()
@@ -127,8 +137,8 @@ def one(work, mutant, suites, every):
             if work.make(suite):
                 answers[suite] = 'does not build'
                 break
-            answers[suite] = 'lives' if work.passes(suite) else 'dies'
-            if answers[suite] == 'dies' and not every:
+            answers[suite] = work.passes(suite)
+            if answers[suite] != 'lives' and not every:
                 break
     finally:
         with open(path, 'w', encoding='utf-8') as file:
@@ -153,7 +163,7 @@ def survey(work, mutants, suites, options):
     start, killed, alive, odd, left = time.monotonic(), {}, [], [], []
     for suite in suites:
         work.make(suite, check=True)
-        if not work.passes(suite):
+        if work.passes(suite) != 'lives':
             sys.exit('run.py: suite %s fails without a mutant' % suite)
     for mutant in mutants:
         if options.budget and time.monotonic() - start > options.budget:
@@ -161,7 +171,7 @@ def survey(work, mutants, suites, options):
             continue
         answers = one(work, mutant, suites, options.all)
         print('%-22s %s' % (mutant.name, ', '.join('%s in %s' % (answer, suite) for suite, answer in answers.items())), flush=True)
-        died = [suite for suite, answer in answers.items() if answer == 'dies']
+        died = [suite for suite, answer in answers.items() if answer.startswith('dies')]
         if 'does not build' in answers.values():
             odd.append(mutant)
         elif died:
