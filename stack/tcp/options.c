@@ -24,14 +24,14 @@ static void add_block(struct wt_tcp_header *seg, wt_seq start, wt_seq end)
  */
 static bool waits_at(struct wt_tcp *tcp, wt_seq seq, struct wt_range *block)
 {
-	bool fin = tcp->fin_seen && !tcp->fin_taken;
+	bool fin = tcp->fin_seen && !tcp->fin_taken, its = fin && seq == tcp->fin_seq;
 
-	if (wt_ranges_after(&tcp->waiting, seq, block) && wt_seq_le(block->start, seq)) {
+	if (wt_ranges_after(&tcp->waiting, its ? seq - 1 : seq, block) && wt_seq_le(block->start, its ? seq - 1 : seq)) {
 		block->end += fin && block->end == tcp->fin_seq;
 		return true;
 	}
 	*block = (struct wt_range){seq, seq + 1};
-	return fin && seq == tcp->fin_seq && !wt_ranges_contain(&tcp->waiting, seq - 1, seq);
+	return its;
 }
 
 static bool reported(const struct wt_tcp_header *seg, wt_seq start, unsigned from)
