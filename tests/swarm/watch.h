@@ -12,7 +12,7 @@
 #include "stack/wire/tcp.h"
 #include "tests/swarm/swarm.h"
 
-enum { SPANS = 256, FLIGHT = 4096 };
+enum { SPANS = 4096, FLIGHT = 4096 };
 
 /* Intervals, in order, apart from each other. */
 struct spans {
