@@ -321,7 +321,7 @@ wt_time watch_timer_most(const struct watch *watch, const struct conn *conn)
 static void check_told(struct watch *watch, struct conn *conn)
 {
 	const struct wt_tcp_settings *settings = settings_of(watch);
-	uint64_t room = 1 + app_of(watch, conn)->got + settings->rcv_buffer, least = settings->window_update * settings->mss;
+	uint64_t room = 1 + app_of(watch, conn)->got + settings->rcv_buffer, least = settings->window_update * settings->mss, silly;
 
 	if (!watch->run->plan->standard || conn->fin_taken || conn->fin_out || conn->fin || !app_of(watch, conn)->tcp)
 		return;
@@ -329,6 +329,9 @@ static void check_told(struct watch *watch, struct conn *conn)
 	if (room > conn->next + (65535u << conn->scale[0]) || conn->right >= conn->last_ack + (65535u << conn->scale[0]))
 		return;
 	least = settings->rcv_buffer / settings->window_update_part < least ? settings->rcv_buffer / settings->window_update_part : least;
+	/* no smaller step than half of the buffer or a segment is told at all (3.8.6.2.2), though a third of the buffer asks for it (xkernel) */
+	silly = settings->rcv_buffer / 2 < settings->mss ? settings->rcv_buffer / 2 : settings->mss;
+	least = least < silly ? silly : least;
 	if (room > conn->right + least + (2u << conn->scale[0]))
 		watch_fault(watch, conn, "there is room to %" PRIu64 ", and nobody is told: %" PRIu64, room, conn->right);
 }
