@@ -187,11 +187,12 @@ void wt_aimd_widen(const struct wt_aimd *reno, uint32_t step, struct wt_sender_o
 
 void wt_aimd_add(struct wt_aimd *reno, double bytes, struct wt_sender_out *out)
 {
-	uint32_t step;
+	uint32_t whole = reno->params.unit == WT_AIMD_UNIT_SEGMENTS ? reno->mss : 1, step;
 
 	bytes += reno->carry;
 	step = bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE;
-	reno->carry = bytes - step < 1 ? bytes - step : 0;
+	step -= step % whole;
+	reno->carry = bytes - step < whole ? bytes - step : 0;
 	wt_aimd_widen(reno, step, out);
 }
 

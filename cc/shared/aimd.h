@@ -95,10 +95,12 @@ static inline bool wt_aimd_may_grow(const struct wt_ack *ack)
 {
 	return ack->acked && !(ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE)) && ack->flags & WT_ACK_CWND_LIMITED;
 }
-/* The window in segments. */
+/* The window in segments; of a window of whole segments with what it has towards the next one. */
 static inline double wt_aimd_segs(const struct wt_aimd *reno, const struct wt_sender_out *out)
 {
-	return (double)out->cwnd / reno->mss;
+	double carry = reno->params.unit == WT_AIMD_UNIT_SEGMENTS ? reno->carry : 0;
+
+	return (out->cwnd + carry) / reno->mss;
 }
 /* The window grows for an ACK of new data outside recovery. */
 void wt_aimd_grow(struct wt_aimd *reno, const struct wt_ack *ack, struct wt_sender_out *out);

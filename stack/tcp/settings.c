@@ -30,7 +30,7 @@ const struct wt_param wt_tcp_params[] = {
 	FIELD(slow_start_limit, COUNT, "most segments one ACK adds in slow start: RFC 5681 says 1, L of RFC 3465 is 2", 1, 64),
 	FIELD(undo, BOOL, "undo a reduction whose loss proves spurious, by timestamps or D-SACK (RFC 3522, 3708, 4015)", 0, 0),
 	FIELD(increment_mss8, BOOL, "congestion avoidance adds MSS/8 per ACK besides (4.3BSD; RFC 2525 2.4 calls it a bug)", 0, 0),
-	FIELD(packets, BOOL, "modules take half of the window in whole segments, and slow start where cwnd = ssthresh (ns-2's Linux agents)", 0, 0),
+	FIELD(packets, BOOL, "windows of whole segments, half of them after a loss, slow start where cwnd = ssthresh (ns-2's Linux agents)", 0, 0),
 	FIELD(dupthresh, COUNT, "duplicate ACKs that mean loss (RFC 5681 3.2)", 1, 100),
 	FIELD(ack_every, COUNT, "segments per ACK; 2 is the most RFC 5681 4.2 allows, more is for history", 1, 1000),
 	FIELD(ack_delay, TIME, "longest delay of an ACK (RFC 9293 3.8.6.3: below 500 ms)", 0, 10e9),
@@ -134,7 +134,7 @@ static const struct wt_tcp_settings xkernel = {
 /*
  * ns-2 2.35: a window of 20 packets, an ACK per packet (TCPSink), RTO at least 200 ms and 3 s at first, no Nagle, no timestamps
  * (ns-default.tcl). Its clock for the timeout has ticks of 10 ms (`tick=10ms`), but Vegas and the Linux agents measure exactly, so the
- * clock here is exact. Windows count whole packets: ssthresh in modules that have a
+ * clock here is exact. Windows count whole packets: ssthresh and growth in modules that have a
  * profile ns2 as in its own agents, in all others as in its Linux agents. Frames carry our headers, where ns-2 has sizes of its own.
  */
 static const struct wt_tcp_settings ns2 = {

@@ -8,14 +8,17 @@ what is left of the difference with it. The parameters are those that the Linux 
 """
 import copy
 import json
-import math
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+import acks
 import ns2
+import rules_ns2
+import rules_ours
 
 TOLERANCE = 0.02
+SUM = 0.03 # how far the sum of acks.py may be from what was measured, of either side
 SACK = "TCPSink/Sack1"
 # name: agent, sink, ours
 AGENTS = {
@@ -40,51 +43,55 @@ SECONDS = {("illinois", "every-200th"): 15, ("*", "every-200th"): 60, ("*", "eve
 
 class Why:
     """Why a mean window differs, and by how much it may. The cause is proved by `words`: ours with them differs by `left` at most; or by `shown`,
-    a sentence that says which other run or sum shows it. With neither it is what we read from source and traces: not proved."""
+    a sentence that says which other run shows it; or by `sums`: both rules counted ACK by ACK (acks.py) give both values. With none of them it
+    is what we read from source and traces: not proved."""
 
-    def __init__(self, bound, text, words=None, left=TOLERANCE, shown=""):
-        self.bound, self.text, self.words, self.left, self.shown = bound, text, words, left, shown
+    def __init__(self, bound, text, words=None, left=TOLERANCE, shown="", sums=False):
+        self.bound, self.text, self.words, self.left, self.shown, self.sums = bound, text, words, left, shown, sums
+
+
+def summed(bound, text):
+    return Why(bound, text, sums=True)
 
 
 UNBOUND = Why(0.05, "ns-2's module lets its window grow beyond the peer's, and the queue drops what it adds",
               shown="its source (Hybla sets its clamp to 65535 packets, YeAH's Reno part grows past the clamp) and its eight drops")
 PIPE = "in recovery the Linux agent sends beyond the peer's window, and the SACKs of that show that the copy was lost"
 TABLE_STEPS = "the agent takes a and b from a table in steps, ours from RFC 3649's formulas"
-QUARTER = "the agent goes a quarter of the way to the middle per round trip, the paper and ours half"
-RATIO = "its count of packets per ACK stays at 31/16 where it is 1, so it grows faster than told"
-FILTERS = "Westwood+ has one filter of weight 1/10 per round trip, the agent two in a row of 1/8 per 51 ms; it never goes below half"
-SLOWER = ["westwood:gain=4%"]  # its lag, 24 round trips of 30 ms, is that of the two filters, 14 times 51 ms: 0.72 s
-NOT_THE_TEST = "not the throughput test: without it in both (use_bandwidth_switch 0, change=100%) 12.1 and 3.3 % remain"
-NOT_THE_RATIO = "not the agent's count of packets per ACK: by arithmetic that is a tenth of a segment at such windows"
+QUARTER = "the agent goes a quarter of the way to the middle per round trip, the paper and ours half; its count of packets per ACK stays at 31/16"
+RATIO = "its count of packets per ACK stays at 31/16 where it is 1, so it grows faster than told, below 14 packets too"
+FILTERS = "Westwood+ has one filter of weight 1/10 per round trip, the agent two in a row of 1/8 per 51 ms, of whole bytes per ms"
+HTCP = "the agent's alpha and beta are in parts of 128 (51/64, not 4/5), of whole milliseconds, and its time since a loss begins with the recovery's end"
+CUBIC = "the agent's window is whole packets, and Reno's beside it grows by one of 2.875 windows of ACKs from the first on"
+STEP = "below 50 packets the agent adds one per window, and gives up an eighth of whole packets"
+VENO = "the agent counts the ACK that adds a packet for none, and its backlog is of the last ACK alone"
+OWN = "the agent's slow start looks at its own part of the window alone, and all its counts are whole"
+PARTS = "an ACK's growth is in parts of 128, of which division leaves whole ones: 162 / 56 is 2"
 KEEPS = "ns-2's code (Linux 2.6.22) keeps beta of the window after a loss; the paper gives up beta of it"
 AS_KEPT = ["illinois:alpha_min=0.3,beta_min=87.5%,beta_max=50%"]
 FINE = "ns-2's Vegas resends by its fine clock at the first duplicate ACK, and takes a quarter at most once per window"
 IN_RECOVERY = "ns-2's Fack grows in recovery, too (opencwnd() there): one segment more after each"
 ONE_MORE = ["reno:profile=ns2,at_ssthresh=slow_start,ssthresh_unit=segments", "--recovery", "fack"]
-WHOLE = "the agent's windows, halves and counts are whole segments"
 # (module or *, scenario or *)
 WHY = {
-    ("hybla", "overflow"): Why(0.04, "2^rho - 1 per ACK overflows the queue twice a cycle; in ns-2 the window stands still at the threshold"),
+    ("hybla", "overflow"): summed(0.05, "2^rho - 1 per ACK overflows the queue twice a cycle; in ns-2 the window stands still at the threshold"),
     ("hybla", "one-drop"): UNBOUND, ("hybla", "three-apart"): UNBOUND, ("hybla", "three-in-a-row"): UNBOUND, ("hybla", "eight-in-a-window"): UNBOUND,
     ("yeah", "one-drop"): UNBOUND, ("yeah", "three-apart"): UNBOUND, ("yeah", "three-in-a-row"): UNBOUND, ("yeah", "eight-in-a-window"): UNBOUND,
-    ("hybla", "every-2000th"): Why(0.13, "the agent's rho is in eighths, 9/8; ours is 30.2/25", ["hybla:rtt0=27ms"], 0.06),
-    ("yeah", "every-200th"): Why(0.11, WHOLE), ("yeah", "every-2000th"): Why(0.06, WHOLE),
-    ("highspeed", "overflow"): Why(0.04, TABLE_STEPS),
-    ("highspeed", "every-2000th"): Why(0.21, TABLE_STEPS, shown="arithmetic, below this table"),
-    ("bic", "overflow"): Why(0.04, QUARTER), ("bic", "every-200th"): Why(0.06, RATIO), ("bic", "every-2000th"): Why(0.32, QUARTER + "; " + RATIO, shown="arithmetic, below this table"),
-    ("cubic", "every-200th"): Why(0.06, NOT_THE_RATIO),
-    ("scalable", "overflow"): Why(0.06, "ours counts octets, the agent ACKs, with a step of 1/51"),
-    ("scalable", "every-200th"): Why(0.10, "below 51 segments the agent adds one per round trip, ours a fiftieth of the window"),
-    ("scalable", "every-2000th"): Why(0.10, "the agent's step is 1/51"),
-    ("westwood", "overflow"): Why(0.07, FILTERS), ("westwood", "every-200th"): Why(0.31, FILTERS, SLOWER, 0.17),
-    ("westwood", "every-2000th"): Why(0.38, FILTERS, SLOWER, 0.03),
-    ("htcp", "every-200th"): Why(0.13, NOT_THE_TEST), ("htcp", "every-2000th"): Why(0.05, NOT_THE_TEST),
-    ("illinois", "every-200th"): Why(4.5, KEEPS, AS_KEPT, 0.12), ("illinois", "every-2000th"): Why(2.1, KEEPS, AS_KEPT, 0.18),
+    ("hybla", "every-2000th"): summed(0.13, PARTS),
+    ("yeah", "every-200th"): summed(0.10, STEP), ("yeah", "every-2000th"): summed(0.04, STEP),
+    ("highspeed", "overflow"): summed(0.05, TABLE_STEPS), ("highspeed", "every-2000th"): summed(0.21, TABLE_STEPS),
+    ("bic", "overflow"): summed(0.04, QUARTER), ("bic", "every-200th"): summed(0.12, RATIO), ("bic", "every-2000th"): summed(0.32, QUARTER),
+    ("cubic", "every-200th"): summed(0.06, CUBIC),
+    ("scalable", "overflow"): Why(0.06, STEP),
+    ("scalable", "every-200th"): summed(0.14, STEP), ("scalable", "every-2000th"): summed(0.09, STEP),
+    ("westwood", "overflow"): summed(0.07, FILTERS), ("westwood", "every-200th"): summed(0.31, FILTERS),
+    ("westwood", "every-2000th"): summed(0.38, FILTERS),
+    ("htcp", "every-200th"): summed(0.05, HTCP), ("htcp", "overflow"): summed(0.03, HTCP),
+    ("illinois", "every-200th"): Why(4.5, KEEPS, AS_KEPT, 0.18), ("illinois", "every-2000th"): Why(2.1, KEEPS, AS_KEPT, 0.18),
     ("vegas", "eight-in-a-window"): Why(0.05, FINE), ("vegas", "every-200th"): Why(0.07, FINE), ("vegas", "every-2000th"): Why(0.04, FINE),
     ("fack", "every-200th"): Why(0.07, IN_RECOVERY, ONE_MORE), ("fack", "every-2000th"): Why(0.04, IN_RECOVERY, ONE_MORE),
-    ("compound", "every-200th"): Why(0.06, "the agent's slow start looks at its own part of the window alone: two segments more after a recovery"),
-    ("compound", "every-2000th"): Why(0.06, WHOLE),
-    ("veno", "every-200th"): Why(0.07, WHOLE), ("veno", "every-2000th"): Why(0.03, WHOLE),
+    ("compound", "every-200th"): summed(0.08, OWN), ("compound", "every-2000th"): summed(0.06, OWN),
+    ("veno", "every-2000th"): summed(0.04, VENO),
     ("reno", "lost-retransmission"): Why(0.03, PIPE, ["reno:profile=rfc5681,cwnd_max=60000B", "--recovery", "sack:lost_retransmission=resend",
                                                       "-S", "rcv_buffer=1000000B"]),
     ("*", "lost-retransmission"): Why(0.03, PIPE, shown="the row of reno"),
@@ -98,124 +105,6 @@ def reason(module, scenario):
 def seconds(scenario, module):
     """Of the run: the scenario's own, or less, that a list of losses lasts."""
     return SECONDS.get((module, scenario.word)) or SECONDS.get(("*", scenario.word)) or scenario.seconds
-
-
-# ---- HighSpeed by arithmetic -----------------------------------------------------------------------------------
-
-# RFC 3649, appendix B: up to this window, a segments per round trip, and this share given up
-TABLE = [(38, 1, 0.50), (118, 2, 0.44), (221, 3, 0.41), (347, 4, 0.38), (495, 5, 0.37)]
-
-
-def decrease(window):
-    """RFC 3649 5, with its constants."""
-    return 0.5 if window <= 38 else 0.5 - 0.4 * math.log(window / 38) / math.log(83000 / 38)
-
-
-def increase(window):
-    if window <= 38:
-        return 1
-    loss = 1e-3 * (window / 38) ** (math.log(1e-7 / 1e-3) / math.log(83000 / 38))
-    return window ** 2 * loss * 2 * decrease(window) / (2 - decrease(window))
-
-
-def sawtooth(every, grow, give_up, cycles=400):
-    """The mean window of a sender that loses one packet of `every`, where nothing queues and a round trip passes without growth at each loss."""
-    window, packets, trips = 40.0, 0, 0.0
-    for cycle in range(cycles):
-        window *= 1 - give_up(window)
-        sent, took = window, 1.0
-        while sent < every:
-            sent, took, window = sent + 1, took + 1 / window, window + grow(window) / window
-        if cycle >= cycles // 2:
-            packets, trips = packets + sent, trips + took
-    return packets / trips
-
-
-def highspeed():
-    step = lambda window, column: next(row[column] for row in TABLE if window <= row[0])
-    print(f"HighSpeed at one loss in 2000, by arithmetic: {sawtooth(2000, increase, decrease):.1f} by the formulas of RFC 3649, "
-          f"{sawtooth(2000, lambda w: step(w, 1), lambda w: step(w, 2)):.1f} by its table in steps")
-
-
-# ---- BIC by arithmetic -----------------------------------------------------------------------------------------
-
-
-class Bic:
-    """ACK by ACK. Ours: a part of the way to the last maximum per round trip, then one, two, four segments."""
-
-    def __init__(self, part=2):
-        self.window, self.most, self.part, self.probe, self.goal = 40.0, 0.0, part, 0, 0.0
-
-    def loss(self):
-        keep = 0.8 if self.window >= 14 else 0.5
-        self.most = self.window * (1 + keep) / 2 if self.window < self.most else self.window
-        self.window, self.probe = max(2.0, self.window * keep), 0
-
-    def pace(self):
-        if self.window < 14:
-            return 1
-        if self.window < self.most:
-            self.probe = 0
-            return min(16, max(0.01, (self.most - self.window) / self.part))
-        if not self.probe:
-            self.probe, self.goal = 1, self.window + 1
-        elif self.window >= self.goal and self.probe < 16:
-            self.probe *= 2
-            self.goal = self.window + self.probe
-        return min(16, self.probe)
-
-    def ack(self):
-        self.window += min(1, self.pace() / self.window)
-
-
-class BicAgent(Bic):
-    """The agent: whole segments, a quarter of the way, a fifth of a segment within four of the maximum; and all of it `ratio` / 16 times as fast."""
-
-    def __init__(self, ratio=31):
-        super().__init__(part=4)
-        self.ratio, self.acks, self.threshold = ratio, 0, 0
-
-    def loss(self):
-        super().loss()
-        self.window, self.most = float(int(self.window)), int(self.most)
-        self.threshold, self.acks = self.window, 0
-
-    def needed(self):
-        """ACKs for one segment."""
-        window, beyond = int(self.window), int(self.window) - self.most
-        if window <= 14:
-            return window  # the count below is not of this case
-        if beyond < 0:
-            way = -beyond // 4
-            acks = window // 16 if way > 16 else window // way if way > 1 else window * 5
-        else:
-            acks = window * 5 if beyond < 4 else window * 3 // beyond if beyond < 48 else window // 16
-        return max(1, acks * 16 // self.ratio)
-
-    def ack(self):
-        if self.window <= self.threshold or self.acks >= self.needed():
-            self.window, self.acks = self.window + 1, 0
-        else:
-            self.acks += 1
-
-
-def mean_of(rule, every, cycles=300):
-    """As sawtooth(), for a rule with a state."""
-    packets, trips = 0, 0.0
-    for cycle in range(cycles):
-        rule.loss()
-        sent, took = rule.window, 1.0
-        while sent < every:
-            sent, took = sent + 1, took + 1 / rule.window
-            rule.ack()
-        if cycle >= cycles // 2:
-            packets, trips = packets + sent, trips + took
-    return packets / trips
-
-
-def bic():
-    print(f"BIC at one loss in 2000, by arithmetic: {mean_of(Bic(), 2000):.1f} by our rules, {mean_of(BicAgent(), 2000):.1f} by the agent's; "
-          f"{mean_of(Bic(4), 2000):.1f} by ours with a quarter, {mean_of(BicAgent(16), 2000):.1f} by the agent's with its count of 1")
 
 
 class Row:
@@ -239,12 +128,25 @@ class Row:
     def lines(self, wavetank, ours):
         """Its lines, and how many are beyond their bound."""
         far = abs(self.off(ours)) > TOLERANCE
-        proof = f"; proved by {self.why.shown}" if self.why.shown else "" if self.why.words else "; cause not proved"
+        proof = f"; proved by {self.why.shown}" if self.why.shown else "" if self.why.words or self.why.sums else "; cause not proved"
         text, wrong = self.line(self.module, ours, self.why.bound, self.why.text + proof if far else "")
+        if far and self.why.sums:
+            again, still = self.sums(ours)
+            return [text, again], wrong + still
         if not far or not self.why.words:
             return [text], wrong
         again, still = self.line("  so", run_ours(wavetank, self.scenario, self.time, self.why.words), self.why.left, " ".join(self.why.words))
         return [text, again], wrong + still
+
+    def sums(self, ours):
+        """The line of the third instrument: what both rules give, counted ACK by ACK."""
+        name = self.module.capitalize()
+        flows = [acks.Flow(rule(), self.scenario) for rule in (getattr(rules_ours, name), getattr(rules_ns2, name + "Agent"))]
+        off = [flow.mean / measured - 1 for flow, measured in zip(flows, (ours["mean_window_segs"], self.theirs[0]))]
+        wrong = max(map(abs, off)) > SUM
+        return (f"{self.scenario.word:21}{'  sums':10}{flows[0].mean:8.2f}{flows[1].mean:8.2f}{flows[0].mean / flows[1].mean - 1:+8.1%}"
+                f"{flows[0].cuts:6}{flows[1].cuts:6}{'':24}{flows[0].drops:6}{flows[1].drops:6}  "
+                f"{'BEYOND 3% ' if wrong else ''}{off[0]:+.1%} and {off[1]:+.1%} of what was measured"), wrong
 
 
 def run_ours(wavetank, scenario, time, words):
@@ -277,6 +179,4 @@ def table(wavetank, names=None, modules=None):
         for lines, wrong in pool.map(lambda pair: compare(wavetank, *pair), work):
             bad += wrong
             print("\n".join(lines), flush=True)
-    highspeed()
-    bic()
     return bad

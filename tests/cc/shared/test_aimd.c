@@ -92,6 +92,31 @@ static void ssthresh_may_be_whole_segments(void **state)
 	sender_finish(&s);
 }
 
+/* The stack's setting `packets`: a step of a fraction counts towards the next whole segment, and a loss forgets it. */
+static void windows_of_whole_packets_grow_by_whole_packets(void **state)
+{
+	struct wt_cc_env env = cc_env();
+	struct sender s;
+
+	env.packets = true;
+	sender_start(&s, "scalable:a=0.3,low_window=0", env);
+	s.out.cwnd = 20 * MSS;
+	s.out.ssthresh = 10 * MSS;
+	for (unsigned ack = 1; ack <= 3; ack++) {
+		sender_ack(&s, MSS);
+		assert_int_equal(s.out.cwnd, 20 * MSS);
+	}
+	sender_ack(&s, MSS);
+	assert_int_equal(s.out.cwnd, 21 * MSS);
+	sender_loss(&s, WT_LOSS_DUPTHRESH, 21 * MSS, 0);
+	assert_int_equal(s.out.cwnd, 18 * MSS); /* 7/8 are 18.4 */
+	s.out.ssthresh = 10 * MSS;
+	for (unsigned ack = 1; ack <= 3; ack++)
+		sender_ack(&s, MSS);
+	assert_int_equal(s.out.cwnd, 18 * MSS);
+	sender_finish(&s);
+}
+
 static void the_window_does_not_grow_in_recovery_nor_when_it_was_not_full(void **state)
 {
 	struct wt_ack ack = {.acked = 1000, .flags = WT_ACK_CWND_LIMITED | WT_ACK_RECOVERY};
@@ -354,6 +379,7 @@ int main(void)
 		cmocka_unit_test(slow_start_ends_at_ssthresh_not_beyond),
 		cmocka_unit_test(a_window_of_exactly_ssthresh_may_grow_either_way),
 		cmocka_unit_test(ssthresh_may_be_whole_segments),
+		cmocka_unit_test(windows_of_whole_packets_grow_by_whole_packets),
 		cmocka_unit_test(what_equation_3_leaves_over_is_not_lost),
 		cmocka_unit_test(the_window_does_not_grow_in_recovery_nor_when_it_was_not_full),
 		cmocka_unit_test(congestion_avoidance_by_bytes_adds_one_segment_per_window),
