@@ -58,7 +58,7 @@ static void add_sack(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 	tcp->has_dsack = false;
 	first = seg->sack_count;
 	for (unsigned i = 0; i < tcp->sack_recents && seg->sack_count < WT_TCP_SACK_BLOCKS; i++)
-		if (waits_at(tcp, tcp->sack_recent[i], &block))
+		if (waits_at(tcp, tcp->sack_recent[i], &block) && !reported(seg, block.start, first)) /* the FIN's number may be one of these */
 			add_block(seg, block.start, block.end);
 	for (wt_seq at = tcp->rcv_nxt; seg->sack_count < WT_TCP_SACK_BLOCKS && wt_ranges_after(&tcp->waiting, at, &block); at = block.end)
 		if (!reported(seg, block.start, first) && waits_at(tcp, block.start, &block))
