@@ -117,7 +117,7 @@ static void a_bad_file_is_refused_with_its_line_and_what_was_expected(void **sta
 		{"\xef\xbb\xbf[sweep]\nname = x\nrepeats = z\n", "t.ini:3: ", "whole number"},
 		{"[sweep]\nname = x\nwhat\n", "t.ini:3: ", "neither [section] nor name = value"},
 		{"[run]\nsize = 1MiB\n", "t.ini:2: ", "no name"},
-		{"", "t.ini:0: ", "no name"},
+		{"", "t.ini:1: ", "no name"},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
