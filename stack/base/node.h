@@ -124,6 +124,7 @@ struct wt_node_ops {
 	 */
 	int (*pass)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
 	const struct wt_ahead_ops *ahead; /* optional: one of its two halves */
+	bool yields; /* due at the same nanosecond as others, it comes behind those that do not yield: a host's timer behind frames */
 };
 
 #define WT_KEPT (-1)

@@ -131,7 +131,7 @@ void wt_graph_begin_ahead(struct wt_graph *graph)
 /* Until when events of a node have been: at this very instant too, unless its turn comes after that of the one who asks. */
 static wt_time until(const struct wt_graph *graph, const struct slot *slot)
 {
-	bool had = !graph->root || (slot->index < graph->root->index) != graph->deadlines.last;
+	bool had = !graph->root || graph->root->node->ops->yields || (slot->index < graph->root->index) != graph->deadlines.last;
 
 	return had ? graph->now : graph->now - 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The graph keeps two orders: the deadlines (winner.h; by time, then node index) for what is to come, and a stack of the nodes that have
- * something for this very instant. Of the node on top one frame is taken, and handed on; the node that has got it, if that makes it
+ * The graph keeps two orders: the deadlines (winner.h; by time, hosts last, then node index) for what is to come, and a stack of the nodes
+ * that have something for this very instant. Of the node on top one frame is taken, and handed on; the node that has got it, if that makes it
  * due, is put on top of the one that gave it.
  *
  *     earliest node -> one frame -> its receiver, and all that it sets off -> the next frame of the first -> ... -> next minimum
@@ -125,7 +125,7 @@ int wt_graph_add(struct wt_graph *graph, struct wt_node *node)
 	node->index = graph->count++;
 	node->drops = graph->drops;
 	node->states = graph->states;
-	wt_winner_set(&graph->deadlines, slot->index, graph->now); /* asked in its turn when it is due */
+	wt_winner_set(&graph->deadlines, slot->index, wt_slot_leaf(slot, graph->now)); /* asked in its turn when it is due */
 	return 0;
 }
 
@@ -430,7 +430,7 @@ static void run_instant(struct wt_graph *graph)
 {
 	graph->running = true;
 	settle(graph);
-	while (wt_winner_due(&graph->deadlines) <= graph->now && !wt_graph_circles(graph))
+	while (wt_graph_due(graph) <= graph->now && !wt_graph_circles(graph))
 		run_earliest(graph);
 	graph->running = false;
 }
@@ -445,7 +445,7 @@ bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
 		run_instant(graph);
 	graph->running = true;
 	/* *stop is looked at between two instants */
-	while (!wt_graph_circles(graph) && (due = wt_winner_due(&graph->deadlines)) <= until && due != WT_NEVER) {
+	while (!wt_graph_circles(graph) && (due = wt_graph_due(graph)) <= until && due != WT_NEVER) {
 		if (due > graph->now) {
 			if (*stop)
 				break;
@@ -509,7 +509,7 @@ void wt_graph_set_clock(struct wt_graph *graph, wt_time (*clock)(const void *arg
 
 wt_time wt_graph_deadline(const struct wt_graph *graph)
 {
-	return graph->dirty_head ? graph->now : wt_winner_due(&graph->deadlines);
+	return graph->dirty_head ? graph->now : wt_graph_due(graph);
 }
 
 wt_time wt_graph_now(const struct wt_graph *graph)

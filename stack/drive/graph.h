@@ -8,7 +8,8 @@
  *
  * An event is one frame that leaves a node. What it sets off without delay (a chain of nodes that pass it on, the answer of a host, what
  * that sets off in turn) is finished before the next event of the same instant, also if that is the next frame of the same node. The one
- * exception: a frame that comes back without delay to a node that still has frames to give waits in that node. Other ties go by node index.
+ * exception: a frame that comes back without delay to a node that still has frames to give waits in that node. Of other ties those nodes
+ * come last that yield (a host: its timers run behind the frames that reach it at that instant), the rest go by node index.
  *
  * A deadline in the past means now: time never goes back. frame->time is set to the instant at which each node gets it.
  * A node that keeps asking for now and has nothing to give, or frames that circle without delay, abort with a name

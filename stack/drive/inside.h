@@ -14,7 +14,7 @@ struct joint {
 struct slot {
 	struct wt_node *node;
 	uint32_t index; /* in slots, and its leaf among the deadlines */
-	wt_time due;    /* what its leaf says */
+	wt_time due;    /* by its leaf */
 	void (*destroy)(struct wt_node *node); /* kept here: a node in the caller's memory may be gone before the graph */
 	struct joint *joints; /* one per port of the node */
 	const struct joint *early; /* frames are given on there ahead of time (wt_ahead_ops); NULL: they are not */
@@ -51,12 +51,26 @@ struct wt_graph {
 };
 
 /* A leaf says what deadline() said; what is due at this instant is there as now, for time never goes back. */
+/* What its leaf says: the time, and at one time those first that do not yield. */
+static inline wt_time wt_slot_leaf(const struct slot *slot, wt_time due)
+{
+	return due == WT_NEVER ? WT_NEVER : 2 * due + slot->node->ops->yields;
+}
+
+/* When the earliest node is due. */
+static inline wt_time wt_graph_due(const struct wt_graph *graph)
+{
+	wt_time leaf = wt_winner_due(&graph->deadlines);
+
+	return leaf == WT_NEVER ? WT_NEVER : leaf >> 1;
+}
+
 static inline void wt_slot_schedule(struct wt_graph *graph, struct slot *slot, wt_time due)
 {
 	if (due == slot->due)
 		return;
 	slot->due = due;
-	wt_winner_set(&graph->deadlines, slot->index, due);
+	wt_winner_set(&graph->deadlines, slot->index, wt_slot_leaf(slot, due));
 }
 
 void wt_graph_begin_ahead(struct wt_graph *graph); /* a run begins */

@@ -138,7 +138,7 @@ static void host_destroy(struct wt_node *node)
 	free(host);
 }
 
-static const struct wt_node_ops host_ops = {host_input, host_output, host_deadline, host_destroy};
+static const struct wt_node_ops host_ops = {host_input, host_output, host_deadline, host_destroy, .yields = true};
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
