@@ -187,13 +187,18 @@ void wt_aimd_widen(const struct wt_aimd *reno, uint32_t step, struct wt_sender_o
 
 void wt_aimd_add(struct wt_aimd *reno, double bytes, struct wt_sender_out *out)
 {
-	uint32_t whole = reno->params.unit == WT_AIMD_UNIT_SEGMENTS ? reno->mss : 1, step;
+	int32_t step = WT_SSTHRESH_INFINITE;
 
 	bytes += reno->carry;
-	step = bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE;
-	step -= step % whole;
-	reno->carry = bytes - step < whole ? bytes - step : 0;
-	wt_aimd_widen(reno, step, out);
+	if (bytes < WT_SSTHRESH_INFINITE) {
+		step = (int32_t)bytes;
+		if (reno->params.unit == WT_AIMD_UNIT_SEGMENTS)
+			step -= step % (int32_t)reno->mss;
+		reno->carry = bytes - step;
+	} else {
+		reno->carry = 0;
+	}
+	wt_aimd_widen(reno, (uint32_t)step, out);
 }
 
 void wt_aimd_climb(struct wt_aimd *reno, const struct wt_ack *ack, double segs, struct wt_sender_out *out)

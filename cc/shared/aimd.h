@@ -98,9 +98,11 @@ static inline bool wt_aimd_may_grow(const struct wt_ack *ack)
 /* The window in segments; of a window of whole segments with what it has towards the next one. */
 static inline double wt_aimd_segs(const struct wt_aimd *reno, const struct wt_sender_out *out)
 {
-	double carry = reno->params.unit == WT_AIMD_UNIT_SEGMENTS ? reno->carry : 0;
+	double bytes = out->cwnd;
 
-	return (out->cwnd + carry) / reno->mss;
+	if (reno->params.unit == WT_AIMD_UNIT_SEGMENTS)
+		bytes += reno->carry;
+	return bytes / reno->mss;
 }
 /* The window grows for an ACK of new data outside recovery. */
 void wt_aimd_grow(struct wt_aimd *reno, const struct wt_ack *ack, struct wt_sender_out *out);

@@ -68,9 +68,11 @@ static double alpha(const struct htcp *s, wt_time now)
 	wt_time since = now - s->epoch.begin - s->params.low_time;
 	double t = (double)since / WT_S, a = since > 0 ? 1 + t * (10 + t / 4) : 1;
 
-	if (s->params.rtt_scaling && s->delay.base)
+	if (s->params.rtt_scaling && s->delay.base) {
 		a *= (double)s->delay.base / (100 * WT_MS);
-	a = (a > 1 ? a : 1) * 2 * (1 - s->epoch.beta);
+		a = a > 1 ? a : 1;
+	}
+	a *= 2 * (1 - s->epoch.beta);
 	return a > LEAST_ALPHA ? a : LEAST_ALPHA;
 }
 
