@@ -4,7 +4,7 @@
 
 #include "cc/shared/hystart.h"
 
-static uint64_t sent;
+static wt_seq sent;
 
 /* A round of ten ACKs of a segment each, with this round-trip time; the bytes that the window grew by. */
 static uint32_t a_round(struct wt_hystart *h, wt_time rtt, bool *leave)
@@ -13,10 +13,12 @@ static uint32_t a_round(struct wt_hystart *h, wt_time rtt, bool *leave)
 
 	*leave = false;
 	for (unsigned i = 0; i < 10; i++) {
-		struct wt_ack ack = {.acked = MSS, .rtt = rtt, .snd_nxt = (wt_seq)(sent + 10 * MSS), .ack = (wt_seq)(sent += MSS)};
+		struct wt_ack ack = {.acked = MSS, .rtt = rtt};
 		bool now;
 
-		ack.snd_nxt = (wt_seq)(ack.ack + 9 * MSS);
+		sent += MSS;
+		ack.ack = sent;
+		ack.snd_nxt = sent + 9 * MSS;
 		grown += wt_hystart_grow(h, &ack, MSS, false, &now);
 		*leave |= now;
 	}
