@@ -26,6 +26,8 @@ _count = 0
 _failed = 0
 # A test that is told to end must still take its labs down.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+# A shell starts what runs in the background with SIGINT ignored, and the programs under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 _scratch = tempfile.mkdtemp(prefix="wavetank-e2e-")
 os.chmod(_scratch, 0o755)
 atexit.register(shutil.rmtree, _scratch, True)

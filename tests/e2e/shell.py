@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 
-from e2e import Home, Skip, check, equal, finish, need_labs, test
+from e2e import Home, Skip, check, equal, finish, need_labs, test, until
 
 HOME = Home()
 
@@ -127,7 +127,7 @@ def _():
                     count += len(part)
                 connection.close()
             equal((shell_of_client.returncode, count), (0, 3000000), "exit code and bytes")
-    equal(interfaces(), before, "interfaces")
+    until(lambda: interfaces() == before, "the kernel has removed the pairs of the namespaces that are gone")
 
 
 finish()
