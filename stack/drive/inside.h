@@ -51,10 +51,10 @@ struct wt_graph {
 };
 
 /* A leaf says what deadline() said; what is due at this instant is there as now, for time never goes back. */
-/* What its leaf says: the time, and at one time those first that do not yield. */
+/* What its leaf says: the time, and at one time those first that do not yield. A time beyond 146 years is never. */
 static inline wt_time wt_slot_leaf(const struct slot *slot, wt_time due)
 {
-	return due == WT_NEVER ? WT_NEVER : 2 * due + slot->node->ops->yields;
+	return due >= WT_NEVER / 2 ? WT_NEVER : 2 * due + slot->node->ops->yields;
 }
 
 /* When the earliest node is due. */
