@@ -99,7 +99,9 @@ static void take_newest(struct rack *r, const struct wt_ack *ack, wt_time handsh
 /* 6.2 step 4. */
 static void widen(struct rack *r, const struct wt_ack *ack)
 {
-	if (!ack->dsacked || (r->has_dsack_round && wt_seq_lt(ack->ack, r->dsack_round)))
+	if (r->has_dsack_round && wt_seq_ge(ack->ack, r->dsack_round))
+		r->has_dsack_round = false; /* for good: 2 GiB from here it would lie ahead again */
+	if (!ack->dsacked || r->has_dsack_round)
 		return;
 	r->has_dsack_round = true;
 	r->dsack_round = ack->snd_nxt;
