@@ -329,6 +329,7 @@ static void rack_on_event(void *state, enum wt_cc_event event, const struct wt_c
 		r->reordering |= r->in; /* what was held lost had been overtaken; no step of RFC 8985 sees it, as it was sent again */
 		r->in = r->after_rto = r->prr.on = false;
 		r->frto = FRTO_NONE;
+		r->reo_due = r->sack ? env->now : WT_NEVER; /* what is in flight again may be lost, whatever came before the undo (Linux asks at once, too) */
 	}
 }
 

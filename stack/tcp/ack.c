@@ -136,7 +136,8 @@ static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
 
 /*
  * The window opens. A probe beyond the edge was thrown away and goes again at once; so was a flight that the peer closed its
- * window over, and that counts as a loss: a peer that toggles its window is sent no more than any other.
+ * window over, and that counts as a loss: a peer that toggles its window is sent no more than any other, and so it goes again
+ * once until it is acknowledged or the timer runs out.
  */
 static void reopened(struct wt_tcp *tcp)
 {
@@ -147,7 +148,9 @@ static void reopened(struct wt_tcp *tcp)
 	if (probe) {
 		wt_board_mark_again(&tcp->board, tcp->snd_nxt, 0);
 		tcp->force = true;
-	} else if (!tcp->after_rto) {
+	} else if (!tcp->reopened && wt_tcp_pipe(tcp)) {
+		tcp->reopened = true;
+		tcp->go_backs += tcp->after_rto; /* of the same loss */
 		wt_tcp_go_back(tcp);
 	}
 }
@@ -291,6 +294,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 static void advance(struct wt_tcp *tcp)
 {
 	tcp->rto_count = tcp->go_backs = 0;
+	tcp->reopened = false;
 	tcp->waits_since = tcp->stack->now;
 	if (!tcp->config->settings.rto_hold_backoff)
 		tcp->rtt.backoff = 0;
@@ -446,6 +450,7 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 		return;
 	}
 	tcp->count.timeouts++;
+	tcp->reopened = false;
 	if (handshake)
 		tcp->syn_attempt++;
 	if (tcp->rtt.backoff < 30)

@@ -302,6 +302,15 @@ void wt_cc_leave(struct wt_tcp *tcp)
 	wt_trace(tcp->stack, tcp->conn, RECOVERED, tcp->snd_una, tcp->out.cwnd);
 }
 
+/* After an undo other records are in flight than those that the verdict was about: a module that has a rule for that is due at once. */
+static void judge_again(struct wt_tcp *tcp)
+{
+	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
+
+	if (recovery->deadline && recovery->deadline(tcp->recovery) <= tcp->stack->now)
+		recovery->on_timer(tcp->recovery, tcp->stack->now, wt_cc_view(tcp), &tcp->verdict);
+}
+
 void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 {
 	const struct wt_recovery_out *verdict = &tcp->verdict;
@@ -310,7 +319,7 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 		return;
 	if (verdict->undo) {
 		wt_undo(tcp, false);
-		return;
+		judge_again(tcp);
 	}
 	if (verdict->enter && verdict->leave && tcp->in_recovery) { /* one ends and the next begins with the same ACK */
 		wt_cc_leave(tcp);

@@ -179,6 +179,7 @@ struct wt_tcp {
 	bool metrics_due; /* an ACK moved the numbers: they are told when what it let go has been sent */
 	unsigned rto_count, syn_attempt, keep_count;
 	unsigned go_backs; /* timeouts and other goings back since snd_una moved */
+	bool reopened;     /* the peer opened its window over this flight, and it went again for that */
 	int soft_error;    /* negative errno of the last ICMP error since the peer was heard, 0: none */
 	uint32_t burst_left;
 	wt_time syn_at; /* when our first SYN left */
