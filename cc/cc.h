@@ -147,6 +147,7 @@ struct wt_loss {
 	uint32_t peer_window;
 	uint32_t rto_count; /* WT_LOSS_RTO in a row without new data acked, this one included */
 	bool dup_seen;      /* a duplicate ACK arrived since the retransmission timer was last (re)started */
+	bool same;          /* of one event with the loss before it, as a timeout in recovery: WT_CC_UNDO restores what was before the first */
 };
 
 /* A segment with data, or a FIN, has left. */

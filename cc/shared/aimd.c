@@ -231,8 +231,10 @@ static void threshold(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t
 	/* A repeated timeout of the same data says nothing new (RFC 5681 3.1); 4.3BSD halved again. */
 	if (loss->why == WT_LOSS_RTO && loss->rto_count > 1 && reno->params.halve == WT_AIMD_FLIGHT)
 		return;
-	reno->prior_cwnd = out->cwnd;
-	reno->prior_ssthresh = out->ssthresh;
+	if (!loss->same) {
+		reno->prior_cwnd = out->cwnd;
+		reno->prior_ssthresh = out->ssthresh;
+	}
 	reno->counted = 0;
 	reno->rest = 0;
 	reno->carry = 0;

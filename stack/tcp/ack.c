@@ -294,8 +294,8 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 static void advance(struct wt_tcp *tcp)
 {
 	tcp->rto_count = tcp->go_backs = 0;
-	tcp->reopened = false;
 	tcp->waits_since = tcp->stack->now;
+	tcp->reopened = false;
 	if (!tcp->config->settings.rto_hold_backoff)
 		tcp->rtt.backoff = 0;
 	if (tcp->after_rto && wt_seq_ge(tcp->snd_una, tcp->rto_high))

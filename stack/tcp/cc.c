@@ -168,9 +168,9 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 		.peer_window = tcp->snd_wnd,
 		.rto_count = tcp->go_backs,
 		.dup_seen = tcp->dup_seen,
+		.same = !wt_undo_begin(tcp, why),
 	};
 
-	wt_undo_begin(tcp, why);
 	if (tcp->config->sender.ops->on_loss)
 		tcp->config->sender.ops->on_loss(tcp->sender, &loss, &tcp->out);
 	wt_cc_settle(tcp);

@@ -422,7 +422,8 @@ void wt_order_unmark(struct wt_sent_order *order, struct wt_chunks *pool, struct
 void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count); /* gives its memory back; count: 0 */
 /* undo.c */
 void wt_undo(struct wt_tcp *tcp, bool by_dsack); /* at once: what the modules were told of the last loss is taken back */
-void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why); /* the window is about to be reduced */
+/* The window is about to be reduced. False: for the event that it was reduced for before. */
+bool wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why);
 /* A copy left: end, after the segment; again, it is not the first copy. */
 void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end, bool again);
 void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advanced,

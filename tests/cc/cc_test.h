@@ -69,7 +69,7 @@ static inline void sender_ack(struct sender *s, uint32_t acked)
 static inline void sender_loss(struct sender *s, enum wt_loss_why why, uint32_t inflight, uint32_t rto_count)
 {
 	struct wt_loss loss = {.why = why, .inflight = inflight, .peer_window = 64 * MSS, .rto_count = rto_count,
-			       .srtt = 100 * WT_MS};
+			       .srtt = 100 * WT_MS, .same = why == WT_LOSS_RTO && rto_count > 1};
 
 	if (s->choice.ops->on_loss)
 		s->choice.ops->on_loss(s->state, &loss, &s->out);

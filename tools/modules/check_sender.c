@@ -81,7 +81,7 @@ static void sender_other_event(struct trial *t)
 	void *state = inside(&t->state), *out = inside(&t->out);
 	struct wt_loss loss = {.now = t->now, .srtt = roll(d, 1u << 30), .why = (enum wt_loss_why)roll(d, 3),
 			       .inflight = roll(d, 1u << 24), .peer_window = roll(d, 1u << 20), .rto_count = roll(d, 9),
-			       .dup_seen = roll(d, 2)};
+			       .dup_seen = roll(d, 2), .same = roll(d, 2)};
 	struct wt_sent sent = {.now = t->now, .seq = t->nxt, .len = 1 + roll(d, t->env.mss), .retransmission = roll(d, 2)};
 
 	switch (roll(d, 4)) {

@@ -71,7 +71,7 @@ static void compound_on_loss(void *state, const struct wt_loss *loss, struct wt_
 
 	if (keep < cwnd / 2 / win)
 		keep = cwnd / 2 / win; /* dwnd is never negative */
-	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1)
+	if (!loss->same)
 		s->undo_dwnd = s->dwnd;
 	wt_aimd_keep(&s->window, loss, keep, out);
 	s->dwnd = wt_aimd_segs(&s->window, out) - cwnd / 2;

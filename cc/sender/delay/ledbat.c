@@ -186,11 +186,12 @@ static void ledbat_on_loss(void *state, const struct wt_loss *loss, struct wt_se
 	uint32_t half = at_least(out->cwnd / 2, MIN_SEGS * l->mss);
 
 	l->fraction = 0;
-	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
+	if (!loss->same) {
 		l->undo_cwnd = out->cwnd;
 		l->undo_ssthresh = out->ssthresh;
-		out->ssthresh = half;
 	}
+	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1)
+		out->ssthresh = half;
 	if (loss->why == WT_LOSS_RTO)
 		half = MIN_SEGS * l->mss;
 	out->cwnd = out->cwnd < half ? out->cwnd : half;

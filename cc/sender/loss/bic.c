@@ -70,7 +70,8 @@ static void bic_on_loss(void *state, const struct wt_loss *loss, struct wt_sende
 	double segs = wt_aimd_segs(&s->window, out), keep = segs < s->params.low_window ? 0.5 : s->params.keep;
 
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
-		s->undo_w_max = s->w_max;
+		if (!loss->same)
+			s->undo_w_max = s->w_max;
 		s->w_max = s->params.fast_convergence && segs < s->w_max ? segs * (1 + keep) / 2 : segs;
 		s->probe = 0;
 	}

@@ -159,9 +159,11 @@ static void cubic_on_loss(void *state, const struct wt_loss *loss, struct wt_sen
 	c->epoch = false;
 	c->hystart.over = true; /* RFC 9406 4.3: only the first slow start */
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
-		c->undo_cwnd = out->cwnd;
-		c->undo_ssthresh = out->ssthresh;
-		c->undo_w_max = c->w_max;
+		if (!loss->same) {
+			c->undo_cwnd = out->cwnd;
+			c->undo_ssthresh = out->ssthresh;
+			c->undo_w_max = c->w_max;
+		}
 		c->prior = cwnd;
 		c->w_max = c->params.fast_convergence && cwnd < c->w_max ? cwnd * (1 + beta) / 2 : cwnd; /* 4.7 */
 		out->ssthresh = at_least((uint32_t)(beta * base), 2 * c->mss);

@@ -107,7 +107,8 @@ static void htcp_on_loss(void *state, const struct wt_loss *loss, struct wt_send
 	struct htcp *s = state;
 
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
-		s->undo = s->epoch;
+		if (!loss->same)
+			s->undo = s->epoch;
 		s->epoch.beta = loss->why == WT_LOSS_RTO ? s->params.beta_min : backoff(s);
 		s->epoch.before = s->epoch.best;
 		s->epoch.best = 0;

@@ -14,11 +14,11 @@
  */
 #include "stack/tcp/tcb.h"
 
-void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
+bool wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 {
 	/* A timeout in recovery, or another one, is the same event as in Linux: its copies are counted on. */
-	if (why == WT_LOSS_RTO && (tcp->rto_count > 1 || tcp->in_recovery))
-		return;
+	if (why == WT_LOSS_RTO && (tcp->go_backs > 1 || tcp->in_recovery))
+		return false;
 	tcp->undo = (struct wt_tcp_undo){
 		.first_ts = tcp->undo.first_ts,
 		.resent_to = tcp->undo.resent_to,
@@ -27,6 +27,7 @@ void wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 		.from = tcp->snd_una,
 		.to = tcp->snd_nxt,
 	};
+	return true;
 }
 
 void wt_undo_resent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq end, bool again)

@@ -319,6 +319,31 @@ static void idle_restarts_from_the_initial_window_and_undo_restores(void **state
 	sender_finish(&s);
 }
 
+/* The engine says that a timeout belongs to the loss before it: whatever a module restores, it restores it from before the first. */
+static void an_undo_restores_what_was_before_the_first_loss_of_an_event(void **state)
+{
+	static const char *const names[] = {"reno", "newreno", "tahoe", "cubic", "bic", "htcp", "compound", "ledbat", "highspeed", "scalable",
+					    "illinois", "veno", "vegas", "yeah", "hybla", "westwood", "fast", "dctcp", "prague", "bbr"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct wt_loss first = {.now = WT_S, .srtt = 100 * WT_MS, .why = WT_LOSS_DUPTHRESH, .inflight = 40000, .peer_window = 64000};
+		struct wt_loss then = {.now = 2 * WT_S, .srtt = first.srtt, .why = WT_LOSS_RTO, .inflight = 10000, .peer_window = 64000,
+				       .rto_count = 1, .same = true};
+		struct sender s;
+
+		sender_start(&s, names[i], cc_env());
+		sender_event(&s, WT_CC_ESTABLISHED);
+		s.out.cwnd = 40000;
+		s.out.ssthresh = 50000;
+		s.choice.ops->on_loss(s.state, &first, &s.out);
+		s.choice.ops->on_loss(s.state, &then, &s.out);
+		sender_event(&s, WT_CC_UNDO);
+		if (s.out.cwnd != 40000 || s.out.ssthresh < 50000)
+			fail_msg("%s: cwnd %u, ssthresh %u", names[i], s.out.cwnd, s.out.ssthresh);
+		sender_finish(&s);
+	}
+}
+
 static void the_ack_that_ends_recovery_counts_what_it_is_the_first_to_report(void **state)
 {
 	struct wt_ack partial = {.acked = 9000, .newly_delivered = 9000, .flags = WT_ACK_CWND_LIMITED | WT_ACK_RECOVERY};
@@ -392,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_timeout_sends_one_segment_and_a_repeated_one_keeps_the_threshold),
 		cmocka_unit_test(a_timeout_in_recovery_does_not_raise_the_threshold),
 		cmocka_unit_test(idle_restarts_from_the_initial_window_and_undo_restores),
+		cmocka_unit_test(an_undo_restores_what_was_before_the_first_loss_of_an_event),
 		cmocka_unit_test(the_ack_that_ends_recovery_counts_what_it_is_the_first_to_report),
 		cmocka_unit_test(newreno_leaves_recovery_with_little_more_than_its_flight),
 	};
