@@ -273,11 +273,26 @@ static int take_number(const char *value, uint64_t *to, uint64_t most, char *err
 	return error;
 }
 
-static int take(struct compare *c, int option, const char *value, char *err, size_t err_len)
+static int add(struct compare *c, const char *word, char *err, size_t err_len)
 {
+	struct entrant *e = &c->entrant[c->count];
+
+	if (c->count == MODULES) {
+		snprintf(err, err_len, "unexpected argument '%.40s': at most %d modules", word, MODULES);
+		return -EINVAL;
+	}
+	e->word = word;
+	c->count++;
+	return 0;
+}
+
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
+{
+	struct compare *c = arg;
 	int error;
 
 	switch (option) {
+	case WT_ARGS_WORD: return add(c, value, err, err_len);
 	case OPT_FWD: return wt_path_words_take(&c->path, WT_PATH_FWD, value, err, err_len);
 	case OPT_REV: return wt_path_words_take(&c->path, WT_PATH_REV, value, err, err_len);
 	case OPT_LINK: return wt_path_words_take(&c->path, WT_PATH_LINK, value, err, err_len);
@@ -297,19 +312,6 @@ static int take(struct compare *c, int option, const char *value, char *err, siz
 	return error;
 }
 
-static int add(struct compare *c, const char *word, char *err, size_t err_len)
-{
-	struct entrant *e = &c->entrant[c->count];
-
-	if (c->count == MODULES) {
-		snprintf(err, err_len, "unexpected argument '%.40s': at most %d modules", word, MODULES);
-		return -EINVAL;
-	}
-	e->word = word;
-	c->count++;
-	return 0;
-}
-
 /* The sender module, and the receiver module that makes its protocol whole. */
 static int resolve(const struct compare *c, struct entrant *e, char *err, size_t err_len)
 {
@@ -326,20 +328,11 @@ static int resolve(const struct compare *c, struct entrant *e, char *err, size_t
 
 static int read_line(struct compare *c, int argc, char **argv)
 {
-	struct wt_args args;
 	char err[800];
-	int option, error = 0;
+	int code = wt_args_each(argc, argv, take, c);
 
-	wt_args_init(&args, &wt_command_cc_compare, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		error = option == WT_ARGS_WORD ? add(c, args.value, err, sizeof(err)) : take(c, option, args.value, err, sizeof(err));
-		if (error && option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "%s", err);
-		if (error)
-			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
-	}
+	if (code)
+		return code;
 	if (!c->count)
 		return wt_fail(WT_EXIT_USAGE, "the sender modules are missing; wavetank cc list names them all");
 	for (unsigned i = 0; i < c->count; i++)

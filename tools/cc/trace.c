@@ -245,9 +245,16 @@ static int list(bool as_json)
 	return 0;
 }
 
-static int take(struct trace *t, int option, const char *value, char *err, size_t err_len)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct trace *t = arg;
+
 	switch (option) {
+	case WT_ARGS_WORD:
+		if (t->words.sender)
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one module at a time", value);
+		t->words.sender = value;
+		return 0;
 	case OPT_SCENARIO: t->asked = value; return 0;
 	case OPT_CSV: t->csv = true; return 0;
 	case OPT_TIME: return wt_parse_time(value, &t->words.time, err, err_len);
@@ -267,29 +274,17 @@ static int take(struct trace *t, int option, const char *value, char *err, size_
 static int run(int argc, char **argv)
 {
 	struct trace t = {0};
-	struct wt_args args;
-	char err[700];
-	int option, code;
+	int code = wt_args_each(argc, argv, take, &t);
 
-	wt_args_init(&args, &wt_command_cc_trace, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD && t.words.sender)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one module at a time", args.value);
-		if (option == WT_ARGS_WORD)
-			t.words.sender = args.value;
-		else if (take(&t, option, args.value, err, sizeof(err)))
-			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
-	}
+	if (code)
+		return code;
 	if (t.words.time < 0 || (t.points && !t.csv) || (t.csv && t.json))
 		return wt_fail(WT_EXIT_USAGE, "%s", t.csv ? "--csv and --json: one of them" : t.points ? "--points: with --csv" : "--time: expected more than 0");
 	if (t.list)
 		return list(t.json);
 	if (!t.words.sender)
 		return wt_fail(WT_EXIT_USAGE, "the sender module is missing; wavetank cc list names them all");
-	code = run_all(&t);
-	return code;
+	return run_all(&t);
 }
 
 const struct wt_command wt_command_cc_trace = {

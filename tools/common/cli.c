@@ -407,23 +407,45 @@ int wt_args_next(struct wt_args *args)
 	return wt_args_next(args);
 }
 
-int wt_args_read(int argc, char **argv, const char **value, const char **word, unsigned words, const char *why)
+int wt_args_each(int argc, char **argv, wt_args_take *take, void *arg)
 {
 	struct wt_args args;
-	int option;
+	char err[800];
+	int option, code = 0;
 
 	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option >= 0)
-			value[option] = wt_current_command->options[option].argument ? args.value : "";
-		else if (words && words--)
-			*word++ = args.value;
-		else
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'%s%s", args.value, why ? ": " : "", why ? why : "");
+	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END)
+		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : take(arg, option, args.value, err, sizeof(err));
+	if (code >= 0)
+		return code;
+	return option == WT_ARGS_WORD ? wt_fail(WT_EXIT_USAGE, "%s", err)
+				      : wt_fail(WT_EXIT_USAGE, "--%s: %s", wt_current_command->options[option].name, err);
+}
+
+struct reading {
+	const char **value, **word, *why;
+	unsigned words;
+};
+
+static int take_value(void *arg, int option, const char *value, char *err, size_t err_len)
+{
+	struct reading *reading = arg;
+
+	if (option >= 0) {
+		reading->value[option] = wt_current_command->options[option].argument ? value : "";
+	} else if (reading->words) {
+		reading->words--;
+		*reading->word++ = value;
+	} else {
+		snprintf(err, err_len, "unexpected argument '%.600s'%s%s", value, reading->why ? ": " : "", reading->why ? reading->why : "");
+		return -EINVAL;
 	}
-	return WT_EXIT_OK;
+	return 0;
+}
+
+int wt_args_read(int argc, char **argv, const char **value, const char **word, unsigned words, const char *why)
+{
+	return wt_args_each(argc, argv, take_value, &(struct reading){value, word, why, words});
 }
 
 /* ---- the program -------------------------------------------------------------------------------------- */

@@ -71,6 +71,13 @@ void wt_args_init(struct wt_args *args, const struct wt_command *command, int ar
 enum { WT_ARGS_END = -1, WT_ARGS_WORD = -2, WT_ARGS_BAD = -3 };
 int wt_args_next(struct wt_args *args);
 /*
+ * Calls take(arg, option, value) for each option of the line and, with WT_ARGS_WORD, for each word, until one does not return 0. `take`
+ * returns an exit code after having printed one line, or a negative number with one sentence in err, which is printed behind the
+ * option's name. Returns 0 or the exit code.
+ */
+typedef int wt_args_take(void *arg, int option, const char *value, char *err, size_t err_len);
+int wt_args_each(int argc, char **argv, wt_args_take *take, void *arg);
+/*
  * For a command whose options are flags and single arguments: all of its line at once. value[i] (NULL before) becomes the argument of
  * option i of its table, "" of a flag; of one given twice the last counts. word[] becomes the words, at most so many; one more is
  * told, with `why` where that is not NULL. Returns 0, or WT_EXIT_USAGE after having printed one line.

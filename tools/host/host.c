@@ -80,29 +80,28 @@ static int take_serve(struct said *said, const char *value)
 	return code;
 }
 
-static int take_options(struct wt_daemon *daemon, struct said *said, int argc, char **argv)
+struct line {
+	struct wt_daemon *daemon;
+	struct said *said;
+};
+
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
-	struct wt_args args;
-	int option, code = WT_EXIT_OK;
+	const struct line *line = arg;
 	uint64_t number;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {
-		switch (option) {
-		case WT_ARGS_BAD: return WT_EXIT_USAGE;
-		case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'; wavetank run starts programs", args.value);
-		case OPT_SOCKS: code = take_port("socks", args.value, &said->socks); break;
-		case OPT_REDIRECT: code = take_port("redirect", args.value, &said->redirect); break;
-		case OPT_SERVE: code = take_serve(said, args.value); break;
-		case OPT_READY:
-			if (wt_parse_count(args.value, &number, NULL, 0) < 0 || number > 1023)
-				return wt_fail(WT_EXIT_USAGE, "--ready-fd: '%s' is not an open descriptor", args.value);
-			said->ready = (int)number;
-			break;
-		default: code = wt_transfer_option(&daemon->transfer, shared[option], args.value);
-		}
+	switch (option) {
+	case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': wavetank run starts programs", value);
+	case OPT_SOCKS: return take_port("socks", value, &line->said->socks);
+	case OPT_REDIRECT: return take_port("redirect", value, &line->said->redirect);
+	case OPT_SERVE: return take_serve(line->said, value);
+	case OPT_READY:
+		if (wt_parse_count(value, &number, NULL, 0) < 0 || number > 1023)
+			return wt_fail(WT_EXIT_USAGE, "--ready-fd: '%s' is not an open descriptor", value);
+		line->said->ready = (int)number;
+		return WT_EXIT_OK;
 	}
-	return code;
+	return wt_transfer_option(&line->daemon->transfer, shared[option], value);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
@@ -311,7 +310,7 @@ static int host_run(int argc, char **argv)
 	daemon.transfer.on_stop = on_stop;
 	daemon.transfer.arg = &daemon;
 	daemon.transfer.station_config.first_address_only = true;
-	code = take_options(&daemon, &said, argc, argv);
+	code = wt_args_each(argc, argv, take, &(struct line){&daemon, &said});
 	if (!code)
 		code = wt_transfer_files(&daemon.transfer, NULL, NULL);
 	if (!code)

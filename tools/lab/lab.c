@@ -260,9 +260,15 @@ static int run_option(struct wt_lab *lab, struct up *up, int option, const char 
 	return WT_EXIT_OK;
 }
 
-static int up_option(struct wt_lab *lab, struct up *up, int option, const char *value)
+struct line {
+	struct wt_lab *lab;
+	struct up *up;
+};
+
+static int up_option(void *arg, int option, const char *value, char *err, size_t err_len)
 {
-	char err[200];
+	struct wt_lab *lab = ((struct line *)arg)->lab;
+	struct up *up = ((struct line *)arg)->up;
 	uint64_t number;
 
 	switch (option) {
@@ -278,7 +284,7 @@ static int up_option(struct wt_lab *lab, struct up *up, int option, const char *
 	case UP_REV:
 		return take_words(&up->path, option, value);
 	case UP_SEED:
-		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT64_MAX)
+		if (wt_parse_count(value, &number, err, err_len) < 0 || number > INT64_MAX)
 			return wt_fail(WT_EXIT_USAGE, "--seed: '%s' is not a whole number below 2^63", value);
 		lab->seed = number;
 		up->seed = true;
@@ -295,7 +301,7 @@ static int up_option(struct wt_lab *lab, struct up *up, int option, const char *
 	case UP_LOG:
 		return take_file(value, "log", lab->log);
 	case UP_OWNER:
-		if (wt_parse_count(value, &number, err, sizeof(err)) < 0 || number > INT32_MAX ||
+		if (wt_parse_count(value, &number, err, err_len) < 0 || number > INT32_MAX ||
 		    !(lab->owner.start = wt_process_start((pid_t)number)))
 			return wt_fail(WT_EXIT_USAGE, "--owner: no process '%s' runs", value);
 		lab->owner.pid = (pid_t)number;
@@ -383,21 +389,17 @@ static int up_run(int argc, char **argv)
 {
 	struct wt_lab lab = {.backend = "auto", .bounds = WT_VERDICT_BOUNDS, .cpu = -1};
 	struct up up = {{{NULL, NULL}}, false, false, false};
-	struct wt_args args;
 	char err[200];
-	int option, code = wt_lab_refuse_inside(), lock;
+	int code = wt_lab_refuse_inside(), lock;
 	uint32_t fresh;
 
 	if (code)
 		return code;
 	lab.created = time(NULL);
 	lab.seed = getrandom(&fresh, sizeof(fresh), 0) == sizeof(fresh) ? fresh : (uint64_t)lab.created;
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		code = option == WT_ARGS_BAD ? WT_EXIT_USAGE : up_option(&lab, &up, option, args.value);
-		if (code)
-			return code;
-	}
+	code = wt_args_each(argc, argv, up_option, &(struct line){&lab, &up});
+	if (code)
+		return code;
 	if (!lab.name[0])
 		return wt_fail(WT_EXIT_USAGE, "the name of the lab is missing: wavetank lab up NAME --link 'delay 15ms'");
 	code = check_paths(&lab, &up);

@@ -406,9 +406,23 @@ struct said {
 	struct wt_verdict_bounds bounds;
 };
 
-static int take(struct lab *lab, struct said *said, int option, const char *value, char *err, size_t err_len)
+struct line {
+	struct lab *lab;
+	struct said *said;
+};
+
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct said *said = ((struct line *)arg)->said;
+	struct lab *lab = ((struct line *)arg)->lab;
+
 	switch (option) {
+	case WT_ARGS_WORD:
+		if (lab->file)
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one file at a time", value);
+		lab->file = value;
+		return 0;
+	case OPT_JSON: lab->json = true; return 0;
 	case OPT_SEED: said->seeded = true; return wt_parse_count(value, &said->seed, err, err_len);
 	case OPT_TIME: return wt_parse_time(value, &said->time, err, err_len);
 	case OPT_LATE: return wt_parse_time(value, &said->bounds.late, err, err_len);
@@ -427,21 +441,11 @@ static int read_line(struct lab *lab, int argc, char **argv)
 {
 	struct said said = {.bounds = {.late = -1, .steal = -1}};
 	const struct wt_world_keys keys = {wt_options_of_file, &lab->options};
-	struct wt_args args;
 	char err[600] = "";
-	int option;
+	int code = wt_args_each(argc, argv, take, &(struct line){lab, &said});
 
-	wt_args_init(&args, &wt_command_lab_run, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD && lab->file)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one file at a time", args.value);
-		lab->file = option == WT_ARGS_WORD ? args.value : lab->file;
-		lab->json |= option == OPT_JSON;
-		if (option >= 0 && take(lab, &said, option, args.value, err, sizeof(err)))
-			return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
-	}
+	if (code)
+		return code;
 	if (!lab->file)
 		return wt_fail(WT_EXIT_USAGE, "the file is missing: wavetank lab run FILE, see wavetank-emu.conf(5)");
 	if (wt_world_read(&lab->world, lab->file, &keys, err, sizeof(err)))

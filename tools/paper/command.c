@@ -76,8 +76,9 @@ static int take_backend(struct wt_paper_job *job, const char *value, char *err, 
 	return -EINVAL;
 }
 
-static int take(struct command *command, int option, const char *value, char *err, size_t err_len)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct command *command = arg;
 	struct wt_paper_job *job = &command->job;
 
 	switch (option) {
@@ -277,18 +278,10 @@ static int run_family(const struct command *command)
 static int run_main(int argc, char **argv)
 {
 	struct command command = {.job = {.margin = WT_PAPER_MARGIN, .bounds.steal = -1, .interrupt = &interrupted}};
-	struct wt_args args;
-	char err[400];
-	int option;
+	int code = wt_args_each(argc, argv, take, &command);
 
-	wt_args_init(&args, &wt_command_paper_run, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (take(&command, option, args.value, err, sizeof(err)))
-			return option >= 0 ? wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err)
-					   : wt_fail(WT_EXIT_USAGE, "%s", err);
-	}
+	if (code)
+		return code;
 	if (command.job.until && command.job.backend && strcmp(command.job.backend, "sim"))
 		return wt_fail(WT_EXIT_USAGE, "--until-decided is for virtual time");
 	if (command.changes && (!is_family(command.job.id) || *command.job.change))

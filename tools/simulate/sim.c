@@ -169,12 +169,14 @@ static int take_flow(struct sim *sim, int option, const char *value, char *err, 
 	return add_setting(sim, value);
 }
 
-static int take(struct sim *sim, int option, const char *value, char *err, size_t err_len)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct sim *sim = arg;
 	struct wt_simulation *s = &sim->simulation;
 
 	switch (option) {
-	case OPT_FILE: return take_file(sim, value, err, err_len);
+	case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': sim takes only options", value);
+	case OPT_FILE: return take_file(sim, value, err, err_len) ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
 	case OPT_FWD: return wt_path_words_take(&sim->path, WT_PATH_FWD, value, err, err_len);
 	case OPT_REV: return wt_path_words_take(&sim->path, WT_PATH_REV, value, err, err_len);
 	case OPT_LINK: return wt_path_words_take(&sim->path, WT_PATH_LINK, value, err, err_len);
@@ -460,19 +462,11 @@ static int files_apart(struct sim *sim, char *err, size_t err_len)
 
 static int read_line(struct sim *sim, int argc, char **argv)
 {
-	struct wt_args args;
 	char err[800];
-	int option;
+	int code = wt_args_each(argc, argv, take, sim);
 
-	wt_args_init(&args, &wt_command_sim, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
-		if (take(sim, option, args.value, err, sizeof(err)))
-			return option == OPT_FILE ? wt_fail(WT_EXIT_USAGE, "%s", err) : wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
-	}
+	if (code)
+		return code;
 	if (sim->simulation.tokens_trace && !sim->simulation.tokens)
 		return wt_fail(WT_EXIT_USAGE, "--tokens-trace requires --tokens");
 	return make_world(sim, err, sizeof(err)) || files_apart(sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;

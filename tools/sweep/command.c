@@ -62,10 +62,13 @@ struct command {
 	bool stats;
 };
 
-static int take(struct command *command, int option, const char *value, char *err, size_t err_len)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct command *command = arg;
 	char part[24], of[24], more[2];
 
+	if (wt_current_command == &wt_command_sweep_plan && option > OPT_DIR)
+		option++; /* its table has no --stats */
 	switch (option) {
 	case WT_ARGS_WORD:
 		if (!command->file) {
@@ -83,13 +86,13 @@ static int take(struct command *command, int option, const char *value, char *er
 	case OPT_JOBS:
 		if (wt_parse_count(value, &command->jobs, err, err_len) == 0 && command->jobs >= 1 && command->jobs <= 1000)
 			return 0;
-		snprintf(err, err_len, "--jobs: '%s': expected 1 to 1000", value);
+		snprintf(err, err_len, "'%s': expected 1 to 1000", value);
 		return -EINVAL;
 	}
 	if (sscanf(value, "%23[0-9]/%23[0-9]%1s", part, of, more) == 2 && wt_parse_count(part, &command->shard, NULL, 0) == 0 &&
 	    wt_parse_count(of, &command->shards, NULL, 0) == 0 && command->shard < command->shards && command->shards <= 100000)
 		return 0;
-	snprintf(err, err_len, "--shard: '%s': expected I/N with I from 0 to N-1, such as 0/8", value);
+	snprintf(err, err_len, "'%s': expected I/N with I from 0 to N-1, such as 0/8", value);
 	return -EINVAL;
 }
 
@@ -134,21 +137,14 @@ static int name_runs(struct command *command, char *err, size_t err_len)
 /* Reads arguments, sweep file and what is done. An exit code. */
 static int begin(struct command *command, int argc, char **argv)
 {
-	struct wt_args args;
 	char err[800];
-	int option, code;
+	int code;
 
 	memset(command, 0, sizeof(*command));
 	wt_on_ending(on_signal);
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (wt_current_command == &wt_command_sweep_plan && option > OPT_DIR)
-			option++; /* its table has no --stats */
-		if (take(command, option, args.value, err, sizeof(err)))
-			return wt_fail(WT_EXIT_USAGE, "%s", err);
-	}
+	code = wt_args_each(argc, argv, take, command);
+	if (code)
+		return code;
 	code = wt_sweep_open(&command->sweep, command->file);
 	if (code)
 		return code;

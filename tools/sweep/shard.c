@@ -95,8 +95,9 @@ static void print_script(const struct shard *shard, const char *name)
 	       "\"$wavetank\" sweep merge \"$sweep\" -o \"$results\"\n", shard->cores, shard->shards);
 }
 
-static int take(struct shard *shard, int option, const char *value, char *err, size_t err_len)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct shard *shard = arg;
 	uint64_t *count = option == OPT_SHARDS ? &shard->shards : option == OPT_CORES ? &shard->cores : &shard->at_once;
 
 	switch (option) {
@@ -111,12 +112,12 @@ static int take(struct shard *shard, int option, const char *value, char *err, s
 		return 0;
 	case OPT_FORMAT:
 		shard->format = value;
-		snprintf(err, err_len, "--format: '%s': expected slurm or parallel", value);
+		snprintf(err, err_len, "'%s': expected slurm or parallel", value);
 		return strcmp(value, "slurm") && strcmp(value, "parallel") ? -EINVAL : 0;
 	}
 	if (wt_parse_count(value, count, NULL, 0) == 0 && *count >= 1 && *count <= 100000)
 		return 0;
-	snprintf(err, err_len, "--%s: '%s': expected 1 to 100000", options[option].name, value);
+	snprintf(err, err_len, "'%s': expected 1 to 100000", value);
 	return -EINVAL;
 }
 
@@ -124,17 +125,11 @@ static int shard_main(int argc, char **argv)
 {
 	struct shard shard = {.format = "slurm", .cores = 1};
 	struct wt_sweep sweep = {0};
-	struct wt_args args;
-	char err[300], dir[128];
-	int option, code;
+	char dir[128];
+	int code = wt_args_each(argc, argv, take, &shard);
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (take(&shard, option, args.value, err, sizeof(err)))
-			return wt_fail(WT_EXIT_USAGE, "%s", err);
-	}
+	if (code)
+		return code;
 	code = wt_sweep_open(&sweep, shard.file);
 	if (!code && !shard.shards)
 		code = wt_fail(WT_EXIT_USAGE, "the number of parts is missing: --shards N");

@@ -49,33 +49,20 @@ struct words {
 
 static struct wt_trace_flows flows; /* large */
 
-/* Parses; `take` handles the options of one command. True: go on. */
-static bool parse(struct words *words, const struct wt_command *command, int argc, char **argv, int *code,
-		  int (*take)(struct words *, int, const char *, char *, size_t))
+static int take_file(struct words *words, const char *value)
 {
-	struct wt_args args;
-	char err[300];
-	int option;
+	if (words->file && (words->log || wt_current_command != &wt_command_trace_plot))
+		return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one journal at a time", value);
+	*(words->file ? &words->log : &words->file) = value;
+	return WT_EXIT_OK;
+}
 
-	*code = WT_EXIT_USAGE;
-	wt_args_init(&args, command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return false;
-		if (option == WT_ARGS_WORD) {
-			if (words->file && (words->log || command != &wt_command_trace_plot)) {
-				wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'", args.value);
-				return false;
-			}
-			*(words->file ? &words->log : &words->file) = args.value;
-		} else if (take(words, option, args.value, err, sizeof(err))) {
-			wt_fail(WT_EXIT_USAGE, "--%s: %s", command->options[option].name, err);
-			return false;
-		}
-	}
-	if (!words->file)
-		wt_fail(WT_EXIT_USAGE, "the journal is missing: sim, send and recv write one with --trace FILE");
-	return words->file != NULL;
+/* Reads the line; `take` handles the options of one command. An exit code. */
+static int parse(struct words *words, int argc, char **argv, wt_args_take *take)
+{
+	int code = wt_args_each(argc, argv, take, words);
+
+	return code || words->file ? code : wt_fail(WT_EXIT_USAGE, "the journal is missing: sim, send and recv write one with --trace FILE");
 }
 
 /* A file that is not there, or not as it should be, is wrong usage; one that cannot be read is the environment. */
@@ -93,9 +80,12 @@ static const struct wt_trace_flow *choose(const struct words *words)
 	return flow;
 }
 
-static int take_convert(struct words *words, int option, const char *value, char *err, size_t err_len)
+static int take_convert(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct words *words = arg;
+
 	switch (option) {
+	case WT_ARGS_WORD: return take_file(words, value);
 	case OPT_OUTPUT: words->output = value; break;
 	case OPT_FORMAT: words->format = value; break;
 	case OPT_HOST: words->host = value; break;
@@ -128,7 +118,8 @@ static int convert_main(int argc, char **argv)
 	FILE *out;
 	int code, error, known = 0;
 
-	if (!parse(&words, &wt_command_trace_convert, argc, argv, &code, take_convert))
+	code = parse(&words, argc, argv, take_convert);
+	if (code)
 		return code;
 	dot = words.output ? strrchr(words.output, '.') : NULL;
 	if (!words.format && dot)
@@ -154,8 +145,12 @@ static int convert_main(int argc, char **argv)
 	return code;
 }
 
-static int take_stats(struct words *words, int option, const char *value, char *err, size_t err_len)
+static int take_stats(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct words *words = arg;
+
+	if (option == WT_ARGS_WORD)
+		return take_file(words, value);
 	words->json = true;
 	return 0;
 }
@@ -166,7 +161,8 @@ static int stats_main(int argc, char **argv)
 	char err[400];
 	int code, error;
 
-	if (!parse(&words, &wt_command_trace_stats, argc, argv, &code, take_stats))
+	code = parse(&words, argc, argv, take_stats);
+	if (code)
 		return code;
 	error = wt_trace_survey(words.file, &flows, err, sizeof(err));
 	if (!error)
@@ -176,9 +172,12 @@ static int stats_main(int argc, char **argv)
 	return fflush(stdout) ? wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno)) : WT_EXIT_OK;
 }
 
-static int take_plot(struct words *words, int option, const char *value, char *err, size_t err_len)
+static int take_plot(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct words *words = arg;
+
 	switch (option) {
+	case WT_ARGS_WORD: return take_file(words, value);
 	case PLOT_OUTPUT: words->output = value; break;
 	case PLOT_HOST: words->host = value; break;
 	case PLOT_CONN: return wt_parse_count(value, &words->conn, err, err_len);
@@ -216,7 +215,8 @@ static int plot_main(int argc, char **argv)
 	FILE *request;
 	int code, error;
 
-	if (!parse(&words, &wt_command_trace_plot, argc, argv, &code, take_plot))
+	code = parse(&words, argc, argv, take_plot);
+	if (code)
 		return code;
 	dot = words.output ? strrchr(words.output, '.') : NULL;
 	if (!dot || (strcmp(dot, ".svg") && strcmp(dot, ".pdf")))

@@ -258,8 +258,10 @@ static void print_record(const struct kernel_transfer *t, int code)
 	wt_json_end(&json);
 }
 
-static int take(struct kernel_transfer *t, int option, const char *value, char *err, size_t err_len)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
+	struct kernel_transfer *t = arg;
+
 	switch (option) {
 	case OPT_PEER: t->peer = value; return 0;
 	case OPT_SIZE: return wt_parse_size(value, &t->size, err, err_len);
@@ -269,25 +271,17 @@ static int take(struct kernel_transfer *t, int option, const char *value, char *
 	case OPT_TIMEOUT: return wt_parse_time(value, &t->timeout, err, err_len);
 	case OPT_JSON: t->json = true; return 0;
 	}
-	snprintf(err, err_len, "unexpected word '%s'", value);
-	return -EINVAL;
+	return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': the peer follows -c", value);
 }
 
 static int kernel_send_main(int argc, char **argv)
 {
 	struct sigaction act = {.sa_handler = on_alarm}; /* no SA_RESTART: what waits is interrupted */
 	struct kernel_transfer t = {.seed = 1};
-	struct wt_args args;
-	char err[200];
-	int option, fd, code;
+	int fd, code = wt_args_each(argc, argv, take, &t);
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while ((option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (take(&t, option, args.value, err, sizeof(err)))
-			return wt_fail(WT_EXIT_USAGE, "%s", err);
-	}
+	if (code)
+		return code;
 	if (!t.peer)
 		return wt_fail(WT_EXIT_USAGE, "the peer is missing: -c HOST");
 	if (!t.size && !t.time)

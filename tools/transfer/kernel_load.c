@@ -36,6 +36,7 @@ static const struct wt_option options[] = {
 
 struct load {
 	struct in_addr peer;
+	const char *word; /* which load; NULL: not named */
 	uint64_t count;
 	double *time; /* of each request or connection, microseconds; NULL: not kept */
 };
@@ -215,14 +216,20 @@ static void print_record(const struct load *load, const char *name, double secon
 	fflush(stdout);
 }
 
-static int take(struct load *load, int option, const char *value)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
-	char err[200];
+	struct load *load = arg;
 
+	if (option == WT_ARGS_WORD && load->word)
+		return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': one load at a time", value);
+	if (option == WT_ARGS_WORD) {
+		load->word = value;
+		return WT_EXIT_OK;
+	}
 	if (option == OPT_PEER)
 		return inet_pton(AF_INET, value, &load->peer) == 1 ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--client: '%s' is not an IPv4 address", value);
-	if (wt_parse_count(value, &load->count, err, sizeof(err)) < 0)
-		return wt_fail(WT_EXIT_USAGE, "--number: %s", err);
+	if (wt_parse_count(value, &load->count, err, err_len) < 0)
+		return -EINVAL;
 	return load->count ? WT_EXIT_OK : wt_fail(WT_EXIT_USAGE, "--number: expected at least 1");
 }
 
@@ -230,25 +237,14 @@ static int run(int argc, char **argv)
 {
 	unsigned which, known = sizeof(loads) / sizeof(loads[0]);
 	struct load load = {.count = 1000};
-	const char *word = NULL;
-	struct wt_args args;
-	int option, code = WT_EXIT_OK;
+	const char *word;
+	int code = wt_args_each(argc, argv, take, &load);
 	double start;
 	bool fine;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD && word)
-			return wt_fail(WT_EXIT_USAGE, "unexpected word '%s'", args.value);
-		if (option == WT_ARGS_WORD)
-			word = args.value;
-		else
-			code = take(&load, option, args.value);
-	}
 	if (code)
 		return code;
+	word = load.word;
 	for (which = 0; which < known && (!word || strcmp(loads[which].name, word)); which++)
 		;
 	if (which == known)

@@ -227,31 +227,17 @@ static void on_leave(struct ev_loop *ev, ev_timer *watcher, int events)
 	wt_transfer_end(watcher->data);
 }
 
-static int take_options(struct recv *recv, int argc, char **argv)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
-	struct wt_args args;
-	int option, code = WT_EXIT_OK;
+	struct recv *recv = arg;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {
-		switch (option) {
-		case WT_ARGS_BAD:
-			return WT_EXIT_USAGE;
-		case WT_ARGS_WORD:
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': recv takes only options", args.value);
-		case OPT_SERVER:
-			break;
-		case OPT_ONE:
-			recv->one = true;
-			break;
-		case OPT_OUTPUT:
-			recv->output = args.value;
-			break;
-		default:
-			code = wt_transfer_option(&recv->transfer, option, args.value);
-		}
+	switch (option) {
+	case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': recv takes only options", value);
+	case OPT_SERVER: return WT_EXIT_OK;
+	case OPT_ONE: recv->one = true; return WT_EXIT_OK;
+	case OPT_OUTPUT: recv->output = value; return WT_EXIT_OK;
 	}
-	return code;
+	return wt_transfer_option(&recv->transfer, option, value);
 }
 
 static int open_output(struct recv *recv)
@@ -319,7 +305,7 @@ static int recv_run(int argc, char **argv)
 	recv.transfer.on_stop = on_stop;
 	recv.transfer.arg = &recv;
 	recv.transfer.station_config.first_address_only = true;
-	code = take_options(&recv, argc, argv);
+	code = wt_args_each(argc, argv, take, &recv);
 	if (!code)
 		code = open_output(&recv);
 	if (!code)

@@ -271,42 +271,27 @@ static int take_number(struct send *send, int option, const char *value)
 	return WT_EXIT_OK;
 }
 
-static int take_options(struct send *send, int argc, char **argv)
+static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
-	struct wt_args args;
-	int option, code = WT_EXIT_OK;
+	struct send *send = arg;
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {
-		switch (option) {
-		case WT_ARGS_BAD:
-			return WT_EXIT_USAGE;
-		case WT_ARGS_WORD:
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': the peer follows -c", args.value);
-		case OPT_CONNECT:
-		case OPT_CLIENT:
-			send->peer = args.value;
-			break;
-		case OPT_FILE:
-			send->file = args.value;
-			break;
-		case OPT_REVERSE: send->reverse = true; break;
-		case OPT_BIDIR: send->bidir = true; break;
-		case OPT_UDP: send->udp = true; break;
-		case OPT_BYTES:
-		case OPT_TIME:
-		case OPT_PARALLEL:
-		case OPT_LENGTH:
-		case OPT_RATE:
-		case OPT_OMIT:
-		case OPT_LATENCY:
-			code = take_number(send, option, args.value);
-			break;
-		default:
-			code = wt_transfer_option(&send->transfer, option, args.value);
-		}
+	switch (option) {
+	case WT_ARGS_WORD: return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': the peer follows -c", value);
+	case OPT_CONNECT:
+	case OPT_CLIENT: send->peer = value; return WT_EXIT_OK;
+	case OPT_FILE: send->file = value; return WT_EXIT_OK;
+	case OPT_REVERSE: send->reverse = true; return WT_EXIT_OK;
+	case OPT_BIDIR: send->bidir = true; return WT_EXIT_OK;
+	case OPT_UDP: send->udp = true; return WT_EXIT_OK;
+	case OPT_BYTES:
+	case OPT_TIME:
+	case OPT_PARALLEL:
+	case OPT_LENGTH:
+	case OPT_RATE:
+	case OPT_OMIT:
+	case OPT_LATENCY: return take_number(send, option, value);
 	}
-	return code;
+	return wt_transfer_option(&send->transfer, option, value);
 }
 
 /* What goes with what. */
@@ -555,7 +540,7 @@ static int send_run(int argc, char **argv)
 	wt_transfer_init(&send->transfer);
 	send->transfer.on_stop = on_stop;
 	send->transfer.arg = send;
-	code = take_options(send, argc, argv);
+	code = wt_args_each(argc, argv, take, send);
 	if (!code)
 		code = check_options(send);
 	if (!code)

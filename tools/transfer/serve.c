@@ -221,24 +221,25 @@ static int set_connections(struct serve *serve, const char *value)
 	return WT_EXIT_OK;
 }
 
+static int take_option(void *arg, int option, const char *value, char *err, size_t err_len)
+{
+	struct serve *serve = arg;
+
+	if (option == WT_ARGS_WORD)
+		return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': serve takes only options", value);
+	if (option <= OPT_BYTE)
+		return set_port(&serve->service[option - OPT_ECHO], value);
+	if (option == OPT_CONNECTIONS)
+		return set_connections(serve, value);
+	return wt_transfer_option(&serve->transfer, shared[option], value);
+}
+
 static int take_options(struct serve *serve, int argc, char **argv)
 {
-	struct wt_args args;
-	int option, code = wt_transfer_option(&serve->transfer, WT_T_SET, "nagle=no,ack_drain=yes,rcv_buffer=512KiB"); /* more only waits in the queue of a TAP, cold */
+	int code = wt_transfer_option(&serve->transfer, WT_T_SET, "nagle=no,ack_drain=yes,rcv_buffer=512KiB"); /* more only waits in the queue of a TAP, cold */
 
-	wt_args_init(&args, wt_current_command, argc, argv);
-	while (!code && (option = wt_args_next(&args)) != WT_ARGS_END) {
-		if (option == WT_ARGS_BAD)
-			return WT_EXIT_USAGE;
-		if (option == WT_ARGS_WORD)
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': serve takes only options", args.value);
-		if (option <= OPT_BYTE)
-			code = set_port(&serve->service[option - OPT_ECHO], args.value);
-		else if (option == OPT_CONNECTIONS)
-			code = set_connections(serve, args.value);
-		else
-			code = wt_transfer_option(&serve->transfer, shared[option], args.value);
-	}
+	if (!code)
+		code = wt_args_each(argc, argv, take_option, serve);
 	for (unsigned i = 0; i < SERVICES && !code; i++)
 		for (unsigned j = 0; j < i && !code; j++)
 			if (serve->service[i].port && serve->service[i].port == serve->service[j].port)
