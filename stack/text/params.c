@@ -2,7 +2,6 @@
 #include "stack/text/params.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,18 +11,6 @@
 #define NAME_ROOM 64
 #define VALUE_ROOM 128
 #define NEAREST_DISTANCE 3
-
-__attribute__((format(printf, 3, 4))) static int fail(char *err, size_t err_len, const char *format, ...)
-{
-	va_list args;
-
-	if (err && err_len) {
-		va_start(args, format);
-		vsnprintf(err, err_len, format, args);
-		va_end(args);
-	}
-	return -EINVAL;
-}
 
 /* ---- nearest word ------------------------------------------------------------------------------------- */
 
@@ -118,13 +105,13 @@ static int unknown(char *err, size_t err_len, const char *kind, const char *word
 	size_t len, room;
 
 	if (!next(ctx, 0))
-		return fail(err, err_len, "no %s '%.40s': there are none", kind, word);
+		return wt_invalid(err, err_len, "no %s '%.40s': there are none", kind, word);
 	snprintf(head, sizeof(head), "no %s '%.40s'; %s%s%sknown: ", kind, word, nearest ? "did you mean '" : "", nearest ? nearest : "",
 		 nearest ? "'? " : "");
 	len = strlen(head);
 	room = err_len > len ? err_len - len : 1;
 	list_words(known, room < sizeof(known) ? room : sizeof(known), next, ctx);
-	return fail(err, err_len, "%s%s", head, known);
+	return wt_invalid(err, err_len, "%s%s", head, known);
 }
 
 /* ---- one field ---------------------------------------------------------------------------------------- */
@@ -167,7 +154,7 @@ static int parse_value(const struct wt_param *param, const char *text, union val
 	case WT_PARAM_WORD:
 		return parse_word(param, text, &value->whole, err, err_len);
 	}
-	return fail(err, err_len, "parameter of unknown type");
+	return wt_invalid(err, err_len, "parameter of unknown type");
 }
 
 /* The shortest decimal that strtod reads back to the same double. */
@@ -239,7 +226,7 @@ static int check_bounds(const struct wt_param *param, const union value *value, 
 		return 0;
 	if (param->type == WT_PARAM_TIMER && value->time == 0)
 		return 0;
-	return fail(err, err_len, "'%.40s' is out of range: expected %s%s to %s", text,
+	return wt_invalid(err, err_len, "'%.40s' is out of range: expected %s%s to %s", text,
 		    param->type == WT_PARAM_TIMER ? "0 or " : "",
 		    format_bound(param, param->min, low, sizeof(low)),
 		    format_bound(param, param->max, high, sizeof(high)));
@@ -260,7 +247,7 @@ int wt_param_set(const struct wt_param *table, size_t count, void *object, const
 		return unknown(err, err_len, "parameter", name, next_param, &known);
 	if (parse_value(param, value, &parsed, why, sizeof(why)) ||
 	    check_bounds(param, &parsed, value, why, sizeof(why)))
-		return fail(err, err_len, "%s: %s", param->name, why);
+		return wt_invalid(err, err_len, "%s: %s", param->name, why);
 	/* every field is eight bytes: wt_time, uint64_t or double */
 	memcpy((char *)object + param->offset, &parsed, sizeof(parsed));
 	return 0;
@@ -279,9 +266,9 @@ int wt_param_set_list(const struct wt_param *table, size_t count, void *object, 
 		int rc;
 
 		if (name_len == len || !name_len)
-			return fail(err, err_len, "'%.*s' is not name=value", (int)(len < 40 ? len : 40), item);
+			return wt_invalid(err, err_len, "'%.*s' is not name=value", (int)(len < 40 ? len : 40), item);
 		if (name_len >= sizeof(name) || len - name_len > sizeof(value))
-			return fail(err, err_len, "'%.40s...' is too long", item);
+			return wt_invalid(err, err_len, "'%.40s...' is too long", item);
 		snprintf(name, sizeof(name), "%.*s", (int)name_len, item);
 		snprintf(value, sizeof(value), "%.*s", (int)(len - name_len - 1), item + name_len + 1);
 		rc = wt_param_set(table, count, object, name, value, err, err_len);

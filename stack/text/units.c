@@ -41,7 +41,7 @@ static const char time_expected[] = "a time with its unit (ns us ms s min h), su
 static const char size_expected[] = "a size with its unit (B KB MB GB, KiB MiB GiB), such as 64KB";
 static const char rate_expected[] = "a rate with its unit (bit Kbit Mbit Gbit, Bps kBps MBps), such as 10Mbit";
 
-__attribute__((format(printf, 3, 4))) static int fail(char *err, size_t err_len, const char *format, ...)
+int wt_invalid(char *err, size_t err_len, const char *format, ...)
 {
 	va_list args;
 
@@ -93,24 +93,24 @@ static int parse_with_unit(const char *text, const struct unit *units, const cha
 	u128 value;
 
 	if (!suffix)
-		return fail(err, err_len, "'%.40s' is not %s", text, expected);
+		return wt_invalid(err, err_len, "'%.40s' is not %s", text, expected);
 	if (!*suffix) {
 		if (mantissa) /* a bare number could be read two ways; zero is the same in every unit */
-			return fail(err, err_len, "'%.40s' has no unit: expected %s", text, expected);
+			return wt_invalid(err, err_len, "'%.40s' has no unit: expected %s", text, expected);
 		*out = 0;
 		return 0;
 	}
 	while (unit->name && strcmp(unit->name, suffix))
 		unit++;
 	if (!unit->name)
-		return fail(err, err_len, "'%.40s' has an unknown unit '%.20s': expected %s", text, suffix, expected);
+		return wt_invalid(err, err_len, "'%.40s' has an unknown unit '%.20s': expected %s", text, suffix, expected);
 	for (; places; places--)
 		divisor *= 10;
 	value = (u128)mantissa * unit->scale;
 	if (value % divisor)
-		return fail(err, err_len, "'%.40s' is not a whole number of %s", text, units->name);
+		return wt_invalid(err, err_len, "'%.40s' is not a whole number of %s", text, units->name);
 	if (value / divisor > max)
-		return fail(err, err_len, "'%.40s' is too large", text);
+		return wt_invalid(err, err_len, "'%.40s' is too large", text);
 	*out = (uint64_t)(value / divisor);
 	return 0;
 }
@@ -136,7 +136,7 @@ int wt_parse_rate(const char *text, uint64_t *bit_per_s, char *err, size_t err_l
 
 	/* "Kbps": kilobits to some, kilobytes to tc and to the TCP-Real tables */
 	if (len >= 3 && !strcmp(text + len - 3, "bps"))
-		return fail(err, err_len, "'%.40s' could mean bits or bytes a second: write Kbit or kBps", text);
+		return wt_invalid(err, err_len, "'%.40s' could mean bits or bytes a second: write Kbit or kBps", text);
 	return parse_with_unit(text, rate_units, rate_expected, UINT64_MAX, bit_per_s, err, err_len);
 }
 
@@ -170,16 +170,16 @@ int wt_parse_share(const char *text, double *out, char *err, size_t err_len)
 	double value;
 
 	if (!end || (*end && !percent))
-		return fail(err, err_len, "'%.40s' is not a share: expected a percentage such as 20%%", text);
+		return wt_invalid(err, err_len, "'%.40s' is not a share: expected a percentage such as 20%%", text);
 	/* one conversion, so that 0.1% and 0.001 are the same double */
 	snprintf(number, sizeof(number), "%.*se%d", (int)len, text, exponent - (percent ? 2 : 0));
 	value = strtod(number, NULL);
 	if (value != 0 && !percent) /* a fraction to some, a percentage to tc(8); zero is the same in both */
-		return value > 1 ? fail(err, err_len, "'%.40s' has no unit: write %.40s%%", text, text) :
-				   fail(err, err_len, "'%.40s' has no unit: write %.40s%% or %s", text, text,
+		return value > 1 ? wt_invalid(err, err_len, "'%.40s' has no unit: write %.40s%%", text, text) :
+				   wt_invalid(err, err_len, "'%.40s' has no unit: write %.40s%% or %s", text, text,
 					wt_format_share(value, number, sizeof(number)));
 	if (value > 1)
-		return fail(err, err_len, "'%.40s' is not between 0%% and 100%%", text);
+		return wt_invalid(err, err_len, "'%.40s' is not between 0%% and 100%%", text);
 	*out = value;
 	return 0;
 }
@@ -192,9 +192,9 @@ int wt_parse_count(const char *text, uint64_t *out, char *err, size_t err_len)
 	for (; is_digit(*p); p++)
 		if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-			return fail(err, err_len, "'%.40s' is too large", text);
+			return wt_invalid(err, err_len, "'%.40s' is too large", text);
 	if (p == text || *p)
-		return fail(err, err_len, "'%.40s' is not a whole number", text);
+		return wt_invalid(err, err_len, "'%.40s' is not a whole number", text);
 	*out = value;
 	return 0;
 }
@@ -206,12 +206,12 @@ int wt_parse_number(const char *text, double *out, char *err, size_t err_len)
 
 	/* strtod reads more than we allow: blanks, hexadecimal, inf, nan */
 	if (!*text || text[strspn(text, "0123456789+-.eE")])
-		return fail(err, err_len, "'%.40s' is not a number", text);
+		return wt_invalid(err, err_len, "'%.40s' is not a number", text);
 	value = strtod(text, &end);
 	if (end == text || *end)
-		return fail(err, err_len, "'%.40s' is not a number", text);
+		return wt_invalid(err, err_len, "'%.40s' is not a number", text);
 	if (!(value - value == 0))
-		return fail(err, err_len, "'%.40s' is too large", text);
+		return wt_invalid(err, err_len, "'%.40s' is too large", text);
 	*out = value;
 	return 0;
 }
@@ -225,7 +225,7 @@ int wt_parse_bool(const char *text, uint64_t *out, char *err, size_t err_len)
 			*out = i & 1;
 			return 0;
 		}
-	return fail(err, err_len, "'%.40s': expected on or off", text);
+	return wt_invalid(err, err_len, "'%.40s': expected on or off", text);
 }
 
 /* value / scale as a decimal and the unit's name; false if that is no finite decimal. */

@@ -11,6 +11,9 @@
 
 #include "stack/base/time.h"
 
+/* Writes one sentence to err, which may be NULL. Returns -EINVAL, so: return wt_invalid(err, err_len, "..."). */
+int wt_invalid(char *err, size_t err_len, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Each returns 0, or -EINVAL with one sentence in err: what stood there and what was expected. err may be NULL. */
 int wt_parse_time(const char *text, wt_time *out, char *err, size_t err_len);     /* ns us ms s min h; "0" alone is fine */
 int wt_parse_size(const char *text, uint64_t *out, char *err, size_t err_len);    /* B KB MB GB (1000) KiB MiB GiB (1024) */

@@ -4,12 +4,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "stack/text/units.h"
 #include "tools/modules/check.h"
 
 enum { TRIALS = 1 }; /* before a module is used; `wavetank cc check` takes more */
@@ -30,17 +30,6 @@ struct entry {
 };
 
 static struct entry *loaded; /* a file is loaded once */
-
-__attribute__((format(printf, 3, 4))) static int refuse(char *err, size_t err_len, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	if (err && err_len)
-		vsnprintf(err, err_len, format, list);
-	va_end(list);
-	return -EINVAL;
-}
 
 bool wt_cc_is_file(const char *text)
 {
@@ -88,16 +77,16 @@ static int check_fit(const char *path, const struct wt_cc_loadable *theirs, char
 	static const char advice[] = "build it again with the headers of this wavetank";
 
 	if (theirs->abi != WT_CC_ABI)
-		return refuse(err, err_len, "%s: it is built for ABI %u of congestion modules, this program has ABI %d: %s", path, theirs->abi,
+		return wt_invalid(err, err_len, "%s: it is built for ABI %u of congestion modules, this program has ABI %d: %s", path, theirs->abi,
 			      WT_CC_ABI, advice);
 	if (theirs->sizes != WT_CC_SIZES)
-		return refuse(err, err_len, "%s: it shares %u structs, this program %d: %s", path, theirs->sizes, WT_CC_SIZES, advice);
+		return wt_invalid(err, err_len, "%s: it shares %u structs, this program %d: %s", path, theirs->sizes, WT_CC_SIZES, advice);
 	for (unsigned i = 0; i < WT_CC_SIZES; i++)
 		if (theirs->size[i] != shared[i].size)
-			return refuse(err, err_len, "%s: struct %s has %u bytes there and %u here: %s", path, shared[i].name, theirs->size[i],
+			return wt_invalid(err, err_len, "%s: struct %s has %u bytes there and %u here: %s", path, shared[i].name, theirs->size[i],
 				      shared[i].size, advice);
 	if (!theirs->sender && !theirs->recovery && !theirs->receiver)
-		return refuse(err, err_len, "%s: wt_cc_loadable names no module", path);
+		return wt_invalid(err, err_len, "%s: wt_cc_loadable names no module", path);
 	return 0;
 }
 
@@ -108,15 +97,15 @@ static int load(struct entry *entry, char *err, size_t err_len)
 	void *handle;
 
 	if (error)
-		return refuse(err, err_len, "%s: %s", path, strerror(-error));
+		return wt_invalid(err, err_len, "%s: %s", path, strerror(-error));
 	handle = dlopen(entry->real, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
-		return refuse(err, err_len, "%s is not a module file: %s", path, linker_error(entry->real));
+		return wt_invalid(err, err_len, "%s is not a module file: %s", path, linker_error(entry->real));
 	entry->file.loadable = dlsym(handle, "wt_cc_loadable");
 	if (entry->file.loadable)
 		error = check_fit(path, entry->file.loadable, err, err_len);
 	else
-		error = refuse(err, err_len, "%s is not a module file: it exports no wt_cc_loadable (see cc/module.h)", path);
+		error = wt_invalid(err, err_len, "%s is not a module file: it exports no wt_cc_loadable (see cc/module.h)", path);
 	if (error)
 		dlclose(handle);
 	return error;
@@ -145,9 +134,9 @@ static int open_entry(const char *text, struct entry **found, char *err, size_t 
 	int error;
 
 	if (snprintf(path, sizeof(path), "%.*s", (int)strcspn(text, ":"), text) >= (int)sizeof(path))
-		return refuse(err, err_len, "%.60s...: the path is too long", text);
+		return wt_invalid(err, err_len, "%.60s...: the path is too long", text);
 	if (!realpath(path, real))
-		return refuse(err, err_len, "%s: %s", path, strerror(errno));
+		return wt_invalid(err, err_len, "%s: %s", path, strerror(errno));
 	for (entry = loaded; entry && strcmp(entry->real, real); entry = entry->next)
 		;
 	if (!entry) {
@@ -199,10 +188,10 @@ static int try_once(struct entry *entry, unsigned kind, const struct wt_cc_subje
 	if (entry->tried[kind])
 		return 0;
 	if (wt_cc_check_apart(subject, TRIALS, &report))
-		return refuse(err, err_len, "%s: cannot start a process to test it in", entry->file.path);
+		return wt_invalid(err, err_len, "%s: cannot start a process to test it in", entry->file.path);
 	verdict = wt_cc_check_verdict(&report, text, sizeof(text));
 	if (verdict)
-		return refuse(err, err_len, "%s breaks the contract of modules: %s", entry->file.path, verdict);
+		return wt_invalid(err, err_len, "%s breaks the contract of modules: %s", entry->file.path, verdict);
 	entry->tried[kind] = true;
 	return 0;
 }
@@ -220,7 +209,7 @@ static int table_of(const char *text, unsigned kind, struct wt_cc_subject *subje
 	all = entry->file.loadable;
 	*subject = (struct wt_cc_subject){kind == 0 ? all->sender : NULL, kind == 1 ? all->recovery : NULL, kind == 2 ? all->receiver : NULL};
 	if (!subject->sender && !subject->recovery && !subject->receiver)
-		return refuse(err, err_len, "%s: it has no %s module", entry->file.path, kinds[kind]);
+		return wt_invalid(err, err_len, "%s: it has no %s module", entry->file.path, kinds[kind]);
 	return try_once(entry, kind, subject, err, err_len);
 }
 
