@@ -36,25 +36,35 @@ static void complete(struct wt_tcp_config *config)
 		wt_receiver_choose("standard", &config->receiver, NULL, 0);
 }
 
+/* A block in the table, unless its tuple is taken. NULL, with errno set. */
+static struct wt_tcp *place(struct wt_host *host, enum wt_demux_kind kind, const struct wt_tuple *tuple, const struct wt_tcp_config *config)
+{
+	struct wt_tcp_config whole = *config;
+	struct wt_tcp *tcp;
+
+	if (wt_demux_find(&host->tcp, tuple)) {
+		errno = EADDRINUSE;
+		return NULL;
+	}
+	complete(&whole);
+	tcp = wt_tcb_new(&host->tcp, &whole, kind, tuple, 0);
+	if (tcp)
+		wt_tcp_set_callback(tcp, config->callback, config->arg);
+	return tcp;
+}
+
 struct wt_tcp *wt_tcp_listen(struct wt_host *host, const struct wt_endpoint *local, unsigned backlog, const struct wt_tcp_config *config)
 {
 	struct wt_tuple tuple = {.local = *local};
-	struct wt_tcp_config whole = *config;
 	struct wt_tcp *tcp;
 
 	if (local->addr.family && !wt_net_is_ours(&host->net, &local->addr)) {
 		errno = EADDRNOTAVAIL;
 		return NULL;
 	}
-	if (wt_demux_find(&host->tcp, &tuple)) {
-		errno = EADDRINUSE;
-		return NULL;
-	}
-	complete(&whole);
-	tcp = wt_tcb_new(&host->tcp, &whole, WT_DEMUX_LISTENER, &tuple, 0);
+	tcp = place(host, WT_DEMUX_LISTENER, &tuple, config);
 	if (!tcp)
 		return NULL;
-	wt_tcp_set_callback(tcp, config->callback, config->arg);
 	tcp->backlog = backlog ? backlog : 1;
 	tcp->state = WT_TCP_LISTEN;
 	return tcp;
@@ -86,7 +96,6 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 			      const struct wt_tcp_config *config, wt_time now)
 {
 	struct wt_tuple tuple = {.remote = *remote};
-	struct wt_tcp_config whole = *config;
 	struct wt_tcp *tcp;
 
 	if (local)
@@ -104,15 +113,9 @@ struct wt_tcp *wt_tcp_connect(struct wt_host *host, const struct wt_endpoint *re
 		errno = EADDRNOTAVAIL;
 		return NULL;
 	}
-	if (wt_demux_find(&host->tcp, &tuple)) {
-		errno = EADDRINUSE;
-		return NULL;
-	}
-	complete(&whole);
-	tcp = wt_tcb_new(&host->tcp, &whole, WT_DEMUX_CONNECTION, &tuple, 0);
+	tcp = place(host, WT_DEMUX_CONNECTION, &tuple, config);
 	if (!tcp)
 		return NULL;
-	wt_tcp_set_callback(tcp, config->callback, config->arg);
 	wt_tcb_number(tcp, wt_tcp_first_number(&host->tcp, &tuple, NULL));
 	if (wt_cc_attach(tcp)) {
 		wt_demux_remove(&host->tcp, &tcp->entry);
