@@ -2,13 +2,13 @@
 #include "tools/paper/results.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tools/results/metric.h"
+#include "tools/results/results.h"
 
 #define REPEATS_MAX 1000000
 
@@ -62,49 +62,30 @@ static int take_run(struct wt_paper_results *results, json_t *line)
 	return 0;
 }
 
-static int take(struct wt_paper_results *results, const char *text)
+static int take(void *arg, json_t *record, unsigned long number, char *why, size_t len)
 {
-	json_t *line = json_loads(text, 0, NULL);
-	const char *kind = json_string_value(json_object_get(line, "record"));
-	int error = -EINVAL;
+	struct wt_paper_results *results = arg;
+	const char *kind = json_string_value(json_object_get(record, "record"));
 
+	snprintf(why, len, "not a record of %s", results->paper.id);
 	if (kind && !strcmp(kind, "plan"))
-		error = take_plan(results, line);
-	else if (kind && !strcmp(kind, "run"))
-		error = take_run(results, line);
-	else if (kind && (!strcmp(kind, "point") || !strcmp(kind, "end")))
-		error = 0;
-	json_decref(line);
-	return error;
+		return take_plan(results, record);
+	if (kind && !strcmp(kind, "run"))
+		return take_run(results, record);
+	return kind && (!strcmp(kind, "point") || !strcmp(kind, "end")) ? 0 : -EINVAL;
 }
 
 int wt_paper_results_read(struct wt_paper_results *results, const char *dir, char *err, size_t err_len)
 {
-	char path[700], *text = NULL; /* lines are long */
-	size_t room = 0;
-	FILE *file;
-	int error = 0;
+	int error;
 
 	results->records = NULL;
 	results->plan = (struct wt_paper_plan){.paper = &results->paper};
-	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
-	file = fopen(path, "re");
-	if (!file) {
-		error = -errno;
-		snprintf(err, err_len, "%s: %s", path, strerror(-error));
-		return error;
-	}
-	for (unsigned line = 1; !error && getline(&text, &room, file) > 0; line++) {
-		error = take(results, text);
-		if (error)
-			snprintf(err, err_len, "%s:%u: not a record of %s", path, line, results->paper.id);
-	}
+	error = wt_results_records(dir, take, results, err, err_len);
 	if (!error && !results->records) {
-		snprintf(err, err_len, "%s has no plan in it", path);
+		snprintf(err, err_len, "%s/runs.jsonl has no plan in it", dir);
 		error = -EINVAL;
 	}
-	free(text);
-	fclose(file);
 	if (error)
 		wt_paper_results_finish(results);
 	return error;

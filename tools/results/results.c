@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include "tools/results/metric.h"
 
 #define REPEATS_MAX 10000000
-
 
 static bool has_runs(const char *dir)
 {
@@ -56,30 +54,53 @@ static const char *string(const json_t *object, const char *key)
 	return value ? value : "";
 }
 
+int wt_results_records(const char *dir, wt_results_take *take, void *arg, char *err, size_t err_len)
+{
+	char path[700], why[300] = "not a JSON object", *line = NULL; /* lines are long */
+	unsigned long number = 0;
+	size_t room = 0;
+	ssize_t len;
+	int error = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
+	file = fopen(path, "re");
+	if (!file) {
+		error = -errno;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+		return error;
+	}
+	while (!error && (len = getline(&line, &room, file)) > 0) {
+		json_t *record = json_loadb(line, (size_t)len, 0, NULL);
+
+		number++;
+		if (record)
+			error = take(arg, record, number, why, sizeof(why));
+		else if (line[len - 1] == '\n')
+			error = -EINVAL;
+		json_decref(record);
+	}
+	free(line);
+	fclose(file);
+	if (error < 0)
+		snprintf(err, err_len, "%s:%lu: %s", path, number, why);
+	return error < 0 ? error : 0;
+}
+
+static int keep_plan(void *arg, json_t *record, unsigned long number, char *why, size_t len)
+{
+	if (!strcmp(string(record, "record"), "plan"))
+		*(json_t **)arg = json_incref(record);
+	return 1;
+}
+
 /* The first record of a folder, the plan. NULL: none. */
 static json_t *plan_of(const char *dir)
 {
-	char path[600];
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
 	json_t *plan = NULL;
-	FILE *file;
+	char err[1100];
 
-	if (snprintf(path, sizeof(path), "%s/runs.jsonl", dir) >= (int)sizeof(path))
-		return NULL;
-	file = fopen(path, "re");
-	if (!file)
-		return NULL;
-	len = getline(&line, &size, file);
-	if (len > 0)
-		plan = json_loadb(line, (size_t)len, 0, NULL);
-	free(line);
-	fclose(file);
-	if (plan && strcmp(string(plan, "record"), "plan")) {
-		json_decref(plan);
-		plan = NULL;
-	}
+	wt_results_records(dir, keep_plan, &plan, err, sizeof(err));
 	return plan;
 }
 
@@ -249,17 +270,17 @@ static int take_run(struct wt_results *results, const json_t *run)
 	return 0;
 }
 
-static int take_line(struct wt_results *results, const char *line, size_t len, bool first)
+static int take_record(void *arg, json_t *record, unsigned long number, char *why, size_t len)
 {
-	json_t *record = json_loadb(line, len, 0, NULL);
+	struct wt_results *results = arg;
 	const char *kind = string(record, "record");
 	int error = 0;
 
-	if (first && strcmp(kind, "plan"))
-		error = -EINVAL;
-	else if (!record)
-		error = line[len - 1] == '\n' ? -EINVAL : 0; /* else: cut off by a full disk or a kill */
-	else if (!strcmp(kind, "plan"))
+	if (number == 1 && strcmp(kind, "plan")) {
+		snprintf(why, len, "not results of this program: the first record is no plan");
+		return -EINVAL;
+	}
+	if (!strcmp(kind, "plan"))
 		take_plan(results, record);
 	else if (!strcmp(kind, "run"))
 		error = take_run(results, record);
@@ -267,7 +288,8 @@ static int take_line(struct wt_results *results, const char *line, size_t len, b
 		results->ended = true;
 		results->complete = json_is_true(json_object_get(record, "complete"));
 	}
-	json_decref(record);
+	results->planned = true;
+	snprintf(why, len, "%s", error == -E2BIG ? "more cells than can be put side by side" : strerror(-error));
 	return error;
 }
 
@@ -297,36 +319,15 @@ static void choose_baseline(struct wt_results *results)
 
 int wt_results_load(struct wt_results *results, const char *dir, char *err, size_t err_len)
 {
-	unsigned long number = 0;
-	char path[600];
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-	int error = 0;
-	FILE *file;
+	int error;
 
 	memset(results, 0, sizeof(*results));
 	snprintf(results->dir, sizeof(results->dir), "%s", dir);
-	snprintf(path, sizeof(path), "%s/runs.jsonl", dir);
-	file = fopen(path, "re");
-	if (!file) {
-		error = -errno;
-		snprintf(err, err_len, "%s: %s", path, strerror(-error));
-		return error;
-	}
-	while (!error && (len = getline(&line, &size, file)) > 0) {
-		error = take_line(results, line, (size_t)len, number++ == 0);
-		if (error)
-			snprintf(err, err_len, "%s:%lu: %s", path, number,
-				 number == 1 ? "not results of this program: the first record is no plan"
-				 : error == -EINVAL ? "not a JSON object" : error == -E2BIG ? "more cells than can be put side by side" : strerror(-error));
-	}
-	if (!error && !number) {
-		snprintf(err, err_len, "%s: empty", path);
+	error = wt_results_records(dir, take_record, results, err, err_len);
+	if (!error && !results->planned) {
+		snprintf(err, err_len, "%s/runs.jsonl: empty", dir);
 		error = -EINVAL;
 	}
-	free(line);
-	fclose(file);
 	for (unsigned i = 0; i < results->cells; i++)
 		conclude(&results->cell[i]);
 	choose_baseline(results);
