@@ -6,10 +6,33 @@
 #ifndef WT_TESTS_FUZZ_FUZZ_H
 #define WT_TESTS_FUZZ_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Inputs are records: a control byte, two bytes of length (low first) and so many bytes of data; the last may be cut short. */
+struct fuzz_record {
+	const uint8_t *data;
+	uint32_t len;
+	uint8_t control;
+};
+
+/* The next record; what is left begins at *data. False: none. */
+static inline bool fuzz_next(const uint8_t **data, size_t *size, struct fuzz_record *record)
+{
+	uint32_t len;
+
+	if (*size < 3)
+		return false;
+	len = (*data)[1] | (uint32_t)(*data)[2] << 8;
+	*size -= 3;
+	*record = (struct fuzz_record){*data + 3, len < *size ? len : (uint32_t)*size, **data};
+	*data = record->data + record->len;
+	*size -= record->len;
+	return true;
+}
 
 /* Returns 0; what must never happen aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -214,19 +214,12 @@ static void pass(wt_time until)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const wt_time steps[] = {0, WT_MS, WT_S, 40 * WT_S};
+	struct fuzz_record record;
 
 	start();
-	while (size >= 3) {
-		uint8_t control = data[0];
-		uint32_t len = data[1] | (uint32_t)data[2] << 8;
-
-		data += 3;
-		size -= 3;
-		len = len < size ? len : (uint32_t)size;
-		pass(w.now + steps[control >> 4 & 3]);
-		receive(data, len, control);
-		data += len;
-		size -= len;
+	while (fuzz_next(&data, &size, &record)) {
+		pass(w.now + steps[record.control >> 4 & 3]);
+		receive(record.data, record.len, record.control);
 	}
 	pass(w.now + 1000 * WT_S);
 	CLAIM(!w.router->audit.queued && wt_pool_free_count(w.pool) == FRAMES);

@@ -24,5 +24,12 @@ class Rule:
     def recovered(self, now, flight):
         pass
 
+    def ack(self, now, acked, flow):
+        """Slow start up to ssthresh, then `avoid`."""
+        if self.cwnd <= self.ssthresh:
+            self.cwnd += 1
+        else:
+            self.avoid(now, acked, flow)
+
     def timeout(self, now):
         self.ssthresh, self.cwnd = max(2, self.cwnd // 2), 1

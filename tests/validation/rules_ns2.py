@@ -32,12 +32,6 @@ class Agent(Rule):
         if self.cwnd < self.ssthresh:
             self.cwnd = min(self.ssthresh, flight + self.burst)
 
-    def ack(self, now, acked, flow):
-        if self.cwnd <= self.ssthresh:
-            self.cwnd += 1
-        else:
-            self.avoid(now, acked, flow)
-
     def avoid(self, now, acked, flow):
         if self.count >= self.limit() - ("one more" in self.off):
             self.cwnd, self.count = self.cwnd + 1, 0

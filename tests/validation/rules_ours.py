@@ -30,12 +30,6 @@ class Ours(Rule):
         self.rest += packets
         self.cwnd, self.rest = self.cwnd + int(self.rest), self.rest - int(self.rest)
 
-    def ack(self, now, acked, flow):
-        if self.cwnd <= self.ssthresh:
-            self.cwnd += 1
-        else:
-            self.avoid(now, acked, flow)
-
     def avoid(self, now, acked, flow):
         self.grow(min(1, self.pace() * acked / self.cwnd))
 

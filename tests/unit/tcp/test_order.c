@@ -2,9 +2,9 @@
 /* The order of transmissions against a walk over all records, through losses, SACKs, copies, partial ACKs, timeouts and undos. */
 #include "stack/base/random.h"
 #include "stack/tcp/tcb.h"
+#include "tests/unit/chunk_pool.h"
 #include "tests/unit/tcp/cmocka_head.h"
 
-static struct wt_chunks *pool;
 static struct wt_scoreboard board;
 static struct wt_sent_order order;
 
@@ -150,18 +150,6 @@ static void what_an_undo_puts_back_costs_a_few_steps_for_each_record(void **stat
 	}
 	assert_int_equal(order.mask + 1, room); /* nothing piles up */
 	end();
-}
-
-static int make_pool(void **state)
-{
-	pool = wt_chunks_create(0);
-	return pool ? 0 : -1;
-}
-
-static int end_pool(void **state)
-{
-	wt_chunks_destroy(pool);
-	return 0;
 }
 
 int main(void)
