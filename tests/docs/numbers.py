@@ -11,7 +11,7 @@ The quoted text must be in the output of the command, and each number of the tex
 "prints:" marks a command that takes longer than a few seconds: only --all runs it.
 
 A command that begins with a path of the tree (tests/..., tools/..., build/...) runs at its root; any other, which may join several by &&, runs
-in a temporary folder. WAVETANK is the wavetank of both, and build/ is the folder that it was built in.
+in a temporary folder in which tools/ is that of the tree. WAVETANK is the wavetank of both, and build/ is the folder that it was built in.
 
     tests/docs/numbers.py build/tools/wavetank README.md docs/*.md          the quick ones, as tools/check does
     tests/docs/numbers.py --all build/tools/wavetank README.md docs/*.md    all; half an hour
@@ -60,6 +60,7 @@ class Runner:
     def __call__(self, command):
         if command not in self.printed:
             with tempfile.TemporaryDirectory() as folder:
+                os.symlink(os.path.join(ROOT, 'tools'), os.path.join(folder, 'tools'))
                 where = ROOT if command.startswith(('tests/', 'tools/', 'build/')) else folder
                 here = re.sub(r'(?<!\S)build/', shlex.quote(self.build + os.sep), command)
                 done = subprocess.run(['sh', '-c', here], cwd=where, text=True, timeout=self.limit, check=False, env=dict(os.environ, PATH=self.path),
