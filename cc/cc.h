@@ -61,7 +61,7 @@ struct wt_cc_env {
 	wt_time now;
 	uint32_t mss;            /* sender, recovery: effective send segment, options excluded. receiver: largest payload to expect */
 	uint32_t buffer;         /* send buffer (sender) or receive buffer (receiver) */
-	uint32_t initial_window; /* by the stack's setting: RFC 5681, RFC 6928, or one segment */
+	uint32_t initial_window; /* by the stack's setting: so many segments, or as RFC 5681 3.1 has it */
 	uint32_t dupthresh;      /* duplicate ACKs that mean loss; 0 is taken as 3 (RFC 5681) */
 	wt_time tick;            /* clock granularity of the stack */
 	uint32_t slow_start_limit; /* stack setting: most segments that one ACK adds in slow start (L of RFC 3465); 0 is taken as 1 */

@@ -5,7 +5,7 @@
 
 #include "stack/tcp/tcb.h"
 
-/* RFC 5681 3.1, or so many segments (RFC 6928 uses 10 with a cap of max(2*MSS, 14600)). */
+/* RFC 5681 3.1, or so many segments. RFC 6928's ten have a bound of max(2*MSS, 14600) bytes, which Linux leaves out, and so do we. */
 static uint32_t initial_window(const struct wt_tcp *tcp, uint32_t mss)
 {
 	const struct wt_tcp_settings *settings = &tcp->config->settings;

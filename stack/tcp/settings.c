@@ -26,7 +26,7 @@ const struct wt_param wt_tcp_params[] = {
 	 "explicit congestion notification (RFC 3168): refuse, agree if asked, or ask", 0, 0, ecn_words},
 	FIELD(ect1, BOOL, "ECT(1) instead of ECT(0): an experiment (RFC 9331); ask for it with a scalable sender only", 0, 0),
 	FIELD(nagle, BOOL, "hold small segments while data is unacknowledged (RFC 9293 3.7.4)", 0, 0),
-	FIELD(initial_window, COUNT, "first window in segments; 0: by MSS as RFC 5681 3.1; 10: RFC 6928", 0, 1000),
+	FIELD(initial_window, COUNT, "first window in segments, of any size, as Linux; 0: by MSS as RFC 5681 3.1", 0, 1000),
 	FIELD(slow_start_limit, COUNT, "most segments one ACK adds in slow start: RFC 5681 says 1, L of RFC 3465 is 2", 1, 64),
 	FIELD(undo, BOOL, "undo a reduction whose loss proves spurious, by timestamps or D-SACK (RFC 3522, 3708, 4015)", 0, 0),
 	FIELD(increment_mss8, BOOL, "congestion avoidance adds MSS/8 per ACK besides (4.3BSD; RFC 2525 2.4 calls it a bug)", 0, 0),

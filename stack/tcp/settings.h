@@ -30,7 +30,7 @@ struct wt_tcp_settings {
 	uint64_t ecn;              /* enum wt_ecn_setting */
 	uint64_t ect1;             /* bool */
 	uint64_t nagle;            /* bool */
-	uint64_t initial_window;   /* segments; 0: RFC 5681 by MSS; 10: RFC 6928 */
+	uint64_t initial_window;   /* segments; 0: RFC 5681 by MSS. Unlike in RFC 6928 no bound in bytes */
 	uint64_t slow_start_limit; /* most segments that one ACK adds in slow start (L of RFC 3465) */
 	uint64_t undo;             /* bool: a reduction is undone when its loss proves spurious */
 	uint64_t packets;          /* bool: windows as ns-2's Linux agents count them */

@@ -84,6 +84,7 @@ struct wt_tcp_undo {
 	bool again;               /* one of them more than once */
 	struct wt_range counted;  /* the last D-SACK that was taken for a copy; empty: none */
 	uint32_t first_ts;        /* timestamp of the first of them, or of an earlier copy that was not acknowledged when it left */
+	bool tells;               /* the peer has sent a D-SACK: it would tell of what came twice */
 	bool copied;              /* copies are outstanding, of this loss or an earlier one, below resent_to */
 	wt_seq resent_to;
 };
@@ -417,7 +418,7 @@ void wt_order_push(struct wt_sent_order *order, struct wt_chunks *pool, const st
 const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt_scoreboard *board); /* NULL: nothing in flight */
 /* LOST: all in flight sent before `sent`, or at it and ending no higher than `end`. */
 void wt_order_mark(struct wt_sent_order *order, struct wt_scoreboard *board, wt_time sent, wt_seq end);
-/* Nothing is LOST any more, and what was has its place again. Without memory, or with no order, it has none. */
+/* Nothing is LOST any more, and what was has its place again, or is SACKED if it was before a timeout. Without memory, or with no order, it has none. */
 void wt_order_unmark(struct wt_sent_order *order, struct wt_chunks *pool, struct wt_scoreboard *board);
 void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count); /* gives its memory back; count: 0 */
 /* undo.c */

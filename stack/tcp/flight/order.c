@@ -136,7 +136,7 @@ void wt_order_unmark(struct wt_sent_order *order, struct wt_chunks *pool, struct
 	while ((record = wt_board_unmark(board))) {
 		struct wt_sent_entry again = entry_of(record);
 
-		if (!order->at || !before(&again, &front) || !has_room(order, pool))
+		if (record->flags & WT_TX_SACKED || !order->at || !before(&again, &front) || !has_room(order, pool))
 			continue;
 		order->first--;
 		order->count++;

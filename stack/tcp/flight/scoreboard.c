@@ -469,6 +469,8 @@ void wt_board_mark_all(struct wt_scoreboard *board)
 
 const struct wt_tx_record *wt_board_unmark(struct wt_scoreboard *board)
 {
+	struct wt_tx_record *record, newest = {0};
+	bool news;
 	uint32_t i;
 
 	if (!board->view.lost) {
@@ -476,8 +478,11 @@ const struct wt_tx_record *wt_board_unmark(struct wt_scoreboard *board)
 		return NULL;
 	}
 	i = first_lost(board);
-	clear_lost(board, i, at(board, i));
-	return at(board, i);
+	record = at(board, i);
+	clear_lost(board, i, record);
+	if (record->flags & WT_TX_DELIVERED) /* a timeout has forgotten it, and there was no reason to */
+		wt_board_sack(board, record->seq, record->seq + record->len, &newest, &news);
+	return record;
 }
 
 static bool too_long(const struct wt_tx_record *record, uint32_t len)

@@ -5,7 +5,8 @@
  *
  *   timestamps  the first ACK of new data echoes a timestamp from before the first copy, so the original was the one that
  *               arrived (Eifel: RFC 3522 3.2), unless it is a D-SACK, too: then only ACKs were lost, and all copies must be
- *               duplicates; while a copy of an earlier loss is out, its time counts, as in Linux
+ *               duplicates. So may it be if the ACK covers all that is outstanding and the peer has never sent a D-SACK.
+ *               While a copy of an earlier loss is out, its time counts, as in Linux
  *   D-SACK      the receiver reports every copy as a duplicate (RFC 2883, RFC 3708 3)
  *
  * The answer is the module's (WT_CC_UNDO: RFC 4015 3.2 without its pacing), the end of recovery, and that what waits to be
@@ -23,6 +24,7 @@ bool wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 		.first_ts = tcp->undo.first_ts,
 		.resent_to = tcp->undo.resent_to,
 		.copied = tcp->undo.copied,
+		.tells = tcp->undo.tells,
 		.armed = why != WT_LOSS_ECN && tcp->config->settings.undo,
 		.from = tcp->snd_una,
 		.to = tcp->snd_nxt,
@@ -75,7 +77,9 @@ static bool echoed_from_before(struct wt_tcp *tcp, const struct wt_tcp_header *s
 	if (!undo->by_time || !advanced)
 		return false;
 	undo->by_time = false;
-	return !dsacked && tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsecr - undo->first_ts) < 0;
+	if (dsacked || (tcp->snd_una == tcp->snd_nxt && !undo->tells))
+		return false;
+	return tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsecr - undo->first_ts) < 0;
 }
 
 void wt_undo(struct wt_tcp *tcp, bool by_dsack)
@@ -93,6 +97,7 @@ void wt_undo_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, bool advan
 {
 	bool timestamp, dsack;
 
+	tcp->undo.tells |= dsacked > 0;
 	tcp->undo.copied &= wt_seq_gt(tcp->undo.resent_to, tcp->snd_una);
 	if (!tcp->undo.armed)
 		return;
