@@ -154,6 +154,7 @@ static int open_section(struct wt_world_file *file, char *header)
 	wt_file_close_flow(file);
 	wt_file_close_stations(file);
 	file->section_line = file->line;
+	file->said[0] = 0;
 	if (*name) {
 		*name++ = 0;
 		name += strspn(name, " \t");
@@ -321,6 +322,22 @@ static int link_key(struct wt_world_file *file, const char *key, const char *val
 	return error;
 }
 
+/* Words of a direction say so themselves, as both gives them to two; a station goes more than once; a schedule has rows. */
+static bool given_twice(struct wt_world_file *file, const char *key)
+{
+	char word[48];
+	size_t len = strlen(file->said);
+
+	if (file->continued || file->section == WT_SECTION_AT || file->section == WT_SECTION_SCHEDULE ||
+	    (file->section == WT_SECTION_LINK && strcmp(key, "between") != 0) || !strcmp(key, "go"))
+		return false;
+	snprintf(word, sizeof(word), " %.40s ", key);
+	if (strstr(file->said, word))
+		return true;
+	snprintf(file->said + len, sizeof(file->said) - len, "%s", word);
+	return false;
+}
+
 static int on_key(void *user, const char *section, const char *key, const char *value)
 {
 	static int (*const readers[])(struct wt_world_file *, const char *, const char *) = {
@@ -337,6 +354,8 @@ static int on_key(void *user, const char *section, const char *key, const char *
 	else if (file->continued && file->section != WT_SECTION_LINK && file->section != WT_SECTION_AT &&
 		 file->section != WT_SECTION_SCHEDULE)
 		wt_file_refuse(file, "only words of a path go on in the next line");
+	else if (given_twice(file, key))
+		wt_file_refuse(file, "%.40s is given twice in this section", key);
 	else
 		readers[file->section](file, key, value);
 	return !file->failed;

@@ -24,6 +24,7 @@ struct wt_world_file {
 	bool continued; /* the line begins with a blank: it belongs to the key before */
 	enum wt_section section;
 	unsigned section_line; /* where it begins */
+	char said[400];        /* its keys so far, each between blanks */
 
 	/* of [at] and [schedule] */
 	unsigned sections;

@@ -441,7 +441,7 @@ static int read_line(struct lab *lab, int argc, char **argv)
 {
 	struct said said = {.bounds = {.late = -1, .steal = -1}};
 	const struct wt_world_keys keys = {wt_options_of_file, &lab->options};
-	char err[600] = "";
+	char err[800] = "";
 	int code = wt_args_each(argc, argv, take, &(struct line){lab, &said});
 
 	if (code)
