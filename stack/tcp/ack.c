@@ -79,6 +79,8 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 		}
 		wt_board_pop(board, covered);
 	}
+	if (!view->count)
+		wt_order_rest(&tcp->order, tcp->stack->chunks);
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
 	if (board->reported.count)

@@ -27,9 +27,27 @@ static wt_seq near(wt_seq number)
 	}
 }
 
+/* Records and intervals that the host's connections have looked at since they began; *most: what one packet may add at the very worst. */
+static uint64_t work(uint64_t *most)
+{
+	uint64_t steps = 0;
+
+	*most = 100;
+	for (const struct wt_tcp *tcp = life.host->tcp.all; tcp; tcp = tcp->all_next) {
+		steps += tcp->board.steps + tcp->board.reported.steps + tcp->waiting.steps;
+		*most += 8 * ((uint64_t)tcp->board.view.count + tcp->board.reported.count + tcp->waiting.count);
+	}
+	return steps;
+}
+
+/* The work of one packet has a bound (security 26): a walk that does not end, or is done again and again, is seen with the packet that causes it. */
 static void arrive(struct wt_frame *frame)
 {
+	uint64_t most, unused, before = work(&most), after;
+
 	life.host->node.ops->input(&life.host->node, 0, life.now, frame);
+	after = work(&unused);
+	CLAIM(after < before || after - before <= most); /* fewer: a connection is gone */
 }
 
 static uint32_t put_header(uint8_t *tcp, struct wt_tcp_header *seg, const struct payload *payload)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #define SEEDS_MAX 256
 #define INPUT_MAX 8192
 #define CPU_LIMIT_MS 250 /* of processor time, so that a busy machine is no failure */
+#define ENDLESS_S 20     /* likewise: an input that never ends is saved, too */
 
 struct input {
 	uint8_t data[INPUT_MAX];
@@ -63,8 +65,10 @@ static double cpu_ms(void)
 
 static double run(void)
 {
+	const struct itimerval patience = {.it_value.tv_sec = ENDLESS_S};
 	double start = cpu_ms(), spent;
 
+	setitimer(ITIMER_PROF, &patience, NULL);
 	LLVMFuzzerTestOneInput(current.data, current.size);
 	spent = cpu_ms() - start;
 	if (spent > CPU_LIMIT_MS) {
@@ -204,6 +208,7 @@ int main(int argc, char **argv)
 		return 2;
 	signal(SIGABRT, on_crash);
 	signal(SIGSEGV, on_crash);
+	signal(SIGPROF, on_crash);
 	for (unsigned i = 0; i < seed_count; i++) {
 		double spent;
 

@@ -16,6 +16,8 @@
 
 #include "stack/tcp/tcb.h"
 
+#define MOST_KEPT 2048u /* entries; a ring of more is given back when nothing is in flight */
+
 struct wt_sent_entry {
 	wt_seq seq, end;
 	wt_time sent;
@@ -54,6 +56,12 @@ void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32
 	*order = (struct wt_sent_order){.count = count, .last = order->last};
 }
 
+void wt_order_rest(struct wt_sent_order *order, struct wt_chunks *pool)
+{
+	if (order->at && order->mask >= MOST_KEPT)
+		wt_order_finish(order, pool, 0);
+}
+
 wt_time wt_order_time(struct wt_sent_order *order, wt_time now)
 {
 	order->last = wt_time_max(now, order->last + 1);
@@ -82,6 +90,7 @@ const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt
 		struct wt_sent_entry *e = entry(order, 0);
 		const struct wt_tx_record *record;
 
+		board->steps++;
 		for (; (record = wt_board_from(board, e->seq)) && wt_seq_lt(record->seq, e->end); e->seq = record->seq + record->len) {
 			if (record->sent == e->sent && !(record->flags & (WT_TX_SACKED | WT_TX_LOST)))
 				return record;
