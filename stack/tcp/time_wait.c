@@ -151,6 +151,7 @@ void wt_wait_input(struct wt_tcp_stack *stack, struct wt_wait *wait, const struc
 	}
 	if (seg->flags & WT_RST)
 		return; /* RFC 1337: a TIME-WAIT is not assassinated */
-	if (!ack_in_range(wait, seg) || len || (seg->flags & WT_FIN))
-		challenge(stack, wait); /* nothing can follow a FIN */
+	/* nothing can follow a FIN; an ACK from its end asks for nothing */
+	if (seg->seq != wait->rcv_nxt || !ack_in_range(wait, seg) || len || (seg->flags & WT_FIN))
+		challenge(stack, wait);
 }

@@ -89,6 +89,7 @@ struct pd_world {
 	bool no_push;               /* PSH is cleared in all that leaves */
 	bool no_sysctls;            /* sockets begin with the preset modern, whatever the namespace says */
 	bool verbose;
+	char states[128];           /* the file that has the states of all sockets, a line each; empty: none */
 	char set[PD_SETS][64];      /* settings that every socket gets, NAME=VALUE */
 	unsigned sets;
 	struct pd_socket sockets[PD_SOCKETS];
@@ -96,7 +97,8 @@ struct pd_world {
 
 extern struct pd_world pd;
 
-/* world.c. Flags: words with commas between, local=A.B.C.D mtu=N set=NAME=VALUE sysctls=off push=off verbose. Ends the process on a bad one. */
+/* world.c. Flags: words with commas between, local=A.B.C.D mtu=N set=NAME=VALUE states=FILE sysctls=off push=off verbose.
+ * Ends the process on a bad one. */
 void pd_world_build(const char *flags);
 void pd_world_end(void);
 /* What the host has to do at this instant. */
@@ -122,6 +124,7 @@ int pd_shutdown(struct pd_socket *socket, int how);
 int pd_close(struct pd_socket *socket);
 short pd_events(struct pd_socket *socket);
 int pd_socket_error(struct pd_socket *socket); /* negative errno, once; then 0 */
+void pd_tell_states(void);                     /* writes the file of states, if there is one and it would be another */
 
 /* Tells on standard error that a script wants what the engine has not got, and returns -error. */
 int pd_lacks(const char *what, int error);

@@ -2,6 +2,7 @@
 /* The socket calls on top of the engine's own. What Linux's socket layer says of an error, and how often, is here. */
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -318,4 +319,37 @@ short pd_events(struct pd_socket *socket)
 	if (state != WT_TCP_SYN_SENT && state != WT_TCP_SYN_RECEIVED && wt_tcp_writable(socket->tcp))
 		events |= POLLOUT | POLLWRNORM;
 	return events;
+}
+
+/* As FreeBSD's sockstat has them; the runner puts one of that name into the path of scripts that ask it. */
+void pd_tell_states(void)
+{
+	static const char *const names[WT_TCP_STATES] = {
+		[WT_TCP_CLOSED] = "CLOSED",           [WT_TCP_LISTEN] = "LISTEN",         [WT_TCP_SYN_SENT] = "SYN_SENT",
+		[WT_TCP_SYN_RECEIVED] = "SYN_RCVD",   [WT_TCP_ESTABLISHED] = "ESTABLISHED", [WT_TCP_FIN_WAIT_1] = "FIN_WAIT_1",
+		[WT_TCP_FIN_WAIT_2] = "FIN_WAIT_2",   [WT_TCP_CLOSE_WAIT] = "CLOSE_WAIT", [WT_TCP_CLOSING] = "CLOSING",
+		[WT_TCP_LAST_ACK] = "LAST_ACK",       [WT_TCP_TIME_WAIT] = "TIME_WAIT",
+	};
+	static char before[PD_SOCKETS * 32];
+	char text[sizeof(before)] = "";
+	struct wt_host_info info;
+	size_t used = 0;
+	FILE *file;
+
+	if (!pd.states[0])
+		return;
+	for (unsigned i = 0; i < PD_SOCKETS; i++)
+		if (pd.sockets[i].used)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "packetdrill %s\n", names[state_of(&pd.sockets[i])]);
+	wt_host_info(pd.host, &info);
+	for (uint32_t i = 0; i < info.half_open; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "? SYN_RCVD\n");
+	if (!strcmp(text, before))
+		return;
+	memcpy(before, text, sizeof(before));
+	file = fopen(pd.states, "we");
+	if (!file)
+		return;
+	fputs(text, file);
+	fclose(file);
 }

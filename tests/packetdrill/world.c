@@ -53,6 +53,8 @@ static void parse_flags(const char *flags, uint32_t *mtu)
 			*mtu = *mtu > WT_HOST_MTU_MIN ? *mtu : WT_HOST_MTU_MIN;
 		} else if (!strncmp(word, "set=", 4)) {
 			snprintf(pd.set[pd.sets++ % PD_SETS], sizeof(pd.set[0]), "%s", word + 4);
+		} else if (!strncmp(word, "states=", 7)) {
+			snprintf(pd.states, sizeof(pd.states), "%s", word + 7);
 		} else if (!strcmp(word, "sysctls=off")) {
 			pd.no_sysctls = true;
 		} else if (!strcmp(word, "push=off")) {
@@ -60,7 +62,7 @@ static void parse_flags(const char *flags, uint32_t *mtu)
 		} else if (!strcmp(word, "verbose")) {
 			pd.verbose = true;
 		} else {
-			fail("unknown flag (local=, mtu=, set=NAME=VALUE, sysctls=off, push=off, verbose)", word);
+			fail("unknown flag (local=, mtu=, set=NAME=VALUE, states=FILE, sysctls=off, push=off, verbose)", word);
 		}
 	}
 }
@@ -179,6 +181,7 @@ void pd_settle(void)
 	} while (pd_deadline() <= pd.now);
 	if (!wt_audit_holds(&pd.node->audit))
 		fail("the host's frames do not add up", "");
+	pd_tell_states();
 }
 
 void pd_set_time(wt_time to)
