@@ -40,6 +40,7 @@ enum wt_tcp_event {
 	WT_TCP_EV_SENT = 32,     /* everything written was acknowledged, FIN included if there was one */
 	WT_TCP_EV_ERROR = 64,    /* reset, timed out, unreachable: wt_tcp_error() says which; state is CLOSED */
 	WT_TCP_EV_CLOSED = 128,  /* state is CLOSED (or TIME-WAIT): nothing more will come */
+	WT_TCP_EV_PUSHED = 256,  /* beside READABLE: the peer had no more to send after some of these bytes (PSH), or they stood above a hole */
 };
 
 typedef void wt_tcp_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now);

@@ -211,7 +211,7 @@ void wt_tcp_kept_fin(struct wt_tcp *tcp)
 }
 
 /* In order: everything up to the next hole is the application's. */
-static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
+static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len, bool pushed)
 {
 	unsigned flags = WT_RX_IN_ORDER;
 
@@ -224,7 +224,7 @@ static unsigned take_in_order(struct wt_tcp *tcp, uint32_t len)
 			wt_ranges_trim(&tcp->waiting, tcp->rcv_nxt);
 		}
 	}
-	wt_tcp_notify(tcp, WT_TCP_EV_READABLE);
+	wt_tcp_notify(tcp, WT_TCP_EV_READABLE | (pushed || flags & WT_RX_FILLED_HOLE ? WT_TCP_EV_PUSHED : 0));
 	return flags;
 }
 
@@ -308,7 +308,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 			wt_tcp_wants_output(tcp);
 			return;
 		}
-		flags = take_in_order(tcp, len);
+		flags = take_in_order(tcp, len, seg->flags & WT_PSH);
 	} else if (len) {
 		flags = WT_RX_OUT_OF_ORDER;
 		tcp->stack->no_memory = wt_store_put_extent(&tcp->rcv, seq, payload, len) < len ||

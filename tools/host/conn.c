@@ -18,7 +18,7 @@ struct wt_conn *wt_conn_take(struct wt_daemon *daemon, enum wt_slot_kind kind)
 		struct wt_conn *conn = &daemon->conn[daemon->next++ % WT_HOST_SLOTS];
 		uint32_t generation = conn->generation + 1;
 
-		if (conn->kind != WT_SLOT_FREE || conn->dirty)
+		if (conn->kind != WT_SLOT_FREE || conn->dirty || conn->gathers)
 			continue;
 		*conn = (struct wt_conn){.kind = kind, .generation = generation, .fd = -1};
 		if (wt_conn_slot(daemon, conn) >= daemon->high)

@@ -76,7 +76,7 @@ static int pass_on(struct wt_daemon *daemon, int fd, const struct wt_endpoint *r
 		wt_conn_drop_tcp(daemon, conn, true, error);
 	} else if (tcp) {
 		wt_tcp_set_callback(tcp, wt_pump_callback, conn);
-		wt_pump_callback(conn, tcp, WT_TCP_EV_READABLE, 0);
+		wt_pump_callback(conn, tcp, WT_TCP_EV_READABLE | WT_TCP_EV_PUSHED, 0);
 		wt_pump_events(daemon, conn, EPOLLIN);
 	}
 	return error;

@@ -150,6 +150,11 @@ static void on_retry(struct ev_loop *ev, ev_timer *watcher, int events)
 	wt_station_touch(&daemon->transfer.station);
 }
 
+static void on_gather(struct ev_loop *ev, ev_timer *watcher, int events)
+{
+	wt_pump_gathered(watcher->data); /* before the loop sleeps, they are written */
+}
+
 /* TCP_INFO moves with every ACK; who reads it does so a few times a second. And bytes that there was no memory for are asked for again. */
 static void on_refresh(struct ev_loop *ev, ev_timer *watcher, int events)
 {
@@ -220,7 +225,8 @@ static int begin(struct wt_daemon *daemon, const struct said *said)
 	ev_timer_init(&daemon->probe, on_probe, .1, .1);
 	ev_timer_init(&daemon->refresh, on_refresh, .05, .05);
 	ev_timer_init(&daemon->retry, on_retry, .005, 0.);
-	daemon->on_epoll.data = daemon->prepare.data = daemon->probe.data = daemon->refresh.data = daemon->retry.data = daemon;
+	ev_timer_init(&daemon->gather, on_gather, .001, 0.);
+	daemon->on_epoll.data = daemon->prepare.data = daemon->probe.data = daemon->refresh.data = daemon->retry.data = daemon->gather.data = daemon;
 	ev_io_start(ev, &daemon->on_epoll);
 	ev_prepare_start(ev, &daemon->prepare);
 	ev_timer_start(ev, &daemon->probe);

@@ -51,7 +51,8 @@ struct wt_conn {
 	bool starved;           /* the engine had no memory for more bytes */
 	bool pair;              /* the descriptor is a pair's, not the kernel's TCP */
 	bool dirty, busy;       /* on the list of those to be written to; its numbers move */
-	struct wt_conn *next_dirty;
+	bool gathers;           /* on the list of those whose bytes wait for more, a millisecond at most */
+	struct wt_conn *next_dirty, *next_gathers;
 	struct wt_listener *listener;
 	struct wt_conn *waits;  /* of a listener: one that its program's queue had no room for */
 	void (*ended)(struct wt_conn *conn); /* gateway: before it is given up, may be NULL */
@@ -64,10 +65,10 @@ struct wt_daemon {
 	struct wt_host_page *page;
 	int page_fd, epoll, control;
 	uint32_t next, high;         /* slots: where the search goes on; ever used */
-	struct wt_conn *dirty;
+	struct wt_conn *dirty, *gathers;
 	ev_io on_epoll, on_control;
 	ev_prepare prepare;
-	ev_timer probe, refresh, retry;
+	ev_timer probe, refresh, retry, gather;
 	ev_io on_socks, on_redirect;
 	int socks, redirect;
 	unsigned questions;          /* that are being read */
@@ -106,6 +107,7 @@ void wt_pump_events(struct wt_daemon *daemon, struct wt_conn *conn, uint32_t eve
 void wt_pump_starved(struct wt_daemon *daemon, struct wt_conn *conn);
 void wt_pump_dirty(struct wt_daemon *daemon);
 void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn);
+void wt_pump_gathered(struct wt_daemon *daemon); /* the millisecond is over */
 
 /* listener.c. Each an errno, or 0. */
 int wt_listener_open(struct wt_daemon *daemon, const struct wt_host_question *question, int keeper);

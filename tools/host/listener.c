@@ -109,7 +109,7 @@ static void take_one(struct wt_daemon *daemon, struct wt_conn *from, struct wt_c
 	conn->peer_eof = peer_finished(conn->tcp);
 	wt_conn_publish(daemon, conn, 0);
 	wt_tcp_set_callback(conn->tcp, wt_pump_callback, conn);
-	wt_pump_callback(conn, conn->tcp, WT_TCP_EV_READABLE | (wt_tcp_error(conn->tcp) ? WT_TCP_EV_ERROR : 0), 0);
+	wt_pump_callback(conn, conn->tcp, WT_TCP_EV_READABLE | WT_TCP_EV_PUSHED | (wt_tcp_error(conn->tcp) ? WT_TCP_EV_ERROR : 0), 0);
 }
 
 static void accept_all(struct wt_daemon *daemon, struct wt_conn *from)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bytes, both ways, from and to where the engine keeps them. To the engine when a good part of its buffer is free; to the program once per turn
- * of the loop, when all that came in this turn is there, because a write of 64 KB costs little more than one of 1448 bytes.
+ * of the loop, when all that came in this turn is there, because a write of 64 KB costs little more than one of 1448 bytes, and wakes the program
+ * once. In the middle of a stream they wait for more: until there are 32 KB, a segment with PSH, or a millisecond is over.
  *
  *   the program            we see                          the engine
  *   shuts its writing      end of file, no HUP             wt_tcp_shutdown()
@@ -22,6 +23,7 @@ enum {
 	PIECES = 65,       /* of a call: 256 KB in chunks of the engine's stores, which begin anywhere in the first */
 	LARGE = 1 << 18,
 	FILLER = 1 << 14,
+	ENOUGH = 1 << 15,  /* readable bytes that wait for no more: what a pair has room for */
 };
 
 void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn)
@@ -31,6 +33,39 @@ void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn)
 	conn->dirty = true;
 	conn->next_dirty = daemon->dirty;
 	daemon->dirty = conn;
+}
+
+/* Bytes came in the middle of a stream. */
+static void gather(struct wt_daemon *daemon, struct wt_conn *conn)
+{
+	size_t window = wt_tcp_get_config(conn->tcp)->settings.rcv_buffer, readable = wt_tcp_readable(conn->tcp);
+
+	if (conn->full)
+		return; /* EPOLLOUT will tell of room */
+	if (readable >= ENOUGH || readable >= window / 4) {
+		wt_pump_mark(daemon, conn);
+	} else if (!conn->gathers) {
+		conn->gathers = true;
+		conn->next_gathers = daemon->gathers;
+		daemon->gathers = conn;
+		if (!ev_is_active(&daemon->gather)) {
+			ev_timer_set(&daemon->gather, .001, 0.);
+			ev_timer_start(daemon->transfer.station.ev, &daemon->gather);
+		}
+	}
+}
+
+/* Those that were written meanwhile have nothing more: no call is made. */
+void wt_pump_gathered(struct wt_daemon *daemon)
+{
+	while (daemon->gathers) {
+		struct wt_conn *conn = daemon->gathers;
+
+		daemon->gathers = conn->next_gathers;
+		conn->gathers = false;
+		if (conn->kind == WT_SLOT_CONNECTION && conn->tcp && wt_tcp_readable(conn->tcp))
+			wt_pump_mark(daemon, conn);
+	}
 }
 
 /* ---- engine to program --------------------------------------------------------------------------------- */
@@ -205,8 +240,10 @@ void wt_pump_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time no
 	if (events & WT_TCP_EV_EOF)
 		conn->peer_eof = true;
 	conn->busy = true;
-	if (conn->tcp && events & (WT_TCP_EV_READABLE | WT_TCP_EV_EOF | WT_TCP_EV_CLOSED))
+	if (conn->tcp && events & (WT_TCP_EV_PUSHED | WT_TCP_EV_CONNECTED | WT_TCP_EV_EOF | WT_TCP_EV_CLOSED))
 		wt_pump_mark(daemon, conn);
+	else if (conn->tcp && events & WT_TCP_EV_READABLE)
+		gather(daemon, conn);
 	if (conn->tcp && events & WT_TCP_EV_WRITABLE)
 		to_engine(daemon, conn);
 }

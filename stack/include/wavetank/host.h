@@ -56,6 +56,7 @@ enum wt_lib_tcp_event {
 	WT_LIB_TCP_SENT = 32,     /* all that was written has been acknowledged, the FIN too if there was one */
 	WT_LIB_TCP_ERROR = 64,    /* reset, timed out, unreachable: wt_lib_tcp_error() says which */
 	WT_LIB_TCP_CLOSED = 128,  /* nothing more will come */
+	WT_LIB_TCP_PUSHED = 256,  /* beside READABLE: the peer had no more to send after some of these bytes (PSH), or they stood above a hole */
 };
 
 /* `events` is a set of enum wt_lib_tcp_event. */

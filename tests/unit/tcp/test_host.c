@@ -70,12 +70,17 @@ static struct wt_tcp *connected(struct wt_host *host, const struct wt_tcp_config
 	return tcp;
 }
 
-static void data_at(struct wt_host *host, struct wt_tcp *tcp, wt_seq seq, uint32_t len)
+static void flagged_at(struct wt_host *host, struct wt_tcp *tcp, wt_seq seq, uint32_t len, uint8_t flags)
 {
-	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = seq, .ack = tcp->snd_nxt, .flags = WT_ACK,
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = 5000, .seq = seq, .ack = tcp->snd_nxt, .flags = WT_ACK | flags,
 				    .window = 65535, .has_ts = true, .tsval = 1, .tsecr = tcp->ts_offset};
 
 	forge(host, 1, &seg, len);
+}
+
+static void data_at(struct wt_host *host, struct wt_tcp *tcp, wt_seq seq, uint32_t len)
+{
+	flagged_at(host, tcp, seq, len, 0);
 }
 
 static void the_least_mtu_leaves_room_beside_every_option(void **state)
@@ -103,6 +108,50 @@ static void the_least_mtu_leaves_room_beside_every_option(void **state)
 	assert_int_equal(wt_tcp_write(tcp, bytes, sizeof(bytes)), sizeof(bytes)); /* beside three blocks and a timestamp */
 	assert_true(drain(host, 1) >= 5);
 	wt_tcb_check(tcp);
+	wt_host_destroy(host);
+	wt_pool_destroy(config.pool);
+}
+
+static void note_events(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
+{
+	(void)tcp;
+	(void)now;
+	*(unsigned *)arg |= events;
+}
+
+/* What the application is told once a segment has come. */
+static unsigned told(struct wt_host *host, unsigned *events)
+{
+	*events = 0;
+	drain(host, 1);
+	return *events;
+}
+
+static void bytes_are_pushed_by_their_sender_or_by_the_end_of_a_hole(void **state)
+{
+	struct wt_host_config config = host_config();
+	struct wt_tcp_config choice;
+	struct wt_host *host;
+	struct wt_tcp *tcp;
+	unsigned events;
+
+	wt_tcp_config_init(&choice);
+	config.pool = wt_pool_create(16, 2048);
+	host = wt_host_create(&config);
+	tcp = connected(host, &choice);
+	wt_tcp_set_callback(tcp, note_events, &events);
+	data_at(host, tcp, tcp->rcv_nxt, 100);
+	told(host, &events); /* that it is connected as well */
+	data_at(host, tcp, tcp->rcv_nxt, 100);
+	assert_int_equal(told(host, &events), WT_TCP_EV_READABLE);
+	flagged_at(host, tcp, tcp->rcv_nxt, 100, WT_PSH);
+	assert_int_equal(told(host, &events), WT_TCP_EV_READABLE | WT_TCP_EV_PUSHED);
+	flagged_at(host, tcp, tcp->rcv_nxt + 100, 100, WT_PSH);
+	assert_int_equal(told(host, &events), 0);
+	data_at(host, tcp, tcp->rcv_nxt, 100);
+	assert_int_equal(told(host, &events), WT_TCP_EV_READABLE | WT_TCP_EV_PUSHED);
+	data_at(host, tcp, tcp->rcv_nxt, 100);
+	assert_int_equal(told(host, &events), WT_TCP_EV_READABLE);
 	wt_host_destroy(host);
 	wt_pool_destroy(config.pool);
 }
@@ -212,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_name_may_fill_its_field),
 		cmocka_unit_test(the_least_mtu_leaves_room_beside_every_option),
 		cmocka_unit_test(each_address_of_a_host_has_connections_of_its_own),
+		cmocka_unit_test(bytes_are_pushed_by_their_sender_or_by_the_end_of_a_hole),
 		cmocka_unit_test(a_receiver_that_lowers_its_window_leaves_every_second_segment_unacknowledged),
 	};
 
