@@ -280,7 +280,7 @@ int wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 	struct wt_tcp_config changed = *tcp->config;
 	struct wt_tcp_settings *mine = &changed.settings;
 	bool keeps = mine->keepalive != settings->keepalive || mine->keepalive_interval != settings->keepalive_interval;
-	bool room = settings->snd_buffer > mine->snd_buffer;
+	bool room = settings->snd_buffer > mine->snd_buffer, patience;
 
 	mine->nagle = settings->nagle;
 	mine->snd_buffer = settings->snd_buffer;
@@ -288,8 +288,12 @@ int wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 	mine->keepalive = settings->keepalive;
 	mine->keepalive_interval = settings->keepalive_interval;
 	mine->keepalive_probes = settings->keepalive_probes;
+	patience = mine->user_timeout != settings->user_timeout;
+	mine->user_timeout = settings->user_timeout;
 	if (wt_config_change(tcp, &changed))
 		return -ENOMEM;
+	if (patience)
+		wt_tcp_arm_user(tcp);
 	if (tcp->state < WT_TCP_ESTABLISHED)
 		return 0;
 	if (keeps)

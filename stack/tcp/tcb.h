@@ -372,6 +372,7 @@ static inline uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
 void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
 void wt_tcp_run_timers(struct wt_tcp *tcp);
 void wt_tcp_heard(struct wt_tcp *tcp);
+void wt_tcp_arm_user(struct wt_tcp *tcp);  /* by user_timeout and by what has waited since when */
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp); /* (re)starts or stops it by what is outstanding */
 wt_time wt_tcp_tick_at(const struct wt_tcp *tcp, wt_time due); /* the first tick of the clock at or after due */
 wt_time wt_tcp_ticks_from_now(const struct wt_tcp *tcp, wt_time delay);

@@ -71,6 +71,11 @@ static wt_time patience_ends(const struct wt_tcp *tcp)
 	return wt_time_add(since, tcp->config->settings.user_timeout);
 }
 
+void wt_tcp_arm_user(struct wt_tcp *tcp)
+{
+	wt_tcp_set_timer(tcp, WT_TIMER_USER, patience_ends(tcp));
+}
+
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 {
 	bool outstanding = tcp->snd_una != tcp->snd_nxt;
@@ -85,7 +90,7 @@ void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 	}
 	if (tcp->waits_since == WT_NEVER) {
 		tcp->waits_since = tcp->stack->now;
-		wt_tcp_set_timer(tcp, WT_TIMER_USER, patience_ends(tcp));
+		wt_tcp_arm_user(tcp);
 	}
 	wt_tcp_set_timer(tcp, WT_TIMER_REXMT, wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config->settings)));
 	tcp->dup_seen = false;

@@ -6,6 +6,7 @@
   cases.py ask ADDRESS PORT    (NOBODY: an address that nobody has) one line of JSON per case: [name, result]; a call that fails is "!ECODE"
 """
 import array
+import ctypes
 import errno
 import fcntl
 import json
@@ -20,52 +21,9 @@ import termios
 import threading
 import time
 
-RESET = struct.pack("ii", 1, 0)
+import server
+
 FLAGS = ("POLLIN", "POLLOUT", "POLLRDHUP", "POLLERR", "POLLHUP")
-
-
-# ---- the server
-
-def sink(peer):
-    total = 0
-    while data := peer.recv(65536):
-        total += len(data)
-    return total
-
-
-def serve_one(peer):
-    try:
-        word = peer.recv(1)
-        if word == b"E":                        # echo
-            while data := peer.recv(65536):
-                peer.sendall(data)
-        elif word == b"R":                      # reset at once
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-        elif word == b"r":                      # some bytes, then a reset
-            peer.sendall(b"x" * 1000)
-            time.sleep(0.2)
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-        elif word == b"U":                      # close with bytes unread
-            time.sleep(0.3)
-        elif word == b"H":                      # count, then answer after the client's FIN
-            peer.sendall(str(sink(peer)).encode())
-        elif word == b"S":                      # 300 KB
-            peer.sendall(b"y" * 300000)
-        elif word == b"Q":                      # silence
-            time.sleep(1.5)
-        peer.close()                            # b"C": at once
-    except OSError:
-        pass
-
-
-def serve(port):
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("0.0.0.0", port))
-    listener.listen(64)
-    print("ready", flush=True)
-    while True:
-        threading.Thread(target=serve_one, args=(listener.accept()[0],), daemon=True).start()
 
 
 # ---- the client
@@ -348,6 +306,120 @@ def options_of_a_connection():
     return [results, s.getsockopt(6, 1) != 0, s.getsockopt(6, 11, 8)[0]]
 
 
+NUMBERS = {"nodelay": (6, 1, 1), "cork": (6, 3, 1), "keepidle": (6, 4, 33), "keepintvl": (6, 5, 7), "keepcnt": (6, 6, 4), "user timeout": (6, 18, 4321),
+           "keepalive": (1, 9, 1), "reuseaddr": (1, 2, 1)}
+
+
+def numbers(s):
+    return {name: attempt(s.getsockopt, level, option) for name, (level, option, _) in NUMBERS.items()}
+
+
+@case
+def options_said_before_connect_are_read_after_it():
+    s = socket.socket()
+    usual = numbers(s)
+    results = [attempt(s.setsockopt, *words) for words in NUMBERS.values()]
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 3))
+    s.connect((HOST, PORT))
+    return [usual, results, numbers(s), s.getsockopt(socket.SOL_SOCKET, socket.SO_LINGER, 8).hex()]
+
+
+@case
+def options_said_on_a_connection_are_read_back():
+    s = dial(b"E")
+    usual = numbers(s)
+    results = [attempt(s.setsockopt, *words) for words in NUMBERS.values()]
+    wrong = [attempt(s.setsockopt, 6, option, value) for option, value in ((4, 0), (5, 40000), (6, 0), (6, 200), (18, -1))]
+    s.sendall(b"xyz")
+    return [usual, results, wrong, numbers(s), s.recv(3) is not None]
+
+
+@case
+def another_module_on_a_live_connection():
+    s = dial(b"E1")
+    first = s.recv(1)
+    results = [attempt(s.setsockopt, 6, 13, b"reno"), s.getsockopt(6, 13, 16).split(b"\0")[0].decode()]
+    s.sendall(b"2" * 100000)
+    return [first.decode(), *results, attempt(s.recv, 100000, socket.MSG_WAITALL)]
+
+
+@case
+def the_flags_of_a_descriptor_outlive_connect():
+    s = socket.socket()
+    s.set_inheritable(True)
+    before = fcntl.fcntl(s, fcntl.F_GETFD)
+    s.connect((HOST, PORT))
+    other = socket.socket()
+    other.setblocking(False)
+    other.connect_ex((HOST, PORT))
+    return [before, fcntl.fcntl(s, fcntl.F_GETFD), fcntl.fcntl(other, fcntl.F_GETFD), bool(fcntl.fcntl(other, fcntl.F_GETFL) & os.O_NONBLOCK)]
+
+
+@case
+def an_ipv4_address_mapped_into_ipv6():
+    s = socket.socket(socket.AF_INET6)
+    s.connect(("::ffff:" + HOST, PORT))
+    s.sendall(b"E1")
+    return [s.recv(1).decode(), s.getpeername() == ("::ffff:" + HOST, PORT, 0, 0), s.getsockname()[0][:7], s.getsockopt(1, 39)]
+
+
+@case
+def a_listener_of_ipv6_names_its_peers_mapped():
+    s = socket.create_connection((HOST, PORT + 2))
+    told = s.recv(1000).decode()
+    return [told.replace("::ffff:" + s.getsockname()[0], "US").replace("::ffff:" + HOST, "THEM").replace(str(s.getsockname()[1]), "PORT"), s.recv(1) == b""]
+
+
+@case
+def a_signal_ends_the_waiting_and_not_the_connecting():
+    call = ctypes.CDLL(None, use_errno=True).connect
+    address = struct.pack("=H", socket.AF_INET) + struct.pack("!H4s8x", 9, socket.inet_aton(os.environ["NOBODY"]))
+    s = socket.socket()
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.siginterrupt(signal.SIGALRM, True)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    results = [call(s.fileno(), address, 16), name_of(ctypes.get_errno())]
+    s.setblocking(False)
+    return [*results, name_of(s.connect_ex((os.environ["NOBODY"], 9)))]
+
+
+@case
+def nobody_has_the_address():
+    s = socket.socket()
+    s.setsockopt(6, 18, 4500) # an engine would go on for three minutes
+    return attempt(s.connect, (os.environ["NOBODY"], 9))
+
+
+@case
+def the_user_timeout_ends_a_connect():
+    s = socket.socket()
+    s.setsockopt(6, 18, 900)
+    began = time.monotonic()
+    return [attempt(s.connect, (os.environ["NOBODY"], 9)), time.monotonic() - began < 2.5]
+
+
+@case
+def a_reset_raises_no_signal_and_a_second_write_does():
+    count = []
+    before = signal.signal(signal.SIGPIPE, lambda *_: count.append(1))
+    s = dial(b"R")
+    polled(s, 3000, select.POLLIN)
+    results = [attempt(s.send, b"x"), len(count), attempt(s.send, b"x"), len(count), attempt(s.send, b"x", socket.MSG_NOSIGNAL), len(count)]
+    signal.signal(signal.SIGPIPE, before)
+    return results
+
+
+@case
+def checked_reads():
+    """Of a program built with _FORTIFY_SOURCE: read, recv and recvfrom are other names of the library then."""
+    result = []
+    for how in "read", "recv", "recvfrom":
+        s = dial(b"r")
+        done = subprocess.run([os.environ["CHECKED"], str(s.fileno()), how], pass_fds=[s.fileno()], capture_output=True, text=True, check=False)
+        result.append([done.returncode, done.stdout])
+    return result
+
+
 @case
 def an_unknown_module_and_an_unknown_option():
     s = dial(b"Q")
@@ -371,6 +443,32 @@ def a_port_is_free_after_close():
         s.listen()
         s.close()
     return "ok"
+
+
+@case
+def a_port_is_free_after_the_last_of_a_family():
+    s = socket.socket()
+    s.bind(("0.0.0.0", 7777))
+    s.listen()
+    child = os.fork()
+    if child == 0:
+        time.sleep(0.5)
+        os._exit(0)
+    s.close()
+    held = attempt(socket.socket().bind, ("0.0.0.0", 7777))
+    os.waitpid(child, 0)
+    s = socket.socket()
+    s.bind(("0.0.0.0", 7777))
+    return [held, attempt(s.listen)]
+
+
+@case
+def listening_twice():
+    first, second = socket.socket(), socket.socket()
+    for s in first, second:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        s.bind(("0.0.0.0", 7776))
+    return [attempt(first.listen, 5), attempt(first.listen, 50), attempt(second.listen)]
 
 
 @case
@@ -466,6 +564,6 @@ def main():
 
 
 if sys.argv[1] == "serve":
-    serve(int(sys.argv[2]))
+    server.serve(int(sys.argv[2]))
 else:
     main()

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WT_HOST_CONTROL "wavetank/host"
-#define WT_HOST_MAGIC 0x57544801u /* the last byte counts versions */
+#define WT_HOST_MAGIC 0x57544802u /* the last byte counts versions */
 #define WT_HOST_SLOTS 16384
 #define WT_HOST_NAME 104 /* bytes of an abstract name without its leading zero byte */
 #define WT_HOST_MODULE 120
@@ -37,7 +37,7 @@ enum wt_host_op {
 
 enum wt_host_option {
 	WT_HOST_NODELAY, WT_HOST_CORK, WT_HOST_KEEPALIVE, WT_HOST_KEEPIDLE, WT_HOST_KEEPINTVL, WT_HOST_KEEPCNT, WT_HOST_RESETS /* linger 0 */,
-	WT_HOST_SNDBUF, WT_HOST_OPTIONS,
+	WT_HOST_SNDBUF, WT_HOST_USER_TIMEOUT /* ms; 0: none */, WT_HOST_OPTIONS,
 };
 
 #define WT_HOST_UNSAID INT32_MIN /* an option that the program has not set */
@@ -66,7 +66,6 @@ struct wt_host_answer {
 enum wt_host_flag {
 	WT_HOST_CONNECTED = 1,
 	WT_HOST_FIN_SEEN = 2, /* the peer's FIN: end of file is what it looks like */
-	WT_HOST_NAGLE_OFF = 4,
 };
 
 /* One connection. The daemon writes: `turn` is odd meanwhile. */
@@ -74,6 +73,7 @@ struct wt_host_slot {
 	uint32_t turn, generation;
 	uint32_t flags; /* enum wt_host_flag */
 	int32_t error;  /* that ended it, as errno; 0: none */
+	int32_t option[WT_HOST_OPTIONS]; /* in force; WT_HOST_UNSAID: the pair's own, or none */
 	char sender[16];
 	struct tcp_info info;
 };

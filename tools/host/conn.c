@@ -21,6 +21,7 @@ struct wt_conn *wt_conn_take(struct wt_daemon *daemon, enum wt_slot_kind kind)
 		if (conn->kind != WT_SLOT_FREE || conn->dirty || conn->gathers)
 			continue;
 		*conn = (struct wt_conn){.kind = kind, .generation = generation, .fd = -1};
+		wt_options_unsaid(conn->option);
 		if (wt_conn_slot(daemon, conn) >= daemon->high)
 			daemon->high = wt_conn_slot(daemon, conn) + 1;
 		wt_conn_publish(daemon, conn, 0);
@@ -91,10 +92,11 @@ void wt_conn_publish(struct wt_daemon *daemon, struct wt_conn *conn, int error)
 	}
 	if (error)
 		slot->error = error;
-	slot->flags = (conn->connected ? WT_HOST_CONNECTED : 0u) | (conn->peer_eof ? WT_HOST_FIN_SEEN : 0u) | (conn->nodelay ? WT_HOST_NAGLE_OFF : 0u);
+	slot->flags = (conn->connected ? WT_HOST_CONNECTED : 0u) | (conn->peer_eof ? WT_HOST_FIN_SEEN : 0u);
 	if (conn->tcp) {
 		wt_tcp_info(conn->tcp, &info);
 		fill_info(&info, &slot->info);
+		wt_conn_options(conn, slot->option);
 		strncpy(slot->sender, info.sender, sizeof(slot->sender) - 1);
 	} else {
 		slot->info.tcpi_state = 7;
@@ -118,21 +120,26 @@ int wt_conn_watch(struct wt_daemon *daemon, struct wt_conn *conn, int how)
 	return epoll_ctl(daemon->epoll, how, conn->fd, &event);
 }
 
-int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd, bool name)
+int wt_conn_name(struct wt_daemon *daemon, struct wt_conn *conn, int fd)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	int buffer = BUFFER, n, error;
+	int buffer = BUFFER, n;
+
+	n = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "wavetank/c4/%u/%u/%08x/%u/%08x/%u", wt_conn_slot(daemon, conn), conn->generation,
+		     net_order(&conn->local.addr), conn->local.port, net_order(&conn->remote.addr), conn->remote.port);
+	if (bind(fd, (struct sockaddr *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
+	conn->pair = true;
+	return 0;
+}
+
+int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd)
+{
+	int error;
 
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	if (name) {
-		n = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "wavetank/c4/%u/%u/%08x/%u/%08x/%u", wt_conn_slot(daemon, conn),
-			     conn->generation, net_order(&conn->local.addr), conn->local.port, net_order(&conn->remote.addr), conn->remote.port);
-		if (bind(fd, (struct sockaddr *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0)
-			return -errno;
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
-	}
 	conn->fd = fd;
-	conn->pair = name;
 	error = wt_conn_watch(daemon, conn, EPOLL_CTL_ADD) < 0 ? -errno : 0;
 	if (error)
 		conn->fd = -1;
@@ -191,81 +198,12 @@ int wt_conn_connect(struct wt_daemon *daemon, struct wt_conn *conn, const struct
 	config->callback = wt_pump_callback;
 	config->arg = conn;
 	conn->arg = daemon;
-	conn->nodelay = !config->settings.nagle;
 	conn->tcp = wt_tcp_connect(station->host, remote, local, config, now);
 	if (!conn->tcp)
 		return errno;
 	wt_tcp_info(conn->tcp, &info);
 	conn->local = info.local;
 	conn->remote = info.remote;
-	wt_conn_publish(daemon, conn, 0);
-	return 0;
-}
-
-/* ---- options ------------------------------------------------------------------------------------------- */
-
-static int take_options(const int32_t option[WT_HOST_OPTIONS], struct wt_tcp_settings *settings)
-{
-	static const struct {
-		enum wt_host_option option;
-		int32_t least, most;
-	} bound[] = {{WT_HOST_KEEPIDLE, 1, 32767}, {WT_HOST_KEEPINTVL, 1, 32767}, {WT_HOST_KEEPCNT, 1, 127}};
-
-	for (unsigned i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
-		int32_t value = option[bound[i].option];
-
-		if (value != WT_HOST_UNSAID && (value < bound[i].least || value > bound[i].most))
-			return EINVAL;
-	}
-	if (option[WT_HOST_NODELAY] != WT_HOST_UNSAID)
-		settings->nagle = !option[WT_HOST_NODELAY];
-	if (option[WT_HOST_KEEPINTVL] != WT_HOST_UNSAID)
-		settings->keepalive_interval = option[WT_HOST_KEEPINTVL] * WT_S;
-	if (option[WT_HOST_KEEPCNT] != WT_HOST_UNSAID)
-		settings->keepalive_probes = (uint64_t)option[WT_HOST_KEEPCNT];
-	if (option[WT_HOST_KEEPALIVE] != WT_HOST_UNSAID)
-		settings->keepalive = option[WT_HOST_KEEPALIVE] ? 7200 * WT_S : 0; /* tcp(7) */
-	if (option[WT_HOST_KEEPIDLE] != WT_HOST_UNSAID && settings->keepalive)
-		settings->keepalive = option[WT_HOST_KEEPIDLE] * WT_S;
-	if (option[WT_HOST_SNDBUF] != WT_HOST_UNSAID && option[WT_HOST_SNDBUF] > 0)
-		settings->snd_buffer = option[WT_HOST_SNDBUF] < 4096 ? 4096 : (uint64_t)option[WT_HOST_SNDBUF];
-	return 0;
-}
-
-int wt_conn_config(const struct wt_daemon *daemon, const struct wt_host_question *question, struct wt_tcp_config *config)
-{
-	struct wt_tcp_words words = {.sender = question->sender[0] ? question->sender : NULL,
-				     .receiver = question->receiver[0] ? question->receiver : NULL};
-	char err[400];
-
-	*config = daemon->transfer.tcp;
-	/* a path would have the daemon load a file that a program names */
-	if (strchr(question->sender, '/') || strchr(question->receiver, '/') || wt_tcp_words_apply(&words, config, err, sizeof(err)) < 0)
-		return ENOENT;
-	return take_options(question->option, &config->settings);
-}
-
-int wt_conn_set(struct wt_daemon *daemon, struct wt_conn *conn, const int32_t option[WT_HOST_OPTIONS])
-{
-	struct wt_tcp_settings settings;
-	int error;
-
-	if (!conn->tcp)
-		return 0; /* ended: nothing will notice */
-	settings = wt_tcp_get_config(conn->tcp)->settings;
-	error = take_options(option, &settings);
-	if (error)
-		return error;
-	if (option[WT_HOST_RESETS] != WT_HOST_UNSAID)
-		conn->resets = option[WT_HOST_RESETS] != 0;
-	if (option[WT_HOST_NODELAY] != WT_HOST_UNSAID)
-		conn->nodelay = option[WT_HOST_NODELAY] != 0;
-	if (option[WT_HOST_CORK] != WT_HOST_UNSAID)
-		conn->corked = option[WT_HOST_CORK] != 0;
-	settings.nagle = conn->corked || !conn->nodelay; /* a cork holds back what Nagle holds back, and no more: docs/deviations.md */
-	wt_rloop_catch_up(daemon->transfer.station.rloop);
-	if (wt_tcp_adjust(conn->tcp, &settings))
-		return ENOMEM;
 	wt_conn_publish(daemon, conn, 0);
 	return 0;
 }

@@ -68,10 +68,12 @@ static int connect_for(struct wt_daemon *daemon, const struct wt_host_question *
 	if (!conn)
 		return ENOBUFS;
 	conn->filler = question->filler;
-	conn->resets = question->option[WT_HOST_RESETS] == 1;
+	memcpy(conn->option, question->option, sizeof(conn->option));
 	error = wt_conn_connect(daemon, conn, &remote, &local, &config);
 	if (!error)
-		error = -wt_conn_attach(daemon, conn, *fd, true);
+		error = -wt_conn_name(daemon, conn, *fd);
+	if (!error)
+		error = -wt_conn_attach(daemon, conn, *fd);
 	if (error) {
 		wt_conn_drop_tcp(daemon, conn, true, error);
 		return error;

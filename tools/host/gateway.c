@@ -70,7 +70,7 @@ static int pass_on(struct wt_daemon *daemon, int fd, const struct wt_endpoint *r
 		conn->connected = true;
 	}
 	if (!error)
-		error = -wt_conn_attach(daemon, conn, fd, false);
+		error = -wt_conn_attach(daemon, conn, fd);
 	if (error) {
 		conn->tcp = tcp ? NULL : conn->tcp;
 		wt_conn_drop_tcp(daemon, conn, true, error);

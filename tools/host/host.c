@@ -145,6 +145,7 @@ static void on_retry(struct ev_loop *ev, ev_timer *watcher, int events)
 {
 	struct wt_daemon *daemon = watcher->data;
 
+	ev_timer_stop(ev, watcher); /* a queue that is still full starts it anew */
 	wt_rloop_catch_up(daemon->transfer.station.rloop);
 	wt_listener_retry(daemon);
 	wt_station_touch(&daemon->transfer.station);
@@ -152,6 +153,7 @@ static void on_retry(struct ev_loop *ev, ev_timer *watcher, int events)
 
 static void on_gather(struct ev_loop *ev, ev_timer *watcher, int events)
 {
+	ev_timer_stop(ev, watcher);
 	wt_pump_gathered(watcher->data); /* before the loop sleeps, they are written */
 }
 
@@ -224,8 +226,8 @@ static int begin(struct wt_daemon *daemon, const struct said *said)
 	ev_prepare_init(&daemon->prepare, on_prepare);
 	ev_timer_init(&daemon->probe, on_probe, .1, .1);
 	ev_timer_init(&daemon->refresh, on_refresh, .05, .05);
-	ev_timer_init(&daemon->retry, on_retry, .005, 0.);
-	ev_timer_init(&daemon->gather, on_gather, .001, 0.);
+	ev_timer_init(&daemon->retry, on_retry, .005, .005);
+	ev_timer_init(&daemon->gather, on_gather, .001, .001);
 	daemon->on_epoll.data = daemon->prepare.data = daemon->probe.data = daemon->refresh.data = daemon->retry.data = daemon->gather.data = daemon;
 	ev_io_start(ev, &daemon->on_epoll);
 	ev_prepare_start(ev, &daemon->prepare);

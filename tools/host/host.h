@@ -40,7 +40,8 @@ struct wt_conn {
 	struct wt_tcp *tcp;     /* NULL: gone */
 	struct wt_endpoint local, remote;
 	uint32_t filler;        /* to be eaten once it is connected */
-	bool connected, corked, nodelay, resets;
+	bool connected;
+	int32_t option[WT_HOST_OPTIONS]; /* what its program, or its listener's, has said; else WT_HOST_UNSAID */
 	bool app_eof;           /* the program writes no more */
 	bool told_eof;          /* the program was told that the peer writes no more */
 	bool peer_eof;
@@ -84,8 +85,10 @@ static inline uint32_t wt_conn_slot(const struct wt_daemon *daemon, const struct
 struct wt_conn *wt_conn_find(struct wt_daemon *daemon, uint32_t slot, uint32_t generation);
 /* Its state into the page. */
 void wt_conn_publish(struct wt_daemon *daemon, struct wt_conn *conn, int error);
-/* Names its descriptor after it, watches it. 0 or negative errno. */
-int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd, bool name);
+/* Names a pair's end after it. 0 or negative errno. */
+int wt_conn_name(struct wt_daemon *daemon, struct wt_conn *conn, int fd);
+/* Its descriptor from now on: watches it, so it must be connected (one that is not looks as if the program had closed it). 0 or negative errno. */
+int wt_conn_attach(struct wt_daemon *daemon, struct wt_conn *conn, int fd);
 /* Has the epoll watch its descriptor for what `full` and `deaf` say; how: EPOLL_CTL_ADD or EPOLL_CTL_MOD. 0 or -1 with errno. */
 int wt_conn_watch(struct wt_daemon *daemon, struct wt_conn *conn, int how);
 /* Gives up the descriptor, the connection (in order, or by a reset), the slot when both are gone. */
@@ -96,6 +99,12 @@ void wt_conn_drop_tcp(struct wt_daemon *daemon, struct wt_conn *conn, bool reset
 /* An active open: 0 or an errno. fd stays the caller's after an error. */
 int wt_conn_connect(struct wt_daemon *daemon, struct wt_conn *conn, const struct wt_endpoint *remote, const struct wt_endpoint *local,
 		    struct wt_tcp_config *config);
+
+/* options.c */
+void wt_options_unsaid(int32_t option[WT_HOST_OPTIONS]);
+bool wt_option_on(int32_t value); /* said, and not 0 */
+/* What getsockopt() will say of an open connection. */
+void wt_conn_options(const struct wt_conn *conn, int32_t option[WT_HOST_OPTIONS]);
 /* An option of a question, in force at once. 0 or an errno. */
 int wt_conn_set(struct wt_daemon *daemon, struct wt_conn *conn, const int32_t option[WT_HOST_OPTIONS]);
 /* The configuration with what a question says of options and modules. 0 or an errno. */

@@ -62,22 +62,34 @@ static int to_program(struct wt_listener *listener, int fd)
 	return -ECONNREFUSED;
 }
 
-/* Its slot has a name before the program can ask for it. */
-static int offer(struct wt_daemon *daemon, struct wt_conn *from, struct wt_conn *conn)
+/* To the program, which may run before connect() has returned: by then the slot has a name and its state. -EAGAIN: conn->fd is kept for later. */
+static int offer_program(struct wt_daemon *daemon, struct wt_conn *from, struct wt_conn *conn)
 {
-	int fd = -1, error;
+	int fd = conn->fd, error;
 
-	if (from->listener->serves) {
-		error = to_loopback(from->listener, &fd);
-		if (!error)
-			error = wt_conn_attach(daemon, conn, fd, false);
-	} else {
-		fd = conn->fd >= 0 ? conn->fd : socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		error = fd < 0 ? -errno : conn->fd >= 0 ? 0 : wt_conn_attach(daemon, conn, fd, true);
-		if (!error)
-			error = to_program(from->listener, fd);
+	if (fd < 0) {
+		fd = conn->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		error = fd < 0 ? -errno : wt_conn_name(daemon, conn, fd);
+		if (error)
+			return error;
 	}
-	if (error && error != -EAGAIN && fd >= 0 && conn->fd < 0)
+	wt_conn_publish(daemon, conn, 0);
+	error = to_program(from->listener, fd);
+	if (error)
+		return error;
+	error = wt_conn_attach(daemon, conn, fd);
+	if (error)
+		close(fd);
+	return error;
+}
+
+static int offer_loopback(struct wt_daemon *daemon, struct wt_conn *from, struct wt_conn *conn)
+{
+	int fd, error = to_loopback(from->listener, &fd);
+
+	if (!error) /* it may still be connecting: the bytes wait */
+		error = wt_conn_attach(daemon, conn, fd);
+	if (error && fd >= 0)
 		close(fd);
 	return error;
 }
@@ -93,11 +105,14 @@ static bool peer_finished(const struct wt_tcp *tcp)
 
 static void take_one(struct wt_daemon *daemon, struct wt_conn *from, struct wt_conn *conn)
 {
-	int error = offer(daemon, from, conn);
+	int error;
 
+	conn->connected = true;
+	conn->peer_eof = peer_finished(conn->tcp);
+	error = from->listener->serves ? offer_loopback(daemon, from, conn) : offer_program(daemon, from, conn);
 	from->waits = error == -EAGAIN ? conn : NULL;
 	if (error == -EAGAIN) {
-		ev_timer_start(daemon->transfer.station.ev, &daemon->retry);
+		ev_timer_again(daemon->transfer.station.ev, &daemon->retry);
 		return;
 	}
 	if (error) {
@@ -105,9 +120,6 @@ static void take_one(struct wt_daemon *daemon, struct wt_conn *from, struct wt_c
 		wt_conn_drop_fd(daemon, conn);
 		return;
 	}
-	conn->connected = true;
-	conn->peer_eof = peer_finished(conn->tcp);
-	wt_conn_publish(daemon, conn, 0);
 	wt_tcp_set_callback(conn->tcp, wt_pump_callback, conn);
 	wt_pump_callback(conn, conn->tcp, WT_TCP_EV_READABLE | WT_TCP_EV_PUSHED | (wt_tcp_error(conn->tcp) ? WT_TCP_EV_ERROR : 0), 0);
 }
@@ -130,8 +142,7 @@ static void accept_all(struct wt_daemon *daemon, struct wt_conn *from)
 		conn->arg = daemon;
 		conn->local = info.local;
 		conn->remote = info.remote;
-		conn->resets = from->resets;
-		conn->nodelay = !wt_tcp_get_config(tcp)->settings.nagle;
+		memcpy(conn->option, from->option, sizeof(conn->option));
 		wt_tcp_set_callback(tcp, NULL, NULL);
 		take_one(daemon, from, conn);
 	}
@@ -254,7 +265,7 @@ int wt_listener_open(struct wt_daemon *daemon, const struct wt_host_question *qu
 		conn = error ? NULL : open_listener(daemon, question->local, question->local_port, question->backlog, &config, &error);
 		if (!conn)
 			return error;
-		conn->resets = question->option[WT_HOST_RESETS] == 1;
+		memcpy(conn->option, question->option, sizeof(conn->option));
 		conn->listener->reuse_port = question->reuse_port;
 	}
 	app = &conn->listener->app[conn->listener->apps++];

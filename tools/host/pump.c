@@ -48,10 +48,8 @@ static void gather(struct wt_daemon *daemon, struct wt_conn *conn)
 		conn->gathers = true;
 		conn->next_gathers = daemon->gathers;
 		daemon->gathers = conn;
-		if (!ev_is_active(&daemon->gather)) {
-			ev_timer_set(&daemon->gather, .001, 0.);
-			ev_timer_start(daemon->transfer.station.ev, &daemon->gather);
-		}
+		if (!ev_is_active(&daemon->gather))
+			ev_timer_again(daemon->transfer.station.ev, &daemon->gather);
 	}
 }
 
@@ -114,7 +112,7 @@ static void to_program(struct wt_daemon *daemon, struct wt_conn *conn)
 
 static void app_closed(struct wt_daemon *daemon, struct wt_conn *conn)
 {
-	wt_conn_drop_tcp(daemon, conn, conn->resets, 0);
+	wt_conn_drop_tcp(daemon, conn, wt_option_on(conn->option[WT_HOST_RESETS]), 0);
 	wt_conn_drop_fd(daemon, conn);
 }
 

@@ -18,20 +18,28 @@ EXPORT int shutdown(int fd, int how)
 	return (int)syscall(SYS_shutdown, fd, how);
 }
 
+/* The end of a stream that the peer has finished, of a connection that we know: nobody is asked, because a sandbox may kill a program that asks (that of
+ * sshd before authentication does). Should the number be another file's by now, it is an end as well. */
+static bool plain_end(const struct wt_local *mine)
+{
+	struct wt_host_slot slot;
+
+	return mine && mine->who.kind == WT_WHO_CONNECTION && wt_slot(&mine->who, &slot) && slot.flags & WT_HOST_FIN_SEEN && !slot.error;
+}
+
 /* n: what the kernel said; asked: there was room for a byte. */
 static ssize_t judge(int fd, ssize_t n, bool asked)
 {
 	int saved = errno, error;
-	struct wt_local *mine;
+	struct wt_local *mine = wt_local(fd);
 	struct wt_host_slot slot;
 	struct wt_who who;
 
 	if (n > 0 || (n == 0 && !asked) || (n < 0 && errno != ECONNRESET && errno != EPIPE) || !wt_page())
 		return n;
-	if (wt_who(fd, &who) != WT_WHO_CONNECTION)
+	if ((n == 0 && plain_end(mine)) || wt_who(fd, &who) != WT_WHO_CONNECTION)
 		return n;
 	error = wt_who_error(fd, &who);
-	mine = wt_local(fd);
 	if (!error && n == 0 && !(mine && (mine->read_shut || mine->told_error)) &&
 	    !(wt_slot(&who, &slot) && slot.flags & WT_HOST_FIN_SEEN)) {
 		error = ECONNRESET; /* the daemon has gone, or has forgotten this connection: no end of a stream */

@@ -36,16 +36,24 @@ static void copy_module(char to[WT_HOST_MODULE], const char *from)
 /* What the program has set on the kernel's socket so far. */
 static void say_options(int fd, struct wt_host_question *question)
 {
+	static const struct {
+		int level, name, usual; /* tcp(7) */
+		enum wt_host_option option;
+	} number[] = {
+		{SOL_SOCKET, SO_KEEPALIVE, 0, WT_HOST_KEEPALIVE}, {IPPROTO_TCP, TCP_CORK, 0, WT_HOST_CORK},
+		{IPPROTO_TCP, TCP_KEEPIDLE, 7200, WT_HOST_KEEPIDLE}, {IPPROTO_TCP, TCP_KEEPINTVL, 75, WT_HOST_KEEPINTVL},
+		{IPPROTO_TCP, TCP_KEEPCNT, 9, WT_HOST_KEEPCNT}, {IPPROTO_TCP, TCP_USER_TIMEOUT, 0, WT_HOST_USER_TIMEOUT},
+	};
 	struct wt_local *mine = wt_local(fd);
 	struct linger linger = {0};
 	socklen_t len = sizeof(linger);
 
 	question->option[WT_HOST_NODELAY] = option_of(fd, IPPROTO_TCP, TCP_NODELAY);
-	if (option_of(fd, SOL_SOCKET, SO_KEEPALIVE)) {
-		question->option[WT_HOST_KEEPALIVE] = 1;
-		question->option[WT_HOST_KEEPIDLE] = option_of(fd, IPPROTO_TCP, TCP_KEEPIDLE);
-		question->option[WT_HOST_KEEPINTVL] = option_of(fd, IPPROTO_TCP, TCP_KEEPINTVL);
-		question->option[WT_HOST_KEEPCNT] = option_of(fd, IPPROTO_TCP, TCP_KEEPCNT);
+	for (unsigned i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
+		int value = option_of(fd, number[i].level, number[i].name);
+
+		if (value != number[i].usual)
+			question->option[number[i].option] = value;
 	}
 	if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_LINGER, &linger, &len) == 0 && linger.l_onoff && !linger.l_linger)
 		question->option[WT_HOST_RESETS] = 1;

@@ -25,6 +25,15 @@ static int give_int(void *to, socklen_t *len, int value)
 	return give(to, len, &value, sizeof(value));
 }
 
+/* Numbers that are told to the daemon and read back from its page. */
+static const struct {
+	int name;
+	enum wt_host_option option;
+} numbers[] = {
+	{TCP_NODELAY, WT_HOST_NODELAY}, {TCP_CORK, WT_HOST_CORK}, {TCP_KEEPIDLE, WT_HOST_KEEPIDLE}, {TCP_KEEPINTVL, WT_HOST_KEEPINTVL},
+	{TCP_KEEPCNT, WT_HOST_KEEPCNT}, {TCP_USER_TIMEOUT, WT_HOST_USER_TIMEOUT},
+};
+
 /* ---- getsockopt ---------------------------------------------------------------------------------------- */
 
 static int get_tcp(const struct wt_who *who, int name, void *value, socklen_t *len)
@@ -35,12 +44,14 @@ static int get_tcp(const struct wt_who *who, int name, void *value, socklen_t *l
 		memset(&slot, 0, sizeof(slot));
 		slot.info.tcpi_state = who->kind == WT_WHO_LISTENER ? 10 : 7; /* LISTEN, CLOSE */
 	}
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].name == name)
+			return give_int(value, len, slot.option[numbers[i].option]);
 	switch (name) {
 	case TCP_INFO: return give(value, len, &slot.info, sizeof(slot.info));
 	case TCP_CONGESTION: return give(value, len, slot.sender, sizeof(slot.sender));
 	case TCP_MAXSEG: return give_int(value, len, slot.info.tcpi_snd_mss ? (int)slot.info.tcpi_snd_mss : 536);
-	case TCP_NODELAY: return give_int(value, len, (slot.flags & WT_HOST_NAGLE_OFF) != 0);
-	case TCP_CORK: case TCP_DEFER_ACCEPT: case TCP_QUICKACK: case TCP_FASTOPEN: case TCP_USER_TIMEOUT: return give_int(value, len, 0);
+	case TCP_DEFER_ACCEPT: case TCP_QUICKACK: case TCP_FASTOPEN: return give_int(value, len, 0);
 	default: return fail(ENOPROTOOPT);
 	}
 }
@@ -127,12 +138,12 @@ static int choose(const struct wt_who *who, enum wt_host_op op, const void *valu
 
 static int set_tcp(const struct wt_who *who, int name, const void *value, socklen_t len)
 {
+	int number = take_int(value, len);
+
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].name == name)
+			return tell(who, numbers[i].option, name == TCP_NODELAY || name == TCP_CORK ? number != 0 : number);
 	switch (name) {
-	case TCP_NODELAY: return tell(who, WT_HOST_NODELAY, take_int(value, len) != 0);
-	case TCP_CORK: return tell(who, WT_HOST_CORK, take_int(value, len) != 0);
-	case TCP_KEEPIDLE: return tell(who, WT_HOST_KEEPIDLE, take_int(value, len));
-	case TCP_KEEPINTVL: return tell(who, WT_HOST_KEEPINTVL, take_int(value, len));
-	case TCP_KEEPCNT: return tell(who, WT_HOST_KEEPCNT, take_int(value, len));
 	case TCP_CONGESTION: return choose(who, WT_HOST_CHOOSE, value, len);
 	case TCP_DEFER_ACCEPT: case TCP_QUICKACK: return 0; /* hints: whoever sets them may not rely on them (tcp(7)) */
 	default: return fail(ENOPROTOOPT);

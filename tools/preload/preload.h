@@ -64,7 +64,7 @@ bool wt_engine_address(uint32_t addr);
 bool wt_take_address(const struct sockaddr *addr, socklen_t len, uint32_t *ipv4, uint16_t *port, bool *ipv6);
 void wt_give_address(uint32_t ipv4, uint16_t port, bool ipv6, struct sockaddr *addr, socklen_t *len);
 bool wt_is_tcp(int fd);
-/* Puts another description under the number, with the flags and time-outs of the old; closes `with`. */
+/* Puts another description under the number, with the flags and the options of sockets of the old; closes `with`. */
 void wt_replace(int fd, int with);
 /* epoll.c: registrations made before the exchange are made again. */
 void wt_epoll_again(int fd);

@@ -203,15 +203,15 @@ bool wt_is_tcp(int fd)
 
 void wt_replace(int fd, int with)
 {
-	static const int times[] = {SO_RCVTIMEO, SO_SNDTIMEO};
+	static const int kept[] = {SO_RCVTIMEO, SO_SNDTIMEO, SO_LINGER, SO_KEEPALIVE, SO_REUSEADDR};
 	long flags = syscall(SYS_fcntl, fd, F_GETFL), cloexec = syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC;
 
-	for (unsigned i = 0; i < 2; i++) {
-		long time[2];
-		socklen_t len = sizeof(time);
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		long value[2] = {0};
+		socklen_t len = sizeof(value);
 
-		if (syscall(SYS_getsockopt, fd, SOL_SOCKET, times[i], time, &len) == 0 && (time[0] || time[1]))
-			syscall(SYS_setsockopt, with, SOL_SOCKET, times[i], time, len);
+		if (syscall(SYS_getsockopt, fd, SOL_SOCKET, kept[i], value, &len) == 0 && (value[0] || value[1]))
+			syscall(SYS_setsockopt, with, SOL_SOCKET, kept[i], value, len);
 	}
 	if (flags & (O_NONBLOCK | O_ASYNC))
 		syscall(SYS_fcntl, with, F_SETFL, flags);

@@ -172,12 +172,44 @@ static void without_memory_for_a_change_nothing_changes(void **state)
 	wt_pool_destroy(pool);
 }
 
+static void a_user_timeout_that_is_set_later_counts_from_when_the_waiting_began(void **state)
+{
+	struct wt_pool *pool = wt_pool_create(16, 2048);
+	struct wt_host *host = make(pool, 0);
+	struct wt_node *node = wt_host_node(host);
+	struct wt_tcp_settings settings;
+	struct wt_tcp_config config;
+	struct wt_tcp *tcp;
+	struct wt_frame *frame;
+	unsigned port;
+
+	choose(&config, "cubic");
+	tcp = call(host, &config); /* at one second */
+	while ((frame = node->ops->output(node, WT_S, &port)))
+		wt_frame_free(frame);
+	settings = config.settings;
+	settings.user_timeout = WT_S / 2;
+	assert_int_equal(wt_tcp_adjust(tcp, &settings), 0);
+	assert_int_equal(node->ops->deadline(node), WT_S + WT_S / 2);
+	settings.user_timeout = 0;
+	assert_int_equal(wt_tcp_adjust(tcp, &settings), 0);
+	assert_true(node->ops->deadline(node) > WT_S + WT_S / 2);
+	settings.user_timeout = WT_S / 4;
+	assert_int_equal(wt_tcp_adjust(tcp, &settings), 0);
+	while ((frame = node->ops->output(node, WT_S + WT_S / 4, &port)))
+		wt_frame_free(frame);
+	assert_int_equal(wt_tcp_error(tcp), -ETIMEDOUT);
+	wt_host_destroy(host);
+	wt_pool_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connections_that_chose_the_same_share_it),
 		cmocka_unit_test(a_change_is_of_one_connection_and_memory_comes_back),
 		cmocka_unit_test(what_is_accepted_shares_with_its_listener_as_it_is_then),
+		cmocka_unit_test(a_user_timeout_that_is_set_later_counts_from_when_the_waiting_began),
 		cmocka_unit_test(without_memory_for_a_change_nothing_changes),
 	};
 

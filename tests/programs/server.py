@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The server of the cases: answers by the first byte of a connection; two ports above, on ::, it names who has called."""
+import json
+import socket
+import struct
+import threading
+import time
+
+RESET = struct.pack("ii", 1, 0)
+
+
+def sink(peer):
+    total = 0
+    while data := peer.recv(65536):
+        total += len(data)
+    return total
+
+
+def serve_one(peer):
+    try:
+        word = peer.recv(1)
+        if word == b"E":                        # echo
+            while data := peer.recv(65536):
+                peer.sendall(data)
+        elif word == b"R":                      # reset at once
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        elif word == b"r":                      # some bytes, then a reset
+            peer.sendall(b"x" * 1000)
+            time.sleep(0.2)
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        elif word == b"U":                      # close with bytes unread
+            time.sleep(0.3)
+        elif word == b"H":                      # count, then answer after the client's FIN
+            peer.sendall(str(sink(peer)).encode())
+        elif word == b"S":                      # 300 KB
+            peer.sendall(b"y" * 300000)
+        elif word == b"Q":                      # silence
+            time.sleep(1.5)
+        peer.close()                            # b"C": at once
+    except OSError:
+        pass
+
+
+def name_peers(port):
+    """On ::, for IPv4 too: what accept() and the names say."""
+    listener = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
+    while True:
+        peer, address = listener.accept()
+        peer.sendall(json.dumps([address, peer.getpeername() == address, peer.getsockname()[:1], listener.getsockname()[0]]).encode())
+        peer.close()
+
+
+def serve(port):
+    threading.Thread(target=name_peers, args=(port + 2,), daemon=True).start()
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("0.0.0.0", port))
+    listener.listen(64)
+    print("ready", flush=True)
+    while True:
+        threading.Thread(target=serve_one, args=(listener.accept()[0],), daemon=True).start()
