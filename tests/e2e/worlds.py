@@ -177,6 +177,8 @@ def _():
              NARROW.replace("10Mbit", "20Mbit") + "\n[flow f]\nbetween = a b\n")
     virtual, real = run("copies.conf", world + "settings = rcv_buffer=30000B\n")
     kernel = json.loads(HOME.run("lab", "run", kernels("copies-kernel.conf", world), "--json", "--late", "10s", "--steal", "100%")[0])
+    text = HOME.run("lab", "run", "copies.conf", "--late", "10s", "--steal", "100%")[0]
+    check(f"\n  fwd  {NARROW} loss copy 100:1-3,200-201:1\n  rev  {NARROW.replace('10Mbit', '20Mbit')}\n" in text, text)
     for result in virtual, real, kernel:
         equal(result["hops"][0]["dropped"], {"list": 5}, result["flows"][0]["sender"]["module"])
     for result in virtual, real: # the kernel's retransmissions may be more: it probes

@@ -269,6 +269,13 @@ class Programs(Lab):
             with self.subTest(words=words):
                 result = self.call("a", WAVETANK, *words, run=None)
                 self.assertEqual((result.returncode, result.stderr.count("\n"), result.stdout), (code, 1, ""), result.stderr)
+        for name, owner, mode, word in (("static", 0, 0o755, "statically linked"), ("setuid", 1, 0o4755, "setuid"), ("setgid", 1, 0o2755, "setgid")):
+            path = f"{self.place}/{name}"
+            subprocess.run(["cc", *(["-static"] if name == "static" else []), "-x", "c", "-", "-o", path], input="int main(void) { return 0; }", text=True, check=True)
+            os.chown(path, owner, owner)
+            os.chmod(path, mode)
+            result = self.call("a", WAVETANK, "run", "--", path, run=None)
+            self.assertEqual((result.returncode, result.stderr.count("\n"), word in result.stderr), (2, 1, True), result.stderr)
         result = subprocess.run([WAVETANK, "run", "--engines", "10.0.0.1", "--", "true"], capture_output=True, text=True, check=False)
         self.assertEqual((result.returncode, result.stderr.count("\n")), (3, 1), result.stderr)
         self.assertIn("no engine daemon runs here", result.stderr)

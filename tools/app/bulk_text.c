@@ -19,7 +19,7 @@ static const char *plural(uint64_t count)
 
 void wt_sender_text(FILE *out, const struct wt_sender_facts *facts)
 {
-	fprintf(out, "%s%s%s%s: %" PRIu64 " segment%s, %" PRIu64 " sent again, %" PRIu64 " fast recover%s, %" PRIu64 " timeout%s",
+	fprintf(out, "%s%s%s%s: %" PRIu64 " segment%s sent, %" PRIu64 " of them again, %" PRIu64 " fast recover%s, %" PRIu64 " timeout%s",
 		facts->sender, *facts->recovery ? ", recovery " : " of the kernel", facts->recovery, facts->fallback ? " (fell back)" : "", facts->segs, plural(facts->segs), facts->retransmits,
 		facts->fast_recoveries, facts->fast_recoveries == 1 ? "y" : "ies", facts->timeouts, plural(facts->timeouts));
 	if (facts->mean_rtt)
@@ -28,7 +28,7 @@ void wt_sender_text(FILE *out, const struct wt_sender_facts *facts)
 
 void wt_receiver_text(FILE *out, const char *module, uint64_t segs, uint64_t duplicate, uint64_t out_of_order)
 {
-	fprintf(out, "%s: %" PRIu64 " segment%s, %" PRIu64 " duplicate, %" PRIu64 " out of order", module, segs, plural(segs), duplicate,
+	fprintf(out, "%s: %" PRIu64 " segment%s received, %" PRIu64 " duplicate, %" PRIu64 " out of order", module, segs, plural(segs), duplicate,
 		out_of_order);
 }
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "tools/common/cli.h"
@@ -108,6 +110,21 @@ static bool is_static(const char *program)
 	return !dynamic;
 }
 
+/* A program that gets another identity or capabilities by exec() ignores LD_PRELOAD (ld.so(8), secure-execution mode). Whom a user namespace
+ * does not map, it shows as 65534, and the kernel takes no notice of such a bit. */
+static bool is_privileged(const char *program)
+{
+	enum { UNMAPPED = 65534 };
+	struct stat st;
+	char value[64];
+
+	if (stat(program, &st) < 0)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != geteuid() && st.st_uid != UNMAPPED) ||
+	       ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getegid() && st.st_gid != UNMAPPED) ||
+	       (geteuid() && getxattr(program, "security.capability", value, sizeof(value)) > 0);
+}
+
 static bool find_program(const char *name, char path[PATH_MAX])
 {
 	const char *list = getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin";
@@ -192,6 +209,9 @@ static int run_run(int argc, char **argv)
 	if (find_program(command[0], path)) {
 		if (is_static(path))
 			return wt_fail(WT_EXIT_USAGE, "%s is statically linked: nothing can be preloaded; see --socks and --redirect of wavetank host", path);
+		if (is_privileged(path))
+			return wt_fail(WT_EXIT_USAGE, "%s is setuid, setgid or has capabilities: nothing can be preloaded; see --socks and --redirect of wavetank host",
+				       path);
 		execv(path, command);
 	} else {
 		errno = ENOENT;

@@ -128,6 +128,18 @@ static struct wt_hop_books books_of(const json_t *hop)
 	return books;
 }
 
+/* The words that the links began with. */
+static void print_paths(const struct wt_world *world)
+{
+	for (unsigned i = 0; i < world->links; i++)
+		for (unsigned d = 0; d < 2; d++) {
+			const char *words = world->link[i].words[d];
+
+			printf("  %s%s%s  %s\n", world->links > 1 ? world->link[i].name : "", world->links > 1 ? "." : "", d ? "rev" : "fwd",
+			       words && *words ? words : "(an ideal wire)");
+		}
+}
+
 static void print_text(const struct wt_world *world, const json_t *flows, const json_t *record, const struct wt_flow_sum *sum)
 {
 	const json_t *flow, *hop, *fault;
@@ -159,6 +171,7 @@ static void print_text(const struct wt_world *world, const json_t *flows, const 
 	}
 	if (world->flows > 1)
 		wt_flow_sum_text(stdout, sum);
+	print_paths(world);
 	json_array_foreach(json_object_get(record, "hops"), i, hop) {
 		const struct wt_hop_books books = books_of(hop);
 

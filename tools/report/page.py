@@ -330,7 +330,7 @@ def journal_section(page, entry, at, logs):
                  len(c.timeouts), '%d dropped on the way, ' % len(c.drops) if c.drops_known else '', c.last - c.first,
                  '' if c.drops_known else ' ' + NO_DROPS % e(base)))
     page.figure(stem + '-sequence', lambda width: journal.sequence(c, width), 'time-sequence graph',
-                'Time-sequence graph. Strokes are segments as the sender sent them%s.' % (
+                'Time-sequence graph. Strokes are segments as the sender sent them%s. The window edge is the last byte that the receiver allows.' % (
                     '' if not c.drops else ', crosses drops, at the time and with the cause of the drop' if entry['sees_path'] else
                     ', crosses drops by the log of the path, with their cause, where the copy that was lost was sent'), values.sequence(c))
     page.figure(stem + '-detail', lambda width: journal.sequence(c, width, begin, end), 'time-sequence graph, detail',

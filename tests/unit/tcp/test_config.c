@@ -172,6 +172,15 @@ static void without_memory_for_a_change_nothing_changes(void **state)
 	wt_pool_destroy(pool);
 }
 
+static void leave_at(struct wt_node *node, wt_time now)
+{
+	struct wt_frame *frame;
+	unsigned port;
+
+	while ((frame = node->ops->output(node, now, &port)))
+		wt_frame_free(frame);
+}
+
 static void a_user_timeout_that_is_set_later_counts_from_when_the_waiting_began(void **state)
 {
 	struct wt_pool *pool = wt_pool_create(16, 2048);
@@ -180,24 +189,22 @@ static void a_user_timeout_that_is_set_later_counts_from_when_the_waiting_began(
 	struct wt_tcp_settings settings;
 	struct wt_tcp_config config;
 	struct wt_tcp *tcp;
-	struct wt_frame *frame;
-	unsigned port;
 
 	choose(&config, "cubic");
 	tcp = call(host, &config); /* at one second */
-	while ((frame = node->ops->output(node, WT_S, &port)))
-		wt_frame_free(frame);
+	leave_at(node, WT_S);
 	settings = config.settings;
 	settings.user_timeout = WT_S / 2;
 	assert_int_equal(wt_tcp_adjust(tcp, &settings), 0);
+	leave_at(node, WT_S);
 	assert_int_equal(node->ops->deadline(node), WT_S + WT_S / 2);
 	settings.user_timeout = 0;
 	assert_int_equal(wt_tcp_adjust(tcp, &settings), 0);
+	leave_at(node, WT_S);
 	assert_true(node->ops->deadline(node) > WT_S + WT_S / 2);
 	settings.user_timeout = WT_S / 4;
 	assert_int_equal(wt_tcp_adjust(tcp, &settings), 0);
-	while ((frame = node->ops->output(node, WT_S + WT_S / 4, &port)))
-		wt_frame_free(frame);
+	leave_at(node, WT_S + WT_S / 4);
 	assert_int_equal(wt_tcp_error(tcp), -ETIMEDOUT);
 	wt_host_destroy(host);
 	wt_pool_destroy(pool);
