@@ -138,8 +138,8 @@ static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
 
 /*
  * The window opens. A probe beyond the edge was thrown away and goes again at once; so was a flight that the peer closed its
- * window over, and that counts as a loss: a peer that toggles its window is sent no more than any other, and so it goes again
- * once until it is acknowledged or the timer runs out.
+ * window over, and that counts as a loss: a peer that toggles its window is sent no more than any other, and so a
+ * flight goes again once until all of it is acknowledged or the timer runs out. That bounds the walks over it, too.
  */
 static void reopened(struct wt_tcp *tcp)
 {
@@ -297,11 +297,10 @@ static void advance(struct wt_tcp *tcp)
 {
 	tcp->rto_count = tcp->go_backs = 0;
 	tcp->waits_since = tcp->stack->now;
-	tcp->reopened = false;
 	if (!tcp->config->settings.rto_hold_backoff)
 		tcp->rtt.backoff = 0;
 	if (tcp->after_rto && wt_seq_ge(tcp->snd_una, tcp->rto_high))
-		tcp->after_rto = false;
+		tcp->after_rto = tcp->reopened = false;
 	if (tcp->ecn.reduced && wt_seq_gt(tcp->snd_una, tcp->ecn.reduced_at))
 		tcp->ecn.reduced = false;
 	if (tcp->fin_sent && wt_seq_gt(tcp->snd_una, tcp->snd_end))

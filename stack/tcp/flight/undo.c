@@ -85,7 +85,7 @@ static bool echoed_from_before(struct wt_tcp *tcp, const struct wt_tcp_header *s
 void wt_undo(struct wt_tcp *tcp, bool by_dsack)
 {
 	tcp->undo.armed = false;
-	tcp->in_recovery = tcp->after_rto = tcp->force = false;
+	tcp->in_recovery = tcp->after_rto = tcp->reopened = tcp->force = false;
 	tcp->rtt.backoff = 0;
 	tcp->verdict = (struct wt_recovery_out){0};
 	wt_order_unmark(&tcp->order, tcp->stack->chunks, &tcp->board);

@@ -203,6 +203,34 @@ static void every_second_of_ninety_thousand_segments_is_sacked_in_a_scattered_or
 	pattern("sack", true);
 }
 
+/* A flight goes again when the peer opens its window over it. One that toggles it with each octet it acknowledges makes no walk over the flight of each. */
+static void a_window_that_opens_with_each_octet_costs_a_few_walks(void **state)
+{
+	enum { TIMES = 5000 };
+	struct wt_tcp_header seg = {.src_port = 80, .dst_port = PORT, .seq = 78, .flags = WT_ACK};
+	struct world world;
+	struct wt_tcp *tcp;
+	uint64_t before;
+
+	begin(&world);
+	tcp = connected(&world, "rack", 48);
+	fill(&world, tcp);
+	before = tcp->board.steps;
+	for (uint32_t i = 0; i < TIMES; i++) {
+		world.now += 10000;
+		seg.ack = tcp->snd_una + 1;
+		seg.window = 0;
+		give(&world, ME, &seg, 0);
+		say(&world, ME);
+		seg.window = 65535;
+		give(&world, ME, &seg, 0);
+		say(&world, ME);
+	}
+	assert_in_range(tcp->board.steps - before, tcp->board.view.count, 10 * (uint64_t)tcp->board.view.count + 100 * TIMES);
+	wt_tcb_check(tcp);
+	finish(&world);
+}
+
 /* ---- small writes and small segments ------------------------------------------------------------------------- */
 
 /* Security 35. What waits costs what it is long; what is in flight one record per octet; what was received and not read again what it is long. */
@@ -292,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_second_of_ninety_thousand_segments_is_sacked_from_the_far_end),
 		cmocka_unit_test(every_second_of_ninety_thousand_segments_is_sacked_in_a_scattered_order),
+		cmocka_unit_test(a_window_that_opens_with_each_octet_costs_a_few_walks),
 		cmocka_unit_test(an_octet_at_a_time_costs_a_bounded_part_of_memory),
 		cmocka_unit_test(two_ends_out_of_step_exchange_an_ack_each_half_second),
 	};
