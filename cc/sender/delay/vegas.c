@@ -7,14 +7,19 @@
  *   once per round trip: one segment more if Diff < alpha, one less if Diff > beta
  *   slow start doubles every other round trip and ends when Diff > gamma: the window becomes what fills the path, cwnd BaseRTT / RTT, plus one
  *
- * RTT is the least of the round, so that a delayed ACK is no queue; a round with one sample tells nothing and Reno's rule holds for it. Losses
- * are answered as by Reno. Vegas' earlier retransmission by a fine clock is recovery's part and not here.
+ * RTT is the least of the round, so that a delayed ACK is no queue (`rtt=mean`: the mean, as ns-2's agent has it, which also rounds Diff to
+ * whole segments, `whole`); a round with one sample tells nothing and Reno's rule holds for it. Losses are answered as by Reno. Vegas' earlier retransmission by a fine clock is recovery's part and not here.
  */
 #include "cc/shared/aimd.h"
 #include "cc/shared/delay.h"
 
+enum { RTT_LEAST, RTT_MEAN };
+
+static const char *const rtt_words[] = {"least", "mean", NULL};
+
 struct vegas_params {
 	double alpha, beta, gamma, keep, step;
+	uint64_t rtt, whole;
 };
 
 struct vegas {
@@ -36,11 +41,14 @@ static void vegas_init(void *state, const void *params, const struct wt_cc_env *
 static void judge(struct vegas *s, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	double segs = out->cwnd / s->window.mss; /* whole ones: they are what flies */
-	double diff = wt_delay_backlog(&s->delay, s->delay.least, segs);
+	wt_time rtt = s->params.rtt == RTT_MEAN ? s->delay.mean : s->delay.least;
+	double diff = wt_delay_backlog(&s->delay, rtt, segs);
 
+	if (s->params.whole)
+		diff = (double)(uint32_t)(diff + 0.5);
 	out->gauge[0] = diff;
 	out->gauge[1] = wt_delay_ms(s->delay.base);
-	out->gauge[2] = wt_delay_ms(s->delay.least);
+	out->gauge[2] = wt_delay_ms(rtt);
 	if (ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE))
 		return;
 	if (out->cwnd < out->ssthresh) {
@@ -90,6 +98,8 @@ static const struct wt_param vegas_params[] = {
 	{"keep", WT_PARAM_SHARE, offsetof(struct vegas_params, keep), "share of the data in flight kept after a loss", 0, 1, NULL},
 	{"step", WT_PARAM_NUMBER, offsetof(struct vegas_params, step),
 	 "segments by which a round trip widens the window (ns-2: one per window of ACKs, so 0.5 where every second segment is acknowledged)", 0.01, 1, NULL},
+	{"rtt", WT_PARAM_WORD, offsetof(struct vegas_params, rtt), "round-trip time of a round: the least, or the mean (ns-2)", 0, 0, rtt_words},
+	{"whole", WT_PARAM_BOOL, offsetof(struct vegas_params, whole), "rounds the backlog to whole segments (ns-2)", 0, 0, NULL},
 };
 
 static const struct vegas_params vegas_default = {.alpha = 2, .beta = 4, .gamma = 1, .keep = 0.5, .step = 1};

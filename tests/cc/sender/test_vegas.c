@@ -42,6 +42,30 @@ static void once_per_round_trip_vegas_steps_by_diff(void **state)
 	}
 }
 
+/* Every second ACK is late by 40 ms: the least round trip tells of no queue, the mean of 20 * 20 / 120 segments. */
+static void what_stands_for_a_round_may_be_its_mean_and_whole(void **state)
+{
+	static const struct {
+		const char *name;
+		double rtt, diff, tolerance;
+	} rows[] = {{"vegas", 100, 0, 0}, {"vegas:rtt=mean", 120, 20 / 6.0, 0.25}, {"vegas:rtt=mean,whole=on", 120, 3, 0}};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct feed f;
+
+		feed_start(&f, rows[i].name);
+		feed_window(&f, 20);
+		feed_round(&f, BASE);
+		for (unsigned k = 0; k < 100; k++) {
+			feed_window(&f, 20);
+			feed_ack(&f, WT_MS, k % 2 ? BASE : BASE + 40 * WT_MS);
+		}
+		NEAR(f.s.out.gauge[2], rows[i].rtt, rows[i].rtt > 100 ? 1 : 0);
+		NEAR(f.s.out.gauge[0], rows[i].diff, rows[i].tolerance);
+		sender_finish(&f.s);
+	}
+}
+
 /* A flow alone on a path of `pipe` segments: RTT = BaseRTT * max(1, cwnd / pipe). */
 static wt_time alone(const struct feed *f, double pipe)
 {
@@ -179,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_per_round_trip_vegas_steps_by_diff),
+		cmocka_unit_test(what_stands_for_a_round_may_be_its_mean_and_whole),
 		cmocka_unit_test(alone_on_a_path_vegas_rests_with_alpha_to_beta_in_the_queue),
 		cmocka_unit_test(slow_start_of_vegas_measures_every_other_round_trip),
 		cmocka_unit_test(slow_start_of_vegas_goes_on_where_a_round_trip_has_one_ack),
