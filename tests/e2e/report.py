@@ -330,6 +330,16 @@ between = n0 n1
 """
 
 
+def cut(svg):
+    """Heights of marks that lie beyond the edge of their axes, which cuts them."""
+    edges = {name: (float(y) - 5, float(y) + float(height) + 5) for name, y, height in
+             re.findall(r'<clipPath id="([^"]+)"><rect x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"', svg)}
+    marks = [(edges[name], float(a or b)) for name, text in re.findall(r'<g clip-path="url\(#([^)]+)\)">(.*?)</g>', svg)
+             for a, b in re.findall(r'M[\d.-]+ ([\d.-]+)|<use [^>]* y="([\d.-]+)"', text)]
+    check(marks, "no mark in the figure")
+    return [y for (top, bottom), y in marks if not top <= y <= bottom]
+
+
 @test("stations on the air: a table over hops, a map of ways and broken links, the window with new ways, shares of the time; at 1280 and 400 pixels")
 def _():
     with open(home.path("walk.conf"), "w") as file:
@@ -342,11 +352,13 @@ def _():
     with open(home.path("walk.jsonl")) as file:
         events = [json.loads(line) for line in file]
     equal({e["host"] for e in events if e["event"] == "mobility:corner"}, {s["station"] for s in stations}, "stations that have a place")
-    home.run("paper", "run", "multihop/table3", "--points", "1,3", "--repeats", "2", "-o", "hops", limit=120)
+    home.run("paper", "run", "multihop/table3", "--points", "1,3,7", "--repeats", "2", "-o", "hops", limit=120)
     home.run("report", "build", "hops", "walk.jsonl", "walked.jsonl", "-o", "air.html", limit=180)
     names = os.listdir(home.path("air-figures"))
     for name in ("multihop-table3-sim-hops", "journal-0-walk-map", "journal-0-walk-ways", "air-1"):
         check(name + ".svg" in names, f"no {name} in {names}")
+    with open(home.path("air-figures/multihop-table3-sim-hops.svg"), encoding="utf-8") as file:
+        equal(cut(file.read()), [], "means or published points that the axes cut")
     with open(home.path("air-figures/air-1.svg"), encoding="utf-8") as file:
         text = file.read()
     check(all(f">{s['station']}<" in text for s in stations), "a station has no bar")

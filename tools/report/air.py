@@ -26,6 +26,7 @@ def over_hops(table, width):
     fig, axes = style.figure(width, 3.9 if not narrow else 3.8)
     hops = [int(point['label']) for point in table.points]
     axes.set_yscale('log')
+    shown = []
     for i, variant in enumerate(table.variants):
         move = figures.dodge(axes, i, len(table.variants))
         look = {'color': colour(SERIES[i % 6]), 'marker': MARKS[i % 6], 'transform': move}
@@ -34,14 +35,18 @@ def over_hops(table, width):
         told = [(x, c['paper'], c['suspect']) for x, c in zip(hops, cells) if c and c['paper']]
         if ours:
             x, y, half = zip(*ours)
+            shown += [value - below for value, below in zip(y, half)] + [value + above for value, above in zip(y, half)]
             axes.errorbar(x, y, yerr=half, linestyle=DASHES[i % 6], capsize=2.5, elinewidth=1.1, zorder=3, **look)
         if told:
             x, y, _ = zip(*told)
+            shown += y
             axes.plot(x, y, linestyle='', markersize=6, markerfacecolor=colour('ground'), markeredgewidth=1.1, zorder=2.5, **look)
             for at, value, why in told[-1:]:
                 if why:
                     axes.annotate('?', (at, value), xytext=(6, 2), textcoords='offset points', color=colour(SERIES[i % 6]), fontweight='bold')
     axes.set_xlim(min(hops) - 0.4, max(hops) + 0.5)
+    if shown:   # matplotlib judges marks that are moved aside by the limits it had before, and would cut the lowest
+        axes.set_ylim(min(shown) / 1.15, max(shown) * 1.15)
     axes.xaxis.set_major_locator(FixedLocator(hops))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]))
@@ -186,7 +191,8 @@ def window(connection, field, width):
     low.plot(lost, [0] * len(lost), linestyle='', marker='x', markersize=4, markeredgewidth=0.9, color=colour('c5'), clip_on=False)
     low.set_ylabel('hops')
     low.set_ylim(0, max([hops for _, hops in known] + [1]) + 0.6)
-    low.yaxis.set_major_locator(FixedLocator(range(0, 40, 2 if max([h for _, h in known] + [1]) < 12 else 5)))
+    most = max([hops for _, hops in known] + [1])
+    low.yaxis.set_major_locator(FixedLocator(range(0, 40, 1 if most < 4 else 2 if most < 12 else 5)))
     low.set_xlabel('time (s)')
     low.set_xlim(connection.first, connection.last)
     line = lambda role, **more: Line2D([], [], color=colour(role), **more) # noqa: E731
