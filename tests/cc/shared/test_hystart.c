@@ -42,6 +42,32 @@ static void slow_start_goes_on_at_a_quarter_and_ends_after_five_rounds(void **st
 	assert_true(h.over);
 }
 
+/* RFC 9406 4.2: eight samples of a round trip are asked for; and a round trip as short as before says that the rise was none. */
+static void few_samples_say_nothing_and_a_short_round_trip_takes_it_back(void **state)
+{
+	struct wt_hystart h = {0};
+	bool leave;
+
+	a_round(&h, 50 * WT_MS, &leave);
+	a_round(&h, 50 * WT_MS, &leave);
+	for (unsigned i = 0; i < 7; i++) {
+		struct wt_ack ack = {.acked = MSS, .rtt = 90 * WT_MS};
+
+		sent += MSS;
+		ack.ack = sent;
+		ack.snd_nxt = sent + 9 * MSS;
+		wt_hystart_grow(&h, &ack, MSS, false, &leave);
+		assert_false(h.conservative);
+	}
+	h = (struct wt_hystart){0};
+	a_round(&h, 50 * WT_MS, &leave);
+	a_round(&h, 50 * WT_MS, &leave);
+	a_round(&h, 60 * WT_MS, &leave);
+	assert_true(h.conservative);
+	a_round(&h, 50 * WT_MS, &leave);
+	assert_false(h.conservative);
+}
+
 static void a_slow_start_after_the_first_is_the_plain_one(void **state)
 {
 	struct wt_hystart h = {0};
@@ -63,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slow_start_goes_on_at_a_quarter_and_ends_after_five_rounds),
+		cmocka_unit_test(few_samples_say_nothing_and_a_short_round_trip_takes_it_back),
 		cmocka_unit_test(a_slow_start_after_the_first_is_the_plain_one),
 	};
 

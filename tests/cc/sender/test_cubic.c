@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CUBIC's memory of the last maximum (RFC 9438 4.7, 4.8) and of the first slow start, by hand. */
+#include "tests/cc/cc_test.h"
+
+static void begin(struct sender *s)
+{
+	sender_start(s, "cubic", cc_env());
+	sender_event(s, WT_CC_ESTABLISHED);
+}
+
+static void lose(struct sender *s, uint32_t cwnd)
+{
+	s->out.cwnd = cwnd;
+	sender_loss(s, WT_LOSS_DUPTHRESH, cwnd, 0);
+}
+
+static void a_loss_below_the_last_maximum_lowers_it_further_and_an_undo_brings_it_back(void **state)
+{
+	struct sender s;
+
+	begin(&s);
+	lose(&s, 40 * MSS);
+	assert_true(s.out.gauge[0] == 40);
+	lose(&s, 30 * MSS);
+	assert_true(s.out.gauge[0] > 25.49 && s.out.gauge[0] < 25.51); /* 30 (1 + 0.7) / 2 */
+	sender_event(&s, WT_CC_UNDO);
+	sender_ack(&s, 0);
+	lose(&s, 45 * MSS);
+	assert_true(s.out.gauge[0] == 45);
+	lose(&s, 42 * MSS);
+	sender_event(&s, WT_CC_UNDO);
+	lose(&s, 44 * MSS); /* below 45, which the undo brought back, and not below what the undone loss had made of 42 */
+	assert_true(s.out.gauge[0] > 37.39 && s.out.gauge[0] < 37.41);
+	sender_finish(&s);
+}
+
+/* RFC 9406 4.3: HyStart++ is for the first slow start; the one after a timeout doubles whatever the round trips are. */
+static void after_a_loss_slow_start_does_not_ask_for_round_trips(void **state)
+{
+	struct sender s;
+	wt_seq sent = 0;
+	uint32_t before;
+
+	begin(&s);
+	s.out.cwnd = 400 * MSS;
+	sender_loss(&s, WT_LOSS_RTO, 400 * MSS, 1);
+	assert_int_equal(s.out.cwnd, MSS);
+	s.out.cwnd = before = 10 * MSS;
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned i = 0; i < 10; i++) {
+			struct wt_ack ack = {.now = (round + 1) * WT_S, .acked = MSS, .newly_delivered = MSS, .flags = WT_ACK_CWND_LIMITED,
+					     .rtt = (50 + 20 * round) * WT_MS, .srtt = 50 * WT_MS};
+
+			sent += MSS;
+			ack.ack = sent;
+			ack.snd_nxt = sent + 9 * MSS;
+			s.choice.ops->on_ack(s.state, &ack, &s.out);
+		}
+	}
+	assert_int_equal(s.out.cwnd, before + 40 * MSS);
+	sender_finish(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_loss_below_the_last_maximum_lowers_it_further_and_an_undo_brings_it_back),
+		cmocka_unit_test(after_a_loss_slow_start_does_not_ask_for_round_trips),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
