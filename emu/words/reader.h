@@ -37,7 +37,7 @@ struct wt_reader {
 enum { WT_NO_OPTION = -1, WT_BAD_OPTION = -2 };
 enum wt_quantity { WT_QUANTITY_TIME, WT_QUANTITY_SIZE, WT_QUANTITY_RATE, WT_QUANTITY_SHARE };
 
-/* The words that begin a stage; NULL at the end. Their indices are those of wt_reader_stage(). */
+/* The words that begin a stage; NULL at the end. Their indices are those of the table in words.c. */
 extern const char *const wt_reader_stages[];
 
 /* About the word at index i. Words are shown cut: an error is one line. */
