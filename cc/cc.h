@@ -88,7 +88,8 @@ enum wt_ack_flags {
 	WT_ACK_DUP = 1,          /* duplicate ACK by RFC 5681 2 */
 	WT_ACK_RECOVERY = 2,     /* recovery was in progress when this ACK arrived */
 	WT_ACK_ECE = 4,          /* it tells of marks, and ECN is in force */
-	WT_ACK_CWND_LIMITED = 8, /* the flight filled cwnd before this ACK: growth is justified (RFC 5681, 7661) */
+	/* the flight filled cwnd before this ACK, of a paced sender within the last round trip: growth is justified (RFC 5681, 7661) */
+	WT_ACK_CWND_LIMITED = 8,
 	WT_ACK_AFTER_RTO = 16,   /* data lost at the last timeout is still outstanding */
 	WT_ACK_APP_LIMITED = 32, /* the rate sample spans a time in which the application left the window unused */
 	WT_ACK_REORDERED = 64,   /* it is the first to report a segment, sent once, below one that was reported earlier */

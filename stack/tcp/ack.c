@@ -237,6 +237,22 @@ static void rate_sample(struct wt_tcp *tcp, const struct wt_tcp_header *seg, con
 	tcp->first_sent = sent;
 }
 
+/*
+ * Did the flight fill cwnd before this ACK? Of a paced sender: at some time since what is acknowledged was sent, for an ACK may come while the pace
+ * holds back what the last ones allowed (draft-ietf-ccwg-bbr: C.is_cwnd_limited; Linux has it so for all).
+ */
+static bool cwnd_limited(struct wt_tcp *tcp, wt_seq ack, uint32_t flight)
+{
+	if (flight + wt_tcp_send_mss(tcp) > tcp->out.cwnd) {
+		tcp->full_end = tcp->snd_nxt;
+		return true;
+	}
+	if (!wt_seq_gt(ack, tcp->full_end))
+		return tcp->out.pacing_rate != 0;
+	tcp->full_end = ack; /* it follows, so that numbers that wrap mean nothing */
+	return false;
+}
+
 static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
 {
 	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
@@ -247,7 +263,7 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		.now = tcp->stack->now,
 		.flags = (news->duplicate ? WT_ACK_DUP : 0u) | (tcp->in_recovery ? WT_ACK_RECOVERY : 0u) |
 			 (echo ? WT_ACK_ECE : 0u) | (tcp->after_rto ? WT_ACK_AFTER_RTO : 0u) |
-			 (news->pipe_before + wt_tcp_send_mss(tcp) > tcp->out.cwnd ? WT_ACK_CWND_LIMITED : 0u) |
+			 (cwnd_limited(tcp, seg->ack, news->pipe_before) ? WT_ACK_CWND_LIMITED : 0u) |
 			 (tcp->board.reordered ? WT_ACK_REORDERED : 0u) |
 			 (tcp->snd_nxt + wt_tcp_send_mss(tcp) - tcp->snd_una > tcp->snd_wnd ? WT_ACK_PEER_LIMITED : 0u),
 		.ack = seg->ack,

@@ -92,6 +92,7 @@ void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss)
 	tcp->snd_una = tcp->snd_nxt = view->snd_una = view->snd_nxt = iss;
 	tcp->board.marked_to = tcp->board.fack = view->highest_sacked = view->loss_edge = iss;
 	tcp->snd_end = iss + 1;
+	tcp->full_end = iss;
 	wt_store_init(&tcp->snd, tcp->stack->chunks, iss + 1);
 }
 

@@ -186,6 +186,7 @@ struct wt_tcp {
 	wt_time syn_at; /* when our first SYN left */
 	wt_time waits_since; /* nothing that waits was acknowledged since then; WT_NEVER: nothing waits */
 	wt_time last_sent, last_heard, pace_at; /* pace_at: earliest next data segment of a paced sender */
+	wt_seq full_end; /* snd_nxt when the flight filled cwnd last */
 
 	/* receive sequence space */
 	wt_seq irs, rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */

@@ -34,7 +34,7 @@ static inline double feed_segs(const struct feed *f)
 /* One segment is acknowledged `after` the last ACK; its round trip took `rtt`. */
 static inline void feed_ack_flags(struct feed *f, wt_time after, wt_time rtt, uint32_t flags)
 {
-	struct wt_ack ack = {.acked = MSS, .flags = flags, .rtt = rtt, .srtt = rtt};
+	struct wt_ack ack = {.acked = MSS, .flags = flags, .rtt = rtt, .srtt = rtt, .marked = flags & WT_ACK_ECE ? MSS : 0};
 
 	f->now += after;
 	f->base = f->base && f->base < rtt ? f->base : rtt;

@@ -83,10 +83,61 @@ static void metrics_tell_what_is_in_flight_after_an_ack_has_let_segments_go(void
 	assert_true(flight.empty <= 2); /* the last data, the last FIN */
 }
 
+struct at_a_second {
+	struct wt_trace_sink sink;
+	uint64_t cwnd;
+};
+
+static void watch_window(struct wt_trace_sink *sink, const struct wt_trace_event *event)
+{
+	if (event->type == WT_TRACE_METRICS && event->time <= WT_S)
+		((struct at_a_second *)sink)->cwnd = event->field[0];
+}
+
+/*
+ * A paced sender's flight fills the window later than the ACKs come that widened it, and is full all the same once per round trip: slow start doubles.
+ * 100 ms without a queue: at one second ten round trips have passed, the first for the handshake, the second for its first window. (Where only the
+ * flight at the ACK counted, there were 125 segments.)
+ */
+static void a_paced_window_doubles_in_slow_start_as_well(void **state)
+{
+	struct setup setup = {.sender = "prague", .settings = "mss=1000B,timestamps=off,snd_buffer=32MB,rcv_buffer=32MB,initial_window=10,ack_every=1",
+			      .fwd = "rate 10Gbit burst 0B limit 100MB delay 50ms", .rev = "delay 50ms"};
+	struct at_a_second window = {.sink = {watch_window}};
+	struct wt_simulation_result result;
+	struct wt_bulk_sender flow;
+	struct scenario scenario;
+
+	prepare(&scenario, &setup);
+	scenario.how.sink[0] = &window.sink;
+	scenario.flow.time = WT_S;
+	result = run(&scenario, &flow);
+	assert_true(wt_simulation_ok(&result));
+	assert_in_range(window.cwnd / 1000, 10 << 7, 10 << 9);
+}
+
+/* And one that never fills it does not: the send buffer holds 40 segments. */
+static void a_paced_window_that_is_not_filled_does_not_grow(void **state)
+{
+	struct setup setup = {.sender = "prague", .settings = "mss=1000B,timestamps=off,snd_buffer=40KB,rcv_buffer=32MB,initial_window=10,ack_every=1",
+			      .fwd = "rate 10Gbit burst 0B limit 100MB delay 50ms", .rev = "delay 50ms"};
+	struct wt_simulation_result result;
+	struct wt_bulk_sender flow;
+	struct scenario scenario;
+
+	prepare(&scenario, &setup);
+	scenario.flow.time = 20 * WT_S;
+	result = run(&scenario, &flow);
+	assert_true(wt_simulation_ok(&result));
+	assert_in_range(flow.info.cwnd / 1000, 40, 80);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_tell_what_is_in_flight_after_an_ack_has_let_segments_go),
+		cmocka_unit_test(a_paced_window_doubles_in_slow_start_as_well),
+		cmocka_unit_test(a_paced_window_that_is_not_filled_does_not_grow),
 		cmocka_unit_test(a_slow_start_overshoot_at_10_gigabits_loses_only_what_the_queue_dropped),
 	};
 

@@ -11,6 +11,8 @@ import os
 import subprocess
 import tempfile
 
+import followed
+
 MSS = 1000
 FRAME = MSS + 54
 TOLERANCE = 0.01
@@ -232,6 +234,7 @@ def prr(wavetank):
 def table(wavetank, quick=False):
     """Prints the table; the number of rows beyond 1 %."""
     calls = [lambda module=module: growth(wavetank, module) for module in (QUICK if quick else GROWTH)]
+    calls += [lambda run=run: followed.follow(wavetank, *run) for run in followed.RUNS if not quick or (run[0], run[3]) in followed.QUICK]
     bad = 0
     print(f"{'':66}{'measured':>10}{'expected':>10}")
     for call in [*calls, lambda: hystart(wavetank), lambda: prr(wavetank)]:

@@ -221,8 +221,12 @@ class Westwood(Ours):
         return min(self.cwnd, self.rate * self.base)
 
     def loss(self, now):
+        self.held = int(self.rate * self.base)
         super().loss(now)
         self.count = 0
+
+    def recovered(self, now, flight):
+        self.ssthresh = max(self.ssthresh, self.held)
 
     def avoid(self, now, acked, flow):
         self.count += acked

@@ -37,8 +37,8 @@ static void illinois_init(void *state, const void *params, const struct wt_cc_en
 
 	*s = (struct illinois){.params = *(const struct illinois_params *)params};
 	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
-	s->alpha = 1;
-	s->beta = 0.5;
+	s->alpha = out->gauge[0] = 1;
+	s->beta = out->gauge[1] = 0.5;
 }
 
 static double increase(struct illinois *s, double d, double dm)

@@ -8,7 +8,8 @@
  *   queue < TARGET    W += GAIN                        a round trip, in segments
  *   queue > TARGET    W += max(GAIN - constant W (queue/TARGET - 1), -W/2)
  *   slow start grows by GAIN segments per segment acknowledged, and the first one ends at three quarters of TARGET
- *   slowdown: two segments for two round trips, 2 round trips after the first slow start, then 9 times as long as the last one took
+ *   slowdown: two segments for two round trips (smoothed, when it begins), 2 round trips after the first slow start, then 9 times as long
+ *     as the last one took, slow start back to the window before it included
  *
  * Losses halve the window, once per round trip. A timeout takes it to two segments.
  *
@@ -17,7 +18,6 @@
  * window like a loss.
  */
 #include "cc/cc.h"
-#include "cc/round.h"
 
 #define MINUTES 10u
 #define CURRENT 4u
@@ -31,7 +31,6 @@ struct ledbat_params {
 
 struct ledbat {
 	struct ledbat_params params;
-	struct wt_round round;
 	uint32_t mss, undo_cwnd, undo_ssthresh;
 	wt_time base[MINUTES], current[CURRENT]; /* rings; 0: none */
 	wt_time least, now; /* of these rings */
@@ -42,7 +41,7 @@ struct ledbat {
 	double fraction; /* bytes of change not yet whole */
 	wt_time slow_at; /* a slowdown begins; 0: not planned */
 	wt_time slow_began;
-	unsigned slow_rounds; /* round trips of it that are left */
+	wt_time slow_until; /* the window stands at its bottom */
 	bool slow;            /* a slowdown runs: down, and slow start back to ssthresh */
 };
 
@@ -135,25 +134,21 @@ static void end_slow_start(struct ledbat *l, const struct wt_ack *ack, struct wt
 		out->ssthresh = out->cwnd;
 }
 
-static void slow_down(struct ledbat *l, const struct wt_ack *ack, bool over, struct wt_sender_out *out)
+static void slow_down(struct ledbat *l, const struct wt_ack *ack, struct wt_sender_out *out)
 {
-	if (l->slow_rounds && over)
-		l->slow_rounds--;
 	if (!l->slow_at || ack->now < l->slow_at || l->slow || out->cwnd <= MIN_SEGS * l->mss)
 		return;
 	l->slow = true;
 	l->slow_at = 0;
 	l->slow_began = ack->now;
-	l->slow_rounds = 3; /* the one that drains, and two at the bottom */
+	l->slow_until = ack->now + 2 * ack->srtt;
 	out->ssthresh = out->cwnd;
 	out->cwnd = MIN_SEGS * l->mss;
-	wt_round_restart(&l->round);
 }
 
 static void ledbat_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	struct ledbat *l = state;
-	bool over = wt_round_over(&l->round, ack);
 	double queue;
 
 	if (ack->rtt > 0)
@@ -164,8 +159,8 @@ static void ledbat_on_ack(void *state, const struct wt_ack *ack, struct wt_sende
 	out->gauge[2] = l->slow;
 	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE))
 		return;
-	slow_down(l, ack, over, out);
-	if (l->slow_rounds)
+	slow_down(l, ack, out);
+	if (ack->now < l->slow_until)
 		return;
 	if (out->cwnd >= out->ssthresh) {
 		if (l->slow)
@@ -198,7 +193,7 @@ static void ledbat_on_loss(void *state, const struct wt_loss *loss, struct wt_se
 	if (l->first && l->params.slowdown)
 		l->slow_at = loss->now + 2 * loss->srtt;
 	l->first = l->slow = false;
-	l->slow_rounds = 0;
+	l->slow_until = 0;
 	if (!l->slow_at && l->slow_began)
 		l->slow_at = loss->now + 9 * (loss->now - l->slow_began);
 }

@@ -3,7 +3,7 @@
  * TCP Prague (draft-briscoe-iccrg-prague-congestion-control; the requirements are those of RFC 9331 4): a scalable sender for
  * the queue of low latency. New data is ECT(1).
  *
- *   alpha    share of marked bytes, smoothed by 1/16 per round trip            (DCTCP, RFC 8257)
+ *   alpha    share of marked bytes, smoothed by 1/16 per round trip            (DCTCP, RFC 8257); 1 until the first mark, which so halves
  *   marks    cwnd = cwnd (1 - alpha/2), at most once per round trip
  *   growth   one segment per round trip, times (R / max(R, 25 ms))^2           a short path takes no more than one of 25 ms
  *   losses   half of the window; a timeout: one segment
@@ -31,7 +31,7 @@ struct prague {
 	double alpha, fraction;
 	uint64_t acked, marked; /* bytes of the present observation */
 	wt_time began, reduced; /* of the observation; of the last reduction for marks */
-	bool has_reduced;
+	bool has_reduced, has_seen; /* has_seen: a mark came */
 };
 
 static wt_time virtual_rtt(const struct prague *p, wt_time srtt)
@@ -61,9 +61,11 @@ static void observe(struct prague *p, const struct wt_ack *ack)
 {
 	p->acked += ack->acked;
 	p->marked += ack->marked;
-	if (!wt_round_over(&p->round, ack) || !p->acked || ack->now - p->began < virtual_rtt(p, ack->srtt))
+	p->has_seen |= ack->marked != 0;
+	if ((p->round.running && ack->now - p->began < p->params.virtual_rtt) || !wt_round_over(&p->round, ack) || !p->acked)
 		return;
-	p->alpha += p->params.gain * ((double)p->marked / (double)p->acked - p->alpha);
+	if (p->has_seen)
+		p->alpha += p->params.gain * ((double)p->marked / (double)p->acked - p->alpha);
 	p->acked = p->marked = 0;
 	p->began = ack->now;
 }
@@ -118,6 +120,8 @@ static void prague_on_event(void *state, enum wt_cc_event event, const struct wt
 {
 	struct prague *p = state;
 
+	if (event == WT_CC_ESTABLISHED)
+		p->began = env->now;
 	wt_aimd_event(&p->reno, event, env, out);
 }
 

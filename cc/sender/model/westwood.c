@@ -4,11 +4,14 @@
  * 34(2), 2004) and, with filter=original, TCP Westwood (Mascolo, Casetti, Gerla, Sanadidi and Wang, "TCP Westwood: bandwidth estimation
  * for enhanced transport over wireless links", MobiCom 2001): Reno whose window after a loss is what the path was measured to hold.
  *
- *   ssthresh = BWE RTTmin, after duplicate ACKs and after a timeout
+ *   ssthresh = BWE RTTmin, after duplicate ACKs and after a timeout; cwnd = ssthresh if it is larger, one segment after a timeout
  *   plus      one sample per round trip, b = bytes delivered in it / its length;  BWE = 0.9 BWE + 0.1 b
  *   original  one sample per ACK, b(k) = bytes / (t(k) - t(k-1)), a low-pass filter of tau = 0.5 s discretised by the trapezoid rule,
  *             BWE(k) = g BWE(k-1) + (1 - g) (b(k) + b(k-1)) / 2,   g = (2 tau - dt) / (2 tau + dt)
  *             and a sample of 0 whenever tau / 2 passes without an ACK
+ *
+ * So a window that chance made smaller than what the path holds comes back in slow start. That begins when recovery is over: in it the window
+ * that is left is the limit. Westwood+ sets cwnd = ssthresh also where that raises it, which no loss does here. A mark raises nothing.
  *
  * Delivered counts what SACK reports. The first sample is taken whole, where the papers start from 0. Without an estimate a loss halves.
  * Original overestimates where ACKs come in lumps (ACK compression): that is why plus exists, and why plus is the default.
@@ -31,6 +34,7 @@ struct westwood {
 	double bwe, sample; /* bytes per second; 0: none yet. sample: the last, of `original` */
 	wt_time last;       /* when the last sample ended; 0: with the next ACK */
 	uint64_t delivered; /* then */
+	uint32_t held;      /* what the path was measured to hold at the loss that recovery repairs, bytes; 0: nothing to come back to */
 };
 
 static const char *const westwood_filter_words[] = {"plus", "original", NULL};
@@ -91,11 +95,18 @@ static void westwood_on_loss(void *state, const struct wt_loss *loss, struct wt_
 {
 	struct westwood *s = state;
 	double target = s->bwe * (double)s->delay.base / WT_S;
+	uint32_t held = target < WT_SSTHRESH_INFINITE ? (uint32_t)target : WT_SSTHRESH_INFINITE;
 
-	if (target <= 0)
+	if (target <= 0) {
 		wt_aimd_loss(&s->window, loss, out);
-	else
-		wt_aimd_lower(&s->window, loss, target < WT_SSTHRESH_INFINITE ? (uint32_t)target : WT_SSTHRESH_INFINITE, out);
+		return;
+	}
+	wt_aimd_lower(&s->window, loss, held, out);
+	if (s->window.params.unit == WT_AIMD_UNIT_SEGMENTS)
+		held -= held % s->window.mss;
+	s->held = loss->why == WT_LOSS_DUPTHRESH ? held : 0;
+	if (loss->why == WT_LOSS_RTO && held > out->ssthresh)
+		out->ssthresh = held;
 }
 
 static void westwood_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -103,6 +114,10 @@ static void westwood_on_event(void *state, enum wt_cc_event event, const struct 
 	struct westwood *s = state;
 
 	wt_aimd_event(&s->window, event, env, out);
+	if (event == WT_CC_RECOVERED && s->held > out->ssthresh)
+		out->ssthresh = s->held;
+	if (event == WT_CC_RECOVERED || event == WT_CC_UNDO)
+		s->held = 0;
 	if (event == WT_CC_IDLE) { /* silence measures nothing */
 		s->last = 0;
 		wt_round_restart(&s->delay.round);

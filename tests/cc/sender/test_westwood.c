@@ -47,6 +47,41 @@ static void a_random_loss_below_that_takes_nothing(void **state)
 	}
 }
 
+/* Two losses by chance in a row: the second finds a window below what the path holds, and the way back is slow start. */
+static void a_window_below_that_comes_back_in_slow_start(void **state)
+{
+	for (unsigned m = 0; m < 2; m++) {
+		struct feed f;
+
+		steady(&f, filters[m], 100);
+		f.s.out.cwnd = f.s.out.ssthresh = 30 * MSS;
+		feed_loss(&f, WT_LOSS_DUPTHRESH);
+		NEAR(feed_segs(&f), 30, 0);
+		NEAR(f.s.out.ssthresh, 30 * MSS, 0); /* in recovery */
+		sender_event(&f.s, WT_CC_RECOVERED);
+		NEAR(f.s.out.ssthresh, 100 * MSS, 200);
+		feed_ack(&f, WT_MS, RTT);
+		NEAR(feed_segs(&f), 31, 0);
+		f.s.out.cwnd = f.s.out.ssthresh = 30 * MSS;
+		feed_loss(&f, WT_LOSS_RTO);
+		NEAR(f.s.out.ssthresh, 100 * MSS, 200);
+		sender_finish(&f.s);
+	}
+}
+
+/* A mark tells of a queue, and never raises the window. */
+static void a_mark_raises_nothing(void **state)
+{
+	struct feed f;
+
+	steady(&f, "westwood", 100);
+	f.s.out.cwnd = f.s.out.ssthresh = 30 * MSS;
+	feed_loss(&f, WT_LOSS_ECN);
+	sender_event(&f.s, WT_CC_RECOVERED);
+	NEAR(f.s.out.ssthresh, 30 * MSS, 0);
+	sender_finish(&f.s);
+}
+
 /* Plus: one round at half the rate moves the estimate a tenth of the way, 0.9 * 1 + 0.1 * 0.5 = 0.95 MB/s. */
 static void westwood_plus_moves_a_tenth_of_the_way_per_round_trip(void **state)
 {
@@ -100,6 +135,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(after_a_loss_the_window_is_what_the_path_holds),
 		cmocka_unit_test(a_random_loss_below_that_takes_nothing),
+		cmocka_unit_test(a_window_below_that_comes_back_in_slow_start),
+		cmocka_unit_test(a_mark_raises_nothing),
 		cmocka_unit_test(westwood_plus_moves_a_tenth_of_the_way_per_round_trip),
 		cmocka_unit_test(westwoods_filter_is_the_papers),
 		cmocka_unit_test(without_an_estimate_a_loss_halves),

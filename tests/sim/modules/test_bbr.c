@@ -190,11 +190,15 @@ static void the_probing_gain_says_how_much_loss_is_borne(void **state)
  */
 static void version_three_rests_with_four_segments_at_twenty_percent_loss(void **state)
 {
-	double four = 4 * 1448 / (PAYLOAD * 0.0402);
+	double four = 4 * 1448 / (PAYLOAD * 0.0402), sum = 0;
 	struct watch w;
 
-	of_seed("bbr3", 1, 4000000, &w);
-	assert_true(w.seconds > 10 && w.area / w.seconds > 0.98 * four && w.area / w.seconds < 1.1 * four);
+	for (unsigned seed = 1; seed <= 8; seed++) { /* from 0.97 to 1.16 of it each: a lucky probe adds a segment or two */
+		of_seed("bbr3", seed, 4000000, &w);
+		assert_true(w.seconds > 10);
+		sum += w.area / w.seconds / 8;
+	}
+	assert_true(sum > 0.98 * four && sum < 1.1 * four);
 	of_seed("bbr3:loss_threshold=30%,beta=100%", 1, 60000000, &w);
 	assert_true(w.area / w.seconds > 0.8 && w.most < 1.05);
 }
