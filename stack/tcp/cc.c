@@ -17,15 +17,24 @@ static uint32_t initial_window(const struct wt_tcp *tcp, uint32_t mss)
 	return (uint32_t)settings->initial_window * mss;
 }
 
-void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver)
+/* What is the sender's becomes the receiver's. */
+static void env_of_receiver(const struct wt_tcp *tcp, struct wt_cc_env *env)
+{
+	const struct wt_tcp_settings *settings = &tcp->config->settings;
+
+	env->mss = (uint32_t)settings->mss - (tcp->ts_ok ? 12 : 0);
+	env->buffer = (uint32_t)settings->rcv_buffer;
+}
+
+static void env_of_sender(const struct wt_tcp *tcp, struct wt_cc_env *env)
 {
 	const struct wt_tcp_settings *settings = &tcp->config->settings;
 	uint32_t mss = wt_tcp_send_mss(tcp);
 
 	*env = (struct wt_cc_env){
 		.now = tcp->stack->now,
-		.mss = receiver ? (uint32_t)settings->mss - (tcp->ts_ok ? 12 : 0) : mss,
-		.buffer = (uint32_t)(receiver ? settings->rcv_buffer : settings->snd_buffer),
+		.mss = mss,
+		.buffer = (uint32_t)settings->snd_buffer,
 		.initial_window = initial_window(tcp, mss),
 		.tick = settings->tick,
 		.slow_start_limit = (uint32_t)settings->slow_start_limit,
@@ -71,13 +80,13 @@ int wt_cc_attach(struct wt_tcp *tcp)
 	tcp->receiver = state_of(config->receiver.ops->state_size, &failed);
 	if (failed)
 		return -ENOMEM;
-	wt_cc_env_of(tcp, &env, false);
+	env_of_sender(tcp, &env);
 	tcp->out = (struct wt_sender_out){.cwnd = env.mss, .ssthresh = WT_SSTHRESH_INFINITE};
 	if (config->sender.ops->init)
 		config->sender.ops->init(tcp->sender, config->sender.params, &env, &tcp->out);
 	if (config->recovery.ops->init)
 		config->recovery.ops->init(tcp->recovery, config->recovery.params, &env);
-	wt_cc_env_of(tcp, &env, true);
+	env_of_receiver(tcp, &env);
 	if (config->receiver.ops->init)
 		config->receiver.ops->init(tcp->receiver, config->receiver.params, &env);
 	wt_cc_settle(tcp);
@@ -99,7 +108,7 @@ int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
 	}
 	free(tcp->sender);
 	tcp->sender = state;
-	wt_cc_env_of(tcp, &env, false);
+	env_of_sender(tcp, &env);
 	tcp->out = (struct wt_sender_out){.cwnd = before.cwnd, .ssthresh = before.ssthresh};
 	if (sender->ops->init)
 		sender->ops->init(tcp->sender, tcp->config->sender.params, &env, &tcp->out);
@@ -131,12 +140,12 @@ void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event)
 	const struct wt_tcp_config *config = tcp->config;
 	struct wt_cc_env env;
 
-	wt_cc_env_of(tcp, &env, false);
+	env_of_sender(tcp, &env);
 	if (config->sender.ops->on_event)
 		config->sender.ops->on_event(tcp->sender, event, &env, &tcp->out);
 	if (config->recovery.ops->on_event)
 		config->recovery.ops->on_event(tcp->recovery, event, &env);
-	wt_cc_env_of(tcp, &env, true);
+	env_of_receiver(tcp, &env);
 	if (config->receiver.ops->on_event)
 		config->receiver.ops->on_event(tcp->receiver, event, &env);
 	wt_cc_settle(tcp);

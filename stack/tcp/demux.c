@@ -17,12 +17,23 @@ int wt_demux_init(struct wt_tcp_stack *stack)
 	if (!stack->table)
 		return -ENOMEM;
 	stack->table_mask = size - 1;
+	stack->hash = (uint32_t)wt_secret_tuple(&stack->key_hash, &stack->hashed);
 	return 0;
 }
 
-static struct wt_demux_entry **chain(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
+/* A SYN, its entry, the connection and its TIME-WAIT ask for the same tuple one after the other. */
+static uint32_t hash(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
 {
-	return &stack->table[wt_secret_tuple(&stack->key_hash, tuple) & stack->table_mask];
+	if (!wt_tuple_eq(&stack->hashed, tuple)) {
+		stack->hash = (uint32_t)wt_secret_tuple(&stack->key_hash, tuple);
+		stack->hashed = *tuple;
+	}
+	return stack->hash;
+}
+
+static struct wt_demux_entry **chain(struct wt_tcp_stack *stack, uint32_t hash)
+{
+	return &stack->table[hash & stack->table_mask];
 }
 
 /* Where a resident was found last, by ports alone: who aims at one place costs us the keyed hash, no more. The tuple decides. */
@@ -31,12 +42,22 @@ static struct wt_demux_entry **place_of(struct wt_tcp_stack *stack, const struct
 	return &stack->recent[(tuple->remote.port ^ tuple->local.port) % WT_DEMUX_RECENT];
 }
 
+static bool is_bound(const struct wt_demux_entry *entry)
+{
+	static const struct wt_addr any;
+
+	return entry->kind == WT_DEMUX_LISTENER && !wt_addr_eq(&entry->tuple.local.addr, &any);
+}
+
 void wt_demux_add(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
-	struct wt_demux_entry **head = chain(stack, &entry->tuple);
+	struct wt_demux_entry **head;
 
+	entry->hash = hash(stack, &entry->tuple);
+	head = chain(stack, entry->hash);
 	entry->next = *head;
-	*head = entry;
+	*head = *place_of(stack, &entry->tuple) = entry;
+	stack->bound += is_bound(entry);
 }
 
 void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
@@ -47,10 +68,11 @@ void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 		wt_template_unheard((struct wt_tcp *)entry);
 	if (*recent == entry)
 		*recent = NULL;
-	for (struct wt_demux_entry **link = chain(stack, &entry->tuple); *link; link = &(*link)->next) {
+	for (struct wt_demux_entry **link = chain(stack, entry->hash); *link; link = &(*link)->next) {
 		if (*link == entry) {
 			*link = entry->next;
 			entry->next = NULL;
+			stack->bound -= is_bound(entry);
 			return;
 		}
 	}
@@ -62,7 +84,7 @@ struct wt_demux_entry *wt_demux_find(struct wt_tcp_stack *stack, const struct wt
 
 	if (*recent && wt_tuple_eq(&(*recent)->tuple, tuple))
 		return *recent;
-	for (entry = *chain(stack, tuple); entry && !wt_tuple_eq(&entry->tuple, tuple);)
+	for (entry = *chain(stack, hash(stack, tuple)); entry && !wt_tuple_eq(&entry->tuple, tuple);)
 		entry = entry->next;
 	if (entry)
 		*recent = entry;
@@ -79,7 +101,7 @@ struct wt_tcp *wt_demux_connection(struct wt_tcp_stack *stack, const struct wt_t
 struct wt_tcp *wt_demux_listener(struct wt_tcp_stack *stack, const struct wt_endpoint *local)
 {
 	struct wt_tuple exact = {.local = *local}, any = {.local.port = local->port};
-	struct wt_demux_entry *entry = wt_demux_find(stack, &exact);
+	struct wt_demux_entry *entry = stack->bound ? wt_demux_find(stack, &exact) : NULL;
 
 	if (!entry)
 		entry = wt_demux_find(stack, &any);

@@ -25,6 +25,7 @@ struct wt_demux_entry {
 	struct wt_demux_entry *next; /* of its chain */
 	struct wt_tuple tuple;
 	uint8_t kind; /* enum wt_demux_kind */
+	uint32_t hash; /* of the tuple, while it is in the table */
 };
 
 int wt_demux_init(struct wt_tcp_stack *stack); /* 0 or -ENOMEM */

@@ -41,6 +41,9 @@ struct wt_tcp_stack {
 	struct wt_tcp_counts counts;
 	struct wt_demux_entry **table; /* by hash of the tuple */
 	struct wt_demux_entry *recent[WT_DEMUX_RECENT];
+	struct wt_tuple hashed; /* the tuple that was hashed last, */
+	uint32_t hash;          /* and its hash */
+	uint32_t bound;         /* listeners of one address, not of any */
 	uint32_t table_mask, count, next_conn;
 	struct wt_tcp *all;
 	struct wt_config_held *configs;

@@ -439,7 +439,6 @@ int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender);
 int wt_cc_attach(struct wt_tcp *tcp); /* 0 or -ENOMEM; detach ends either */
 void wt_cc_detach(struct wt_tcp *tcp);
 size_t wt_cc_bytes(const struct wt_tcp_config *config); /* of the states that attach allocates */
-void wt_cc_env_of(const struct wt_tcp *tcp, struct wt_cc_env *env, bool receiver);
 void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
 /* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */
 void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);

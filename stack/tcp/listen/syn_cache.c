@@ -96,6 +96,15 @@ static int borrow(struct wt_tcp *tcp, const struct wt_tcp *listener, const struc
 	return revive(tcp, syn, modules);
 }
 
+/* Do the modules hear or say something in a SYN? Else a SYN-ACK needs none. */
+static bool speak_in_syn(const struct wt_tcp_config *config)
+{
+	const struct wt_sender_ops *sender = config->sender.ops;
+	const struct wt_receiver_ops *receiver = config->receiver.ops;
+
+	return sender->on_syn_in || sender->on_syn_out || receiver->on_syn_in || receiver->on_syn_out;
+}
+
 /* All SYN-ACKs up to this attempt, as the modules meet them; the last one stands in *seg. */
 static void say(struct wt_tcp *tcp, unsigned attempt, struct wt_tcp_header *seg, struct wt_cc_option *option)
 {
@@ -117,7 +126,7 @@ static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsi
 	struct wt_tcp_header seg;
 	struct wt_tcp tcp;
 
-	if (!borrow(&tcp, listener, syn, true)) {
+	if (!borrow(&tcp, listener, syn, speak_in_syn(listener->config))) {
 		wt_time timeout = wt_rtt_timeout(&tcp.rtt, &tcp.config->settings);
 
 		if (heard)
