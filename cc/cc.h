@@ -173,12 +173,12 @@ struct wt_sender_out {
 	uint32_t cwnd;        /* bytes, never below 1 MSS */
 	uint32_t ssthresh;    /* bytes, WT_SSTHRESH_INFINITE at first; informative for modules without one */
 	uint32_t burst;       /* most bytes sent in answer to one event; 0: no limit */
-	uint64_t pacing_rate; /* bytes per second; 0: not paced */
-	double gauge[WT_CC_GAUGES]; /* numbers of the module's own for traces, in the order of its table's `gauges` */
 	bool hold;            /* send nothing new; what is lost is resent all the same */
 	bool fallback;        /* set once: the connection is standard TCP from here */
+	uint64_t pacing_rate; /* bytes per second; 0: not paced */
 	enum wt_cc_codepoint codepoint;
 	struct wt_cc_note note;
+	double gauge[WT_CC_GAUGES]; /* numbers of the module's own for traces, in the order of its table's `gauges` */
 };
 
 #define WT_SSTHRESH_INFINITE 0x7fffffffu

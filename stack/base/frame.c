@@ -32,10 +32,8 @@
 #define unpoison(data, len) ((void)0)
 #endif
 
-#define CACHE_LINE 64
-
 struct slot {
-	_Alignas(CACHE_LINE) struct wt_frame frame; /* first: a frame's address is its slot's */
+	_Alignas(WT_CACHE_LINE) struct wt_frame frame; /* first: a frame's address is its slot's */
 	uint8_t *bytes;
 	uint8_t apart[WT_FRAME_APART];
 };
@@ -53,7 +51,7 @@ struct wt_pool {
 
 struct wt_pool *wt_pool_create(uint32_t count, uint32_t room)
 {
-	size_t stride = ((size_t)room + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	size_t stride = ((size_t)room + WT_CACHE_LINE - 1) & ~(size_t)(WT_CACHE_LINE - 1);
 	struct wt_pool *pool = calloc(1, sizeof(*pool));
 	size_t bytes;
 
@@ -62,8 +60,8 @@ struct wt_pool *wt_pool_create(uint32_t count, uint32_t room)
 	if (__builtin_mul_overflow(stride, (size_t)count, &bytes))
 		goto fail;
 	/* a zero-sized slab may be NULL, which would look like failure */
-	pool->slots = aligned_alloc(CACHE_LINE, ((size_t)count + 1) * sizeof(struct slot));
-	pool->bytes = aligned_alloc(CACHE_LINE, bytes + CACHE_LINE);
+	pool->slots = aligned_alloc(WT_CACHE_LINE, ((size_t)count + 1) * sizeof(struct slot));
+	pool->bytes = aligned_alloc(WT_CACHE_LINE, bytes + WT_CACHE_LINE);
 	if (!pool->slots || !pool->bytes)
 		goto fail;
 	pool->count = count;

@@ -41,31 +41,33 @@ struct wt_frame_maker {
 };
 
 #define WT_FRAME_FACTS 4 /* of 8 bytes */
+#define WT_CACHE_LINE 64 /* bytes: what is used together stands in one, where it can */
 
+/* In lines of the cache: what a queue looks at, what a host looks at, and what is asked once. */
 struct wt_frame {
 	struct wt_frame *next; /* for the queue that holds the frame */
-	struct wt_pool *pool;
 	wt_time time;          /* logical time of its last event: arrival, departure */
-	uint64_t id;           /* set by the pool; a copy gets its own. For joining logs. */
-	struct {
-		uint8_t *bytes;        /* in the buffer; or, `apart`, in the few bytes beside the record */
-		struct wt_extent rest; /* apart: what follows them, if rest.pattern */
-		const struct wt_frame_maker *maker; /* apart, and `facts` say what the headers do; NULL: they do not, or no more */
-		uint32_t rest_len;
-		bool apart;
-		bool unwritten;        /* the maker has not written the headers yet */
-	} inside;              /* for frame.c: others look, or own the bytes */
+	struct wt_pool *pool;
 	uint32_t len;
 	uint32_t room;         /* bytes available */
 	uint16_t csum_start;   /* offsets from the first byte; only for WT_CSUM_PARTIAL */
 	uint16_t csum_offset;
 	uint16_t gso_size;     /* payload per packet of a big offload frame; 0: an ordinary frame */
-	uint8_t csum : 4;      /* enum wt_csum */
+	uint8_t csum : 2;      /* enum wt_csum */
+	uint8_t fate : 2;      /* enum wt_fate. Who does not look for another way drops it: WT_DROP_NO_ACK */
 	uint8_t more : 1;      /* its device has read another one, which follows at once */
 	uint8_t from_path : 3;     /* 1: an ICMP error that a node on the way made. What a host sent is never such, whatever its source says */
-	uint8_t fate;          /* enum wt_fate. Who does not look for another way drops it: WT_DROP_NO_ACK */
 	uint8_t mark;          /* free for a node's own use while it owns the frame */
+	struct {
+		uint8_t *bytes;        /* in the buffer; or, `apart`, in the few bytes beside the record */
+		const struct wt_frame_maker *maker; /* apart, and `facts` say what the headers do; NULL: they do not, or no more */
+		uint32_t rest_len;
+		bool apart;
+		bool unwritten;        /* the maker has not written the headers yet */
+		struct wt_extent rest; /* apart: what follows them, if rest.pattern */
+	} inside;              /* for frame.c: others look, or own the bytes */
 	uint64_t facts[WT_FRAME_FACTS]; /* the maker's */
+	uint64_t id;           /* set by the pool; a copy gets its own. For joining logs. */
 };
 
 /* A pool of `count` frames of `room` bytes each. NULL if memory is short. Destroy accepts NULL. */

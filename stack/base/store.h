@@ -26,14 +26,14 @@
 /* Zero-initialised is empty and takes nothing. */
 struct wt_store {
 	struct wt_chunks *pool;
-	uint8_t **chunk;    /* number n, or NULL, is at n & mask */
-	uint32_t mask;
-	wt_seq origin;      /* sequence number of byte 0 of chunk 0 */
-	wt_seq released;    /* what lies below was given back */
-	uint32_t held;      /* chunks */
 	struct wt_extent pattern; /* the byte at `seam`, if pattern.pattern: what was put from there on is that pattern, and takes no chunk */
 	wt_seq seam, end;         /* end: behind the highest byte put by pattern */
-	wt_seq top;               /* behind the highest byte put in a chunk, while chunks are held */
+	wt_seq released;    /* what lies below was given back */
+	uint32_t held;      /* chunks */
+	wt_seq top;         /* behind the highest byte put in a chunk, while chunks are held */
+	wt_seq origin;      /* sequence number of byte 0 of chunk 0 */
+	uint32_t mask;
+	uint8_t **chunk;    /* number n, or NULL, is at n & mask */
 	uint8_t *window;          /* a chunk for wt_store_piece() of a pattern; NULL: none yet */
 	uint8_t *few[WT_STORE_FEW];
 };

@@ -221,7 +221,7 @@ static inline void look(struct wt_graph *graph, struct slot *slot)
 		push(graph, slot, true);
 }
 
-static void check_law(const struct wt_graph *graph, const struct wt_node *node, const char *what)
+__attribute__((cold)) static void check_law(const struct wt_graph *graph, const struct wt_node *node, const char *what)
 {
 	if (!wt_audit_holds(&node->audit))
 		broken(graph, node, what);
@@ -235,7 +235,7 @@ static inline void put_ahead(struct wt_graph *graph, struct slot *slot, struct w
 
 	if (wt_slot_take(slot, graph->now, graph->now, frame, true, &leaves))
 		to = wt_slot_pass_on(slot, graph->now, leaves, frame);
-	if (to)
+	if (to && to->hold.frames->head == frame) /* else that one is due when it was */
 		look(graph, to);
 }
 
@@ -275,7 +275,7 @@ static inline int ask(struct wt_graph *graph, struct slot *slot, unsigned port, 
 }
 
 /* Nothing is run from then on: what moves comes to rest in the next node. */
-static void circle(const struct wt_graph *graph, const struct wt_node *node)
+__attribute__((cold)) static void circle(const struct wt_graph *graph, const struct wt_node *node)
 {
 	if (!graph->stop)
 		broken(graph, node, "frames circle without delay");
@@ -331,7 +331,7 @@ static inline void give(struct wt_graph *graph, struct slot *slot, unsigned port
 }
 
 /* It asked for now and had nothing; when it wants to be asked again. */
-static wt_time stalled(struct wt_graph *graph, struct slot *slot)
+__attribute__((cold)) static wt_time stalled(struct wt_graph *graph, struct slot *slot)
 {
 	wt_time due = slot->node->ops->deadline(slot->node);
 

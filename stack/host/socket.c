@@ -403,9 +403,31 @@ int wt_tcp_error(const struct wt_tcp *tcp)
 
 /* ---- facts ------------------------------------------------------------------------------------------------------ */
 
+static void tell_tally(const struct wt_tcp_tally *tally, struct wt_tcp_info *info)
+{
+	info->bytes_sent = tally->bytes_sent;
+	info->bytes_acked = tally->bytes_acked;
+	info->bytes_received = tally->bytes_received;
+	info->segs_sent = tally->segs_sent;
+	info->segs_received = tally->segs_received;
+	info->retransmits_segs = tally->retransmits_segs;
+	info->retransmits_bytes = tally->retransmits_bytes;
+	info->fast_recoveries = tally->fast_recoveries;
+	info->timeouts = tally->timeouts;
+	info->dup_segs_received = tally->dup_segs_received;
+	info->out_of_order_segs_received = tally->out_of_order_segs_received;
+	info->discarded_bytes = tally->discarded_bytes;
+	info->ce_received_segs = tally->ce_received_segs;
+	info->ece_received_segs = tally->ece_received_segs;
+	info->cwr_sent_segs = tally->cwr_sent_segs;
+	info->ecn_reductions = tally->ecn_reductions;
+	info->fallback = tally->fallback;
+}
+
 void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 {
-	*info = tcp->count;
+	*info = (struct wt_tcp_info){.conn = tcp->conn};
+	tell_tally(&tcp->tally, info);
 	info->state = tcp->state;
 	info->local = tcp->entry.tuple.local;
 	info->remote = tcp->entry.tuple.remote;

@@ -141,7 +141,7 @@ static void take_sample(struct wt_tcp *tcp, const struct ack_news *news)
  * window over, and that counts as a loss: a peer that toggles its window is sent no more than any other, and so a
  * flight goes again once until all of it is acknowledged or the timer runs out. That bounds the walks over it, too.
  */
-static void reopened(struct wt_tcp *tcp)
+__attribute__((cold)) static void reopened(struct wt_tcp *tcp)
 {
 	bool probe = tcp->snd_nxt - tcp->snd_una <= 2; /* one octet, and a FIN that rode on it */
 
@@ -353,7 +353,7 @@ static void take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 		tcp->dupacks = 0;
 		news.acked = payload_between(tcp, old_una, seg->ack);
 		pop_acked(tcp, seg->ack, &news);
-		tcp->count.bytes_acked += news.acked;
+		tcp->tally.bytes_acked += news.acked;
 	}
 	news.delivered = (uint32_t)(tcp->board.delivered - delivered);
 	if (news.delivered)
@@ -466,7 +466,7 @@ void wt_tcp_rto(struct wt_tcp *tcp)
 		wt_tcp_give_up(tcp);
 		return;
 	}
-	tcp->count.timeouts++;
+	tcp->tally.timeouts++;
 	tcp->reopened = false;
 	if (handshake)
 		tcp->syn_attempt++;

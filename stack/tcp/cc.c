@@ -160,8 +160,8 @@ void wt_cc_settle(struct wt_tcp *tcp)
 	if (tcp->out.cwnd < mss)
 		tcp->out.cwnd = mss;
 	wt_cc_note(tcp, &tcp->out.note);
-	if (tcp->out.fallback && !tcp->count.fallback) {
-		tcp->count.fallback = true;
+	if (tcp->out.fallback && !tcp->tally.fallback) {
+		tcp->tally.fallback = true;
 		wt_cc_event(tcp, WT_CC_FALLBACK);
 	}
 }
@@ -185,7 +185,7 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked)
 	wt_cc_settle(tcp);
 }
 
-static void tell_metrics(const struct wt_tcp *tcp)
+void wt_cc_tell_metrics(const struct wt_tcp *tcp)
 {
 	const struct wt_trace_event event = {
 		.time = tcp->stack->now,
@@ -198,13 +198,6 @@ static void tell_metrics(const struct wt_tcp *tcp)
 	};
 
 	wt_tcp_trace(tcp->stack, &event);
-}
-
-void wt_cc_trace(struct wt_tcp *tcp)
-{
-	if (tcp->metrics_due && tcp->stack->config.trace)
-		tell_metrics(tcp);
-	tcp->metrics_due = false;
 }
 
 void wt_cc_rearm(struct wt_tcp *tcp)
@@ -257,7 +250,7 @@ void wt_cc_fresh_verdict(struct wt_tcp *tcp)
 static void enter(struct wt_tcp *tcp)
 {
 	tcp->in_recovery = true;
-	tcp->count.fast_recoveries++;
+	tcp->tally.fast_recoveries++;
 	if (!wt_ecn_answered(tcp)) {
 		wt_cc_loss(tcp, WT_LOSS_DUPTHRESH, 0);
 		wt_ecn_reduced(tcp, false);

@@ -233,7 +233,7 @@ void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 {
 	tcp->has_dsack = tcp->sack_ok;
 	tcp->dsack = (struct wt_range){seg->seq, seg->seq + len};
-	tcp->count.dup_segs_received++;
+	tcp->tally.dup_segs_received++;
 	tell_module(tcp, seg, seg->seq, len, WT_RX_DUPLICATE);
 	tcp->ack_now = true;
 }
@@ -276,7 +276,7 @@ static bool store_in_order(struct wt_tcp *tcp, const struct wt_extent *payload, 
 		return true;
 	if (!tcp->waiting.count)
 		return false;
-	tcp->count.discarded_bytes += tcp->waiting.bytes;
+	tcp->tally.discarded_bytes += tcp->waiting.bytes;
 	wt_store_forget(&tcp->rcv, tcp->rcv_nxt + len, wt_ranges_last(&tcp->waiting).end);
 	wt_ranges_clear(&tcp->waiting);
 	return wt_store_put_extent(&tcp->rcv, tcp->rcv_nxt, payload, len) == len;
@@ -314,10 +314,10 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		tcp->stack->no_memory = wt_store_put_extent(&tcp->rcv, seq, payload, len) < len ||
 				       !wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
 		report_first(tcp, seq);
-		tcp->count.out_of_order_segs_received++;
+		tcp->tally.out_of_order_segs_received++;
 	}
 	if (flags & WT_RX_DUPLICATE)
-		tcp->count.dup_segs_received++;
+		tcp->tally.dup_segs_received++;
 	if (tcp->fin_seen && !tcp->fin_taken && tcp->rcv_nxt == tcp->fin_seq && tcp->state >= WT_TCP_ESTABLISHED) {
 		flags |= WT_RX_FIN;
 		take_fin(tcp);
@@ -326,6 +326,6 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		if (!len)
 			report_first(tcp, tcp->fin_seq);
 	}
-	tcp->count.bytes_received += tcp->rcv_nxt - before - ((flags & WT_RX_FIN) ? 1 : 0);
+	tcp->tally.bytes_received += tcp->rcv_nxt - before - ((flags & WT_RX_FIN) ? 1 : 0);
 	tell_module(tcp, seg, len ? seq : seg->seq, len, flags | marked);
 }

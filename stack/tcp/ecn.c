@@ -64,7 +64,7 @@ unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	}
 	if (marked) {
 		ecn->echo = true;
-		tcp->count.ce_received_segs++;
+		tcp->tally.ce_received_segs++;
 	}
 	if (news)
 		tcp->ack_now = true;
@@ -107,10 +107,10 @@ void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 	struct wt_tcp_ecn *ecn = &tcp->ecn;
 	bool smallest = tcp->out.cwnd <= wt_tcp_send_mss(tcp);
 
-	tcp->count.ece_received_segs++;
+	tcp->tally.ece_received_segs++;
 	if (seg->ack != tcp->snd_una || (ecn->reduced && wt_seq_le(tcp->snd_una, ecn->reduced_at)))
 		return; /* an ACK from before, or about data from before the last reduction */
-	tcp->count.ecn_reductions++;
+	tcp->tally.ecn_reductions++;
 	wt_cc_loss(tcp, WT_LOSS_ECN, acked);
 	wt_ecn_reduced(tcp, true);
 	if (smallest)
@@ -143,5 +143,5 @@ void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 		return;
 	ecn->say_cwr = false;
 	seg->flags |= WT_CWR;
-	tcp->count.cwr_sent_segs++;
+	tcp->tally.cwr_sent_segs++;
 }

@@ -13,7 +13,7 @@
  * RFC 5961 7, and against ACK storms: one of these per connection in half a second. The limit is of the connection alone:
  * with one for the whole host a stranger could count the challenges of other connections (CVE-2016-5696).
  */
-static void challenge(struct wt_tcp *tcp)
+__attribute__((cold)) static void challenge(struct wt_tcp *tcp)
 {
 	if (tcp->stack->now < tcp->challenge_at)
 		return;
@@ -81,7 +81,7 @@ static bool ack_in_range(const struct wt_tcp *tcp, const struct wt_tcp_header *s
  * Not acceptable: an ACK, unless it is a reset. Old payload is news to the receiver module and to D-SACK, if the ACK may be
  * the peer's.
  */
-static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
+__attribute__((cold)) static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)
 {
 	if (seg->flags & WT_RST)
 		return;
@@ -97,7 +97,7 @@ static void refuse(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t
 
 /* ---- second: RST, RFC 5961 3; fourth: SYN, RFC 5961 4 ----------------------------------------------------- */
 
-static void reset_arrived(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
+__attribute__((cold)) static void reset_arrived(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 {
 	if (seg->seq != tcp->rcv_nxt) {
 		challenge(tcp);
@@ -124,7 +124,7 @@ static bool ack_believed(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 }
 
 /* Our FIN is acknowledged: the closing states move. False: the connection is gone. */
-static bool fin_acknowledged(struct wt_tcp *tcp)
+__attribute__((cold)) static bool fin_acknowledged(struct wt_tcp *tcp)
 {
 	switch (tcp->state) {
 	case WT_TCP_FIN_WAIT_1:
@@ -162,7 +162,7 @@ static bool take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
  * A big frame is the segments that its sender would have had cut: each is taken, and told to the receiver module, by itself. Their boundaries
  * are counted from the frame's first octet, also if octets in front are old.
  */
-static void take_slices(struct wt_tcp *tcp, const struct wt_tcp_header *whole, wt_seq seq, const struct wt_extent *payload, uint32_t len, bool fin)
+__attribute__((noinline)) static void take_slices(struct wt_tcp *tcp, const struct wt_tcp_header *whole, wt_seq seq, const struct wt_extent *payload, uint32_t len, bool fin)
 {
 	uint32_t slice = tcp->stack->slice, n = slice - (seq - whole->seq) % slice;
 	struct wt_tcp_header seg = *whole;
@@ -174,7 +174,7 @@ static void take_slices(struct wt_tcp *tcp, const struct wt_tcp_header *whole, w
 		text = wt_extent_from(&text, n);
 		seg.seq = seq += n;
 		len -= n;
-		tcp->count.segs_received++;
+		tcp->tally.segs_received++;
 	}
 	seg.flags = whole->flags;
 	if (!tcp->stack->no_memory)
@@ -239,7 +239,7 @@ static void take_payload(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
  * Fourth and fifth: the peer's SYN, and what else the segment brings, which goes on at the sixth step of 3.10.7.4. Of a crossing SYN
  * the text waits until the connection is open; its FIN will come again.
  */
-static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len, bool acked)
+__attribute__((cold)) static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len, bool acked)
 {
 	struct wt_tcp_header rest = *seg;
 
@@ -259,7 +259,7 @@ static void take_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const 
 	take_payload(tcp, &rest, payload, len);
 }
 
-static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
+__attribute__((cold)) static void syn_sent(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
 	bool acceptable = (seg->flags & WT_ACK) && wt_seq_gt(seg->ack, tcp->iss) && wt_seq_le(seg->ack, tcp->snd_nxt);
 
@@ -312,7 +312,7 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 }
 
 /* A SYN-ACK for the SYN-ACK of a simultaneous open, or the peer's SYN again. */
-static void syn_again(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const struct wt_extent *payload, uint32_t len)
+__attribute__((cold)) static void syn_again(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const struct wt_extent *payload, uint32_t len)
 {
 	struct wt_tcp_header seg = *arrived;
 
@@ -330,7 +330,7 @@ static void syn_again(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, c
 
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
-	tcp->count.segs_received++;
+	tcp->tally.segs_received++;
 	wt_trace(tcp->stack, tcp->conn, RECEIVED, seg->seq, len, seg->flags, seg->ack, (uint64_t)seg->window << tcp->snd_wscale,
 		 seg->ecn);
 	if (tcp->state == WT_TCP_SYN_SENT)

@@ -179,7 +179,7 @@ static struct plan next(const struct wt_tcp *tcp)
  * Header and payload into a frame; everything above is decided. slice: payload of the segments that the device makes of it, 0: it is one.
  * pseudo: the sum of the pseudo-header but for the length. NULL: no frame, the segment is as good as lost.
  */
-static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
+__attribute__((noinline)) static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg,
 			      const struct wt_store *store, uint32_t len, uint32_t slice, uint64_t pseudo)
 {
 	const struct wt_net_config *net = &stack->net->config;
@@ -190,6 +190,8 @@ static struct wt_frame *build(struct wt_tcp_stack *stack, const struct wt_tuple 
 
 	if (!frame)
 		return NULL;
+	seg->src_port = tuple->local.port;
+	seg->dst_port = tuple->remote.port;
 	if (!len || wt_store_named(store, seg->seq, len, &text)) {
 		bytes = wt_frame_set_apart(frame, WT_IP_PAYLOAD + header, &text, len);
 	} else {
@@ -275,7 +277,7 @@ static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint
 	struct wt_frame *frame;
 	struct wt_extent text;
 
-	tcp->count.segs_sent += slice ? (len + mss - 1) / mss : 1;
+	tcp->tally.segs_sent += slice ? (len + mss - 1) / mss : 1;
 	wt_trace(tcp->stack, tcp->conn, SENT, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->rcv_wscale), why, seg->ecn);
 	if (fits && tcp->template && tcp->template->age == tcp->stack->net->usual.age &&
@@ -291,8 +293,6 @@ void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_c
 {
 	*option = (struct wt_cc_option){0};
 	*seg = (struct wt_tcp_header){
-		.src_port = tcp->entry.tuple.local.port,
-		.dst_port = tcp->entry.tuple.remote.port,
 		.seq = tcp->iss,
 		.flags = WT_SYN,
 	};
@@ -321,7 +321,7 @@ void wt_tcp_note_syn(struct wt_tcp *tcp, bool again)
 	note_syn_acked(tcp);
 }
 
-static struct wt_frame *emit_syn(struct wt_tcp *tcp)
+__attribute__((cold)) static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 {
 	struct wt_tcp_header seg;
 	struct wt_cc_option option;
@@ -331,7 +331,7 @@ static struct wt_frame *emit_syn(struct wt_tcp *tcp)
 		struct wt_tx_record *record = wt_board_next_lost(&tcp->board, 1);
 
 		wt_board_resent(&tcp->board, record);
-		tcp->count.retransmits_segs++;
+		tcp->tally.retransmits_segs++;
 		note_sent(tcp, record, true);
 		note_syn_acked(tcp);
 	} else {
@@ -368,7 +368,7 @@ static struct wt_tx_record *fit_lost(struct wt_tcp *tcp, struct wt_tcp_header *s
 	return wt_board_next_lost(&tcp->board, room_beside_options(tcp, seg));
 }
 
-static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool ack_due)
+__attribute__((noinline)) static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_header *seg, bool ack_due)
 {
 	struct wt_tx_record *record = fit_lost(tcp, seg, ack_due);
 	bool fin = carries_fin(tcp, record);
@@ -380,15 +380,15 @@ static struct wt_frame *emit_retransmission(struct wt_tcp *tcp, struct wt_tcp_he
 	wt_board_resent(&tcp->board, record);
 	note_sent(tcp, record, true);
 	wt_undo_resent(tcp, seg, record->seq + record->len, again);
-	tcp->count.retransmits_segs++;
-	tcp->count.retransmits_bytes += len;
+	tcp->tally.retransmits_segs++;
+	tcp->tally.retransmits_bytes += len;
 	if (tcp->timer[WT_TIMER_REXMT] == WT_NEVER)
 		wt_tcp_arm_rexmt(tcp);
 	return send(tcp, seg, len, WT_SEND_RETRANSMIT);
 }
 
 /* A record for each segment that the device makes of a big frame, one of which has its memory: as much of `len` as found some. */
-static uint32_t note_segments(struct wt_tcp *tcp, uint32_t len)
+__attribute__((noinline)) static uint32_t note_segments(struct wt_tcp *tcp, uint32_t len)
 {
 	uint32_t mss = wt_tcp_send_mss(tcp), done = 0;
 
@@ -415,7 +415,7 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 	seg->flags |= (fin ? WT_FIN : 0) | (len && seg->seq + len == tcp->snd_end ? WT_PSH : 0);
 	tcp->fin_sent |= fin;
 	tcp->probe = tcp->tail_probe = false;
-	tcp->count.bytes_sent += len;
+	tcp->tally.bytes_sent += len;
 	if (tcp->ecn.sends && len && plan.why == WT_SEND_DATA)
 		wt_ecn_mark_data(tcp, seg);
 	if (!many)
@@ -433,8 +433,6 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 	if (plan.why == WT_SEND_SYN)
 		return emit_syn(tcp);
 	wt_tcp_header_begin(&seg);
-	seg.src_port = tcp->entry.tuple.local.port;
-	seg.dst_port = tcp->entry.tuple.remote.port;
 	seg.seq = tcp->snd_nxt;
 	seg.ack = tcp->rcv_nxt;
 	seg.flags = WT_ACK;
@@ -523,8 +521,6 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more)
 /* Segments of nobody's block: resets, and those of small residents. */
 static struct wt_frame *build_bare(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, struct wt_tcp_header *seg)
 {
-	seg->src_port = tuple->local.port;
-	seg->dst_port = tuple->remote.port;
 	return build(stack, tuple, seg, NULL, 0, 0, wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, 0));
 }
 

@@ -16,9 +16,12 @@ struct wt_tcp;
 struct wt_tcp_stack;
 struct wt_tuple;
 
-/* What segments of one end of a connection have in common. Counted holders: that end, the frames, and the other end if it is a host of ours. */
+/*
+ * What segments of one end of a connection have in common. Counted holders: that end, the frames, and the other end if it is a host of ours.
+ * While nobody asks for bytes, only its first line of the cache is touched.
+ */
 struct wt_template {
-	uint32_t holders;
+	_Alignas(WT_CACHE_LINE) uint32_t holders;
 	uint32_t age;             /* of the sender's net->usual: it holds while that is the same */
 	const struct wt_net *net; /* who heard such a segment and found it to be the one of `to`; NULL: nobody yet */
 	struct wt_tcp *to;

@@ -78,7 +78,7 @@ void wt_tcp_wants_output(struct wt_tcp *tcp);
 void wt_tcp_out_of_output(struct wt_tcp *tcp); /* if it stays in that queue only because nobody has asked it for more */
 void wt_tcp_notify(struct wt_tcp *tcp, unsigned events);
 void wt_tcp_rearm(struct wt_tcp *tcp);
-void wt_tcp_trace(struct wt_tcp_stack *stack, const struct wt_trace_event *event);
+__attribute__((cold)) void wt_tcp_trace(struct wt_tcp_stack *stack, const struct wt_trace_event *event);
 #define wt_trace(stack_, conn_, type_, ...) \
 	do { \
 		if ((stack_)->config.trace) \

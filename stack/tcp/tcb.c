@@ -48,7 +48,7 @@ struct wt_tcp *wt_tcb_new(struct wt_tcp_stack *stack, const struct wt_tcp_config
 	if (!wt_tcb_refused(stack) && wt_chunks_charge(stack->chunks, bytes)) {
 		const struct wt_tcp_config *held = wt_config_hold(stack, config);
 
-		tcp = held ? malloc(sizeof(*tcp)) : NULL;
+		tcp = held ? aligned_alloc(WT_CACHE_LINE, sizeof(*tcp)) : NULL;
 		if (tcp)
 			wt_tcb_init(tcp, stack, held, tuple);
 		else if (held)
@@ -62,7 +62,7 @@ struct wt_tcp *wt_tcb_new(struct wt_tcp_stack *stack, const struct wt_tcp_config
 	}
 	tcp->charged = (uint32_t)bytes;
 	tcp->entry.kind = (uint8_t)kind;
-	tcp->conn = tcp->count.conn = conn ? conn : ++stack->next_conn;
+	tcp->conn = conn ? conn : ++stack->next_conn;
 	tcp->heap.order = tcp->conn;
 	tcp->all_next = stack->all;
 	if (stack->all)
@@ -113,6 +113,7 @@ void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 {
 	wt_cc_trace(tcp);
 	wt_trace(tcp->stack, tcp->conn, STATE, tcp->state, state);
+	assert(tcp->send_mss == wt_tcp_full_payload(tcp));
 	tcp->state = state;
 }
 
@@ -197,7 +198,6 @@ void wt_tcb_check(const struct wt_tcp *tcp)
 	assert(view->count == 0 || wt_tx_record_at(view, 0)->seq == tcp->snd_una);
 	assert((view->count == 0) == (tcp->snd_una == tcp->snd_nxt));
 	assert(tcp->out.cwnd >= 1);
-	assert(tcp->send_mss == wt_tcp_full_payload(tcp));
 	assert(tcp->waiting.count == 0 || wt_seq_gt(wt_ranges_first(&tcp->waiting).start, tcp->rcv_nxt));
 	assert(wt_tcp_unread(tcp) <= tcp->config->settings.rcv_buffer);
 }

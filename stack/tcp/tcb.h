@@ -34,22 +34,22 @@
 /* What was sent and is not acknowledged. `view` is what recovery modules see. */
 struct wt_scoreboard {
 	struct wt_outstanding view;
-	struct wt_chunks *pool;
-	struct wt_tx_record **page;  /* view.page, writable */
-	uint64_t *lost, *lost_pages; /* bits: per page the LOST records, and the pages that have any */
-	void *table;                 /* what the three point into; NULL: the few below */
-	struct wt_tx_record *few_pages[WT_BOARD_FEW];
-	uint64_t few_lost[WT_BOARD_FEW], few_lost_pages;
-	uint32_t edge;               /* serial number of the record at view.loss_edge, if edge_known */
-	uint32_t edge_bytes;         /* SACKed in it and above */
-	bool edge_known;
-	wt_seq marked_to;            /* records below are SACKed, LOST or were resent since their mark */
-	struct wt_ranges reported;   /* what SACK blocks have said, to the octet */
-	uint64_t ignored;            /* SACK blocks, for want of memory for another interval */
-	uint64_t steps;              /* records looked at since the beginning: the work, for tests to count */
 	uint64_t delivered;          /* bytes acknowledged or SACKed, each once */
 	wt_seq fack;                 /* end of the highest record that earlier ACKs reported */
+	wt_seq marked_to;            /* records below are SACKed, LOST or were resent since their mark */
 	bool reordered;              /* the ACK at hand reports a record, sent once, below it */
+	bool edge_known;
+	uint32_t edge;               /* serial number of the record at view.loss_edge, if edge_known */
+	uint32_t edge_bytes;         /* SACKed in it and above */
+	struct wt_ranges reported;   /* what SACK blocks have said, to the octet */
+	struct wt_tx_record **page;  /* view.page, writable */
+	uint64_t *lost, *lost_pages; /* bits: per page the LOST records, and the pages that have any */
+	struct wt_tx_record *few_pages[WT_BOARD_FEW];
+	uint64_t few_lost[WT_BOARD_FEW], few_lost_pages;
+	void *table;                 /* what page, lost and lost_pages point into; NULL: the few */
+	struct wt_chunks *pool;
+	uint64_t ignored;            /* SACK blocks, for want of memory for another interval */
+	uint64_t steps;              /* records looked at since the beginning: the work, for tests to count */
 };
 
 struct wt_rtt {
@@ -122,112 +122,122 @@ enum wt_send_why {
 
 #define WT_SACK_RECENT 8 /* twice what one segment reports: some are delivered before they are reported again */
 
+/* What a connection counts of itself; struct wt_tcp_info says what each is. */
+struct wt_tcp_tally {
+	uint64_t bytes_sent, bytes_acked, bytes_received, segs_sent, segs_received;
+	uint64_t retransmits_segs, retransmits_bytes, fast_recoveries, timeouts;
+	uint64_t dup_segs_received, out_of_order_segs_received, discarded_bytes;
+	uint64_t ce_received_segs, ece_received_segs, cwr_sent_segs, ecn_reductions;
+	bool fallback;
+};
+
 enum wt_handle { WT_HANDLE_APP, WT_HANDLE_QUEUE, WT_HANDLE_NONE }; /* who holds the connection */
 
 /* ---- the connection ----------------------------------------------------------------------------------- */
 
+/*
+ * In the order in which a segment that brings nothing special touches them, so that thousands of connections take turns at few lines of the
+ * cache each: what decides, the two sequence spaces, queues and timers, measurements, modules, buffers. What is rare stands at the end.
+ */
 struct wt_tcp {
-	struct wt_demux_entry entry; /* first */
+	_Alignas(WT_CACHE_LINE) struct wt_demux_entry entry; /* first */
+	struct wt_wait *wait;        /* in TIME-WAIT: the entry that has its place in the table */
+
 	struct wt_tcp_stack *stack;
-	struct wt_heap_entry heap; /* first of its timers */
-	wt_time timer[WT_TIMERS];
-	uint32_t conn;
-	uint32_t charged; /* bytes of the block and its modules, to the pool of the stack */
-	enum wt_tcp_state state;
 	const struct wt_tcp_config *config; /* shared by all of the stack that chose the same */
-	wt_tcp_callback *callback;
-	void *arg;
-	struct wt_tcp *all_prev, *all_next;
-	struct wt_wait *wait; /* in TIME-WAIT: the entry that has its place in the table */
-
-	/* application */
+	enum wt_tcp_state state;
 	enum wt_handle handle;
+	uint8_t snd_wscale, rcv_wscale;
+	bool wscale_ok, ts_ok, sack_ok;
+	bool fin_queued, fin_sent, fin_acked;
+	bool fin_seen;    /* a FIN stands at fin_seq */
+	bool fin_taken;   /* rcv_nxt is past it */
+	bool eof_told, has_dsack;
+	bool ack_now;
+	bool in_output, in_ready, in_held, ack_held; /* it stands in that queue of the stack; held: its ACK waits for more frames */
+	bool force;       /* the next LOST record goes out whatever the window */
+	bool probe;       /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
+	bool tail_probe;  /* the recovery module asked for one segment of new data, whatever the window */
+	bool keep_probe;
+	bool idle_told;
+	bool metrics_due; /* an ACK moved the numbers: they are told when what it let go has been sent */
+	bool reopened;    /* the peer opened its window over this flight, and it went again for that */
+	bool was_full;    /* wt_tcp_write() refused or cut: tell when there is room, room_low at least */
+	bool sent_told;   /* WT_TCP_EV_SENT was given for the present data */
+	bool in_recovery, after_rto, dup_seen, modules_ready;
 	unsigned events;
-	struct wt_tcp *ready_next;
-	bool in_ready;
-	bool was_full; /* wt_tcp_write() refused or cut: tell when there is room, */
-	uint32_t room_low; /* at least so much of it */
-	bool sent_told; /* WT_TCP_EV_SENT was given for the present data */
-	int error;
-	struct wt_tcp *listener;             /* of a connection in its backlog */
-	struct wt_tcp *accept_head, *accept_tail, *accept_next;
-	unsigned backlog, half_open, acceptable; /* of a listener. half_open: SYN entries, and blocks in SYN-RECEIVED */
-
-	/* output queue of the stack */
-	struct wt_tcp *output_next;
-	bool in_output;
-	struct wt_tcp *held_next; /* of those whose ACK waits for more frames */
-	bool in_held, ack_held;
 
 	/* send sequence space */
 	wt_seq iss, snd_una, snd_nxt, snd_end; /* snd_end: after the last byte written */
 	uint32_t snd_wnd, max_snd_wnd;
 	wt_seq snd_wl1, snd_wl2;
-	uint32_t peer_mss, path_mss; /* payload limits, options included */
-	uint32_t send_mss;           /* payload of a full segment: the least limit, without the timestamp option (wt_tcp_limit_mss()) */
-	uint8_t snd_wscale, rcv_wscale;
-	bool fin_queued, fin_sent, fin_acked;
-	bool wscale_ok, ts_ok, sack_ok;
-	struct wt_template *template; /* of segments that leave; NULL: they have all their bytes */
-	struct wt_template *heard;    /* of the peer's, if it is a host of ours */
-	uint64_t pseudo; /* sum of the pseudo-header without its length */
-	struct wt_store snd;
-	struct wt_scoreboard board;
-	bool force;       /* the next LOST record goes out whatever the window */
-	bool probe;       /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
-	bool keep_probe;
-	bool idle_told;
-	bool metrics_due; /* an ACK moved the numbers: they are told when what it let go has been sent */
-	unsigned rto_count, syn_attempt, keep_count;
-	unsigned go_backs; /* timeouts and other goings back since snd_una moved */
-	bool reopened;     /* the peer opened its window over this flight, and it went again for that */
-	int soft_error;    /* negative errno of the last ICMP error since the peer was heard, 0: none */
+	uint32_t send_mss; /* payload of a full segment: the least limit, without the timestamp option (wt_tcp_limit_mss()) */
 	uint32_t burst_left;
-	wt_time syn_at; /* when our first SYN left */
-	wt_time waits_since; /* nothing that waits was acknowledged since then; WT_NEVER: nothing waits */
-	wt_time last_sent, last_heard, pace_at; /* pace_at: earliest next data segment of a paced sender */
 	wt_seq full_end; /* snd_nxt when the flight filled cwnd last */
 
 	/* receive sequence space */
-	wt_seq irs, rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */
-	struct wt_store rcv;
-	struct wt_ranges waiting;
-	uint32_t rcv_word; /* the window that the receiver module asked for last, if below what there is room for; else UINT32_MAX */
-	wt_seq read_seq; /* next byte for the application */
-	bool fin_seen;   /* a FIN stands at fin_seq */
-	wt_seq fin_seq;
-	bool fin_taken;  /* rcv_nxt is past it */
-	bool eof_told;
-	wt_seq sack_recent[WT_SACK_RECENT]; /* a number in each interval that changed, the last one first (RFC 2018 4) */
-	unsigned sack_recents;
-	struct wt_range dsack;
-	bool has_dsack;
-	unsigned ack_segs; /* in-order segments not acknowledged yet */
+	wt_seq rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */
+	wt_seq read_seq;    /* next byte for the application */
+	uint32_t rcv_word;  /* the window that the receiver module asked for last, if below what there is room for; else UINT32_MAX */
+	unsigned ack_segs;  /* in-order segments not acknowledged yet */
 	unsigned ack_quick; /* so many more are acknowledged one by one */
-	bool ack_now;
-	wt_time challenge_at; /* earliest next challenge ACK */
-	uint32_t ts_recent, ts_offset;
-	wt_time ts_recent_at;
 
+	int soft_error;     /* negative errno of the last ICMP error since the peer was heard, 0: none */
+	unsigned keep_count;
+	unsigned rto_count, go_backs; /* go_backs: timeouts and other goings back since snd_una moved */
+	uint32_t dupacks;
+	struct wt_tcp *output_next, *ready_next; /* queues of the stack */
+	wt_tcp_callback *callback;
+	void *arg;
+	struct wt_template *template; /* of segments that leave; NULL: they have all their bytes */
+	wt_time last_heard, last_sent, pace_at; /* pace_at: earliest next data segment of a paced sender */
+	wt_time waits_since; /* nothing that waits was acknowledged since then; WT_NEVER: nothing waits */
+	struct wt_heap_entry heap; /* first of its timers */
+	wt_time timer[WT_TIMERS];
+
+	struct wt_tcp_tally tally;
 	struct wt_rtt rtt;
 	struct wt_tcp_ecn ecn;
-	struct wt_tcp_undo undo;
-
-	/* congestion modules */
-	void *sender, *recovery, *receiver; /* private states */
-	struct wt_sender_out out;
-	struct wt_recovery_out verdict;
-	bool in_recovery, after_rto, dup_seen, modules_ready;
-	wt_seq rto_high;
-	uint32_t dupacks;
-	struct wt_sent_order order; /* kept if the recovery module marks by time */
 	uint64_t total_lost;        /* bytes held lost since the beginning */
 	uint64_t app_limited;       /* board.delivered until which samples are limited by the application; 0: they are not */
-	bool tail_probe;            /* the recovery module asked for one segment of new data, whatever the window */
 	wt_time delivered_time, first_sent; /* when board.delivered last grew; when the newest delivered record was sent */
 	wt_time shortest; /* round trip of a segment sent once, by times of transmission; 0: none yet */
 
-	struct wt_tcp_info count; /* only its counters are kept here; the rest is filled on request */
+	/* congestion modules */
+	void *sender, *recovery, *receiver; /* private states */
+	struct wt_recovery_out verdict;
+	struct wt_sender_out out;
+
+	/* buffers, and what is in flight */
+	struct wt_store rcv;
+	struct wt_ranges waiting;
+	struct wt_store snd;
+	struct wt_scoreboard board;
+	struct wt_sent_order order; /* kept if the recovery module marks by time */
+	struct wt_tcp_undo undo;
+
+	/* rare */
+	uint64_t pseudo;  /* sum of the pseudo-header without its length */
+	struct wt_template *heard; /* of the peer's segments, if it is a host of ours */
+	uint32_t conn;
+	uint32_t charged; /* bytes of the block and its modules, to the pool of the stack */
+	uint32_t room_low;
+	uint32_t peer_mss, path_mss; /* payload limits, options included */
+	unsigned syn_attempt;
+	wt_time syn_at;   /* when our first SYN left */
+	wt_seq irs, fin_seq, rto_high;
+	wt_seq sack_recent[WT_SACK_RECENT]; /* a number in each interval that changed, the last one first (RFC 2018 4) */
+	unsigned sack_recents;
+	struct wt_range dsack;
+	wt_time challenge_at; /* earliest next challenge ACK */
+	uint32_t ts_recent, ts_offset;
+	wt_time ts_recent_at;
+	int error;
+	struct wt_tcp *all_prev, *all_next;
+	struct wt_tcp *held_next; /* of those whose ACK waits for more frames */
+	struct wt_tcp *listener;  /* of a connection in its backlog */
+	struct wt_tcp *accept_head, *accept_tail, *accept_next;
+	unsigned backlog, half_open, acceptable; /* of a listener. half_open: SYN entries, and blocks in SYN-RECEIVED */
 };
 
 /*
@@ -272,7 +282,7 @@ void wt_tcb_number(struct wt_tcp *tcp, wt_seq iss); /* our end of the sequence s
 void wt_tcb_receive(struct wt_tcp *tcp, wt_seq irs); /* the peer's SYN came */
 void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state);
 void wt_tcb_drop_sent(struct wt_tcp *tcp); /* all that was sent is acknowledged, and nothing more will be: frees its buffers */
-void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */
+__attribute__((cold)) void wt_tcb_end(struct wt_tcp *tcp, int error); /* state CLOSED, out of the demux; frees if nobody holds it */
 void wt_tcb_free(struct wt_tcp *tcp);
 void wt_tcb_release(struct wt_tcp *tcp); /* frees one that is out of the table and that nobody holds */
 void wt_tcb_check(const struct wt_tcp *tcp); /* invariants, asserted */
@@ -282,7 +292,7 @@ void wt_tcp_input(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, cons
 		  uint32_t len);
 /* A segment for a connection with a block. */
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len);
-void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
+__attribute__((cold)) void wt_tcp_enter_time_wait(struct wt_tcp *tcp);
 
 /* icmp.c */
 void wt_tcp_icmp(struct wt_tcp_stack *stack, const struct wt_icmp_error *error);
@@ -294,14 +304,14 @@ void wt_tcp_input_listen(struct wt_tcp *listener, const struct wt_tuple *tuple, 
 /* As many connections wait to be accepted as may, or wt_tcb_refused(). Counted. */
 bool wt_tcp_no_room(struct wt_tcp *listener);
 void wt_tcp_learn_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg);
-void wt_tcp_established(struct wt_tcp *tcp);
+__attribute__((cold)) void wt_tcp_established(struct wt_tcp *tcp);
 
 /* ack.c */
 /* SEG.ACK is within [snd_una - max window, snd_nxt]: the caller has checked it (RFC 5961 5). len: of the payload. */
 void wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
 void wt_tcp_rto(struct wt_tcp *tcp);
 void wt_tcp_go_back(struct wt_tcp *tcp);
-void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) */
+__attribute__((cold)) void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) */
 
 static inline uint32_t wt_tcp_pipe(const struct wt_tcp *tcp)
 {
@@ -346,7 +356,7 @@ enum wt_tcp_more {
 };
 
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more);
-void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */
+__attribute__((cold)) void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */
 void wt_tcp_send_reset(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */
 /*
@@ -370,7 +380,13 @@ static inline uint32_t wt_tcp_send_mss(const struct wt_tcp *tcp)
 }
 
 /* timer.c */
-void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
+void wt_tcp_move_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due);
+static inline void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due)
+{
+	if (tcp->timer[timer] != due)
+		wt_tcp_move_timer(tcp, timer, due);
+}
+
 void wt_tcp_run_timers(struct wt_tcp *tcp);
 void wt_tcp_heard(struct wt_tcp *tcp);
 void wt_tcp_arm_user(struct wt_tcp *tcp);  /* by user_timeout and by what has waited since when */
@@ -439,7 +455,7 @@ int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender);
 int wt_cc_attach(struct wt_tcp *tcp); /* 0 or -ENOMEM; detach ends either */
 void wt_cc_detach(struct wt_tcp *tcp);
 size_t wt_cc_bytes(const struct wt_tcp_config *config); /* of the states that attach allocates */
-void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
+__attribute__((cold)) void wt_cc_event(struct wt_tcp *tcp, enum wt_cc_event event);
 /* acked: payload that the ACK at hand took off the flight, which that ACK speaks of */
 void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);
 /* After a hook of the recovery module that answers in tcp->verdict: what it wants is done. advanced: an ACK moved snd_una. */
@@ -451,8 +467,15 @@ const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp); /* the scoreboard f
 void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent); /* tells both modules */
 void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer);
 void wt_cc_settle(struct wt_tcp *tcp); /* after any sender hook: bounds, notes, fallback */
-void wt_cc_trace(struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module, if an ACK has made it due */
-void wt_cc_tell_note(struct wt_tcp *tcp, struct wt_cc_note *note);
+__attribute__((cold)) void wt_cc_tell_metrics(const struct wt_tcp *tcp); /* recovery:metrics_updated, with the gauges of the sender module, */
+static inline void wt_cc_trace(struct wt_tcp *tcp)                       /* if an ACK has made it due */
+{
+	if (tcp->metrics_due && tcp->stack->config.trace)
+		wt_cc_tell_metrics(tcp);
+	tcp->metrics_due = false;
+}
+
+__attribute__((cold)) void wt_cc_tell_note(struct wt_tcp *tcp, struct wt_cc_note *note);
 
 static inline void wt_cc_note(struct wt_tcp *tcp, struct wt_cc_note *note)
 {

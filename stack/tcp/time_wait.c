@@ -104,7 +104,7 @@ static void acknowledge(struct wt_tcp_stack *stack, struct wt_wait *wait)
 	if (wait->ts_ok)
 		seg.tsval = wt_secret_timestamp(stack, &wait->entry.tuple);
 	if (wait->owner)
-		wait->owner->count.segs_sent++;
+		wait->owner->tally.segs_sent++;
 	wt_tcp_send_alone(stack, wait->timer.order, &wait->entry.tuple, &seg, wait->rcv_wscale, WT_SEND_ACK);
 }
 
@@ -131,7 +131,7 @@ void wt_wait_input(struct wt_tcp_stack *stack, struct wt_wait *wait, const struc
 	};
 
 	if (wait->owner)
-		wait->owner->count.segs_received++;
+		wait->owner->tally.segs_received++;
 	wt_trace(stack, wait->timer.order, RECEIVED, seg->seq, len, seg->flags, seg->ack,
 		 (uint64_t)seg->window << wait->snd_wscale, seg->ecn);
 	switch (wt_resident_check(&view, seg, len)) {

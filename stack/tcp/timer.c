@@ -10,12 +10,10 @@
 
 #include "stack/tcp/tcb.h"
 
-void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due)
+void wt_tcp_move_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_time due)
 {
 	wt_time was = tcp->timer[timer];
 
-	if (was == due)
-		return;
 	tcp->timer[timer] = due;
 	/* what moves away from the heap's time is left there: wt_tcp_run_timers() looks when that has come */
 	if (due < tcp->heap.due || !tcp->heap.position || (due == WT_NEVER && was <= tcp->heap.due))

@@ -142,7 +142,6 @@ struct wt_bulk_sender {
 	size_t request_left, result_have, held, held_at;
 	struct wt_histogram rtts;   /* of every round trip that was measured */
 	uint8_t wire[96];
-	uint8_t chunk[16384];
 
 	bool done, shut, stopped, eof, got_result;
 	bool reported;              /* info is of the moment of the report */
@@ -157,6 +156,7 @@ struct wt_bulk_sender {
 	wt_time end;                /* result and FIN of the receiver seen, or failure */
 	struct wt_tcp_info info;    /* as the connection ended, or as it was reported */
 	struct wt_bulk_result result; /* of the receiver; valid if got_result */
+	uint8_t chunk[16384]; /* last: most senders never touch it */
 };
 
 /*

@@ -284,9 +284,9 @@ static int replay(struct wt_tcp *tcp, const struct wt_syn *syn)
 		say(tcp, syn->attempt, &seg, &option);
 	tcp->rto_count = tcp->rtt.backoff = syn->attempt;
 	wt_tcp_note_syn(tcp, cookie || again);
-	tcp->count.timeouts = syn->attempt;
-	tcp->count.retransmits_segs = again;
-	tcp->count.segs_sent = 1 + again;
+	tcp->tally.timeouts = syn->attempt;
+	tcp->tally.retransmits_segs = again;
+	tcp->tally.segs_sent = 1 + again;
 	return 0;
 }
 

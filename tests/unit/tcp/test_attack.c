@@ -306,7 +306,7 @@ static void tiny_segments_out_of_order_stay_bounded(void **state)
 	}
 	assert_in_range(waiting->count, 65536 / 16, 65536 / 8);
 	assert_int_equal(wt_host_node(world.host)->audit.dropped[WT_DROP_MEMORY] + waiting->count +
-			 world.tcp->count.dup_segs_received, 100000);
+			 world.tcp->tally.dup_segs_received, 100000);
 	wt_tcb_check(world.tcp);
 	seg.seq = world.tcp->rcv_nxt;
 	inject(&world, &seg, 1400);
@@ -349,7 +349,7 @@ static void a_host_out_of_memory_moves_on(void **state)
 		assert_int_equal(world.tcp->rcv_nxt, seg.seq + 1400);
 		assert_int_equal(world.tcp->waiting.count, 0);
 	}
-	assert_in_range(world.tcp->count.discarded_bytes, 3 * 1400, CHUNKS * 1400);
+	assert_in_range(world.tcp->tally.discarded_bytes, 3 * 1400, CHUNKS * 1400);
 	wt_tcb_check(world.tcp);
 	while (wt_tcp_read(world.tcp, data, sizeof(data)) > 0)
 		;

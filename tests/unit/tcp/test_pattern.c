@@ -177,11 +177,11 @@ static void pattern(const char *recovery, bool scattered)
 	sack(&world, tcp, una + LEAST, tcp->snd_nxt);
 	assert_int_equal(tcp->board.view.sacked, tcp->snd_nxt - una - LEAST);
 	wt_tcb_check(tcp);
-	for (unsigned i = 0; i < 50 && !tcp->count.timeouts; i++) {
+	for (unsigned i = 0; i < 50 && !tcp->tally.timeouts; i++) {
 		world.now += 100 * WT_MS;
 		say(&world, ME);
 	}
-	assert_true(tcp->count.timeouts > 0);
+	assert_true(tcp->tally.timeouts > 0);
 	wt_tcb_check(tcp);
 	sack(&world, tcp, una + LEAST, tcp->snd_nxt);
 	give(&world, ME, &(struct wt_tcp_header){.src_port = 80, .dst_port = PORT, .seq = 78, .ack = tcp->snd_nxt, .flags = WT_ACK, .window = 65535}, 0);

@@ -147,7 +147,7 @@ static void what_is_sacked_again_after_a_timeout_counts_once(void **state)
 
 	ack(&b, 40, 0, 1, 3);
 	let_time_pass(&b, 400);
-	assert_int_equal(b.tcp->count.timeouts, 1);
+	assert_int_equal(b.tcp->tally.timeouts, 1);
 	ack(&b, 401, 0, 1, 3);
 	assert_int_equal(told.sacked, 2000);
 	expect(before + 2000, 0, 0, 0);
@@ -163,7 +163,7 @@ static void an_interval_below_the_least_round_trip_is_no_sample(void **state)
 	uint64_t before = start(&b);
 
 	let_time_pass(&b, 241); /* the timer: 200 ms above the round trip of 20, after 20 */
-	assert_int_equal(b.tcp->count.timeouts, 1);
+	assert_int_equal(b.tcp->tally.timeouts, 1);
 	ack(&b, 245, 1, 0, 0);
 	expect(before + 1000, before, 0, 240);
 	finish(&b);

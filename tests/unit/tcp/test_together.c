@@ -275,7 +275,7 @@ static void a_big_frame_leaves_as_its_segments_would(void **state)
 	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){5 * MSS, 6 * MSS});
 	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){5 * MSS, 8 * MSS});
 	both_acked(&end[0], &end[1], 3 * MSS, (struct wt_range){5 * MSS, 10 * MSS}); /* of which the first two are lost */
-	assert_true(end[0].tcp->count.retransmits_segs >= 1);
+	assert_true(end[0].tcp->tally.retransmits_segs >= 1);
 	both_acked(&end[0], &end[1], 16 * MSS, (struct wt_range){0});
 	for (uint32_t at = 18 * MSS; !end[0].tcp->fin_sent; at += 2 * MSS)
 		both_acked(&end[0], &end[1], at, (struct wt_range){0});
