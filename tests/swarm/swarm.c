@@ -176,6 +176,13 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+static int usage(void)
+{
+	fprintf(stderr, "swarm [--seed N [--without MASK] [--log 1]] [--from N] [--count N] [--budget SECONDS] [--fail MOST] [--cut 0] "
+			"[--drawn N [--as FINGERPRINT]]\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t from = 1, seed = 0, count = 4000, without = 0, some = 0, most = UINT64_MAX, i;
@@ -183,30 +190,33 @@ int main(int argc, char **argv)
 	const char *as = NULL;
 	struct tally tally = {0};
 
-	for (int n = 1; n + 1 < argc; n += 2) {
+	for (int n = 1; n < argc; n += 2) {
+		const char *value = argv[n + 1];
+
+		if (!value)
+			return usage();
 		if (!strcmp(argv[n], "--seed"))
-			seed = strtoull(argv[n + 1], NULL, 0);
+			seed = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[n], "--without"))
-			without = strtoull(argv[n + 1], NULL, 0);
+			without = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[n], "--from"))
-			from = strtoull(argv[n + 1], NULL, 0);
+			from = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[n], "--count"))
-			count = strtoull(argv[n + 1], NULL, 0);
+			count = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[n], "--log"))
-			logged = strtoul(argv[n + 1], NULL, 0);
+			logged = strtoul(value, NULL, 0);
 		else if (!strcmp(argv[n], "--cut"))
-			uncut = !strtoul(argv[n + 1], NULL, 0);
+			uncut = !strtoul(value, NULL, 0);
 		else if (!strcmp(argv[n], "--fail"))
-			most = strtoull(argv[n + 1], NULL, 0);
+			most = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[n], "--drawn"))
-			some = strtoull(argv[n + 1], NULL, 0);
+			some = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[n], "--as"))
-			as = argv[n + 1];
+			as = value;
 		else if (!strcmp(argv[n], "--budget"))
-			budget = strtod(argv[n + 1], NULL);
+			budget = strtod(value, NULL);
 		else
-			return fprintf(stderr, "swarm [--seed N [--without MASK] [--log 1]] [--from N] [--count N] [--budget SECONDS] [--fail MOST] [--cut 0] "
-						"[--drawn N [--as FINGERPRINT]]\n"), 2;
+			return usage();
 	}
 	if (some)
 		return drawn(some, as);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * request   magic 8 | size 8 | seed 4 | rate in kbit/s 4 | kind 1 | streams 1 | reserved 2 | milliseconds 4. Seed is 8 and there is no rate unless payload is wanted. Of request and response: size is the size of each, 4 and 4
+ * request   magic 8 | size 8 | seed 4 | rate in kbit/s 4 | kind 1 | streams 1 | their upper bits 2 | milliseconds 4. Seed is 8 and there is no rate unless payload is wanted. Of request and response: size is the size of each, 4 and 4
  * result    magic 8 | attempts 3 | successes 3 | flags 2 | bytes 8 | bad_at 8 | first 8 | last 8 | segs 8 | dup_segs 8 | out_of_order_segs 8 | module 20 | ce_segs 4
  * report    magic 8 | bytes 8 | segs 8 | retransmits 8 | retransmitted bytes 8 | fast recoveries 4 | timeouts 4 | mean RTT 8 | least RTT 8 | sender 16 | recovery 16
  */
@@ -36,6 +36,7 @@ void wt_bulk_put_request(uint8_t wire[WT_BULK_REQUEST], const struct wt_bulk_req
 	put64(wire + 16, request->kind == WT_BULK_WANTS ? request->seed << 32 | (request->rate / 1000 & UINT32_MAX) : request->seed);
 	wire[24] = (uint8_t)request->kind;
 	wire[25] = (uint8_t)request->streams;
+	wt_put16(wire + 26, (uint16_t)(request->streams >> 8)); /* a second field: version 1 of the format had 8 bits */
 	wt_put32(wire + 28, request->time_ms);
 }
 
@@ -44,7 +45,7 @@ bool wt_bulk_get_request(const uint8_t wire[WT_BULK_REQUEST], struct wt_bulk_req
 	request->size = get64(wire + 8);
 	request->seed = get64(wire + 16);
 	request->kind = wire[24];
-	request->streams = wire[25];
+	request->streams = (unsigned)wt_get16(wire + 26) << 8 | wire[25];
 	request->time_ms = wt_get32(wire + 28);
 	request->rate = request->kind == WT_BULK_WANTS ? (request->seed & UINT32_MAX) * 1000 : 0;
 	request->seed >>= request->kind == WT_BULK_WANTS ? 32 : 0;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 struct worker {
 	pid_t pid; /* 0: none */
 	int fd;
+	void *result; /* shared with it; what nobody writes costs no memory */
 	uint32_t job; /* IDLE: none */
 };
 
@@ -30,11 +32,12 @@ struct pool {
 	bool told; /* workers were told to end */
 };
 
-/* One message is one packet of a SOCK_SEQPACKET pair: no partial reads. */
-struct answer {
-	uint32_t index;
-	_Alignas(16) uint8_t result[WT_JOB_RESULT_MAX]; /* the caller puts a struct of its own there */
-};
+/* Zeroes a result, and gives back the memory of what the one before it had. */
+static void clear(const struct wt_jobs *jobs, void *result)
+{
+	if (madvise(result, jobs->result_size, MADV_REMOVE))
+		memset(result, 0, jobs->result_size);
+}
 
 unsigned wt_cores(void)
 {
@@ -52,21 +55,20 @@ static void on_term(int number)
 	told_to_stop = number;
 }
 
-static void worker_main(const struct wt_jobs *jobs, int fd)
+/* A message is a job's number, one packet of a SOCK_SEQPACKET pair each way: no partial reads. */
+static void worker_main(const struct wt_jobs *jobs, int fd, void *result)
 {
 	struct sigaction act = {.sa_handler = on_term};
 	uint32_t index;
-	struct answer answer;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigaction(SIGTERM, &act, NULL);
 	signal(SIGINT, SIG_IGN); /* ^C and a terminal's end go to the whole group; the parent decides */
 	signal(SIGHUP, SIG_IGN);
 	while (!told_to_stop && recv(fd, &index, sizeof(index), 0) == sizeof(index)) {
-		memset(&answer, 0, sizeof(answer));
-		answer.index = index;
-		jobs->work(jobs->arg, index, answer.result, &told_to_stop);
-		if (send(fd, &answer, offsetof(struct answer, result) + jobs->result_size, MSG_NOSIGNAL) < 0)
+		clear(jobs, result);
+		jobs->work(jobs->arg, index, result, &told_to_stop);
+		if (send(fd, &index, sizeof(index), MSG_NOSIGNAL) < 0)
 			break;
 	}
 	_exit(0);
@@ -95,7 +97,7 @@ static int start(struct pool *pool, struct worker *worker)
 			if (pool->workers[i].fd >= 0)
 				close(pool->workers[i].fd);
 		close(pair[0]);
-		worker_main(pool->jobs, pair[1]);
+		worker_main(pool->jobs, pair[1], worker->result);
 	}
 	close(pair[1]);
 	worker->fd = pair[0];
@@ -107,8 +109,6 @@ static int start(struct pool *pool, struct worker *worker)
 /* The worker is gone, or will be: its descriptor is closed, its job lost. */
 static void reap(struct pool *pool, struct worker *worker)
 {
-	static const _Alignas(16) uint8_t none[WT_JOB_RESULT_MAX];
-
 	close(worker->fd);
 	worker->fd = -1;
 	while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
@@ -117,7 +117,8 @@ static void reap(struct pool *pool, struct worker *worker)
 	pool->alive--;
 	if (worker->job != IDLE && !pool->told) {
 		pool->finished++;
-		pool->jobs->done(pool->jobs->arg, worker->job, none, true);
+		clear(pool->jobs, worker->result);
+		pool->jobs->done(pool->jobs->arg, worker->job, worker->result, true);
 	}
 	worker->job = IDLE;
 }
@@ -136,12 +137,12 @@ static void feed(struct pool *pool, struct worker *worker)
 
 static void hear(struct pool *pool, struct worker *worker)
 {
-	struct answer answer;
-	ssize_t n = recv(worker->fd, &answer, sizeof(answer), 0);
+	uint32_t index;
+	ssize_t n = recv(worker->fd, &index, sizeof(index), 0);
 
 	if (n < 0 && errno == EINTR)
 		return;
-	if (n != (ssize_t)(offsetof(struct answer, result) + pool->jobs->result_size) || answer.index != worker->job) {
+	if (n != sizeof(index) || index != worker->job) {
 		reap(pool, worker);
 		if (!pool->told && pool->next < pool->jobs->count && start(pool, worker) == 0)
 			feed(pool, worker);
@@ -149,7 +150,7 @@ static void hear(struct pool *pool, struct worker *worker)
 	}
 	worker->job = IDLE;
 	pool->finished++;
-	pool->jobs->done(pool->jobs->arg, answer.index, answer.result, false);
+	pool->jobs->done(pool->jobs->arg, index, worker->result, false);
 	feed(pool, worker);
 }
 
@@ -177,6 +178,15 @@ static void loop(struct pool *pool)
 	}
 }
 
+static int prepare(const struct wt_jobs *jobs, struct worker *worker)
+{
+	void *result = mmap(NULL, jobs->result_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	worker->fd = -1;
+	worker->result = result == MAP_FAILED ? NULL : result;
+	return worker->result ? 0 : -ENOMEM;
+}
+
 int64_t wt_jobs_run(const struct wt_jobs *jobs)
 {
 	struct pool pool = {.jobs = jobs};
@@ -193,8 +203,8 @@ int64_t wt_jobs_run(const struct wt_jobs *jobs)
 	pool.polls = calloc(pool.count, sizeof(*pool.polls));
 	if (!pool.workers || !pool.polls)
 		error = -ENOMEM;
-	for (unsigned i = 0; i < pool.count && pool.workers; i++)
-		pool.workers[i].fd = -1;
+	for (unsigned i = 0; i < pool.count && !error; i++)
+		error = prepare(jobs, &pool.workers[i]);
 	for (unsigned i = 0; i < pool.count && !error; i++) {
 		error = start(&pool, &pool.workers[i]);
 		if (error && pool.alive) { /* fewer will do */
@@ -207,6 +217,9 @@ int64_t wt_jobs_run(const struct wt_jobs *jobs)
 			feed(&pool, &pool.workers[i]);
 	if (!error)
 		loop(&pool);
+	for (unsigned i = 0; i < pool.count && pool.workers; i++)
+		if (pool.workers[i].result)
+			munmap(pool.workers[i].result, jobs->result_size);
 	free(pool.workers);
 	free(pool.polls);
 	return error ? error : (int64_t)pool.finished;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many independent jobs over forked workers: job numbers go down a pipe, results of fixed size come back. A worker that dies
- * costs its job, not the sweep. The caller sees results in the order they finish; which worker ran a job changes nothing.
+ * Many independent jobs over forked workers: job numbers go down a pipe, results stand in memory that a worker shares with
+ * the parent. A worker that dies costs its job, not the sweep. The caller sees results in the order they finish; which worker ran a job changes nothing.
  */
 #ifndef WT_TOOLS_COMMON_JOBS_H
 #define WT_TOOLS_COMMON_JOBS_H
@@ -24,7 +24,7 @@ struct wt_jobs {
 	const volatile int *interrupt; /* nonzero: start nothing new, tell the workers, collect, return */
 };
 
-#define WT_JOB_RESULT_MAX 65536
+#define WT_JOB_RESULT_MAX (64u << 20)
 
 /* How many cores this process may use. */
 unsigned wt_cores(void);

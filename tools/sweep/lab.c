@@ -237,7 +237,7 @@ static void drops_json(struct wt_json *json, const json_t *hops)
 /* {"tcp1": {...}}, as in virtual time; of many flows without what each end counted. */
 static void flows_json(struct wt_json *json, const json_t *flows)
 {
-	bool whole = json_array_size(flows) <= WT_SWEEP_FLOWS_MAX;
+	bool whole = json_array_size(flows) <= WT_SWEEP_FLOWS_WHOLE;
 	const json_t *flow, *value;
 	const char *key;
 	size_t i;

@@ -278,7 +278,7 @@ static int take_numbers(struct resolve *r)
 		return refuse_param(r, WT_SWEEP_MTU, why);
 	}
 	if (!flows || flows > WT_SWEEP_FLOWS_MAX)
-		return refuse_param(r, WT_SWEEP_FLOWS, "expected 1 to 32");
+		return refuse_param(r, WT_SWEEP_FLOWS, "expected 1 to 10000");
 	if (flows > 1 && *run->kernel)
 		return refuse_param(r, WT_SWEEP_FLOWS, "the kernel's TCP has one flow at a host");
 	if (flow->size && flow->time && strcmp(r->sweep->backend, "sim") != 0)

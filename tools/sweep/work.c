@@ -241,7 +241,7 @@ static void flows_json(struct wt_json *json, const struct wt_simulation *simulat
 
 			wt_cbr_json(json, &result->datagram_sender[i], &report);
 		} else {
-			(result->flows > WT_SWEEP_FLOWS_MAX ? short_json : wt_bulk_json)(json, &result->flow[i]);
+			(result->flows > WT_SWEEP_FLOWS_WHOLE ? short_json : wt_bulk_json)(json, &result->flow[i]);
 		}
 		wt_flow_ways_json(json, &simulation->world, i, result->simulated);
 		wt_json_end(json);

@@ -20,7 +20,7 @@ enum {
 	OPT_OMIT, OPT_LATENCY,
 };
 
-#define STREAMS 128 /* at most */
+#define STREAMS 10000 /* at most: ports of one address are fewer than 65,536, and both directions need some */
 #define IDLE_PROBES 5 /* of --latency, before anything else begins */
 
 static const struct wt_option options[] = {
@@ -30,7 +30,7 @@ static const struct wt_option options[] = {
 	[OPT_BYTES] = {'n', "bytes", "SIZE", "payload (default 5MiB)"},
 	[OPT_TIME] = {'t', "time", "TIME", "send for this long instead; bytes not yet sent by then are dropped"},
 	[OPT_FILE] = {'F', "file", "FILE", "with --raw: the bytes of FILE, - for standard input"},
-	[OPT_PARALLEL] = {'P', "parallel", "N", "number of parallel streams, at most 128"},
+	[OPT_PARALLEL] = {'P', "parallel", "N", "number of parallel streams, at most 10000"},
 	[OPT_REVERSE] = {'R', "reverse", NULL, "the peer sends and we receive"},
 	[OPT_BIDIR] = {0, "bidir", NULL, "send and receive at once, -P streams each way"},
 	[OPT_LENGTH] = {'l', "length", "SIZE", "bytes per write, at most 16KiB, or per datagram (default 1460B)"},

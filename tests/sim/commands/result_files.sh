@@ -59,6 +59,21 @@ for how in two five shards; do
 done
 grep -q '"outcome":"ok"' one/runs.jsonl || fail "no run of the sweep is ok"
 
+# Of very many flows the record has each.
+cat >many.ini <<END
+[sweep]
+name = many
+repeats = 1
+[axes]
+flows = 700
+[run]
+flows = {flows}
+link = rate 100Mbit burst 0B limit 10MB delay 5ms
+size = 2KB
+END
+run sweep run many.ini -o many
+[ "$(grep -o '"outcome":"complete"' many/runs.jsonl | wc -l)" = 700 ] || fail "700 flows: $(tail -2 many/runs.jsonl | cut -c1-300)"
+
 for table in table1 table4 figure10; do
 	prefix=$one_core
 	run paper run tcp-real-2001/$table --repeats 2 --jobs 1 -o paper-one-$table

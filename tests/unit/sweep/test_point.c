@@ -288,7 +288,7 @@ static void a_fault_at_a_point_is_told_with_the_line_it_comes_from(void **state)
 		{HEAD "[axes]\nsender.lmax = 3\n", "t.ini:4: ", "no sender is given"},
 		{HEAD "[run]\nsender = reno\n[variant p]\nsender = rela\n", "t.ini:6: sender: ", "rela"},
 		{HEAD "[run]\nsize = 5\n", "t.ini:4: size: ", ""},
-		{HEAD "[run]\nflows = 33\n", "t.ini:4: flows: ", "expected 1 to 32"},
+		{HEAD "[run]\nflows = 10001\n", "t.ini:4: flows: ", "expected 1 to 10000"},
 		{HEAD "[run]\nmtu = 127B\n", "t.ini:4: mtu: ", "expected 128B"},
 		{HEAD "[run]\npreset = bsd\n", "t.ini:4: preset: ", "bsd"},
 		{HEAD "[run]\nstack = kernel:cubic\n", "t.ini:4: stack: ", "expected backend = tap or packet"},

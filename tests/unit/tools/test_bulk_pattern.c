@@ -70,7 +70,7 @@ static void request_and_result_survive_the_wire(void **state)
 	struct wt_bulk_result in = {.bytes = 5242880, .bad_at = 1ull << 40, .verified = false, .compared = true,
 				    .first = 3, .last = 4 * WT_S, .segs = 5, .dup_segs = 6, .out_of_order_segs = 7, .ce_segs = 0xfedcba98,
 				    .receiver = "real", .attempts = 0xffffff, .successes = 0xabcdef}, out;
-	struct wt_bulk_request asked = {.size = 1ull << 35, .seed = ~0ull, .kind = WT_BULK_ASKS, .streams = 200, .time_ms = 0xfedcba98}, got;
+	struct wt_bulk_request asked = {.size = 1ull << 35, .seed = ~0ull, .kind = WT_BULK_ASKS, .streams = 10000, .time_ms = 0xfedcba98}, got;
 
 	wt_bulk_put_request(request, &asked);
 	assert_true(wt_bulk_get_request(request, &got));
