@@ -28,6 +28,7 @@ _failed = 0
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 # A shell starts what runs in the background with SIGINT ignored, and the programs under test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))  # nohup ignores this one
 _scratch = tempfile.mkdtemp(prefix="wavetank-e2e-")
 os.chmod(_scratch, 0o755)
 atexit.register(shutil.rmtree, _scratch, True)

@@ -200,7 +200,9 @@ class Programs(Lab):
             with open(log, encoding="ascii") as file:
                 lines = [line.split("(")[0] for line in file]
             first, last = (i for i, name in enumerate(lines) if name == "getpgid")
-            made.append([name for name in lines[first:last] if name not in ("getsockname", "getpeername", "getsockopt", "newfstatat", "recvfrom", "epoll_wait")])
+            # How often it polls depends on how the answer comes in.
+            seldom = ("getsockname", "getpeername", "getsockopt", "newfstatat", "recvfrom", "epoll_wait", "poll")
+            made.append([name for name in lines[first:last] if name not in seldom])
         self.assertGreater(len(made[0]), 20)
         self.assertEqual(*made)
 
