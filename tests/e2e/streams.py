@@ -38,6 +38,21 @@ def _():
     equal(sorted(r["payload_bytes"] for r in theirs), [300000] * 3, "what recv has")
 
 
+@test("three hundred streams: each has its record at both ends")
+def _():
+    need_labs(HOME)
+    with lab(HOME, "many", "--link", "rate 20Mbit burst 20KB limit 1MB delay 5ms"):
+        theirs = HOME.path("theirs")  # more than a pipe holds
+        peer = HOME.start("lab", "exec", "many:b", "sh", "-c", f"{HOME.program} recv -1 --json -i 0 > {theirs}")
+        wait_for(peer, "listening")
+        out, _ = HOME.run("lab", "exec", "many:a", HOME.program, "send", "-c", "b", "-i", "0", "--json", "-P", "300", "-n", "5KB")
+        equal(end(peer)[0], 0, "exit code of recv")
+    ours = records(out)
+    equal([r["outcome"] for r in ours[:300]], ["complete"] * 300, "outcomes")
+    with open(theirs, encoding="ascii") as file:
+        equal([r["payload_bytes"] for r in records(file.read())], [5000] * 300, "what recv has")
+
+
 @test("-R: the peer sends, we compare every byte, and both ends agree")
 def _():
     need_labs(HOME)

@@ -231,9 +231,10 @@ struct wt_bulk_reader {
 };
 
 #define WT_BULK_SILENCE (10 * WT_S)
+#define WT_BULK_PLACES 32768 /* connections at a time: as many as a client usually has ports for */
 
 struct wt_bulk_serve_config {
-	/* Connections at a time; 0: 64. One more takes the place of the one that is silent for longest, if that has sent nothing yet
+	/* Connections at a time; 0: WT_BULK_PLACES. One more takes the place of the one that is silent for longest, if that has sent nothing yet
 	 * or nothing for WT_BULK_SILENCE; else it is reset. */
 	unsigned max;
 	unsigned most;       /* connections that send something; then nobody listens any more, and silent ones are closed. 0: without end */

@@ -514,7 +514,7 @@ int wt_bulk_serve(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 	server->host = host;
 	server->port = port;
 	if (!server->config.max)
-		server->config.max = 64;
+		server->config.max = WT_BULK_PLACES;
 	own.callback = on_listener;
 	own.arg = server;
 	errno = 0;
