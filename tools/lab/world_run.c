@@ -411,6 +411,15 @@ struct line {
 	struct said *said;
 };
 
+static int take_time(const char *value, struct said *said, char *err, size_t err_len)
+{
+	int error = wt_parse_time(value, &said->time, err, err_len);
+
+	if (!error && said->time <= 0)
+		return wt_invalid(err, err_len, "expected more than 0s");
+	return error;
+}
+
 static int take(void *arg, int option, const char *value, char *err, size_t err_len)
 {
 	struct said *said = ((struct line *)arg)->said;
@@ -424,7 +433,7 @@ static int take(void *arg, int option, const char *value, char *err, size_t err_
 		return 0;
 	case OPT_JSON: lab->json = true; return 0;
 	case OPT_SEED: said->seeded = true; return wt_parse_count(value, &said->seed, err, err_len);
-	case OPT_TIME: return wt_parse_time(value, &said->time, err, err_len);
+	case OPT_TIME: return take_time(value, said, err, err_len);
 	case OPT_LATE: return wt_parse_time(value, &said->bounds.late, err, err_len);
 	case OPT_STEAL: return wt_parse_share(value, &said->bounds.steal, err, err_len);
 	case OPT_BACKEND:

@@ -126,6 +126,8 @@ static int convert_main(int argc, char **argv)
 		words.format = dot + 1;
 	for (unsigned i = 0; i < 3; i++)
 		known |= words.format && !strcmp(words.format, formats[i]);
+	if (!known && words.format)
+		return wt_fail(WT_EXIT_USAGE, "'%s' is no format: expected qlog, xpl or csv", words.format);
 	if (!known)
 		return wt_fail(WT_EXIT_USAGE, "the output is missing: --output FILE.qlog, .xpl or .csv, or --format qlog, xpl or csv");
 	if (wt_files_apart((const struct wt_named_file[]){{"the journal", words.file}, {"--output", words.output}}, 2, err, sizeof(err)))
@@ -220,7 +222,7 @@ static int plot_main(int argc, char **argv)
 		return code;
 	dot = words.output ? strrchr(words.output, '.') : NULL;
 	if (!dot || (strcmp(dot, ".svg") && strcmp(dot, ".pdf")))
-		return wt_fail(WT_EXIT_USAGE, "--output is missing: expected FILE.svg or FILE.pdf");
+		return wt_fail(WT_EXIT_USAGE, "--output %s: expected FILE.svg or FILE.pdf", words.output ? words.output : "is missing");
 	if (wt_files_apart((const struct wt_named_file[]){{"the journal", words.file}, {"--output", words.output}}, 2, err, sizeof(err)))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (words.to && words.to <= words.from)

@@ -259,6 +259,8 @@ static int take_number(struct send *send, int option, const char *value)
 		return wt_fail(WT_EXIT_USAGE, "--%s: %s", options[option].name, err);
 	if (option == OPT_BYTES && !send->size)
 		return wt_fail(WT_EXIT_USAGE, "--bytes: expected more than 0B");
+	if (option == OPT_TIME && send->time <= 0)
+		return wt_fail(WT_EXIT_USAGE, "--time: expected more than 0s");
 	if (option == OPT_PARALLEL && (!send->parallel || send->parallel > STREAMS))
 		return wt_fail(WT_EXIT_USAGE, "--parallel: expected 1 to %d streams", STREAMS);
 	if (option == OPT_LENGTH && (!send->length || send->length > 16384))
