@@ -145,9 +145,11 @@ static void show_cell_by_hand(const struct wt_sweep *sweep, const struct wt_pape
 	uint32_t point = 0;
 	char err[600];
 
-	for (uint32_t i = 0; i < sweep->points && !point; i++)
-		if (wt_sweep_row(sweep, i) == paper->points / 2)
+	for (uint32_t i = 0; i < sweep->points; i++)
+		if (wt_sweep_row(sweep, i) == paper->points / 2 && !strcmp(wt_sweep_word(sweep, i, (unsigned)wt_sweep_series(sweep)), paper->variant[0].name)) {
 			point = i;
+			break;
+		}
 	if (run && !wt_sweep_resolve(sweep, point, run, err, sizeof(err)) && !*run->world) {
 		const char *recovery = run->text[WT_SWEEP_RECOVERY], *receiver = run->text[WT_SWEEP_RECEIVER], *app = run->text[WT_SWEEP_APP];
 

@@ -139,12 +139,15 @@ case $levels in
 *) fail "the sender's levels are $levels" ;;
 esac
 
-# What `paper show` prints as one cell by hand is that cell.
-"$wavetank" paper run tcp-real-2001/table1 --points 0.10 --repeats 1 -o out >/dev/null 2>&1
-ours=$(sed -n 's/.*"variant":"real".*"goodput_kBps":\([0-9.]*\),.*/\1/p' out/runs.jsonl)
-command=$("$wavetank" paper show tcp-real-2001/table1 | sed -n '/^one cell by hand/,/^the same event by event/p' | sed '1d;$d')
-byhand=$(eval "$(echo "$command" | sed "s|^ *wavetank|\"$wavetank\"|; s|[^\\]\$|& --json|")" |
-	sed -n 's/.*"goodput_kBps":\([0-9.]*\),.*/\1/p')
-[ -n "$ours" ] && [ "$ours" = "$byhand" ] || fail "the cell by hand gives $byhand, the sweep $ours: $command"
+# What `paper show` prints as one cell by hand is that cell; also in a table of one row, whose first point is the cell.
+for cell in table1:0.10 table9:0.99; do
+	table=${cell%:*}
+	"$wavetank" paper run "tcp-real-2001/$table" --points "${cell#*:}" --repeats 1 -o "out-$table" >/dev/null 2>&1
+	ours=$(sed -n 's/.*"variant":"real".*"goodput_kBps":\([0-9.]*\),.*/\1/p' "out-$table/runs.jsonl")
+	command=$("$wavetank" paper show "tcp-real-2001/$table" | sed -n '/^one cell by hand (TCP-Real/,/^the same event by event/p' | sed '1d;$d')
+	byhand=$(eval "$(echo "$command" | sed "s|^ *wavetank|\"$wavetank\"|; s|[^\\]\$|& --json|")" |
+		sed -n 's/.*"goodput_kBps":\([0-9.]*\),.*/\1/p')
+	[ -n "$ours" ] && [ "$ours" = "$byhand" ] || fail "the cell by hand of $table gives '$byhand', the sweep '$ours': $command"
+done
 
 exit $failed
