@@ -30,20 +30,35 @@ static int give_back(int fd, int error)
 	return error;
 }
 
-int wt_create(const char *path)
+bool wt_planted_link(const char *path)
 {
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
-	int fd = open(path, flags | O_NOFOLLOW, 0666);
 	struct stat there;
 
+	return !lstat(path, &there) && S_ISLNK(there.st_mode) && planted(path, -1);
+}
+
+int wt_create_again(const char *path, int flags)
+{
+	int fd;
+
+	flags |= O_CREAT | O_CLOEXEC;
+	fd = open(path, flags | O_NOFOLLOW, 0666);
 	if (fd < 0 && errno != ELOOP)
 		return -errno;
 	if (planted(path, fd))
 		return fd < 0 ? -EACCES : give_back(fd, -EACCES);
 	if (fd < 0)
 		fd = open(path, flags, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+int wt_create(const char *path)
+{
+	int fd = wt_create_again(path, O_WRONLY);
+	struct stat there;
+
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fstat(fd, &there) || !S_ISREG(there.st_mode))
 		return fd;
 	/* where a file system has no locks nobody can be seen to write */

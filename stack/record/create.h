@@ -3,6 +3,7 @@
 #ifndef WT_STACK_RECORD_CREATE_H
 #define WT_STACK_RECORD_CREATE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -15,6 +16,10 @@
 int wt_create(const char *path);
 /* The same as a stream; NULL with errno. */
 FILE *wt_create_stream(const char *path);
+/* The same refusals for a file that is kept and read or added to: `flags` of open(2) but O_CREAT, no lock, nothing cut. */
+int wt_create_again(const char *path, int flags);
+/* Is it a symbolic link that is refused so? For folders. */
+bool wt_planted_link(const char *path);
 
 #define WT_CREATE_WHY 120
 /* Why wt_create() refused: strerror() of its errno, and for EBUSY who writes it, if that can be seen. Into `why`, which is returned. */

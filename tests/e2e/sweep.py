@@ -307,4 +307,25 @@ def failing():
     check(all(why.startswith("tcp1: ") and len(why) > 10 for why in reasons), f"reasons: {reasons}")
 
 
+@test("in a sticky folder that everybody may write, a results folder or its file that is a link of another user is refused, and nothing is written")
+def planted():
+    if os.geteuid():
+        raise Skip("a link of another user needs root")
+    shared, target, victim = HOME.path("shared"), HOME.path("target"), HOME.path("victim")
+    for folder in shared, target:
+        os.mkdir(folder)
+    os.chmod(shared, 0o1777)
+    with open(victim, "w", encoding="ascii") as file:
+        file.write("three years of work\n")
+    for name, to in (("folder", target), ("done.jsonl", victim)):
+        os.symlink(to, f"{shared}/{name}")
+        os.chown(f"{shared}/{name}", 65534, 65534, follow_symlinks=False)
+    for words in (["shared/folder"], ["shared/folder/"], ["shared"]):
+        _, err = HOME.run("paper", "run", "tcp-real-2001/table3", "--repeats", "1", "-o", *words, code=3)
+        check("Permission denied" in err and len(err.splitlines()) == 1, err)
+    equal(os.listdir(target), [], "what was written through the link")
+    with open(victim, encoding="ascii") as file:
+        equal(file.read(), "three years of work\n", "the file behind the link")
+
+
 finish()

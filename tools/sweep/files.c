@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stack/record/create.h"
 #include "tools/common/host_facts.h"
 #include "tools/results/metric.h"
 #include "tools/source.h"
@@ -294,7 +295,7 @@ FILE *wt_sweep_create(const char *dir, const char *name)
 {
 	char path[740];
 
-	return temporary(path, dir, name) ? NULL : fopen(path, "we");
+	return temporary(path, dir, name) ? NULL : wt_create_stream(path);
 }
 
 int wt_sweep_shut(FILE *file, int error, const char *dir, const char *name)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "stack/record/create.h"
 #include "tools/results/metric.h"
 #include "tools/sweep/store.h"
 
@@ -203,6 +204,10 @@ static int make_folders(const char *dir)
 				return -errno;
 			*c = '/';
 		}
+	for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--) /* a link with a slash behind it is what it points to */
+		path[len - 1] = '\0';
+	if (wt_planted_link(path))
+		return -EACCES;
 	return mkdir(path, 0777) && errno != EEXIST ? -errno : 0;
 }
 
@@ -230,8 +235,8 @@ int wt_sweep_store_write(struct wt_sweep_store *store, const char *name, char *e
 		return error;
 	}
 	snprintf(path, sizeof(path), "%s/%s", store->dir, name);
-	store->out.fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	error = store->out.fd < 0 ? -errno : 0;
+	store->out.fd = wt_create_again(path, O_RDWR | O_APPEND);
+	error = store->out.fd < 0 ? store->out.fd : 0;
 	if (!error)
 		error = wt_line_file_lock(store->out.fd);
 	if (!error) { /* what another process may have added meanwhile, and where to go on */
