@@ -6,27 +6,38 @@
 
 #include "stack/text/units.h"
 
-void wt_flow_sum_add(struct wt_flow_sum *sum, uint64_t payload, double goodput, uint64_t segs, uint64_t retransmits_segs)
+void wt_flow_sum_add(struct wt_flow_sum *sum, const struct wt_flow_part *part)
 {
 	sum->flows++;
-	sum->payload += payload;
-	sum->goodput += goodput;
-	sum->squares += goodput * goodput;
-	sum->segs += segs;
-	sum->retransmits_segs += retransmits_segs;
+	sum->payload += part->payload;
+	sum->goodputs += part->goodput;
+	sum->squares += part->goodput * part->goodput;
+	sum->segs += part->segs;
+	sum->retransmits_segs += part->retransmits_segs;
+	if (!part->bytes) /* it may have waited for its peer for minutes */
+		return;
+	sum->from = sum->bytes && sum->from < part->from ? sum->from : part->from;
+	sum->to = sum->bytes && sum->to > part->to ? sum->to : part->to;
+	sum->bytes += part->bytes;
+}
+
+double wt_flow_sum_goodput(const struct wt_flow_sum *sum)
+{
+	return sum->to > sum->from ? (double)sum->bytes * 1e9 / (double)(sum->to - sum->from) : 0;
 }
 
 double wt_flow_sum_jain(const struct wt_flow_sum *sum)
 {
-	return sum->squares > 0 ? sum->goodput * sum->goodput / (sum->flows * sum->squares) : NAN;
+	return sum->squares > 0 ? sum->goodputs * sum->goodputs / (sum->flows * sum->squares) : NAN;
 }
 
 void wt_flow_sum_text(FILE *out, const struct wt_flow_sum *sum)
 {
+	double goodput = wt_flow_sum_goodput(sum);
 	char size[32];
 
 	fprintf(out, "[SUM] %u flows: %s, %.2f KB/s (%.4g Mbit/s), %" PRIu64 " segments, %" PRIu64 " sent again", sum->flows,
-		sum->payload ? wt_format_size(sum->payload, size, sizeof(size)) : "0B", sum->goodput / 1000, sum->goodput * 8e-6, sum->segs,
+		sum->payload ? wt_format_size(sum->payload, size, sizeof(size)) : "0B", goodput / 1000, goodput * 8e-6, sum->segs,
 		sum->retransmits_segs);
 	if (sum->squares > 0)
 		fprintf(out, ", Jain's index %.4f", wt_flow_sum_jain(sum));
@@ -38,8 +49,8 @@ void wt_flow_sum_json(struct wt_json *json, const struct wt_flow_sum *sum)
 	wt_json_object(json, "sum");
 	wt_json_u64(json, "flows", sum->flows);
 	wt_json_u64(json, "payload_bytes", sum->payload);
-	wt_json_number(json, "goodput_kBps", sum->goodput / 1000);
-	wt_json_number(json, "goodput_bps", sum->goodput * 8);
+	wt_json_number(json, "goodput_kBps", wt_flow_sum_goodput(sum) / 1000);
+	wt_json_number(json, "goodput_bps", wt_flow_sum_goodput(sum) * 8);
 	wt_json_u64(json, "sent_segs", sum->segs);
 	wt_json_u64(json, "retransmits_segs", sum->retransmits_segs);
 	wt_json_number(json, "jain", wt_flow_sum_jain(sum));

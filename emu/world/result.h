@@ -8,16 +8,31 @@
 #include "emu/world/books.h"
 #include "stack/record/json.h"
 
-/* What flows came to together. */
-struct wt_flow_sum {
-	unsigned flows;
-	uint64_t payload;      /* bytes that arrived */
-	double goodput;        /* bytes per second, of all */
+/* What one flow adds to a sum. All times are of one clock. */
+struct wt_flow_part {
+	wt_time from, to;      /* the time that its goodput is of */
+	uint64_t bytes;        /* payload that arrived in that time */
+	uint64_t payload;      /* all that arrived */
+	double goodput;        /* of this flow alone, bytes per second; 0: it did not finish */
 	uint64_t segs, retransmits_segs;
-	double squares;        /* of the goodputs, for Jain's index */
 };
 
-void wt_flow_sum_add(struct wt_flow_sum *sum, uint64_t payload, double goodput, uint64_t segs, uint64_t retransmits_segs);
+/*
+ * What flows came to together. Their goodput is the bytes of all over the time from the first start to the last end. The sum of their
+ * goodputs would be more than the link carried wherever flows end at different times.
+ */
+struct wt_flow_sum {
+	unsigned flows;
+	wt_time from, to;      /* of flows that delivered something */
+	uint64_t bytes;        /* that arrived in that time */
+	uint64_t payload;      /* bytes that arrived */
+	uint64_t segs, retransmits_segs;
+	double goodputs, squares; /* sums of the goodputs and of their squares, for Jain's index */
+};
+
+void wt_flow_sum_add(struct wt_flow_sum *sum, const struct wt_flow_part *part);
+/* Bytes per second of all flows together, by the definition above; 0 if nothing arrived. */
+double wt_flow_sum_goodput(const struct wt_flow_sum *sum);
 /* Jain's index of fairness of the goodputs; NaN without any. */
 double wt_flow_sum_jain(const struct wt_flow_sum *sum);
 /* "[SUM] 4 flows: ..." as one line; as an object "sum" in the open one. */

@@ -33,6 +33,9 @@ def _():
     equal([r["stream"] for r in ours[:3]], [1, 2, 3], "streams")
     check(all(r["outcome"] == "complete" and r["receiver"]["verified"] for r in ours[:3]), ours)
     equal(ours[3]["sum"]["payload_bytes"], 900000, "the sum")
+    together = 900000 * 8 / max(r["connection_time_s"] for r in ours[:3])  # they begin within the same millisecond
+    check(abs(ours[3]["sum"]["goodput_bps"] / together - 1) < 0.02, (ours[3]["sum"], together))
+    check(ours[3]["sum"]["goodput_bps"] < 10e6, "flows that end at different times carry no more than the link")
     share = [r["goodput_bps"] for r in ours[:3]]
     check(abs(ours[3]["jain"] - sum(share) ** 2 / 3 / sum(x * x for x in share)) < 1e-9, "Jain's index")
     equal(sorted(r["payload_bytes"] for r in theirs), [300000] * 3, "what recv has")

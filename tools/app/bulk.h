@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/world/result.h"
 #include "stack/base/extent.h"
 #include "stack/base/histogram.h"
 #include "stack/host/host.h"
@@ -183,6 +184,8 @@ void wt_bulk_send_cut(struct wt_bulk_sender *sender, wt_time now);
 const char *wt_bulk_outcome(const struct wt_bulk_sender *sender);
 /* Payload that is known to have arrived. */
 uint64_t wt_bulk_delivered(const struct wt_bulk_sender *sender);
+/* What it adds to a sum of flows: of one that was cut or failed, what was acknowledged until its end. */
+struct wt_flow_part wt_bulk_part(const struct wt_bulk_sender *sender);
 /* Bytes per second by the definition above; of one that was cut, what was acknowledged by then over the time it had; 0 if not finished. */
 double wt_bulk_goodput(const struct wt_bulk_sender *sender);
 
@@ -282,7 +285,9 @@ int wt_bulk_fetch(struct wt_bulk_server *server, const struct wt_bulk_serve_conf
 		  const struct wt_endpoint *remote, const struct wt_tcp_config *tcp, const struct wt_bulk_request *request, wt_time now);
 /* Is one run over: all of its connections have begun, and none is open? */
 bool wt_bulk_run_over(const struct wt_bulk_server *server);
-/* Bytes per second of payload, from the first to the last byte, without what is to be omitted. */
+/* What it adds to a sum of flows; of one that fetches, the segments are the peer's. */
+struct wt_flow_part wt_bulk_received_part(const struct wt_bulk_receiver *receiver);
+/* Bytes per second of payload, from the beginning of the connection to the last byte, without what is to be omitted. */
 double wt_bulk_received_goodput(const struct wt_bulk_receiver *receiver);
 /* The counts by now of the connection with `peer`, for a run that ends before it; the server's memory. NULL: there is none. */
 const struct wt_bulk_result *wt_bulk_result_now(const struct wt_bulk_server *server, const struct wt_endpoint *peer);

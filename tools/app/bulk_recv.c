@@ -555,11 +555,21 @@ bool wt_bulk_run_over(const struct wt_bulk_server *server)
 	return !server->count && server->begun >= server->expected;
 }
 
-double wt_bulk_received_goodput(const struct wt_bulk_receiver *r)
+struct wt_flow_part wt_bulk_received_part(const struct wt_bulk_receiver *r)
 {
 	wt_time time = r->result.last - r->omitted;
+	struct wt_flow_part part = {
+		.from = r->accepted + r->omitted, .to = r->accepted + r->result.last, .bytes = r->result.bytes - r->omitted_bytes,
+		.payload = r->result.bytes, .segs = r->report.segs, .retransmits_segs = r->report.retransmits_segs,
+	};
 
-	return time > 0 ? (double)(r->result.bytes - r->omitted_bytes) * 1e9 / (double)time : 0;
+	part.goodput = time > 0 ? (double)part.bytes * 1e9 / (double)time : 0;
+	return part;
+}
+
+double wt_bulk_received_goodput(const struct wt_bulk_receiver *r)
+{
+	return wt_bulk_received_part(r).goodput;
 }
 
 void wt_bulk_serve_stop(struct wt_bulk_server *server)

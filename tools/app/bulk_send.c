@@ -474,11 +474,19 @@ uint64_t wt_bulk_delivered(const struct wt_bulk_sender *s)
 	return s->acked ? s->written : s->delivered;
 }
 
+struct wt_flow_part wt_bulk_part(const struct wt_bulk_sender *s)
+{
+	struct wt_flow_part part = {
+		.from = s->omitted ? s->omitted : s->start, .to = s->acked ? s->acked : s->end, .payload = wt_bulk_delivered(s),
+		.bytes = wt_bulk_delivered(s) - s->omitted_bytes, .segs = s->info.segs_sent, .retransmits_segs = s->info.retransmits_segs,
+	};
+
+	if ((s->acked || s->cut) && part.to > part.from)
+		part.goodput = (double)part.bytes * 1e9 / (double)(part.to - part.from);
+	return part;
+}
+
 double wt_bulk_goodput(const struct wt_bulk_sender *s)
 {
-	wt_time from = s->omitted ? s->omitted : s->start;
-
-	if (s->cut && !s->acked)
-		return s->end > from ? (double)(s->delivered - s->omitted_bytes) * 1e9 / (double)(s->end - from) : 0;
-	return s->acked > from ? (double)(s->written - s->omitted_bytes) * 1e9 / (double)(s->acked - from) : 0;
+	return wt_bulk_part(s).goodput;
 }

@@ -491,10 +491,10 @@ struct wt_flow_sum wt_simulation_sum(const struct wt_simulation_result *result)
 	struct wt_flow_sum sum = {0};
 
 	for (unsigned i = 0; i < result->flows; i++) {
-		const struct wt_bulk_sender *s = &result->flow[i];
+		struct wt_flow_part part = wt_bulk_part(&result->flow[i]);
 
 		if (!wt_simulation_is_datagrams(result, i))
-			wt_flow_sum_add(&sum, wt_bulk_delivered(s), wt_bulk_goodput(s), s->info.segs_sent, s->info.retransmits_segs);
+			wt_flow_sum_add(&sum, &part);
 	}
 	return sum;
 }

@@ -72,6 +72,20 @@ json_t *wt_world_result_flows(const struct wt_world *world, char *const *text)
 	return all;
 }
 
+/* A flow's start is its time in the run, which all hosts begin at once. */
+static void add_part(struct wt_flow_sum *sum, const json_t *flow, const json_t *sender, bool cut)
+{
+	double start = number(flow, "start_s");
+	struct wt_flow_part part = {
+		.from = (wt_time)(start * 1e9), .to = (wt_time)((start + number(flow, "connection_time_s")) * 1e9),
+		.payload = (uint64_t)number(flow, cut ? "delivered_bytes" : "payload_bytes"), .goodput = number(flow, "goodput_bps") / 8,
+		.segs = (uint64_t)number(sender, "sent_segs"), .retransmits_segs = (uint64_t)number(sender, "retransmits_segs"),
+	};
+
+	part.bytes = part.payload;
+	wt_flow_sum_add(sum, &part);
+}
+
 /* Did each come to its end, or to the run's? `why` gets the first that did not. */
 static bool add_up(const struct wt_world *world, const json_t *flows, struct wt_flow_sum *sum, char *why, size_t why_len)
 {
@@ -89,8 +103,7 @@ static bool add_up(const struct wt_world *world, const json_t *flows, struct wt_
 			snprintf(why, why_len, "%s: not finished within %s", text_of(flow, "name"), wt_format_time(world->limit, limit, sizeof(limit)));
 		else if (!*why && !cut && strcmp(text_of(flow, "outcome"), "complete"))
 			snprintf(why, why_len, "%s: %s", text_of(flow, "name"), *text_of(flow, "why") ? text_of(flow, "why") : text_of(flow, "outcome"));
-		wt_flow_sum_add(sum, (uint64_t)number(flow, cut ? "delivered_bytes" : "payload_bytes"), number(flow, "goodput_bps") / 8,
-				(uint64_t)number(sender, "sent_segs"), (uint64_t)number(sender, "retransmits_segs"));
+		add_part(sum, flow, sender, cut);
 	}
 	return !*why;
 }

@@ -184,7 +184,7 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 {
 	uint64_t recoveries = 0, timeouts = 0, reductions = 0, dropped = 0;
 	struct wt_flow_sum sum = wt_simulation_sum(result);
-	double goodput = 0, longest = 0;
+	double longest = 0;
 
 	for (unsigned i = 0; i < result->flows; i++) {
 		const struct wt_bulk_sender *s = &result->flow[i];
@@ -192,7 +192,6 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 
 		if (wt_simulation_is_datagrams(result, i))
 			continue;
-		goodput += wt_bulk_goodput(s) / 1000;
 		longest = time > longest ? time : longest;
 		recoveries += s->info.fast_recoveries;
 		timeouts += s->info.timeouts;
@@ -201,7 +200,7 @@ static void metrics_json(struct wt_json *json, const struct wt_simulation *simul
 	for (unsigned i = 0; i < WT_DROP_CAUSES; i++)
 		dropped += result->dropped[i];
 	wt_json_object(json, "metrics");
-	wt_json_number(json, "goodput_kBps", ok ? goodput : NAN);
+	wt_json_number(json, "goodput_kBps", ok ? wt_flow_sum_goodput(&sum) / 1000 : NAN);
 	wt_json_number(json, "connection_time_s", ok ? longest : NAN);
 	wt_json_u64(json, "sent_segs", sum.segs);
 	wt_json_u64(json, "retransmits_segs", sum.retransmits_segs);

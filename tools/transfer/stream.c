@@ -117,15 +117,17 @@ uint64_t wt_send_stream_bytes(const struct wt_send_stream *stream)
 
 void wt_send_stream_sum(const struct wt_send_stream *stream, struct wt_flow_sum *sum)
 {
-	uint64_t segs = stream->sender.info.segs_sent, retransmits = stream->sender.info.retransmits_segs;
+	const struct wt_cbr_sender *cbr = &stream->datagrams;
+	struct wt_flow_part part;
 
-	if (stream->kind == WT_STREAM_FETCHES) { /* of the peer's sender */
-		segs = stream->got.report.segs;
-		retransmits = stream->got.report.retransmits_segs;
-	} else if (stream->kind == WT_STREAM_DATAGRAMS) {
-		segs = stream->datagrams.sent;
-	}
-	wt_flow_sum_add(sum, wt_send_stream_bytes(stream), wt_send_stream_goodput(stream), segs, retransmits);
+	if (stream->kind == WT_STREAM_SENDS)
+		part = wt_bulk_part(&stream->sender);
+	else if (stream->kind == WT_STREAM_FETCHES)
+		part = wt_bulk_received_part(&stream->got);
+	else /* each datagram has its place in time, the last one, too */
+		part = (struct wt_flow_part){.from = cbr->start, .to = cbr->last + (wt_time)((double)cbr->config.size * 8e9 / (double)cbr->config.rate),
+					     .bytes = cbr->report.bytes, .payload = cbr->report.bytes, .goodput = cbr->report.goodput, .segs = cbr->sent};
+	wt_flow_sum_add(sum, &part);
 }
 
 void wt_send_stream_text(const struct wt_send_stream *stream)
