@@ -416,6 +416,14 @@ static void look(struct wt_daemon *daemon)
 		fault(daemon, WT_FAULT_BUSY, "hypervisor");
 }
 
+/* Notes the first file with an error, which it returns. */
+static int unwritten(struct wt_daemon *daemon, const char *path, int error)
+{
+	if (error && !daemon->unwritten)
+		daemon->unwritten = path;
+	return error;
+}
+
 /* A capture can be followed while it grows, and a full disk is noticed when it fills, not at the end. */
 static void flush(struct wt_daemon *daemon)
 {
@@ -425,10 +433,10 @@ static void flush(struct wt_daemon *daemon)
 	wt_graph_tell_states(daemon->net.graph);
 	if (daemon->capture) {
 		wt_capture_flush(daemon->capture);
-		error = wt_capture_error(daemon->capture);
+		error = unwritten(daemon, daemon->options.capture, wt_capture_error(daemon->capture));
 	}
 	if (daemon->journal && !error)
-		error = wt_journal_flush(daemon->journal);
+		error = unwritten(daemon, daemon->options.log, wt_journal_flush(daemon->journal));
 	if (error)
 		end(daemon, WT_DAEMON_WRITE_ERROR, error);
 }
@@ -529,8 +537,8 @@ int wt_daemon_close_files(struct wt_daemon *daemon)
 		wt_graph_set_drop_sink(daemon->net.graph, NULL);
 		wt_graph_set_state_sink(daemon->net.graph, NULL);
 	}
-	error = wt_capture_close(daemon->capture);
-	journal_error = wt_journal_close(daemon->journal);
+	error = unwritten(daemon, daemon->options.capture, wt_capture_close(daemon->capture));
+	journal_error = unwritten(daemon, daemon->options.log, wt_journal_close(daemon->journal));
 	wt_control_close(daemon->control);
 	wt_watchers_destroy(daemon->watchers);
 	wt_socket_cleanup_finish(&daemon->cleanup);

@@ -65,6 +65,7 @@ struct wt_daemon {
 	wt_time ran;
 	enum wt_daemon_end end;
 	int end_detail; /* the signal, or a negative errno */
+	const char *unwritten; /* the first of the options' files that could not be written; NULL: all could */
 	unsigned end_port; /* which port is gone */
 };
 

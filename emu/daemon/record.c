@@ -249,6 +249,8 @@ void wt_daemon_record_json(const struct wt_daemon *daemon, const char *record, F
 	wt_json_string(&json, "record", record);
 	wt_json_string(&json, "ended_by", wt_daemon_end_name(daemon->end));
 	wt_json_i64(&json, "ended_detail", daemon->end_detail);
+	if (daemon->unwritten)
+		wt_json_string(&json, "unwritten", daemon->unwritten);
 	wt_json_i64(&json, "epoch_ns", wt_rloop_epoch(daemon->rloop));
 	wt_json_i64(&json, "ran_ns", daemon->ran);
 	wt_json_u64(&json, "seed", daemon->world.seed);

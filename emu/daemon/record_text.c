@@ -117,7 +117,7 @@ static void text_verdict(const struct wt_daemon *daemon, FILE *out)
 
 	fprintf(out, "verdict: %s", wt_verdict_valid(&verdict) ? "valid" : "NOT VALID");
 	if (daemon->end == WT_DAEMON_WRITE_ERROR)
-		fprintf(out, ", but cut short at %.3f s: the capture or log could not be written (%s)", (double)daemon->ran / WT_S,
+		fprintf(out, ", but cut short at %.3f s: %s could not be written (%s)", (double)daemon->ran / WT_S, daemon->unwritten,
 			strerror(-daemon->end_detail));
 	for (unsigned i = 0; i < WT_FAULTS; i++) {
 		if (verdict.first[i] == WT_NEVER)

@@ -196,6 +196,29 @@ static int open_point(struct wt_capture *capture, const char *path, const char *
 	return 0;
 }
 
+/* The heads of files are written at once: a full disk is seen now, and what it leaves of a file can be read. */
+static int begin_files(struct wt_capture *capture)
+{
+	flush_all(capture);
+	return capture->error;
+}
+
+/* Those of a capture that was not opened; files, not devices. */
+static void remove_files(struct wt_capture *capture, const char *path)
+{
+	struct stat there;
+
+	for (unsigned i = 0; i < capture->points; i++) {
+		struct file *file = capture->point[i].file;
+		char *own = i ? wt_capture_name(path, capture->point[i].name) : NULL;
+
+		if (!fstat(file->fd, &there) && S_ISREG(there.st_mode))
+			unlink(own ? own : path);
+		file->used = 0;
+		free(own);
+	}
+}
+
 struct wt_capture *wt_capture_open(const char *path, int64_t epoch, char (*points)[WT_CAPTURE_POINT], unsigned count, char *err,
 				   size_t err_len)
 {
@@ -215,8 +238,13 @@ struct wt_capture *wt_capture_open(const char *path, int64_t epoch, char (*point
 		error = -ENOMEM;
 	for (unsigned i = 0; i <= count && !error; i++)
 		error = open_point(capture, path, i < count ? points[i] : "drops", together, err, err_len);
-	if (!error)
+	if (!error && (together || begin_files(capture) == 0))
 		return capture;
+	if (!error) {
+		error = capture->error;
+		snprintf(err, err_len, "%s: %s", path, strerror(-error));
+	}
+	remove_files(capture, path);
 	wt_capture_close(capture);
 	errno = -error;
 	return NULL;

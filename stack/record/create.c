@@ -11,6 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define BLOCK 4096 /* bytes */
+
 /* fd: of what is there; negative: it is a link. */
 static bool planted(const char *path, int fd)
 {
@@ -52,11 +54,24 @@ int wt_create_again(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Room for a first block, which is given back: 0, or the negative errno of a full disk. Some file systems cannot say. */
+static int has_room(int fd)
+{
+	int error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, BLOCK) ? -errno : 0;
+
+	if (!error && ftruncate(fd, 0)) /* frees what lies behind the end */
+		return -errno;
+	return error == -ENOSPC || error == -EDQUOT ? error : 0;
+}
+
 int wt_create(const char *path)
 {
-	int fd = wt_create_again(path, O_WRONLY);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error;
+	bool fresh = fd >= 0;
 	struct stat there;
 
+	if (!fresh)
+		fd = errno == EEXIST ? wt_create_again(path, O_WRONLY) : -errno;
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &there) || !S_ISREG(there.st_mode))
@@ -64,7 +79,10 @@ int wt_create(const char *path)
 	/* where a file system has no locks nobody can be seen to write */
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return give_back(fd, -EBUSY);
-	return ftruncate(fd, 0) ? give_back(fd, -errno) : fd;
+	error = ftruncate(fd, 0) ? -errno : has_room(fd);
+	if (error && fresh)
+		unlink(path);
+	return error ? give_back(fd, error) : fd;
 }
 
 FILE *wt_create_stream(const char *path)

@@ -10,8 +10,9 @@
  * Opens a file for writing from its start, and makes it if it is not there. In a sticky folder where everybody may write, as /tmp, a file or
  * symbolic link that is another's is refused, whatever fs.protected_symlinks and fs.protected_regular say: root must not write where another points,
  * nor into what another may read. A file has one writer: it is locked (flock) until the descriptor is closed, as the kernel does for whoever is
- * killed, and one that another has locked stays as it is. Terminals, pipes and devices take everybody's. A descriptor, or negative errno:
- * -EBUSY where another writes it.
+ * killed, and one that another has locked stays as it is. Terminals, pipes and devices take everybody's. A file gets room for its first block
+ * at once, so that a full disk is seen here, and a file that was made for nothing is removed again. A descriptor, or negative errno:
+ * -EBUSY where another writes it, -ENOSPC or -EDQUOT where there is no room.
  */
 int wt_create(const char *path);
 /* The same as a stream; NULL with errno. */

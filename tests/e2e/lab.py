@@ -129,7 +129,7 @@ for victim, key in VICTIMS.items():
         spaces.discard(os.stat("/proc/self/ns/net").st_ino)
         os.kill(state[key][0], signal.SIGKILL)
         until(lambda: not any(map(running, pids)), "the lab's processes ended")
-        equal(end(sleeper)[0], 128 + signal.SIGKILL, "exit code of lab exec")
+        equal(end(sleeper)[0], 3, "exit code of lab exec: its lab has ended by itself, and it says so")
         until(lambda: not users_of(spaces), "the namespaces ended")
         home.run("lab", "exec", "demo:a", "true", code=2)
         equal(os.listdir(home.path("wavetank/labs")), [], "state was cleaned")
@@ -347,7 +347,7 @@ def _():
             until(lambda pid=keeper: not running(pid), "the lab ended by itself")
         _, err = home.run("lab", "down", "full", "--quiet", code=3)
         equal(len(err.splitlines()), 1, f"lines: {err}")
-        check("capture" in err and "No space left on device" in err, err)
+        check("/dev/full" in err and "No space left on device" in err, err)
         home.run("lab", "down", "full", code=2)
 
 
@@ -365,6 +365,60 @@ def _():
         home.run("emu", "show", "killed", code=2)
 
 
+def on_small_disk(home, script, size="64k"):
+    """Runs the script with $1 the program and $2 a folder of so many bytes; what it prints."""
+    place = home.path("disk")
+    os.makedirs(place, exist_ok=True)
+    head = f'set -e; mount -t tmpfs -o size={size} none "$2"; '
+    return subprocess.run(["unshare", "-m", "sh", "-c", head + script, "sh", home.program, place], env=home.environment, capture_output=True,
+                          text=True, timeout=60, check=False)
+
+
+@test("a log that fills its disk ends the lab: lab exec says so in one line that names the file, with exit code 3, and lab down, too")
+def _():
+    if not ROOT:
+        raise Skip("mounting a small file system needs root")
+    home = HOMES[0][1]
+    need_labs(home)
+    done = on_small_disk(home, """
+        $1 lab up small --link 'delay 1ms loss 30%' --log "$2/x.jsonl" --quiet
+        code=0; $1 lab exec small:a ping -c 5000 -i 0.002 -q b >/dev/null 2>"$2.err" || code=$?
+        echo "$code $(cat "$2.err")"
+        code=0; $1 lab down small 2>&1 || code=$?
+        echo "= $code"
+        tail -c 1 "$2/x.jsonl" | od -An -tx1""")
+    lines = done.stdout.splitlines()
+    check(lines[0].startswith("3 wavetank lab exec: lab small has ended by itself") and "x.jsonl: No space left on device" in lines[0], done)
+    check("x.jsonl: No space left on device" in lines[1] and lines[2:] == ["= 3", " 0a"], done)
+
+
+@test("files for which there is no room at the start are refused: exit code 3, one line with the file's name, and nothing is left")
+def _():
+    if not ROOT:
+        raise Skip("mounting a small file system needs root")
+    home = HOMES[0][1]
+    need_labs(home)
+    done = on_small_disk(home, """
+        head -c 65536 /dev/zero >"$2/fill"
+        for kind in capture log; do
+            code=0; $1 lab up small --link 'delay 1ms' --$kind "$2/x" 2>&1 || code=$?; echo "= $code $(ls "$2")"
+        done
+        $1 lab up small --link 'delay 1ms' --quiet
+        for option in --capture --trace --logfile; do
+            code=0; $1 lab exec small:a $1 send -c b $option "$2/x" 2>&1 || code=$?; echo "= $code $(ls "$2")"
+        done
+        for option in --capture --trace --logfile --output; do
+            code=0; $1 lab exec small:a $1 recv -1 $option "$2/x" 2>&1 || code=$?; echo "= $code $(ls "$2")"
+        done
+        for option in --capture --trace --log; do
+            code=0; $1 sim -n 100KB --link 'delay 1ms' $option "$2/x" 2>&1 || code=$?; echo "= $code $(ls "$2")"
+        done
+        $1 lab down small --quiet >/dev/null 2>&1 || true""")
+    lines = done.stdout.splitlines()
+    equal(lines[1::2], ["= 3 fill"] * 12, f"codes and files\n{done.stdout}{done.stderr}")
+    check(all("/x" in line and "No space left on device" in line for line in lines[::2]), done.stdout)
+
+
 @test("on a full disk a capture ends with a whole packet, and lab down says that it is cut")
 def _():
     if not ROOT:
@@ -374,8 +428,8 @@ def _():
     script = """set -e
         mount -t tmpfs -o size=64k none "$2"
         $1 lab up small --link 'delay 1ms' --capture "$2/x.pcapng" --quiet
-        # 137: the emulator found the disk full meanwhile, and the lab ended with all that ran in it
-        $1 lab exec small:a ping -c 300 -i 0.002 -s 1400 -q b >&2 || [ $? -eq 137 ]
+        # 3: the emulator found the disk full meanwhile, and the lab ended with all that ran in it
+        $1 lab exec small:a ping -c 300 -i 0.002 -s 1400 -q b >&2 || [ $? -eq 3 ]
         code=0
         $1 lab down small || code=$?
         cp "$2/x.pcapng" "$3"

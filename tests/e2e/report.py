@@ -522,6 +522,16 @@ def _():
     home.run("trace", "convert", "nothing.jsonl", "-o", "y.csv", code=2)
 
 
+@test("a time beyond the end of a journal and a folder that is no result are refused in the name of the command that was called")
+def _():
+    out, err = home.run("trace", "plot", "run.jsonl", "--from", "1h", "-o", "never.svg", code=2)
+    check(err.startswith("wavetank trace plot: --from 1h is not before the last event of run.jsonl, at ") and not os.path.exists(home.path("never.svg")), err)
+    os.makedirs(home.path("bad"), exist_ok=True)
+    open(home.path("bad/runs.jsonl"), "w").write("no JSON\n")
+    _, err = home.run("report", "build", "bad", "-o", "never.html", code=2)
+    check(err.startswith("wavetank report build: ") and len(err.splitlines()) == 1, err)
+
+
 @test("without matplotlib: one line that says what to install, exit code 3")
 def _():
     os.makedirs(home.path("none/matplotlib"), exist_ok=True)

@@ -100,6 +100,22 @@ WRONG = [
     (("lab", "up", "x", "--icmp-limit", "9/s burst"), 2, "--icmp-limit: '9/s burst' is not a limit"),
     (("emu", "run", "-n", "--link", "rate trace / limit 64KB"), 2, "cannot be read"),
     (("help", "nothing"), 2, "no command 'nothing'"),
+    (("sim", "--capture", ""), 2, "--capture: expected the name of a file"),
+    (("sim", "--capture", "-"), 2, "--capture: '-' (standard input or output) cannot be used here; a file of that name is ./-"),
+    (("sim", "-f", "-"), 2, "--file: '-'"),
+    (("emu", "run", "-n", "--log=-"), 2, "--log: '-'"),
+    (("lab", "up", "x", "--capture", "-"), 2, "--capture: '-'"),
+    (("report", "build", "-o", "-"), 2, "--output: '-'"),
+    (("emu", "set", "nolab.fwd", "delay", "1ms"), 2, "no lab 'nolab' is up"),
+    (("emu", "show", "nolab"), 2, "no lab 'nolab' is up"),
+    (("emu", "events", "nolab"), 2, "no lab 'nolab' is up"),
+    (("emu", "capture", "nolab", "a"), 2, "no lab 'nolab' is up"),
+    (("lab", "down", "--all", "x"), 2, "--all ends every lab: it cannot be combined with the name of one, 'x'"),
+    (("cc", "new", "a b", "--side", "sender"), 2, "'a b' cannot name a module: expected at most 31 characters"),
+    (("cc", "new", "--side", "sender"), 2, "the name is missing"),
+    (("cc", "new", "x"), 2, "the side is missing"),
+    (("shell", "delay 1ms", "ls"), 2, "wavetank shell 'delay 1ms' -- ls"),
+    (("sweep", "plan", "nothing"), 2, "'nothing' is neither a file, whose name must end with .ini, nor a published table"),
 ]
 
 for words, code, text in WRONG:

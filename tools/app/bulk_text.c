@@ -28,7 +28,7 @@ void wt_sender_text(FILE *out, const struct wt_sender_facts *facts)
 
 void wt_receiver_text(FILE *out, const char *module, uint64_t segs, uint64_t duplicate, uint64_t out_of_order)
 {
-	fprintf(out, "%s: %" PRIu64 " segment%s received, %" PRIu64 " duplicate, %" PRIu64 " out of order", module, segs, plural(segs), duplicate,
+	fprintf(out, "module %s: %" PRIu64 " segment%s received, %" PRIu64 " duplicate, %" PRIu64 " out of order", module, segs, plural(segs), duplicate,
 		out_of_order);
 }
 

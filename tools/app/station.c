@@ -351,21 +351,24 @@ void wt_station_touch(struct wt_station *station)
 	wt_rloop_kick(station->rloop);
 }
 
-int wt_station_finish(struct wt_station *station)
+/* The first file that could not be written. */
+static void tell(char *err, size_t err_len, const char *what, const char *path, int error)
 {
-	int result = 0, error;
+	if (error < 0 && !*err)
+		snprintf(err, err_len, "the %s %s is incomplete: %s", what, path, strerror(-error));
+}
 
+void wt_station_finish(struct wt_station *station, char *err, size_t err_len)
+{
+	*err = '\0';
 	wt_rloop_destroy(station->rloop);
 	wt_network_finish(&station->net);
 	wt_world_finish(&station->world);
-	if (station->capture && (error = wt_capture_close(station->capture)) < 0)
-		result = error;
-	if (station->journal && (error = wt_journal_close(station->journal)) < 0 && !result)
-		result = error;
+	tell(err, err_len, "capture", station->config.capture, wt_capture_close(station->capture));
+	tell(err, err_len, "trace", station->config.trace, wt_journal_close(station->journal));
 	if (station->ev)
 		ev_loop_destroy(station->ev);
 	if (station->claim >= 0)
 		close(station->claim);
 	*station = (struct wt_station){.claim = -1};
-	return result;
 }

@@ -50,8 +50,8 @@ struct wt_station {
 
 /* Opens everything. An exit code, not 0 with one sentence in err; finish it in either case. */
 int wt_station_init(struct wt_station *station, const struct wt_station_config *config, char *err, size_t err_len);
-/* 0, or the first error met while writing capture or journal. */
-int wt_station_finish(struct wt_station *station);
+/* err: empty, or one sentence about the first of capture and journal that could not be written. */
+void wt_station_finish(struct wt_station *station, char *err, size_t err_len);
 /* After calls into the host from outside its callbacks. */
 void wt_station_touch(struct wt_station *station);
 

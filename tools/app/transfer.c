@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stack/record/create.h"
 #include "stack/text/units.h"
 #include "tools/app/bulk_json.h"
 #include "tools/common/ending.h"
@@ -167,13 +168,28 @@ static void on_limit(struct ev_loop *ev, ev_timer *watcher, int events)
 	stop(transfer, true);
 }
 
+/* It takes the place of standard output. */
+static int open_logfile(const char *path)
+{
+	int fd = wt_create(path);
+	char why[WT_CREATE_WHY];
+
+	if (fd < 0)
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write %s: %s", path, wt_create_why(path, -fd, why));
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	close(fd);
+	wt_stdout_name = path;
+	return WT_EXIT_OK;
+}
+
 int wt_transfer_start(struct wt_transfer *transfer)
 {
 	char err[800];
 	int code;
 
-	if (transfer->logfile && !freopen(transfer->logfile, "w", stdout))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write %s: %s", transfer->logfile, strerror(errno));
+	if (transfer->logfile && (code = open_logfile(transfer->logfile)))
+		return code;
 	if (wt_tcp_words_apply(&transfer->words, &transfer->tcp, err, sizeof(err)) < 0)
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	code = wt_station_init(&transfer->station, &transfer->station_config, err, sizeof(err));
@@ -243,7 +259,7 @@ void wt_transfer_end(struct wt_transfer *transfer)
 
 int wt_transfer_finish(struct wt_transfer *transfer, int code)
 {
-	int error;
+	char why[600];
 
 	if (transfer->station.ev) {
 		ev_signal_stop(transfer->station.ev, &transfer->on_int);
@@ -252,14 +268,12 @@ int wt_transfer_finish(struct wt_transfer *transfer, int code)
 	}
 	wt_path_events_close(transfer->path);
 	wt_live_flows_close(transfer->view);
-	error = wt_station_finish(&transfer->station);
+	wt_station_finish(&transfer->station, why, sizeof(why));
 	if (transfer->timed_out)
 		code = WT_EXIT_TIMEOUT;
 	else if (transfer->signal)
 		code = 128 + transfer->signal;
-	if (error < 0)
-		return wt_fail(code ? code : WT_EXIT_ENVIRONMENT, "the capture or trace is incomplete: %s", strerror(-error));
-	return code;
+	return *why ? wt_fail(code ? code : WT_EXIT_ENVIRONMENT, "%s", why) : code;
 }
 
 /* ---- for people --------------------------------------------------------------------------------------- */

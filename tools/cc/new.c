@@ -129,10 +129,10 @@ static int run(int argc, char **argv)
 			return wt_fail(WT_EXIT_USAGE, "--side: '%s': expected sender, recovery or receiver", args.value);
 	}
 	if (!new.name || !new.side)
-		return wt_fail(WT_EXIT_USAGE, "expected a name and --side sender, recovery or receiver");
+		return wt_fail(WT_EXIT_USAGE, "the %s is missing: wavetank cc new NAME --side sender, recovery or receiver", new.name ? "side" : "name");
 	if (strlen(new.name) > 31 || !strchr("abcdefghijklmnopqrstuvwxyz", new.name[0]) ||
 	    new.name[strspn(new.name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return wt_fail(WT_EXIT_USAGE, "'%s': expected a name of a-z, 0-9 and _, at most 31, a letter first", new.name);
+		return wt_fail(WT_EXIT_USAGE, "'%s' cannot name a module: expected at most 31 characters of a-z, 0-9 and _, the first a letter", new.name);
 	return write_all(&new);
 }
 

@@ -23,6 +23,7 @@ const struct wt_command *const wt_commands[] = {
 const size_t wt_command_count = sizeof(wt_commands) / sizeof(wt_commands[0]);
 
 bool wt_quiet;
+const char *wt_stdout_name = "standard output";
 void (*wt_before_message)(void);
 const struct wt_command *wt_current_command;
 
@@ -320,6 +321,26 @@ static bool take_argument(struct wt_args *args, const char *shown)
 	return false;
 }
 
+/* A file would be named "-", and its companions "--drops" and the like: nobody wants these. */
+static int check_value(const struct wt_args *args, size_t at)
+{
+	static const char *const names[] = {"FILE", "PATH", "DIR", "FOLDER", "FILE|-"};
+	const struct wt_option *option = &args->command->options[at];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && option->argument; i++) {
+		if (strcmp(option->argument, names[i]) != 0)
+			continue;
+		if (!*args->value)
+			wt_fail(WT_EXIT_USAGE, "--%s: expected the name of a file, not an empty word", option->name);
+		else if (!strcmp(args->value, "-") && !strchr(names[i], '|'))
+			wt_fail(WT_EXIT_USAGE, "--%s: '-' (standard input or output) cannot be used here; a file of that name is ./-", option->name);
+		else
+			continue;
+		return WT_ARGS_BAD;
+	}
+	return (int)at;
+}
+
 static int next_letter(struct wt_args *args)
 {
 	char letter = *args->cluster++, shown[3] = {'-', letter, 0};
@@ -337,7 +358,7 @@ static int next_letter(struct wt_args *args)
 				return WT_ARGS_BAD;
 			}
 		}
-		return (int)i;
+		return check_value(args, i);
 	}
 	if (letter == 'h') {
 		wt_command_help_print(args->command);
@@ -367,7 +388,7 @@ static int next_long(struct wt_args *args, const char *name)
 			args->value = name + len + 1;
 		else if (command->options[i].argument && !take_argument(args, name - 2))
 			return WT_ARGS_BAD;
-		return (int)i;
+		return check_value(args, i);
 	}
 	if (strcmp(name, "help") == 0) {
 		wt_command_help_print(command);
@@ -480,6 +501,6 @@ int wt_cli_main(int argc, char **argv)
 	}
 	/* A result that did not reach its reader is not fine (full disk). */
 	if ((fflush(stdout) || ferror(stdout)) && (code == WT_EXIT_OK || code == WT_EXIT_SOME_FAILED))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write to standard output: %s", strerror(errno));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write to %s: %s", wt_stdout_name, strerror(errno));
 	return code;
 }

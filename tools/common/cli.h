@@ -24,7 +24,8 @@ enum wt_exit {
 struct wt_option {
 	char letter;           /* 0: long form only */
 	const char *name;      /* long form without dashes */
-	const char *argument;  /* NULL: a flag; else its name in help: "SIZE" */
+	const char *argument;  /* NULL: a flag; else its name in help: "SIZE"; of "FILE", "PATH", "DIR" and "FOLDER" an empty value and - are
+				* refused, of "FILE|-" only an empty one: there - is standard input or output */
 	const char *text;      /* one line */
 };
 
@@ -91,5 +92,7 @@ int wt_fail(enum wt_exit code, const char *format, ...) __attribute__((format(pr
 /* Information for people, to stderr; silent under --quiet. */
 void wt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern bool wt_quiet;
+/* What standard output leads to, for the line about a full disk: "standard output", or the file of --logfile. */
+extern const char *wt_stdout_name;
 
 #endif

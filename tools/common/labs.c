@@ -307,12 +307,23 @@ int wt_lab_load(const char *name, struct wt_lab *lab)
 
 void wt_lab_last_words(const char *name, char *text, size_t len)
 {
-	char path[WT_LAB_PATH], line[300];
-	FILE *file;
+	char path[WT_LAB_PATH];
+	int folder;
+
+	wt_lab_path(path, name, NULL);
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	wt_lab_last_words_at(folder, text, len);
+	if (folder >= 0)
+		close(folder);
+}
+
+void wt_lab_last_words_at(int folder, char *text, size_t len)
+{
+	char line[600];
+	int fd = openat(folder, "emu.log", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
 	text[0] = 0;
-	wt_lab_path(path, name, "emu.log");
-	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (*line)
@@ -320,6 +331,20 @@ void wt_lab_last_words(const char *name, char *text, size_t len)
 	}
 	if (file)
 		fclose(file);
+}
+
+bool wt_lab_was_ended_at(int folder)
+{
+	static char line[65536];
+	int fd = openat(folder, "emu.jsonl", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	bool told = false;
+
+	while (file && fgets(line, sizeof(line), file))
+		told |= strstr(line, "\"ended_by\":\"signal\"") != NULL;
+	if (file)
+		fclose(file);
+	return told || !file;
 }
 
 /* Somebody killed it, or its emulator gave up. What it leaves a user is its capture. */

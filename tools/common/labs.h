@@ -89,6 +89,10 @@ int wt_lab_store(const struct wt_lab *lab);
 void wt_lab_remove(const char *name);
 /* The last line the emulator wrote for people, without the program's name; empty if there is none. */
 void wt_lab_last_words(const char *name, char *text, size_t len);
+/* The same of a lab whose folder is open. */
+void wt_lab_last_words_at(int folder, char *text, size_t len);
+/* Was the emulator told to end, by its last record in the open folder of its lab? Also true where the folder is empty: lab down was there. */
+bool wt_lab_was_ended_at(int folder);
 /* Removes what dead keepers left, and says so. Calls `each` (may be NULL) for every living lab, in order of name. Their count. */
 unsigned wt_labs_scan(void (*each)(void *arg, const struct wt_lab *lab), void *arg);
 

@@ -196,7 +196,7 @@ enum { OPT_CONTROL, OPT_OUTPUT, OPT_FILTER };
 
 static const struct wt_option options[] = {
 	[OPT_CONTROL] = {0, "control", "PATH", "the emulator's control socket (default: the lab's, or the only one in the usual place)"},
-	[OPT_OUTPUT] = {'o', "output", "FILE", "write to FILE (default: standard output, which must not be a terminal)"},
+	[OPT_OUTPUT] = {'o', "output", "FILE|-", "write to FILE (default: standard output, which must not be a terminal)"},
 	[OPT_FILTER] = {'f', "filter", "WORDS", "capture what these words of pcap-filter(7) match, such as 'tcp port 80'"},
 };
 
@@ -213,7 +213,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 	if (wt_args_read(argc, argv, said, request->word, 2, "one point at a time"))
 		return WT_EXIT_USAGE;
 	request->control = said[OPT_CONTROL];
-	request->output = said[OPT_OUTPUT];
+	request->output = said[OPT_OUTPUT] && strcmp(said[OPT_OUTPUT], "-") ? said[OPT_OUTPUT] : NULL;
 	request->filter = said[OPT_FILTER];
 	request->words = request->word[0] ? request->word[1] ? 2 : 1 : 0;
 	if (!request->words)

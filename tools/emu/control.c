@@ -34,6 +34,7 @@ struct request {
 	const char *control;
 	bool json, flush;
 	char lab[WT_LAB_NAME], lab_control[WT_LAB_PATH]; /* whose emulator; empty: of no lab */
+	char unknown[WT_LAB_NAME];                       /* stood before a direction and is no lab: a link, if there is an emulator */
 	char line[14000];                                /* of set: targets and their words, each after a tab */
 	unsigned targets, worded;                        /* targets, and those that words follow */
 };
@@ -121,6 +122,8 @@ static int take_target(struct request *request, const char *word)
 		word = dot + 1;
 	else if (*request->lab)
 		return wt_fail(WT_EXIT_USAGE, "'%.60s': one command changes one emulator; lab %s was named before", word, request->lab);
+	else if (dot && !request->control && !request->targets && !is_direction(word))
+		snprintf(request->unknown, sizeof(request->unknown), "%.*s", (int)len, word);
 	request->targets++;
 	snprintf(request->line + strlen(request->line), sizeof(request->line) - strlen(request->line), "\t%s", word);
 	return WT_EXIT_OK;
@@ -226,6 +229,8 @@ static int open_control(const struct request *request, int *fd)
 	*fd = wt_control_connect(request->control, err, sizeof(err));
 	if (*fd >= 0)
 		return WT_EXIT_OK;
+	if (*fd == -ENOENT && *request->unknown)
+		return wt_fail(WT_EXIT_USAGE, "no lab '%s' is up, and no other emulator listens; wavetank lab status lists the labs", request->unknown);
 	return wt_fail(*fd == -ETIMEDOUT ? WT_EXIT_TIMEOUT : *fd == -EACCES ? WT_EXIT_ENVIRONMENT : WT_EXIT_CONNECTION, "%s", err);
 }
 

@@ -282,8 +282,8 @@ static int conclude(const struct emu *emu, struct wt_daemon *daemon)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "the interface of %s is gone: %s", daemon->world.host[daemon->end_port].place,
 			       strerror(-daemon->end_detail));
 	if (daemon->end == WT_DAEMON_WRITE_ERROR)
-		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write the capture or log: %s; the part written so far is complete",
-			       strerror(-daemon->end_detail));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot write %s: %s; the run ends here, and what was written before can be read",
+			       daemon->unwritten, strerror(-daemon->end_detail));
 	if (ferror(stdout))
 		return wt_fail(WT_EXIT_ENVIRONMENT, "standard output: %s", strerror(errno));
 	if (emu->strict && !wt_verdict_valid(&daemon->verdict))

@@ -112,6 +112,7 @@ struct down {
 static int judge(const struct wt_lab *lab, const json_t *record)
 {
 	const char *by = json_string_value(json_object_get(record, "ended_by")), *file = lab->capture[0] ? lab->capture : lab->log;
+	const char *unwritten = json_string_value(json_object_get(record, "unwritten"));
 	int detail = (int)json_integer_value(json_object_get(record, "ended_detail"));
 	char faults[600];
 
@@ -120,8 +121,8 @@ static int judge(const struct wt_lab *lab, const json_t *record)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but its emulator left no record: whether its run was valid is unknown%s%s%s",
 			       lab->name, *file ? ", and " : "", file, *file ? " may lack its end" : "");
 	if (!strcmp(by, "write-error"))
-		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the last part of the %s %s could not be written: %s; its earlier part is usable", lab->name,
-			       lab->capture[0] ? "capture" : "log", file, strerror(-detail));
+		return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s is down, but the last part of %s could not be written: %s; its earlier part is usable", lab->name,
+			       unwritten ? unwritten : file, strerror(-detail));
 	if (*faults)
 		return wt_fail(WT_EXIT_FAILED, "lab %s is down; its run is NOT VALID: %s; see THE VERDICT in wavetank-emu(1)", lab->name, faults);
 	return WT_EXIT_OK;
@@ -182,7 +183,9 @@ static int down_run(int argc, char **argv)
 		return WT_EXIT_USAGE;
 	all = said[DOWN_ALL];
 	down.json = said[DOWN_JSON];
-	if (!name == !all)
+	if (name && all)
+		return wt_fail(WT_EXIT_USAGE, "--all ends every lab: it cannot be combined with the name of one, '%s'", name);
+	if (!name && !all)
 		return wt_fail(WT_EXIT_USAGE, "the name of a lab is missing: wavetank lab down NAME, or --all");
 	lock = wt_labs_lock(err, sizeof(err));
 	if (lock < 0)

@@ -4,11 +4,14 @@
  * takes children, so we fork, wait and pass the exit code on.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,8 +37,35 @@ static _Noreturn void become(char **argv)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+/* What outlives the lab, from before we enter it. */
+struct outside {
+	int keeper; /* a descriptor of the process; -1: unknown */
+	int folder;
+};
+
+static struct outside remember(const struct wt_lab *lab)
+{
+	char path[WT_LAB_PATH];
+
+	wt_lab_path(path, lab->name, NULL);
+	return (struct outside){.keeper = pidfd_open(lab->keeper.pid, 0), .folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+}
+
+/* The exit code of a command that was killed. If its lab ended by itself, as for a full disk, that is the reason, and nobody else says it. */
+static int killed(const struct wt_lab *lab, const struct outside *outside, int number)
+{
+	struct pollfd keeper = {.fd = outside->keeper, .events = POLLIN};
+	char words[600];
+
+	if (number != SIGKILL || poll(&keeper, 1, 1000) != 1 || wt_lab_was_ended_at(outside->folder))
+		return 128 + number;
+	wt_lab_last_words_at(outside->folder, words, sizeof(words));
+	return wt_fail(WT_EXIT_ENVIRONMENT, "lab %s has ended by itself, and with it the command%s%s", lab->name, *words ? ": " : "", words);
+}
+
 static int run_there(const struct wt_lab *lab, const struct wt_lab_place *host, char **argv)
 {
+	const struct outside outside = remember(lab);
 	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	struct sigaction pass = {.sa_handler = pass_on};
 	char self[PATH_MAX];
@@ -69,7 +99,7 @@ static int run_there(const struct wt_lab *lab, const struct wt_lab_place *host, 
 		if (errno != EINTR)
 			return wt_fail(WT_EXIT_INTERNAL, "lost the command: %s", strerror(errno));
 	/* Not exit(): what runs there may fork (a sanitizer's leak check does), and our children live in another pid namespace now. */
-	_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	_exit(WIFSIGNALED(status) ? killed(lab, &outside, WTERMSIG(status)) : WEXITSTATUS(status));
 }
 
 static int exec_run(int argc, char **argv)
@@ -116,7 +146,8 @@ const struct wt_command wt_command_lab_exec = {
 	.arguments = "NAME:HOST COMMAND [ARGUMENTS]",
 	.text = "run a command on a host of a lab; its exit code passes through",
 	.run = exec_run,
-	.notes = "The command sees the host's network, WAVETANK_LAB, WAVETANK_HOST, WAVETANK_PORT and WAVETANK_ADDRESS, and the names\n"
+	.notes = "If the lab ends by itself meanwhile, as when the disk of its capture is full, one line says why, and the exit code is 3.\n"
+		 "The command sees the host's network, WAVETANK_LAB, WAVETANK_HOST, WAVETANK_PORT and WAVETANK_ADDRESS, and the names\n"
 		 "a, b (kernel addresses), a.engine, b.engine. 126 and 127: the command cannot be run, as in a shell.\n\n"
 		 "  wavetank lab exec demo:b iperf3 -s -1 &\n"
 		 "  wavetank lab exec demo:a iperf3 -c b -C cubic\n"

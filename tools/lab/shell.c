@@ -349,13 +349,16 @@ static int read_line(struct shell *shell, int argc, char **argv)
 			shell->command = args.argv + args.at - 1;
 			break;
 		} else if (shell->words[1]) {
-			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s'; the command stands behind --", args.value);
+			return wt_fail(WT_EXIT_USAGE, "unexpected argument '%s': a command must follow --", args.value);
 		} else {
 			shell->words[shell->words[0] ? 1 : 0] = args.value;
 		}
 	}
 	if (!shell->words[0])
 		return wt_fail(WT_EXIT_USAGE, "a path is missing: wavetank shell 'delay 15ms rate 10Mbit burst 20KB limit 64KB' [-- COMMAND]");
+	if (shell->words[1] && !strpbrk(shell->words[1], " \t") && *shell->words[1]) /* no stage is one word */
+		return wt_fail(WT_EXIT_USAGE, "'%s' is not a path back; a command must follow --: wavetank shell '%s' -- %s", shell->words[1], shell->words[0],
+			       shell->words[1]);
 	shell->words[1] = shell->words[1] ? shell->words[1] : shell->words[0];
 	snprintf(shell_path, sizeof(shell_path), "%s", getenv("SHELL") && *getenv("SHELL") ? getenv("SHELL") : "/bin/sh");
 	shell->command = shell->command ? shell->command : own;

@@ -20,7 +20,7 @@ static const struct wt_option make_options[] = {
 	[OPT_TIME] = {'t', "time", "TIME", "how long (default 200s)"},
 	[OPT_SEED] = {0, "seed", "N", "seed of all random draws (default 1)"},
 	[OPT_FORM] = {0, "form", "NAME", "setdest (default) or bonnmotion"},
-	[OPT_OUTPUT] = {'o', "output", "FILE", "instead of standard output"},
+	[OPT_OUTPUT] = {'o', "output", "FILE|-", "instead of standard output"},
 };
 
 struct words {
@@ -99,7 +99,7 @@ enum { OPT_TO, OPT_INTO };
 
 static const struct wt_option convert_options[] = {
 	[OPT_TO] = {0, "form", "NAME", "setdest (default) or bonnmotion"},
-	[OPT_INTO] = {'o', "output", "FILE", "instead of standard output"},
+	[OPT_INTO] = {'o', "output", "FILE|-", "instead of standard output"},
 };
 
 static int convert(const char *from, const char *output, enum wt_movement_form form)
@@ -133,7 +133,7 @@ static int run_convert(int argc, char **argv)
 		if (option == OPT_TO && wt_movement_form(args.value, &form, why, sizeof(why)))
 			return wt_fail(WT_EXIT_USAGE, "--form: %s", why);
 		from = option == WT_ARGS_WORD ? args.value : from;
-		output = option == OPT_INTO ? args.value : output;
+		output = option == OPT_INTO && strcmp(args.value, "-") ? args.value : output;
 	}
 	return from ? convert(from, output, form) : wt_fail(WT_EXIT_USAGE, "the movement file is missing");
 }

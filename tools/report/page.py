@@ -392,12 +392,8 @@ def legend():
 
 
 def build(request):
-    try:
-        every = [table for folder in request['folders'] for table in tables.tables_of(folder, request['statistics'].get(folder))]
-        every.sort(key=lambda table: 'figure' in table.id) # tables first
-    except tables.Bad as why:
-        print('wavetank report: %s' % why, file=sys.stderr)
-        sys.exit(2)
+    every = [table for folder in request['folders'] for table in tables.tables_of(folder, request['statistics'].get(folder))]
+    every.sort(key=lambda table: 'figure' in table.id) # tables first
     page = Page(request)
     page.many = len(every) > MANY
     known = {table.folder: table for table in every}

@@ -6,12 +6,13 @@ import os
 import sys
 
 import place
+from tables import Bad
 
 ENVIRONMENT, USAGE = 3, 2
 
 
 def fail(code, text):
-    print('wavetank report: ' + text, file=sys.stderr)
+    print('wavetank %s: %s' % (sys.argv[1] if len(sys.argv) > 1 else 'report', text), file=sys.stderr)
     sys.exit(code)
 
 
@@ -53,6 +54,9 @@ def main():
     place.listen()
     try:
         said = answer(json.load(sys.stdin))
+    except Bad as why:
+        place.abandon()
+        fail(USAGE, str(why))
     except OSError as why:
         place.abandon()
         fail(ENVIRONMENT, '%s: %s' % (why.filename or 'file', why.strerror))

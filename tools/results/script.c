@@ -15,7 +15,7 @@ FILE *wt_report_request(void)
 
 int wt_report_script(FILE *request)
 {
-	const char *const words[] = {wt_quiet ? "--quiet" : NULL, NULL};
+	const char *const words[] = {wt_current_command->name, wt_quiet ? "--quiet" : NULL, NULL}; /* the name is for messages */
 	int code;
 
 	if (fflush(request) || ferror(request) || fseek(request, 0, SEEK_SET)) {

@@ -155,6 +155,7 @@ static int survey(void *arg, const struct wt_trace_line *line)
 	uint64_t end;
 
 	flows->lines++;
+	flows->last = line->time > flows->last ? line->time : flows->last;
 	flows->drops += line->type == WT_LINE_DROP;
 	flows->path |= !strncmp(line->event, "emulation:", 10) && line->type != WT_LINE_DROP;
 	if (line->type >= WT_TRACE_TYPES)

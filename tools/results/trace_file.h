@@ -60,6 +60,7 @@ struct wt_trace_flows {
 	struct wt_trace_flow flow[WT_TRACE_FLOWS]; /* those past the last are left out */
 	uint64_t lines, drops;
 	bool path; /* events of a path: its states, its changes */
+	wt_time last; /* when the latest event was */
 };
 
 /* What is in a file. Same errors; a file without any event is -EINVAL. */

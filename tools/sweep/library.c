@@ -31,7 +31,7 @@ char *wt_sweep_text(const char *word, char name[512], int *error, char *err, siz
 			return text;
 		}
 	*error = -ENOENT;
-	snprintf(err, err_len, "no published table '%s', and no file, whose name ends with .ini; 'wavetank paper list' names the tables", word);
+	snprintf(err, err_len, "'%s' is neither a file, whose name must end with .ini, nor a published table, as 'wavetank paper list' names them", word);
 	return NULL;
 }
 

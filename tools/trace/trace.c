@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "stack/text/units.h"
@@ -21,7 +22,7 @@ enum { STATS_JSON };
 enum { PLOT_OUTPUT, PLOT_KIND, PLOT_HOST, PLOT_CONN, PLOT_FROM, PLOT_TO };
 
 static const struct wt_option convert_options[] = {
-	[OPT_OUTPUT] = {'o', "output", "FILE", "write there; its ending chooses the format"},
+	[OPT_OUTPUT] = {'o', "output", "FILE|-", "write there; its ending chooses the format; -: standard output"},
 	[OPT_FORMAT] = {0, "format", "NAME", "qlog, xpl or csv (default: by the ending of the output)"},
 	[OPT_HOST] = {0, "host", "NAME", "xpl: of this host (default: the one that sent most)"},
 	[OPT_CONN] = {0, "conn", "N", "xpl: of this connection"},
@@ -86,7 +87,7 @@ static int take_convert(void *arg, int option, const char *value, char *err, siz
 
 	switch (option) {
 	case WT_ARGS_WORD: return take_file(words, value);
-	case OPT_OUTPUT: words->output = value; break;
+	case OPT_OUTPUT: words->output = strcmp(value, "-") ? value : NULL; break;
 	case OPT_FORMAT: words->format = value; break;
 	case OPT_HOST: words->host = value; break;
 	case OPT_CONN: return wt_parse_count(value, &words->conn, err, err_len);
@@ -107,6 +108,13 @@ static int write_as(FILE *out, const struct words *words, const char *format, ch
 		return wt_trace_xpl(out, words->file, flow, err, err_len);
 	snprintf(err, err_len, "%s: no such connection; 'wavetank trace stats' lists them", words->file);
 	return -EINVAL;
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat there;
+
+	return !stat(path, &there) && S_ISREG(there.st_mode);
 }
 
 static int convert_main(int argc, char **argv)
@@ -142,6 +150,8 @@ static int convert_main(int argc, char **argv)
 	code = error ? failed(error, err) : WT_EXIT_OK;
 	if ((out == stdout ? fflush(out) : fclose(out)) && !code)
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s: %s", words.output ? words.output : "standard output", strerror(errno));
+	if (code && words.output && is_regular(words.output))
+		unlink(words.output); /* a part of it would be taken for all */
 	if (!code && words.output)
 		wt_say("%s: %" PRIu64 " events as %s", words.output, flows.lines, words.format);
 	return code;
@@ -213,7 +223,7 @@ static int plot_main(int argc, char **argv)
 	const struct wt_trace_flow *flow;
 	const char *dot;
 	struct wt_json json;
-	char err[400];
+	char err[400], from[32];
 	FILE *request;
 	int code, error;
 
@@ -230,6 +240,8 @@ static int plot_main(int argc, char **argv)
 	error = wt_trace_survey(words.file, &flows, err, sizeof(err));
 	if (error)
 		return failed(error, err);
+	if (words.from >= flows.last)
+		return wt_fail(WT_EXIT_USAGE, "--from %s is not before the last event of %s, at %.3f s", wt_format_time(words.from, from, sizeof(from)), words.file, (double)flows.last / 1e9);
 	flow = choose(&words);
 	if (!flow)
 		return WT_EXIT_USAGE;

@@ -20,7 +20,7 @@ static const struct wt_option options[] = {
 	WT_TRANSFER_TABLE,
 	[OPT_SERVER] = {'s', "server", NULL, "accepted for compatibility with iperf3; has no effect"},
 	[OPT_ONE] = {'1', "one-off", NULL, "end after one run of send, with all its streams"},
-	[OPT_OUTPUT] = {'o', "output", "FILE", "write the payload to FILE, - for standard output"},
+	[OPT_OUTPUT] = {'o', "output", "FILE|-", "write the payload to FILE, - for standard output"},
 };
 
 struct recv {

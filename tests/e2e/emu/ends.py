@@ -160,7 +160,7 @@ def the_record_for_people_of_a_run_that_a_full_disk_ended_says_that_it_was_cut_s
     ports = ["--port", f"tap:wt0@{a.holder.pid}", "--port", f"tap:wt0@{b.holder.pid}"]
     done = run([WAVETANK, "emu", "run", "-t", "20s", "--capture", "/dev/full", *ports])
     check(done.returncode == 3 and "No space left on device" in done.stderr, done)
-    check(", but cut short at " in done.stdout and "the capture or log could not be written (No space left on device)" in done.stdout, done.stdout)
+    check(", but cut short at " in done.stdout and "could not be written (No space left on device)" in done.stdout, done.stdout)
 
 
 def a_hundred_signals_at_once_end_it_once_with_a_complete_record(a, b):

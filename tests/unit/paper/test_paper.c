@@ -241,7 +241,7 @@ static void a_bad_table_is_refused_with_its_line(void **state)
 		{"0.2 = 10 KB/s 1 s, -, -\n", "", "1 rows are printed, and there are 2 points to run"},
 		{"suspect 0.1 c", "suspect 0.1 d", "no such row and variant above"},
 		{"name = x/y", "", "no name"},
-		{"[sweep]", "[sweep]\nbase = nothing/here", "t.ini:2: base: no published table 'nothing/here'"},
+		{"[sweep]", "[sweep]\nbase = nothing/here", "t.ini:2: base: 'nothing/here' is neither a file"},
 		{"title = T", "base = tcp-real-2001/table1", "must be the first key"},
 		{"[sweep]", "[sweep]\nseed = 7\nbase = tcp-real-2001/table1", "t.ini:3: 'base' must be"},
 		{"title = T", "metric = speed", "expected a number"},
