@@ -89,7 +89,7 @@ expect 3 --link 'delay 5ms' -n 1MB --trace /dev/full
 grep -q '^complete: 1MB in ' out.txt || fail "no result of a run whose trace could not be written: $(cat out.txt)"
 # A run that --time ends has the receiver's counts too: as many marks arrived as the queue made.
 expect 0 --link 'rate 10Mbit burst 0B limit 1MB queue codel ecn delay 15ms' -S ecn=on -t 5s
-grep -q '^stopped by --time: ' out.txt && grep -q '^  b    standard: ' out.txt && grep -q ' 13 segments arrived marked CE, ' out.txt ||
+grep -q '^stopped by --time: ' out.txt && grep -q '^  b    module standard: ' out.txt && grep -q ' 13 segments arrived marked CE, ' out.txt ||
 	fail "a run that --time ended: $(cat out.txt)"
 expect 0 --link 'rate 10Mbit burst 0B limit 1MB queue codel ecn delay 15ms' -S ecn=on -t 5s --json
 grep -q '"marked_frames":13,' out.txt && grep -q '"ce_segs":13}' out.txt || fail "marks of a run that --time ended: $(cat out.txt)"
