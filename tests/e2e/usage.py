@@ -114,6 +114,9 @@ WRONG = [
     (("cc", "new", "a b", "--side", "sender"), 2, "'a b' cannot name a module: expected at most 31 characters"),
     (("cc", "new", "--side", "sender"), 2, "the name is missing"),
     (("cc", "new", "x"), 2, "the side is missing"),
+    (("sim", "--limit", "0s"), 2, "--limit: expected more than 0s"),
+    (("cc", "compare", "reno", "cubic"), 2, "the path is missing: --link"),
+    (("trace", "stats", "."), 2, ".: Is a directory"),
     (("shell", "delay 1ms", "ls"), 2, "wavetank shell 'delay 1ms' -- ls"),
     (("sweep", "plan", "nothing"), 2, "'nothing' is neither a file, whose name must end with .ini, nor a published table"),
 ]

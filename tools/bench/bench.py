@@ -251,7 +251,7 @@ def main():
     try:
         bench = Bench(*sys.argv[1:8])
     except OSError as why:
-        fail(3, f"cannot write {sys.argv[2]}: {why.strerror}")
+        fail(3, f"cannot write the folder {sys.argv[2]}: {'a file of that name is there' if isinstance(why, FileExistsError) else why.strerror}")
     try:
         for kind in KINDS:
             if kind in kinds:

@@ -338,6 +338,8 @@ static int read_line(struct compare *c, int argc, char **argv)
 	for (unsigned i = 0; i < c->count; i++)
 		if (resolve(c, &c->entrant[i], err, sizeof(err)))
 			return wt_fail(WT_EXIT_USAGE, "%s", err);
+	if (!c->path.words[0] && !c->path.words[1])
+		return wt_fail(WT_EXIT_USAGE, "the path is missing: --link 'rate 10Mbit burst 0B limit 64KB delay 15ms'");
 	return 0;
 }
 

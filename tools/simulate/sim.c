@@ -128,6 +128,13 @@ static int take_number(int option, const char *value, uint64_t *to, char *err, s
 	return error;
 }
 
+static int take_limit(wt_time *limit, const char *value, char *err, size_t err_len)
+{
+	int error = wt_parse_time(value, limit, err, err_len);
+
+	return error || *limit > 0 ? error : wt_fail(WT_EXIT_USAGE, "--limit: expected more than 0s");
+}
+
 /* How much, or how long: one of them, and not nothing. */
 static int take_length(struct sim *sim, int option, const char *value, char *err, size_t err_len)
 {
@@ -187,7 +194,7 @@ static int take(void *arg, int option, const char *value, char *err, size_t err_
 	case OPT_TOKENS_TRACE: s->tokens_trace = value; return 0;
 	case OPT_SEED: return take_number(option, value, &s->world.seed, err, err_len);
 	case OPT_ICMP_LIMIT: return wt_refusal_rate_parse(value, &s->world.icmp_limit, err, err_len);
-	case OPT_LIMIT: return wt_parse_time(value, &s->world.limit, err, err_len);
+	case OPT_LIMIT: return take_limit(&s->world.limit, value, err, err_len);
 	case OPT_INTERVAL: return wt_parse_time(value, &s->interval, err, err_len);
 	case OPT_CAPTURE: s->capture = value; return 0;
 	case OPT_TRACE: s->trace = value; return 0;

@@ -69,7 +69,7 @@ static int parse(struct words *words, int argc, char **argv, wt_args_take *take)
 /* A file that is not there, or not as it should be, is wrong usage; one that cannot be read is the environment. */
 static int failed(int error, const char *err)
 {
-	return wt_fail(error == -EINVAL || error == -ENOENT ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
+	return wt_fail(error == -EINVAL || error == -ENOENT || error == -EISDIR ? WT_EXIT_USAGE : WT_EXIT_ENVIRONMENT, "%s", err);
 }
 
 static const struct wt_trace_flow *choose(const struct words *words)

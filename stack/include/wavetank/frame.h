@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frames: Ethernet frames in buffers of a pool. A frame has exactly one owner; who passes it to a node gives it away.
+ * Frames: Ethernet frames in buffers of a pool. A frame has exactly one owner: passing it to a node passes on the ownership.
  * Every graph has a pool (wt_lib_graph_pool()), and its hosts and links use that one.
  */
 #ifndef WT_STACK_INCLUDE_WAVETANK_FRAME_H

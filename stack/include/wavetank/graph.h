@@ -21,18 +21,18 @@ WT_API struct wt_lib_pool *wt_lib_graph_pool(struct wt_lib_graph *graph);
 WT_API void wt_lib_graph_join(struct wt_lib_graph *graph, struct wt_lib_node *a, unsigned a_port, struct wt_lib_node *b, unsigned b_port);
 /* Gives a frame to a node from outside, now. The graph owns the frame. */
 WT_API void wt_lib_graph_input(struct wt_lib_graph *graph, struct wt_lib_node *node, unsigned port, struct wt_lib_frame *frame);
-/* A node of yours has work that it did not have when it was last asked: the graph asks it again. */
+/* Tells the graph that the deadline of a node of yours has changed: the graph asks for it again. */
 WT_API void wt_lib_graph_touch(struct wt_lib_graph *graph, struct wt_lib_node *node);
 WT_API wt_time wt_lib_graph_now(const struct wt_lib_graph *graph);
 /* When something is due next; WT_NEVER: nothing is. */
 WT_API wt_time wt_lib_graph_deadline(const struct wt_lib_graph *graph);
 
-/* Calls `dropped` before a dropped frame is freed, with the stable name of the cause ("loss", "queue", ...). NULL: nobody. */
+/* Calls `dropped` before a dropped frame is freed, with the name of the cause ("loss", "queue", ...), which stays valid. NULL: no calls. */
 typedef void wt_lib_dropped(void *arg, const struct wt_lib_node *node, wt_time now, struct wt_lib_frame *frame, const char *cause);
 WT_API void wt_lib_graph_on_drop(struct wt_lib_graph *graph, wt_lib_dropped *dropped, void *arg);
 /* Checks the books of a node after each of its calls: a fault aborts with the name and the books of the node. For tests. */
 WT_API void wt_lib_graph_check(struct wt_lib_graph *graph, bool checked);
-/* Do the books of all nodes hold? *broken, if given: the first of which they do not. */
+/* True if the books of all nodes balance. *broken (may be NULL): the first node whose books do not. */
 WT_API bool wt_lib_graph_audit(const struct wt_lib_graph *graph, const struct wt_lib_node **broken);
 
 WT_LIB_END_DECLS

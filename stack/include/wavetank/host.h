@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A TCP/IP host: one Ethernet interface with ARP, IPv4, ICMP and TCP. It is a node with one port, 0, and sockets for you.
+ * A TCP/IP host: one Ethernet interface with ARP, IPv4, ICMP and TCP. It is a node with one port, 0, and it has sockets for your program.
  *
  * You learn of changes by callbacks, which may call anything of this header. Outside callbacks you may call anything at any time, too:
  * in real time the graph is first brought to this moment.
@@ -83,8 +83,8 @@ WT_API void wt_lib_tcp_config_init(struct wt_lib_tcp_config *config);
  */
 WT_API struct wt_lib_tcp *wt_lib_tcp_listen(struct wt_lib_host *host, uint16_t port, unsigned backlog, const struct wt_lib_tcp_config *config, char *err,
 				      size_t err_len);
-/* The next established connection, with its own callback from now on; NULL with errno EAGAIN or ENOMEM. Read at once: what came before
- * is not told again. */
+/* The next established connection, with its own callback from now on; NULL with errno EAGAIN or ENOMEM. Read at once: no event
+ * follows for bytes that came before. */
 WT_API struct wt_lib_tcp *wt_lib_tcp_accept(struct wt_lib_tcp *listener, wt_lib_tcp_callback *callback, void *arg);
 /* Active open from a free port. NULL with errno EADDRNOTAVAIL, ENETUNREACH, ENOMEM, EINVAL. */
 WT_API struct wt_lib_tcp *wt_lib_tcp_connect(struct wt_lib_host *host, const struct wt_lib_endpoint *remote, const struct wt_lib_tcp_config *config, char *err,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nodes: anything that moves frames. Hosts, links, taps and devices are nodes, and so is what you write yourself with three verbs.
+ * Nodes: anything that moves frames. Hosts, links, taps and devices are nodes. You can write your own, with three functions (verbs).
  *
- * The graph calls the verbs in order of time. `now` never goes back. A node reads no clock. It keeps its books: each frame that
+ * The graph calls the verbs in order of time. `now` never goes back. A node reads no clock. It accounts for every frame: one that
  * came in leaves by output(), or ends by wt_lib_node_take() or wt_lib_node_drop(); a frame that the node makes itself comes from
- * wt_lib_node_make(). wt_lib_graph_check() makes the graph prove that after every call.
+ * wt_lib_node_make(). With wt_lib_graph_check() the graph checks the books after every call.
  */
 #ifndef WT_STACK_INCLUDE_WAVETANK_NODE_H
 #define WT_STACK_INCLUDE_WAVETANK_NODE_H
@@ -37,7 +37,7 @@ WT_API const char *wt_lib_node_name(const struct wt_lib_node *node);
 
 /* For the verbs of a node of yours: a new frame that it will give out; NULL: the pool is exhausted. */
 WT_API struct wt_lib_frame *wt_lib_node_make(struct wt_lib_node *node, const void *bytes, uint32_t len);
-/* The frame has come to its end as it should. */
+/* The node consumes the frame, which has reached its destination. Counted as taken, and freed. */
 WT_API void wt_lib_node_take(struct wt_lib_node *node, struct wt_lib_frame *frame);
 /* The frame is lost: counted as cause "loss", told to whoever listens (wt_lib_graph_on_drop()), and freed. */
 WT_API void wt_lib_node_drop(struct wt_lib_node *node, wt_time now, struct wt_lib_frame *frame);

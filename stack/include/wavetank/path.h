@@ -15,7 +15,7 @@ WT_LIB_BEGIN_DECLS
 struct wt_lib_link;
 
 /*
- * A link from port a_port of a to port b_port of b: `fwd` is what frames from a to b meet, `rev` the others. "" or NULL: an ideal
+ * A link from port a_port of a to port b_port of b: `fwd` is the path of frames from a to b, `rev` that of frames from b to a. "" or NULL: an ideal
  * wire. The name has 1 to 8 characters and is unique in the graph. NULL with errno EINVAL or ENOMEM, and a sentence in err.
  */
 WT_API struct wt_lib_link *wt_lib_link_create(struct wt_lib_graph *graph, const char *name, struct wt_lib_node *a, unsigned a_port, struct wt_lib_node *b,

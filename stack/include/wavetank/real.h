@@ -27,7 +27,7 @@ WT_API struct wt_lib_real *wt_lib_real_create(struct wt_lib_graph *graph);
 WT_API int wt_lib_real_fd(const struct wt_lib_real *real);
 /* Does all that is due and returns without waiting. 0, or the negative errno of a device that has gone away (told once). */
 WT_API int wt_lib_real_turn(struct wt_lib_real *real);
-/* Now, by the clock. */
+/* The time now, by the clock. */
 WT_API wt_time wt_lib_real_now(const struct wt_lib_real *real);
 
 /*
