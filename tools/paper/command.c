@@ -270,7 +270,10 @@ static int run_family(const struct command *command)
 
 		code = scored ? scored : code;
 	}
-	wt_say("%s: all tables in %.1f s, results in %s", command->job.id, wt_wall_clock() - from, dir);
+	if (interrupted)
+		wt_say("%s: ended by a signal after %.1f s; the same command goes on with what is missing", command->job.id, wt_wall_clock() - from);
+	else
+		wt_say("%s: all tables in %.1f s, results in %s", command->job.id, wt_wall_clock() - from, dir);
 	wt_say("report: wavetank report build %s -o report.html · claims: wavetank paper score --results %s", dir, dir);
 	return code;
 }

@@ -105,6 +105,11 @@ whole stopped/runs.jsonl
 grep -q '"complete":false' stopped/runs.jsonl || fail "an ended sweep calls itself complete"
 pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
 
+# All tables of a paper, ended early, are not called all.
+timeout --preserve-status -s INT 2 "$wavetank" paper run tcp-real-2001 -o early >out.txt 2>err.txt
+[ $? = 130 ] || fail "all tables and ^C: $(cat err.txt)"
+grep -q 'ended by a signal after' err.txt && ! grep -q 'all tables in' err.txt || fail "what is said of tables that were not run: $(cat err.txt)"
+
 # kill -9 at any moment, a torn line as a crash of the machine leaves it, and then the same files as if nothing had been.
 expect 0 paper run $table --points 0.05,0.2 --repeats 20 -o undisturbed
 for try in 1 2 3 4 5; do # again where the host kept this script from killing until all was done
