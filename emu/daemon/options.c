@@ -126,10 +126,6 @@ int wt_options_of_file(void *arg, const char *key, const char *value, char *err,
 	int at = find(wt_option_key, key);
 	char why[300];
 
-	if (at >= 0 && options->said[at]) {
-		snprintf(err, err_len, "%s is given twice", key);
-		return -EINVAL;
-	}
 	if (at >= 0 && wt_world_text(&options->said[at], value)) {
 		snprintf(err, err_len, "out of memory");
 		return -ENOMEM;

@@ -40,7 +40,7 @@ void wt_options_init(struct wt_options *options, struct wt_world *world);
 void wt_options_finish(struct wt_options *options); /* frees the texts */
 /* One key and its value. 0, or -EINVAL with a sentence that does not name the key. */
 int wt_options_take(struct wt_options *options, const char *key, const char *value, char *err, size_t err_len);
-/* For wt_world_read(): `arg` are the options. The sentence names the key; one that is given twice is refused. */
+/* For wt_world_read(): `arg` are the options. The sentence names the key. */
 int wt_options_of_file(void *arg, const char *key, const char *value, char *err, size_t err_len);
 /* Does the file say this key? */
 bool wt_options_said(const struct wt_options *options, const char *key);

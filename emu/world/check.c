@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emu/router/router.h"
+#include "stack/text/units.h"
 
 int wt_world_complain(const struct wt_world *world, unsigned line, char *err, size_t err_len, const char *format, ...)
 {
@@ -253,14 +254,18 @@ static bool leads_to(const struct wt_world *world, unsigned from, unsigned to)
 static int check_flow(const struct wt_world *world, const struct wt_world_flow *flow, char *err, size_t err_len)
 {
 	const char *name[2] = {world->host[flow->host[0]].name, world->host[flow->host[1]].name};
+	char start[40];
 
+	wt_format_time(flow->start, start, sizeof(start));
 	for (unsigned i = 0; i < 2; i++)
 		if (!world->host[flow->host[i]].address.family)
 			return wt_world_complain(world, flow->line, err, err_len, "flow %s: host %s has no address of IPv4", flow->name, name[i]);
 	if (!leads_to(world, flow->host[0], flow->host[1]))
 		return wt_world_complain(world, flow->line, err, err_len, "flow %s: no links lead from %s to %s", flow->name, name[0], name[1]);
-	if ((flow->stop && flow->stop <= flow->start) || (world->time && world->time <= flow->start))
-		return wt_world_complain(world, flow->line, err, err_len, "flow %s: it would stop before it starts", flow->name);
+	if (flow->stop && flow->stop <= flow->start)
+		return wt_world_complain(world, flow->line, err, err_len, "flow %s: expected a stop after its start, %s", flow->name, start);
+	if (world->time && world->time <= flow->start)
+		return wt_world_complain(world, flow->line, err, err_len, "flow %s: it starts at %s, after the end of the run", flow->name, start);
 	return 0;
 }
 

@@ -77,14 +77,15 @@ bool wt_file_good_name(struct wt_world_file *file, const char *name)
 
 static int find_end(const struct wt_world *world, const char *name, struct wt_world_end *end)
 {
-	int host = wt_world_find_host(world, name);
+	int host = wt_world_find_host(world, name), router;
 
 	if (host >= 0)
 		return *end = (struct wt_world_end){false, (unsigned)host}, 0;
-	for (unsigned i = 0; i < world->routers; i++)
-		if (!strcmp(world->router[i].name, name))
-			return *end = (struct wt_world_end){true, i}, 0;
-	return -EINVAL;
+	router = wt_world_find_router(world, name);
+	if (router < 0)
+		return -EINVAL;
+	*end = (struct wt_world_end){true, (unsigned)router};
+	return 0;
 }
 
 /* A host, a port or a router. */
@@ -144,6 +145,17 @@ static int open_link(struct wt_world_file *file, const char *name)
 	return 0;
 }
 
+int wt_file_open_only(struct wt_world_file *file, enum wt_section section, const char *header, const char *name)
+{
+	bool again = file->opened & 1u << section;
+
+	file->section = section;
+	file->opened |= 1u << section;
+	if (*name)
+		return wt_file_refuse(file, "[%s] takes no name: there is one in a file", header);
+	return again ? wt_file_refuse(file, "there is a section [%s] above already", header) : 0;
+}
+
 static int open_section(struct wt_world_file *file, char *header)
 {
 	static const char *const known[] = {"emulator", "port", "host", "router", "link", "at", "schedule", "flow", "run", "air", "station",
@@ -160,9 +172,7 @@ static int open_section(struct wt_world_file *file, char *header)
 		name += strspn(name, " \t");
 	}
 	switch (wt_file_find(known, header)) {
-	case 0:
-		file->section = WT_SECTION_EMULATOR;
-		return *name ? wt_file_refuse(file, "[emulator] takes no name") : 0;
+	case 0: return wt_file_open_only(file, WT_SECTION_EMULATOR, header, name);
 	case 1: return open_end(file, name, WT_SECTION_PORT);
 	case 2: return open_end(file, name, WT_SECTION_HOST);
 	case 3: return open_end(file, name, WT_SECTION_ROUTER);

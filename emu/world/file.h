@@ -24,6 +24,7 @@ struct wt_world_file {
 	bool continued; /* the line begins with a blank: it belongs to the key before */
 	enum wt_section section;
 	unsigned section_line; /* where it begins */
+	unsigned opened;       /* bits: the sections so far that a file has once */
 	char said[400];        /* its keys so far, each between blanks */
 
 	/* of [at] and [schedule] */
@@ -55,6 +56,8 @@ int wt_file_refuse(struct wt_world_file *file, const char *format, ...) __attrib
 /* A word that is none of a list: the nearest, or all. */
 int wt_file_unknown(struct wt_world_file *file, const char *what, const char *word, const char *const *known);
 int wt_file_find(const char *const *list, const char *word); /* index, or -1 */
+/* A section that a file has once, and that takes no name, begins. 0 or -EINVAL. */
+int wt_file_open_only(struct wt_world_file *file, enum wt_section section, const char *header, const char *name);
 bool wt_file_good_name(struct wt_world_file *file, const char *name);
 /* Words may go on over several lines, which stay apart until they are checked if their first one's number is kept. */
 int wt_file_add_words(struct wt_world_file *file, char **words, unsigned *line, const char *key, const char *value);

@@ -73,11 +73,8 @@ static int take_count(struct wt_world_file *file, const char *key, const char *v
 
 int wt_file_open_air(struct wt_world_file *file, const char *name)
 {
-	file->section = WT_SECTION_AIR;
-	if (*name)
-		return wt_file_refuse(file, "[air] takes no name: a file has one air");
-	if (air_of(file)->there)
-		return wt_file_refuse(file, "there is an [air] already");
+	if (wt_file_open_only(file, WT_SECTION_AIR, "air", name))
+		return -EINVAL;
 	air_of(file)->there = true;
 	air_of(file)->line = file->line;
 	return 0;

@@ -42,8 +42,8 @@ int wt_file_open_at(struct wt_world_file *file, char *words)
 		return wt_file_refuse(file, "%s", why);
 	if (count == 5 && file->every <= 0)
 		return wt_file_refuse(file, "every: '%.40s' is no interval: expected a time above 0", word[2]);
-	if (file->at < 0 || file->times < 1 || file->times > TIMES)
-		return wt_file_refuse(file, "times cannot be negative, and 1 to %d times are possible", TIMES);
+	if (file->times < 1 || file->times > TIMES)
+		return wt_file_refuse(file, "times: '%.40s': expected 1 to %d", word[4], TIMES);
 	if (__builtin_mul_overflow(file->every, (wt_time)file->times, &last) || __builtin_add_overflow(file->at, last, &last))
 		return wt_file_refuse(file, "the last of %" PRIu64 " times is later than there are nanoseconds", file->times);
 	return 0;
@@ -55,8 +55,10 @@ int wt_file_open_schedule(struct wt_world_file *file, const char *name)
 	int link = *name ? wt_world_find_link(file->world, name) : file->world->links == 1 ? 0 : -1;
 
 	file->section = WT_SECTION_SCHEDULE;
+	if (link < 0 && *name)
+		return wt_file_refuse(file, "there is no link \"%.40s\" above", name);
 	if (link < 0)
-		return wt_file_refuse(file, "expected [schedule NAME] with the name of a link above, or [schedule] of the only one");
+		return wt_file_refuse(file, "expected [schedule NAME] with the name of a link above: there %s %u", file->world->links == 1 ? "is" : "are", file->world->links);
 	file->scheduled = (unsigned)link;
 	file->schedule.columns = 0;
 	file->latest = -1;

@@ -38,10 +38,9 @@ int wt_file_open_flow(struct wt_world_file *file, const char *name)
 
 int wt_file_open_run(struct wt_world_file *file, const char *name)
 {
-	file->section = WT_SECTION_RUN;
 	file->ends = 0;
-	if (*name)
-		return wt_file_refuse(file, "[run] takes no name");
+	if (wt_file_open_only(file, WT_SECTION_RUN, "run", name))
+		return -EINVAL;
 	return file->world->flows ? wt_file_refuse(file, "[run] must come before the flows: it sets their defaults") : 0;
 }
 
@@ -139,7 +138,8 @@ static int between(struct wt_world_file *file, const char *value, struct wt_worl
 		int host = wt_world_find_host(file->world, word[i]);
 
 		if (host < 0)
-			return wt_file_refuse(file, "between: there is no host \"%.40s\" above", word[i]);
+			return wt_file_refuse(file, wt_world_find_router(file->world, word[i]) < 0 ? "between: there is no host \"%.40s\" above" :
+				"between: \"%.40s\" is a router; a flow is between two hosts", word[i]);
 		flow->host[i] = (unsigned)host;
 	}
 	if (flow->host[0] == flow->host[1])

@@ -190,6 +190,14 @@ int wt_world_find_host(const struct wt_world *world, const char *name)
 	return -1;
 }
 
+int wt_world_find_router(const struct wt_world *world, const char *name)
+{
+	for (unsigned i = 0; i < world->routers; i++)
+		if (!strcmp(world->router[i].name, name))
+			return (int)i;
+	return -1;
+}
+
 int wt_world_find_link(const struct wt_world *world, const char *name)
 {
 	for (unsigned i = 0; i < world->links; i++)

@@ -163,6 +163,7 @@ int wt_world_place(struct wt_world_host *host, enum wt_placement placement, cons
 
 /* Indices, or -1. */
 int wt_world_find_host(const struct wt_world *world, const char *name);
+int wt_world_find_router(const struct wt_world *world, const char *name);
 int wt_world_find_link(const struct wt_world *world, const char *name);
 /* A copy in place of what stands there. 0 or -ENOMEM. */
 int wt_world_text(char **to, const char *text);

@@ -2,6 +2,7 @@
 #include "tools/sweep/file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +46,15 @@ static const char *next_sweep_key(const void *ctx, size_t i)
 	return sweep_keys[i];
 }
 
-static int unknown(struct wt_ini *ini, const char *what, const char *(*next)(const void *, size_t))
+static int unknown(struct wt_ini *ini, const char *(*next)(const void *, size_t))
 {
 	const char *near = wt_nearest_word(ini->key, next, NULL);
 	char known[240] = "";
 
 	for (size_t i = 0; next(NULL, i); i++)
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", i ? ", " : "", next(NULL, i));
-	return wt_ini_refuse(ini, "unknown key '%s' in [%s]%s%s%s; expected %s: %s", ini->key, ini->section,
-			     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", what, known);
+	return wt_ini_refuse(ini, "unknown key '%s' in [%s]%s%s%s; expected one of: %s", ini->key, ini->section,
+			     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
 
 static bool name_ok(const char *name)
@@ -91,18 +92,24 @@ static int stop_rule(struct wt_ini *ini, struct wt_sweep *sweep)
 	if (sscanf(ini->value, "rel %39s max %39s %1s", share, most, more) != 2 ||
 	    wt_parse_share(share, &sweep->relative, NULL, 0) || !(sweep->relative > 0) ||
 	    wt_parse_count(most, &sweep->most, NULL, 0) || !sweep->most)
-		return wt_ini_refuse(ini, "'%.100s' stop: expected 'rel SHARE max N', such as rel 2%% max 200", ini->value);
+		return wt_ini_refuse(ini, "stop: '%.100s': expected 'rel SHARE max N', such as rel 2%% max 200", ini->value);
 	return 0;
 }
 
 static int count_of(struct wt_ini *ini, uint64_t *out, uint64_t least, uint64_t most)
 {
-	int error = wt_parse_count(ini->value, out, ini->why, sizeof(ini->why));
+	if (wt_parse_count(ini->value, out, NULL, 0) || *out < least || *out > most)
+		return wt_ini_refuse(ini, "%s: '%.100s': expected %" PRIu64 " to %" PRIu64, ini->key, ini->value, least, most);
+	return 0;
+}
 
-	if (!error && (*out < least || *out > most))
-		return wt_ini_refuse(ini, "'%.100s' %s: expected %llu to %llu", ini->value, ini->key, (unsigned long long)least,
-				     (unsigned long long)most);
-	return error;
+/* late, steal */
+static int bound_of(struct wt_ini *ini, struct wt_verdict_bounds *bounds, bool late)
+{
+	char why[200];
+	int error = late ? wt_parse_time(ini->value, &bounds->late, why, sizeof(why)) : wt_parse_share(ini->value, &bounds->steal, why, sizeof(why));
+
+	return error ? wt_ini_refuse(ini, "%s: %s", ini->key, why) : 0;
 }
 
 static int take_name(struct wt_ini *ini, struct wt_sweep *sweep)
@@ -112,7 +119,7 @@ static int take_name(struct wt_ini *ini, struct wt_sweep *sweep)
 
 	snprintf(paper, sizeof(paper), "%.*s", slash ? (int)(slash - ini->value) : 1, ini->value);
 	if (!name_ok(slash ? slash + 1 : ini->value) || !name_ok(paper) || *ini->value == '.')
-		return wt_ini_refuse(ini, "'%.100s' name: expected letters, digits, - _ and . (it names the results folder), or PAPER/TABLE",
+		return wt_ini_refuse(ini, "name: '%.100s': expected letters, digits, - _ and . (it names the results folder), or PAPER/TABLE",
 				     ini->value);
 	return keep(&sweep->name, ini->value);
 }
@@ -120,7 +127,7 @@ static int take_name(struct wt_ini *ini, struct wt_sweep *sweep)
 static int take_backend(struct wt_ini *ini, struct wt_sweep *sweep)
 {
 	if (strcmp(ini->value, "sim") != 0 && strcmp(ini->value, "tap") != 0 && strcmp(ini->value, "packet") != 0)
-		return wt_ini_refuse(ini, "'%.100s' backend: expected sim, tap or packet", ini->value);
+		return wt_ini_refuse(ini, "backend: '%.100s': expected sim, tap or packet", ini->value);
 	snprintf(sweep->backend, sizeof(sweep->backend), "%.7s", ini->value);
 	return 0;
 }
@@ -204,12 +211,13 @@ static int sweep_key(struct parse *parse)
 {
 	struct wt_sweep *sweep = parse->sweep;
 	struct wt_ini *ini = &parse->ini;
+	char **const text[] = {&sweep->title, &sweep->source, &sweep->heading, &sweep->figure, &sweep->unavailable}; /* keys 9 to 13 */
 	unsigned key = 0;
 
 	while (sweep_keys[key] && strcmp(sweep_keys[key], ini->key))
 		key++;
 	if (!sweep_keys[key])
-		return unknown(ini, "one of", next_sweep_key);
+		return unknown(ini, next_sweep_key);
 	if (parse->key_line[key])
 		return wt_ini_refuse(ini, "'%s' appears twice, first on line %u", ini->key, parse->key_line[key]);
 	parse->key_line[key] = ini->line;
@@ -223,16 +231,12 @@ static int sweep_key(struct parse *parse)
 		sweep->metric_line = ini->line;
 		return keep(&sweep->metric, ini->value);
 	case 6: return count_of(ini, &sweep->attempts, 1, 100);
-	case 7: return wt_parse_time(ini->value, &sweep->bounds.late, ini->why, sizeof(ini->why));
-	case 8: return wt_parse_share(ini->value, &sweep->bounds.steal, ini->why, sizeof(ini->why));
-	case 9: return keep(&sweep->title, ini->value);
-	case 10: return keep(&sweep->source, ini->value);
-	case 11: return keep(&sweep->heading, ini->value);
-	case 12: return keep(&sweep->figure, ini->value);
-	case 13: return keep(&sweep->unavailable, ini->value);
+	case 7:
+	case 8: return bound_of(ini, &sweep->bounds, key == 7);
 	case 14: return take_base(parse);
+	case 15: return take_rows(parse);
 	}
-	return take_rows(parse);
+	return keep(text[key - 9], ini->value);
 }
 
 static int take_value(struct wt_ini *ini, struct wt_sweep_value *value)
@@ -254,7 +258,7 @@ static int param_key(struct wt_ini *ini, struct wt_sweep_value *params, struct w
 	if (section && !strcmp(ini->key, "label"))
 		return keep(&section->label, ini->value);
 	if (!section || !strcmp(section->axis, "variant"))
-		return unknown(ini, "one of", next_param);
+		return unknown(ini, next_param);
 	for (unsigned i = 0; i < section->names; i++)
 		if (!strcmp(section->own[i].name, ini->key))
 			return take_value(ini, &section->own[i].value);

@@ -8,6 +8,7 @@
 
 #include "stack/text/units.h"
 #include "tools/sweep/work.h"
+#include "tools/words/ini_text.h"
 #include "tools/words/tcp_words.h"
 
 #define DEPTH 4 /* of names in values of names */
@@ -37,11 +38,15 @@ static int refuse(const struct resolve *r, unsigned line, const char *format, ..
 /* A fault at a point: which point, too. */
 static int refuse_param(const struct resolve *r, enum wt_sweep_param param, const char *why)
 {
+	const char *name = wt_sweep_param_name[param];
+	size_t len = strlen(name);
 	char point[300];
 
+	if (!strncmp(why, name, len) && !strncmp(why + len, ": ", 2)) /* the sentence of a path begins with fwd or rev itself */
+		why += len + 2;
 	if (!r->sweep->axes)
-		return refuse(r, r->run->line[param], "%s: %s", wt_sweep_param_name[param], why);
-	return refuse(r, r->run->line[param], "%s: %s (at %s)", wt_sweep_param_name[param], why,
+		return refuse(r, r->run->line[param], "%s: %s", name, why);
+	return refuse(r, r->run->line[param], "%s: %s (at %s)", name, why,
 		      wt_sweep_point_text(r->sweep, r->point, point, sizeof(point)));
 }
 
@@ -497,21 +502,73 @@ static int check_metric(const struct resolve *r, const struct wt_sweep_run *run)
 				   wt_sweep_point_text(r->sweep, r->point, point, sizeof(point)));
 }
 
+/* "flow.NAME.rest" or "hop.NAME.rest": is it one of this world? What else a path leads to shows in the result only. */
+static bool is_there(const struct wt_world *world, const char *path)
+{
+	bool flow = !strncmp(path, "flow.", 5);
+
+	if (!flow && strncmp(path, "hop.", 4) != 0)
+		return true;
+	path = strchr(path, '.') + 1;
+	for (unsigned i = 0; i < (flow ? world->flows : world->links); i++) {
+		const char *name = flow ? world->flow[i].name : world->link[i].name;
+
+		if (!strncmp(path, name, strlen(name)) && path[strlen(name)] == '.')
+			return true;
+	}
+	return false;
+}
+
+static int check_path(const struct resolve *r, const struct wt_world *world, const char *metric, unsigned line)
+{
+	const char *slash = strchr(metric, '/');
+	char known[600];
+
+	if (!wt_sweep_metric_known(metric))
+		return refuse(r, line, "metric: '%s': expected one of %s, or a path in the result such as flow.tcp1.goodput_kBps", metric,
+			      wt_sweep_metrics(known, sizeof(known)));
+	if (is_there(world, metric) && (!slash || is_there(world, slash + 1)))
+		return 0;
+	return refuse(r, line, "metric: '%s': there is no such flow or link; expected one of %u flows such as flow.%s.goodput_kBps", metric,
+		      world->flows, world->flow[0].name);
+}
+
+/* The metrics of a sweep, by the first point: its own and those of printed numbers. */
+static int check_metrics(const struct resolve *r, struct wt_sweep_run *run)
+{
+	const struct wt_sweep *sweep = r->sweep;
+	struct wt_simulation simulation;
+	char why[700];
+	int error = wt_sweep_simulation(run, 1, &simulation, why, sizeof(why));
+
+	if (error)
+		error = refuse(r, 1, "%s", why);
+	else
+		error = check_path(r, &simulation.world, sweep->metric, sweep->metric_line);
+	for (unsigned i = 0; i < sweep->notes && !error; i++) {
+		const char *metric = wt_ini_name(sweep->note[i].section, "printed");
+
+		if (metric)
+			error = check_path(r, &simulation.world, metric, sweep->note[i].line);
+	}
+	wt_simulation_finish(&simulation);
+	return error;
+}
+
 int wt_sweep_check(const struct wt_sweep *sweep, char *err, size_t err_len)
 {
 	struct resolve r = {.sweep = sweep, .err = err, .err_len = err_len};
 	struct wt_sweep_run *run = malloc(sizeof(*run));
 	int error = run ? 0 : -ENOMEM;
-	char known[600], name[512], why[700];
+	char name[512], why[700];
 	const char *world = sweep->param[WT_SWEEP_WORLD].text;
 	char *worlds = world ? wt_sweep_world_text(sweep, world, name, &(int){0}, why, sizeof(why)) : NULL;
 
 	snprintf(err, err_len, "%s: no memory", sweep->file);
-	if (!error && !wt_sweep_metric_known(sweep->metric))
-		error = refuse(&r, sweep->metric_line, "metric: '%s': expected one of %s, or a path in the result such as flow.tcp1.goodput_kBps",
-			       sweep->metric, wt_sweep_metrics(known, sizeof(known)));
 	for (; r.point < sweep->points && !error; r.point++) {
 		error = wt_sweep_resolve(sweep, r.point, run, err, err_len);
+		if (!error && !r.point)
+			error = check_metrics(&r, run);
 		if (!error)
 			error = check_metric(&r, run);
 	}

@@ -16,7 +16,7 @@ static const char *const metrics[] = {"goodput_kBps", "connection_time_s", "sent
 				      "timeouts", "ecn_reductions", "dropped_frames", "marked_frames", "frames", "simulated_s", "jain",
 				      "rtt_s", "rtt_p95_s", "success_percent", "tokens_per_slot", "tokens_per_busy_slot", "tokens_per_round",
 				      "tokens_kB", "tokens_spread",
-				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s"};
+				      "transactions_per_s", "latency_p50_s", "latency_p95_s", "latency_p99_s", "links_lost"};
 
 const char *wt_sweep_metric_name(unsigned index)
 {
@@ -41,6 +41,8 @@ const char *wt_sweep_metric_lacks(const char *name, const struct wt_sweep *sweep
 	if (*run->world)
 		return !strcmp(name, "success_percent") || !strncmp(name, "tokens_", 7) || !strncmp(name, "latency_", 8) ||
 		       !strcmp(name, "transactions_per_s") ? "a path of two hosts, not a world" : NULL;
+	if (!strcmp(name, "links_lost"))
+		return "a world of stations";
 	if (!strcmp(name, "success_percent"))
 		return run->flow.plays ? NULL : "app = playback";
 	if (!strcmp(name, "transactions_per_s") || !strncmp(name, "latency_", 8))

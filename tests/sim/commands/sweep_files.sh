@@ -51,8 +51,8 @@ done <<'END'
 name = y|3|first on line 2
 metric = success_percent|3|app = playback
 repeats = 0|3|expected 1 to
-repeats = 1.5|3|whole number
-seed = -1|3|whole number
+repeats = 1.5|3|repeats: '1.5': expected 1 to 1000000
+seed = -1|3|seed: '-1': expected 0 to
 attempts = 1000|3|expected 1 to 100
 late = 5|3|a time with its unit
 backend = ether|3|expected sim, tap or packet

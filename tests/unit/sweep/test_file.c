@@ -89,7 +89,8 @@ static void a_bad_file_is_refused_with_its_line_and_what_was_expected(void **sta
 	} bad[] = {
 		{"[sweep]\nnmae = x\n", "t.ini:2: ", "did you mean 'name'"},
 		{"[sweep]\nname = a b\n", "t.ini:2: ", "expected letters"},
-		{"[sweep]\nname = x\nrepeats = some\n", "t.ini:3: ", "whole number"},
+		{"[sweep]\nname = x\nrepeats = some\n", "t.ini:3: ", "repeats: 'some': expected 1 to"},
+		{"[sweep]\nname = x\nlate = 3\n", "t.ini:3: ", "late: '3' has no unit"},
 		{"[sweep]\nname = x\nrepeats = 0\n", "t.ini:3: ", "expected 1 to"},
 		{"[sweep]\nname = x\nbackend = ether\n", "t.ini:3: ", "expected sim, tap or packet"},
 		{"[sweep]\nname = x\nstop = 2%\n", "t.ini:3: ", "expected 'rel SHARE max N'"},
@@ -114,7 +115,7 @@ static void a_bad_file_is_refused_with_its_line_and_what_was_expected(void **sta
 		{"[sweep]\nmetric = jain\nname = x\nmetric = frames\n", "t.ini:4: ", "first on line 2"},
 		{"[sweep]\nname = x\nseed = 9223372036854775807\n", "t.ini:3: ", "expected 0 to 92233720368"},
 		{"[sweep]\nname = x\nstop = rel 2% max 20000000\n", "t.ini:3: ", "more than 10000000 runs"},
-		{"\xef\xbb\xbf[sweep]\nname = x\nrepeats = z\n", "t.ini:3: ", "whole number"},
+		{"\xef\xbb\xbf[sweep]\nname = x\nrepeats = z\n", "t.ini:3: ", "repeats: 'z': expected 1 to"},
 		{"[sweep]\nname = x\nwhat\n", "t.ini:3: ", "neither [section] nor name = value"},
 		{"[run]\nsize = 1MiB\n", "t.ini:2: ", "no name"},
 		{"", "t.ini:1: ", "no name"},
