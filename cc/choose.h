@@ -9,6 +9,7 @@
 extern const struct wt_sender_ops *const wt_senders[];
 extern const struct wt_recovery_ops *const wt_recoveries[];
 extern const struct wt_receiver_ops *const wt_receivers[];
+extern const size_t wt_sender_count, wt_recovery_count, wt_receiver_count; /* without the NULL */
 
 /* A module chosen by "name" or "name:param=value,param=value", parameters parsed and stored. */
 struct wt_sender_choice {

@@ -13,32 +13,12 @@
 /* One for both directions: handoffs are atomic. */
 static const char handoff_stream[] = "shared.handoff";
 
-static const char *const kind_names[WT_STAGE_KINDS] = {
-	[WT_STAGE_HOPS] = "hops",
-	[WT_STAGE_MTU] = "mtu",
-	[WT_STAGE_RATE] = "rate",
-	[WT_STAGE_OUTAGE] = "outage",
-	[WT_STAGE_HANDOFF] = "handoff",
-	[WT_STAGE_LOSS] = "loss",
-	[WT_STAGE_GILBERT] = "gilbert",
-	[WT_STAGE_MARKOV] = "markov",
-	[WT_STAGE_ELLIOTT] = "elliott",
-	[WT_STAGE_LIST] = "list",
-	[WT_STAGE_CORRUPT] = "corrupt",
-	[WT_STAGE_DUPLICATE] = "duplicate",
-	[WT_STAGE_REORDER] = "reorder",
-	[WT_STAGE_DELAY] = "delay",
-	[WT_STAGE_FILTER] = "filter",
-	[WT_STAGE_MERGE] = "merge",
-	[WT_STAGE_DRAIN] = "drain",
-};
-
 const char *wt_path_place_name(const struct wt_path_place *place, char name[WT_PATH_NAME])
 {
 	if (place->which == 1)
-		snprintf(name, WT_PATH_NAME, "%s", kind_names[place->kind]);
+		snprintf(name, WT_PATH_NAME, "%s", wt_stage_names[place->kind]);
 	else
-		snprintf(name, WT_PATH_NAME, "%s.%u", kind_names[place->kind], place->which);
+		snprintf(name, WT_PATH_NAME, "%s.%u", wt_stage_names[place->kind], place->which);
 	return name;
 }
 
@@ -67,9 +47,9 @@ struct wt_gilbert_config wt_path_gilbert(const struct wt_stage_plan *stage)
 static void full_name(char name[24], const struct wt_path *path, const struct wt_path_place *place)
 {
 	if (place->which == 1)
-		snprintf(name, 24, "%s.%s", path->direction, kind_names[place->kind]);
+		snprintf(name, 24, "%s.%s", path->direction, wt_stage_names[place->kind]);
 	else
-		snprintf(name, 24, "%s.%s.%u", path->direction, kind_names[place->kind], place->which);
+		snprintf(name, 24, "%s.%s.%u", path->direction, wt_stage_names[place->kind], place->which);
 }
 
 /* Shared histories are named without the direction, so that the n-th shared chain of one direction is the n-th of the other. */
@@ -79,7 +59,7 @@ struct wt_key wt_path_timeline(const struct wt_path *path, const struct wt_path_
 
 	full_name(name, path, place);
 	if (place->shared)
-		snprintf(stream, sizeof(stream), "shared.%s.%u.timeline", kind_names[place->kind], place->history);
+		snprintf(stream, sizeof(stream), "shared.%s.%u.timeline", wt_stage_names[place->kind], place->history);
 	else if (place->history)
 		snprintf(stream, sizeof(stream), "%s.timeline.%u", name, place->history);
 	else
@@ -398,14 +378,14 @@ static int check_shared(const struct wt_path_plan *fwd, const struct wt_path_pla
 			return 0;
 		if (!a || !b) {
 			snprintf(err, err_len, "%s: \"loss %s ... shared\" needs its partner in %s", a ? "fwd" : "rev",
-				 kind_names[(a ? a : b)->kind], a ? "rev" : "fwd");
+				 wt_stage_names[(a ? a : b)->kind], a ? "rev" : "fwd");
 			return -EINVAL;
 		}
 		if (!one_history(a, b)) {
 			snprintf(err, err_len,
 				 "rev: \"loss %s ... shared\" must have the sojourns%s and the start of its partner in fwd; only "
 				 "the drop shares may differ",
-				 kind_names[b->kind], b->kind == WT_STAGE_GILBERT ? "" : ", the jumps");
+				 wt_stage_names[b->kind], b->kind == WT_STAGE_GILBERT ? "" : ", the jumps");
 			return -EINVAL;
 		}
 	}

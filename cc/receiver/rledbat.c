@@ -16,6 +16,7 @@
  * does nothing. The clock of timestamps has milliseconds, so a target of less than some 5 ms is not held.
  */
 #include "cc/cc.h"
+#include "cc/shared/delay.h"
 
 #define MINUTES 10u
 #define CURRENT 4u
@@ -36,16 +37,6 @@ struct rledbat {
 	unsigned minute, next;
 	wt_seq high; /* end of the highest segment seen */
 };
-
-static wt_time least_of(const wt_time *ring, unsigned count)
-{
-	wt_time least = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		if (ring[i] && (!least || ring[i] < least))
-			least = ring[i];
-	return least;
-}
 
 static void start(struct rledbat *r, const struct wt_cc_env *env)
 {
@@ -79,8 +70,8 @@ static void take_delay(struct rledbat *r, wt_time now, wt_time rtt)
 
 static void adapt(struct rledbat *r, uint32_t len)
 {
-	wt_time base = least_of(r->base, MINUTES);
-	double target = (double)r->params.target, queue = (double)(least_of(r->current, CURRENT) - base), step;
+	wt_time base = wt_delay_least(r->base, MINUTES);
+	double target = (double)r->params.target, queue = (double)(wt_delay_least(r->current, CURRENT) - base), step;
 	uint64_t divisor = base ? (2 * (uint64_t)r->params.target + (uint64_t)base - 1) / (uint64_t)base : r->params.gain_divisor;
 	double gain = 1.0 / (double)(divisor < r->params.gain_divisor ? divisor : r->params.gain_divisor);
 
@@ -103,7 +94,7 @@ static unsigned rledbat_on_segment(void *state, const struct wt_rx_segment *segm
 	struct rledbat *r = state;
 	wt_seq end = segment->seq + segment->len;
 	bool again = r->has_high && wt_seq_lt(segment->seq, r->high) && !(segment->flags & WT_RX_DUPLICATE);
-	wt_time rtt = least_of(r->base, MINUTES);
+	wt_time rtt = wt_delay_least(r->base, MINUTES);
 
 	if (!r->on || !segment->len)
 		return WT_RX_DEFAULT;

@@ -59,6 +59,17 @@ static inline double wt_delay_backlog(const struct wt_delay *delay, wt_time rtt,
 	return rtt > delay->base && delay->base ? segs * (double)(rtt - delay->base) / (double)rtt : 0;
 }
 
+/* The least of a ring of delays, in which 0 is none; 0: it has none. */
+static inline wt_time wt_delay_least(const wt_time *ring, unsigned count)
+{
+	wt_time least = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (ring[i] && (!least || ring[i] < least))
+			least = ring[i];
+	return least;
+}
+
 static inline double wt_delay_ms(wt_time time)
 {
 	return (double)time / WT_MS;

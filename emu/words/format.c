@@ -264,27 +264,32 @@ static void put_list(struct text *text, const struct wt_list_config *list)
 	}
 }
 
+const char *const wt_stage_names[WT_STAGE_KINDS] = {
+	[WT_STAGE_HOPS] = "hops",
+	[WT_STAGE_MTU] = "mtu",
+	[WT_STAGE_RATE] = "rate",
+	[WT_STAGE_OUTAGE] = "outage",
+	[WT_STAGE_HANDOFF] = "handoff",
+	[WT_STAGE_LOSS] = "loss",
+	[WT_STAGE_GILBERT] = "gilbert",
+	[WT_STAGE_MARKOV] = "markov",
+	[WT_STAGE_ELLIOTT] = "elliott",
+	[WT_STAGE_LIST] = "list",
+	[WT_STAGE_CORRUPT] = "corrupt",
+	[WT_STAGE_DUPLICATE] = "duplicate",
+	[WT_STAGE_REORDER] = "reorder",
+	[WT_STAGE_DELAY] = "delay",
+	[WT_STAGE_FILTER] = "filter",
+	[WT_STAGE_MERGE] = "merge",
+	[WT_STAGE_DRAIN] = "drain",
+};
+
 static void put_stage(struct text *text, const struct wt_stage_plan *stage)
 {
-	static const char *const names[WT_STAGE_KINDS] = {
-		[WT_STAGE_HOPS] = "hops",
-		[WT_STAGE_MTU] = "mtu",
-		[WT_STAGE_RATE] = "rate",
-		[WT_STAGE_OUTAGE] = "outage",
-		[WT_STAGE_HANDOFF] = "handoff",
-		[WT_STAGE_LOSS] = "loss",
-		[WT_STAGE_GILBERT] = "loss gilbert",
-		[WT_STAGE_MARKOV] = "loss markov",
-		[WT_STAGE_ELLIOTT] = "loss elliott",
-		[WT_STAGE_LIST] = "loss",
-		[WT_STAGE_CORRUPT] = "corrupt",
-		[WT_STAGE_DUPLICATE] = "duplicate",
-		[WT_STAGE_REORDER] = "reorder",
-		[WT_STAGE_DELAY] = "delay",
-	};
 	char buffer[48];
 
-	put(text, "%s", names[stage->kind]);
+	put(text, stage->kind > WT_STAGE_LOSS && stage->kind < WT_STAGE_LIST ? "loss %s" : "%s",
+	    wt_stage_names[stage->kind == WT_STAGE_LIST ? WT_STAGE_LOSS : stage->kind]);
 	switch (stage->kind) {
 	case WT_STAGE_RATE:
 		put_rate(text, &stage->rate);

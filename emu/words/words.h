@@ -30,6 +30,8 @@ enum wt_stage_kind {
 	WT_STAGE_KINDS,
 };
 
+extern const char *const wt_stage_names[WT_STAGE_KINDS]; /* as records and targets of changes have them */
+
 #define WT_FILTER_TEXT 256
 
 struct wt_stage_plan {

@@ -145,6 +145,32 @@ struct wt_frame *wt_offload_arrived(struct wt_port *port, const struct virtio_ne
 	return fresh;
 }
 
+int wt_offload_read(struct wt_port *port, struct wt_frame **frame, wt_offload_receive receive, int (*lose_one)(struct wt_port *))
+{
+	struct virtio_net_hdr header;
+	struct iovec parts[WT_OFFLOAD_PARTS];
+	struct wt_frame *fresh;
+	ssize_t len = -1;
+	int status;
+
+	*frame = wt_frame_queue_pop(&port->cut);
+	if (*frame)
+		return 1;
+	fresh = wt_frame_new(port->pool);
+	if (!fresh)
+		return lose_one(port);
+	wt_offload_parts(port, &header, fresh, parts);
+	status = receive(port, parts, fresh, &len);
+	if (len < 0) {
+		wt_frame_free(fresh);
+		return status;
+	}
+	*frame = wt_offload_arrived(port, &header, fresh, (uint32_t)len);
+	if (!*frame)
+		*frame = wt_frame_queue_pop(&port->cut);
+	return 1;
+}
+
 /* ---- what is written ----------------------------------------------------------------------------------- */
 
 void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *header)

@@ -27,6 +27,12 @@ void wt_offload_parts(struct wt_port *port, struct virtio_net_hdr *header, struc
 /* What was read there: `len` bytes besides the header. The frame to hand out, or NULL: it was cut, and its packets are in port->cut, or
  * it was lost and counted. Takes `fresh`. */
 struct wt_frame *wt_offload_arrived(struct wt_port *port, const struct virtio_net_hdr *header, struct wt_frame *fresh, uint32_t len);
+/*
+ * Reads a port's next frame. `receive` reads into the parts and leaves in *len how many bytes are behind the header; it leaves *len alone if there is
+ * no frame, or one too long, which it counts. `lose_one` reads a frame and loses it: none of the pool is free. Both answer as wt_port_ops.read().
+ */
+typedef int (*wt_offload_receive)(struct wt_port *port, struct iovec parts[WT_OFFLOAD_PARTS], const struct wt_frame *fresh, ssize_t *len);
+int wt_offload_read(struct wt_port *port, struct wt_frame **frame, wt_offload_receive receive, int (*lose_one)(struct wt_port *));
 /* The header to write in front of a frame. */
 void wt_offload_header(const struct wt_frame *frame, struct virtio_net_hdr *header);
 /* Writes the frame behind its header to the descriptor of the port. 0 or negative errno. */

@@ -109,45 +109,32 @@ static void put_tag_back(struct virtio_net_hdr *header, const struct iovec *firs
 		header->csum_start = (uint16_t)(header->csum_start + TAG);
 }
 
-static int packet_read(struct wt_port *port, struct wt_frame **frame)
+static int receive(struct wt_port *port, struct iovec parts[WT_OFFLOAD_PARTS], const struct wt_frame *fresh, ssize_t *len)
 {
-	struct virtio_net_hdr header;
-	struct iovec parts[WT_OFFLOAD_PARTS];
 	union beside beside;
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = WT_OFFLOAD_PARTS, .msg_control = &beside, .msg_controllen = sizeof(beside)};
+	ssize_t n = recvmsg(port->fd, &message, MSG_DONTWAIT) - (ssize_t)parts[0].iov_len;
 	struct tpacket_auxdata aux;
-	struct wt_frame *fresh;
-	uint32_t len;
 	bool tagged;
-	ssize_t n;
 
-	*frame = wt_frame_queue_pop(&port->cut);
-	if (*frame)
-		return 1;
-	fresh = wt_frame_new(port->pool);
-	if (!fresh)
-		return lose_one(port);
-	wt_offload_parts(port, &header, fresh, parts);
-	n = recvmsg(port->fd, &message, MSG_DONTWAIT);
-	if (n < (ssize_t)sizeof(header)) {
-		wt_frame_free(fresh);
-		return n < 0 ? read_error(port) : 1;
-	}
-	len = (uint32_t)n - sizeof(header);
+	if (n < 0)
+		return n + (ssize_t)parts[0].iov_len < 0 ? read_error(port) : 1;
 	tagged = look_beside(port, &message, &aux);
-	if (message.msg_flags & MSG_TRUNC || len + 4 > parts[1].iov_len + parts[2].iov_len) {
+	if (message.msg_flags & MSG_TRUNC || (size_t)n + 4 > parts[1].iov_len + parts[2].iov_len) {
 		port->oversize++;
-		wt_frame_free(fresh);
 		return 1;
 	}
-	if (tagged && len >= WT_ETH_HEADER) {
-		put_tag_back(&header, &parts[1], &parts[2], len, &aux);
-		len += 4;
+	if (tagged && n >= WT_ETH_HEADER) {
+		put_tag_back(parts[0].iov_base, &parts[1], &parts[2], (size_t)n, &aux);
+		n += 4;
 	}
-	*frame = wt_offload_arrived(port, &header, fresh, len);
-	if (!*frame)
-		*frame = wt_frame_queue_pop(&port->cut);
+	*len = n;
 	return 1;
+}
+
+static int packet_read(struct wt_port *port, struct wt_frame **frame)
+{
+	return wt_offload_read(port, frame, receive, lose_one);
 }
 
 /* A socket hears once that its interface goes down, and no more when the interface is then deleted: that has to be asked for. */

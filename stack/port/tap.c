@@ -88,37 +88,23 @@ static int tap_read(struct wt_port *port, struct wt_frame **frame)
 	return 1;
 }
 
+static int receive_big(struct wt_port *port, struct iovec parts[WT_OFFLOAD_PARTS], const struct wt_frame *fresh, ssize_t *len)
+{
+	ssize_t n = readv(port->fd, parts, WT_OFFLOAD_PARTS), header = (ssize_t)parts[0].iov_len;
+
+	if (n < header)
+		return n >= 0 ? 1 : read_error(port);
+	note_stamp(port, fresh, (uint32_t)(n - header));
+	if ((size_t)n == parts[0].iov_len + parts[1].iov_len + parts[2].iov_len) /* perhaps cut off */
+		port->oversize++;
+	else
+		*len = n - header;
+	return 1;
+}
+
 static int tap_read_big(struct wt_port *port, struct wt_frame **frame)
 {
-	struct virtio_net_hdr header;
-	struct iovec parts[WT_OFFLOAD_PARTS];
-	struct wt_frame *fresh;
-	uint32_t room = sizeof(header);
-	ssize_t n;
-
-	*frame = wt_frame_queue_pop(&port->cut);
-	if (*frame)
-		return 1;
-	fresh = wt_frame_new(port->pool);
-	if (!fresh)
-		return lose_one(port);
-	wt_offload_parts(port, &header, fresh, parts);
-	n = readv(port->fd, parts, WT_OFFLOAD_PARTS);
-	if (n < (ssize_t)sizeof(header)) {
-		wt_frame_free(fresh);
-		return n >= 0 ? 1 : read_error(port);
-	}
-	note_stamp(port, fresh, (uint32_t)n - sizeof(header));
-	room += (uint32_t)(parts[1].iov_len + parts[2].iov_len);
-	if ((uint32_t)n == room) { /* perhaps cut off */
-		port->oversize++;
-		wt_frame_free(fresh);
-		return 1;
-	}
-	*frame = wt_offload_arrived(port, &header, fresh, (uint32_t)n - sizeof(header));
-	if (!*frame)
-		*frame = wt_frame_queue_pop(&port->cut);
-	return 1;
+	return wt_offload_read(port, frame, receive_big, lose_one);
 }
 
 static int tap_write(struct wt_port *port, const struct wt_frame *frame)

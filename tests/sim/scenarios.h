@@ -88,4 +88,18 @@ static inline void assert_whole(const struct wt_simulation_result *result, const
 	assert_true(flow->result.bytes == size);
 }
 
+/* Runs what the words say, watched as `how` has it (NULL: it is not watched); all of it has to arrive. */
+static inline struct wt_simulation_result run_whole(const struct setup *setup, const struct wt_simulation *how, struct wt_bulk_sender *flow)
+{
+	struct wt_simulation_result result;
+	struct scenario scenario;
+
+	prepare(&scenario, setup);
+	if (how)
+		scenario.how = *how;
+	result = run(&scenario, flow);
+	assert_whole(&result, flow, setup->size);
+	return result;
+}
+
 #endif

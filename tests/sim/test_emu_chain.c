@@ -13,8 +13,8 @@
 #include "stack/wire/packet.h"
 #include "emu/path.h"
 #include "stack/base/bytes.h"
-#include "stack/base/random.h"
 #include "stack/drive/graph.h"
+#include "tests/dice.h"
 #include "tests/end_node.h"
 
 enum { CHAINS = 300, FRAMES = 3000 };
@@ -37,16 +37,6 @@ static void end_input(struct wt_node *node, unsigned port, wt_time now, struct w
 }
 
 static const struct wt_node_ops end_ops = END_NODE_OPS(end_input);
-
-struct dice {
-	struct wt_key key;
-	uint64_t n;
-};
-
-static uint64_t roll(struct dice *dice, uint64_t bound)
-{
-	return wt_random_below(&dice->key, dice->n++, bound);
-}
 
 static void random_rate(struct dice *dice, char *to, size_t len, unsigned a, unsigned b)
 {

@@ -16,8 +16,8 @@
 
 #include "emu/world/link.h"
 #include "stack/base/bytes.h"
-#include "stack/base/random.h"
 #include "stack/drive/graph.h"
+#include "tests/dice.h"
 #include "tests/end_node.h"
 
 enum { RUNS = 240, FRAMES = 900, CHANGES = 30, FLOWS = 3, HEADERS = 54, TAG = 46, BIG = 20000, SEGMENT = 1000 };
@@ -84,16 +84,6 @@ static void end_input(struct wt_node *node, unsigned port, wt_time now, struct w
 static const struct wt_node_ops end_ops = END_NODE_OPS(end_input);
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
-
-struct dice {
-	struct wt_key key;
-	uint64_t n;
-};
-
-static uint64_t roll(struct dice *dice, uint64_t bound)
-{
-	return wt_random_below(&dice->key, dice->n++, bound);
-}
 
 /* The first three of each keep frames in their order, and change none. */
 static const char *const kinds[][6] = {

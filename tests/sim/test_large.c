@@ -7,12 +7,9 @@ static wt_seq transfer(const char *sender, const char *receiver, uint64_t size, 
 			      .fwd = "rate 1Gbit burst 0B limit 4MB loss 0.01% duplicate 0.01% reorder 0.1% delay 300us delay 1ms",
 			      .rev = "delay 1ms loss 0.01%", .size = size, .seed = seed};
 	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, size);
+	result = run_whole(&setup, NULL, &flow);
 	print_message("%s: %llu MiB in %.1f simulated s, %.1f s wall, %llu sent again, %llu timeouts\n", sender, (unsigned long long)(size >> 20),
 		      (double)result.simulated / 1e9, result.wall_s, (unsigned long long)flow.info.retransmits_segs,
 		      (unsigned long long)flow.info.timeouts);

@@ -121,13 +121,9 @@ static void a_transfer_survives_handoffs_and_bit_errors(void **state)
 			      .fwd = LINK " corrupt 0.1% handoff every 2s for 50ms to-rate 5Mbit to-delay 5ms delay 15ms",
 			      .rev = "delay 15ms corrupt 0.1% handoff every 2s for 50ms to-delay 5ms", .size = 5 << 20};
 	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	scenario.how.checked = true;
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, 5 << 20);
+	result = run_whole(&setup, &(struct wt_simulation){.checked = true}, &flow);
 	assert_true(result.dropped[WT_DROP_HANDOFF] > 0);
 	/* the receiver's checksums caught what was corrupted, at one host or the other */
 	assert_true(result.dropped[WT_DROP_TCP_CSUM] + result.dropped[WT_DROP_IP_CSUM] > 0);
@@ -139,13 +135,9 @@ static void the_sender_hears_of_the_path_mtu(void **state)
 	struct setup setup = {.sender = "newreno", .receiver = "standard", .fwd = "mtu 1000B " LINK " delay 15ms", .rev = BACK,
 			      .size = 1 << 20};
 	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	scenario.how.checked = true;
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, 1 << 20);
+	result = run_whole(&setup, &(struct wt_simulation){.checked = true}, &flow);
 	assert_int_equal(result.dropped[WT_DROP_UNROUTED], 0);
 }
 

@@ -20,14 +20,10 @@ static void every_module_fills_a_clean_link_and_none_beats_it(void **state)
 	EACH(i) {
 		struct setup setup = {.sender = variants[i].sender, .receiver = variants[i].receiver, .fwd = CLEAN_LINK,
 				      .rev = CLEAN_LINK, .size = 20 << 20};
-		struct wt_simulation_result result;
-		struct scenario scenario;
 		struct wt_bulk_sender flow;
 		double goodput;
 
-		prepare(&scenario, &setup);
-		result = run(&scenario, &flow);
-		assert_whole(&result, &flow, 20 << 20);
+		run_whole(&setup, NULL, &flow);
 		goodput = wt_bulk_goodput(&flow);
 		/* 17.5 s of data; the handshake and a slow start to 26 segments (one path) take a dozen round trips of 30 ms at most: 2 %.
 		 * paper-slow grows a segment in two round trips: 24 levels take 24 x 4 x 30 ms, at half the rate in the mean: another 6 %. */
@@ -59,14 +55,9 @@ static void tcp_real_climbs_1_1_2_4_8_16_24_on_a_clean_path_and_stays(void **sta
 	struct setup setup = {.preset = "bsd90", .sender = "real:profile=paper,opt=paper4",
 			      .receiver = "real:profile=paper,opt=paper4", .fwd = CLEAN_LINK, .rev = CLEAN_LINK, .size = 5 << 20};
 	struct climb climb = {.sink = {note_level}};
-	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	scenario.how.sink[1] = &climb.sink;
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, 5 << 20);
+	run_whole(&setup, &(struct wt_simulation){.sink[1] = &climb.sink}, &flow);
 	assert_true(climb.count >= 20);
 	for (unsigned i = 0; i < climb.count; i++)
 		assert_int_equal(climb.levels[i], i < 6 ? expected[i] : 24);
@@ -77,13 +68,9 @@ static void tcp_real_climbs_1_1_2_4_8_16_24_on_a_clean_path_and_stays(void **sta
 static void a_real_sender_falls_back_before_a_standard_receiver_and_completes(void **state)
 {
 	struct setup setup = {.sender = "real", .receiver = "standard", .fwd = CLEAN_LINK, .rev = CLEAN_LINK, .size = 5 << 20};
-	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, 5 << 20);
+	run_whole(&setup, NULL, &flow);
 	assert_true(flow.info.fallback);
 	/* as NewReno from there on: the link is filled, 4.4 s of data with half a second to start */
 	assert_true(wt_bulk_goodput(&flow) > 0.88 * CLEAN_RATE);
@@ -92,13 +79,9 @@ static void a_real_sender_falls_back_before_a_standard_receiver_and_completes(vo
 static void a_standard_sender_ignores_a_real_receiver(void **state)
 {
 	struct setup setup = {.sender = "reno", .receiver = "real", .fwd = CLEAN_LINK, .rev = CLEAN_LINK, .size = 1 << 20};
-	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, 1 << 20);
+	run_whole(&setup, NULL, &flow);
 	assert_string_equal(flow.result.receiver, "real");
 }
 
@@ -114,13 +97,9 @@ static void five_mib_arrive_byte_for_byte_through_loss_reordering_and_duplicatio
 				      .rev = "rate 10Mbit burst 0B limit 128KB loss 1% duplicate 1% reorder 2% delay 4ms delay 10ms",
 				      .size = 5 << 20, .seed = 7 + i};
 		struct wt_simulation_result result;
-		struct scenario scenario;
 		struct wt_bulk_sender flow;
 
-		prepare(&scenario, &setup);
-		scenario.how.checked = true;
-		result = run(&scenario, &flow);
-		assert_whole(&result, &flow, 5 << 20);
+		result = run_whole(&setup, &(struct wt_simulation){.checked = true}, &flow);
 		/* The path did what it was told: about 1 % of 3600 or 5120 frames were lost one way, fewer than 10 would be a wonder. */
 		assert_true(result.dropped[WT_DROP_LOSS] > 10);
 		assert_true(flow.info.retransmits_segs > 0 && flow.result.dup_segs > 0 && flow.result.out_of_order_segs > 0);
@@ -134,12 +113,9 @@ static void a_handoff_is_survived_and_the_time_lost_is_bounded(void **state)
 				      .fwd = "rate 10Mbit burst 0B limit 256KB outage every 5s for 500ms at 2s delay 15ms",
 				      .rev = "rate 10Mbit burst 0B limit 256KB outage every 5s for 500ms at 2s delay 15ms", .size = 10 << 20};
 		struct wt_simulation_result result;
-		struct scenario scenario;
 		struct wt_bulk_sender flow;
 
-		prepare(&scenario, &setup);
-		result = run(&scenario, &flow);
-		assert_whole(&result, &flow, 10 << 20);
+		result = run_whole(&setup, NULL, &flow);
 		/* 8.8 s of data; an outage of 0.5 s costs at most 0.5 s, a doubled RTO behind it (200 ms doubled to under 1.6 s) and the
 		 * recovery of a full queue (2 s at the most): the path is used at least 40 % of the time */
 		if (wt_bulk_goodput(&flow) < 0.4 * CLEAN_RATE)
@@ -154,12 +130,9 @@ static void hundreds_of_holes_in_one_window_are_each_filled_once(void **state)
 	struct setup setup = {.settings = "snd_buffer=16MiB,rcv_buffer=16MiB", .fwd = "rate 1Gbit burst 0B limit 2MB delay 20ms",
 			      .rev = "delay 20ms", .size = 100 << 20};
 	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 
-	prepare(&scenario, &setup);
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, 100 << 20);
+	result = run_whole(&setup, NULL, &flow);
 	assert_true(result.dropped[WT_DROP_QUEUE] > 200);
 	/* each once, and in each recovery the last segment may go again though it was not lost (RFC 6675 4, NextSeg rule 4) */
 	assert_in_range(flow.info.retransmits_segs - result.dropped[WT_DROP_QUEUE], 0, flow.info.fast_recoveries);

@@ -16,13 +16,10 @@ static void a_slow_start_overshoot_at_10_gigabits_loses_only_what_the_queue_drop
 			      .fwd = "rate 10Gbit burst 0B limit 20MB delay 15ms", .rev = "rate 10Gbit burst 0B limit 20MB delay 15ms",
 			      .size = 1000000000};
 	struct wt_simulation_result result;
-	struct scenario scenario;
 	struct wt_bulk_sender flow;
 	double goodput;
 
-	prepare(&scenario, &setup);
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, setup.size);
+	result = run_whole(&setup, NULL, &flow);
 	goodput = (double)setup.size * 8e9 / (double)result.simulated;
 	print_message("%.0f Mbit/s, %u dropped by the queue, %u sent again, %.1f s wall\n", goodput / 1e6,
 		      (unsigned)result.dropped[WT_DROP_QUEUE], (unsigned)flow.info.retransmits_segs, result.wall_s);
@@ -69,14 +66,9 @@ static void metrics_tell_what_is_in_flight_after_an_ack_has_let_segments_go(void
 	struct setup setup = {.sender = "newreno", .settings = "snd_buffer=2KiB", .fwd = "rate 10Mbit burst 0B limit 1MB delay 5ms",
 			      .rev = "delay 5ms", .size = 200000};
 	struct flight flight = {.sink = {watch_flight}};
-	struct wt_simulation_result result;
 	struct wt_bulk_sender flow;
-	struct scenario scenario;
 
-	prepare(&scenario, &setup);
-	scenario.how.sink[0] = &flight.sink;
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, setup.size);
+	run_whole(&setup, &(struct wt_simulation){.sink[0] = &flight.sink}, &flow);
 	assert_true(flight.lines > 90 && flight.lines <= flight.acks);
 	assert_int_equal(flight.worst, 0);
 	assert_int_equal(flight.late, 0);

@@ -205,15 +205,8 @@ static void draw_change(struct draw *draw, struct plan *plan)
 
 static void draw_modules(struct draw *draw, struct plan *plan)
 {
-	unsigned senders = 0, recoveries = 0, receivers = 0;
 	const char *sender, *receiver, *recovery = NULL;
 
-	while (wt_senders[senders])
-		senders++;
-	while (wt_recoveries[recoveries])
-		recoveries++;
-	while (wt_receivers[receivers])
-		receivers++;
 	plan->preset = wt_tcp_preset_names[0];
 	if (chance(draw, 35)) {
 		unsigned presets = 0;
@@ -222,10 +215,10 @@ static void draw_modules(struct draw *draw, struct plan *plan)
 			presets++;
 		plan->preset = wt_tcp_preset_names[below(draw, presets)];
 	}
-	sender = chance(draw, 50) ? PICK(draw, "newreno", "reno") : wt_senders[below(draw, senders)]->name;
-	receiver = chance(draw, 65) ? "standard" : wt_receivers[below(draw, receivers)]->name;
+	sender = chance(draw, 50) ? PICK(draw, "newreno", "reno") : wt_senders[below(draw, wt_sender_count)]->name;
+	receiver = chance(draw, 65) ? "standard" : wt_receivers[below(draw, wt_receiver_count)]->name;
 	if (chance(draw, 25))
-		recovery = wt_recoveries[below(draw, recoveries)]->name;
+		recovery = wt_recoveries[below(draw, wt_recovery_count)]->name;
 	else if (!strcmp(sender, "newreno"))
 		recovery = "sack"; /* the oracles of the Reno family know when a loss by RFC 6675 is due */
 	plan->scalable = !strcmp(sender, "dctcp") || !strcmp(receiver, "dctcp");

@@ -39,21 +39,13 @@ struct wt_cc_described wt_cc_describe(const struct wt_cc_subject *subject)
 
 bool wt_cc_subject_at(size_t i, struct wt_cc_subject *subject)
 {
-	size_t senders = 0, recoveries = 0, receivers = 0;
-
-	while (wt_senders[senders])
-		senders++;
-	while (wt_recoveries[recoveries])
-		recoveries++;
-	while (wt_receivers[receivers])
-		receivers++;
 	*subject = (struct wt_cc_subject){0};
-	if (i < senders)
+	if (i < wt_sender_count)
 		subject->sender = wt_senders[i];
-	else if (i - senders < recoveries)
-		subject->recovery = wt_recoveries[i - senders];
-	else if (i - senders - recoveries < receivers)
-		subject->receiver = wt_receivers[i - senders - recoveries];
+	else if ((i -= wt_sender_count) < wt_recovery_count)
+		subject->recovery = wt_recoveries[i];
+	else if ((i -= wt_recovery_count) < wt_receiver_count)
+		subject->receiver = wt_receivers[i];
 	else
 		return false;
 	return true;

@@ -18,6 +18,7 @@
  * window like a loss.
  */
 #include "cc/cc.h"
+#include "cc/shared/delay.h"
 
 #define MINUTES 10u
 #define CURRENT 4u
@@ -50,16 +51,6 @@ static uint32_t at_least(uint32_t value, uint32_t floor)
 	return value > floor ? value : floor;
 }
 
-static wt_time least_of(const wt_time *ring, unsigned count)
-{
-	wt_time least = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		if (ring[i] && (!least || ring[i] < least))
-			least = ring[i];
-	return least;
-}
-
 static void set_base(struct ledbat *l, wt_time base)
 {
 	uint64_t divisor = base > 0 ? (2 * (uint64_t)l->params.target + (uint64_t)base - 1) / (uint64_t)base : l->params.gain_divisor;
@@ -77,7 +68,7 @@ static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
 		l->minute = (l->minute + 1) % MINUTES;
 		l->base[l->minute] = 0;
 		l->minute_at = now;
-		set_base(l, least_of(l->base, MINUTES));
+		set_base(l, wt_delay_least(l->base, MINUTES));
 	}
 	if (!l->base[l->minute] || rtt < l->base[l->minute])
 		l->base[l->minute] = rtt;
@@ -89,7 +80,7 @@ static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
 	if (rtt <= l->now || !l->now)
 		l->now = rtt;
 	else if (leaves == l->now)
-		l->now = least_of(l->current, CURRENT);
+		l->now = wt_delay_least(l->current, CURRENT);
 	l->next = (l->next + 1) % CURRENT;
 }
 

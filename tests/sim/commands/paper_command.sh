@@ -93,17 +93,8 @@ expect 0 paper run $table --points 0 --repeats 2 --json -o json
 [ "$(grep -c '^{"record":"cell"' out.txt)" = 3 ] && [ "$(grep -c '' out.txt)" = 3 ] || fail "--json printed something else"
 
 # ^C: what is done is kept.
-"$wavetank" paper run $table --repeats 20000 -o stopped >out.txt 2>err.txt &
-pid=$!
-until_more stopped/done.jsonl 20 $pid
-kill -TERM $pid
-wait $pid
-code=$?
-[ $code = 143 ] || fail "exit code $code after SIGTERM, not 143"
-whole stopped/runs.jsonl
+interrupted stopped paper run $table --repeats 20000
 [ "$(done_in stopped/runs.jsonl)" -gt 20 ] || fail "nothing kept of an ended sweep"
-grep -q '"complete":false' stopped/runs.jsonl || fail "an ended sweep calls itself complete"
-pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
 
 # All tables of a paper, ended early, are not called all.
 timeout --preserve-status -s INT 2 "$wavetank" paper run tcp-real-2001 -o early >out.txt 2>err.txt

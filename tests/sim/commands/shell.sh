@@ -38,6 +38,22 @@ done_in() {
 	if [ -e "$1" ]; then grep -Ec '"record":"(done|run)"' "$1"; else echo 0; fi
 }
 
+# interrupted DIR WORDS...: a sweep ended while it runs keeps what is done, says so by its exit code, and leaves no worker
+interrupted() {
+	folder=$1
+	shift
+	"$wavetank" "$@" -o "$folder" >out.txt 2>err.txt &
+	pid=$!
+	until_more "$folder/done.jsonl" 20 $pid
+	kill -TERM $pid
+	wait $pid
+	code=$?
+	[ $code = 143 ] || fail "exit code $code after SIGTERM, not 143"
+	whole "$folder/runs.jsonl"
+	grep -q '"complete":false' "$folder/runs.jsonl" || fail "an ended sweep calls itself complete"
+	pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
+}
+
 # until_more FILE N PID: waits until FILE holds more than N runs, or the process is gone
 until_more() {
 	while [ "$(done_in "$1")" -le "$2" ] && kill -0 "$3" 2>/dev/null; do

@@ -137,16 +137,7 @@ same whole/runs.jsonl orphans/runs.jsonl "$kills workers killed"
 
 # ^C: finished runs are kept, the exit code says so, no worker is left.
 sed 's/name = many/name = long/; s/repeats = 200/repeats = 2000/' many.ini >long.ini
-"$wavetank" sweep run long.ini -o stopped >out.txt 2>err.txt &
-pid=$!
-until_more stopped/done.jsonl 20 $pid
-kill -TERM $pid
-wait $pid
-code=$?
-[ $code = 143 ] || fail "exit code $code after SIGTERM, not 143"
-whole stopped/runs.jsonl
-grep -q '"complete":false' stopped/runs.jsonl || fail "an ended sweep calls itself complete"
-pgrep -P $pid >/dev/null 2>&1 && fail "workers outlive the sweep"
+interrupted stopped sweep run long.ini
 
 # A full disk (a limit on file sizes stands for it): one line, exit code 3, whole lines; with room again it goes on.
 (

@@ -55,9 +55,9 @@ static void watch(struct wt_trace_sink *sink, const struct wt_trace_event *event
 }
 
 /* 40 ms and two BDP of buffer. */
-static struct wt_bulk_sender flow_of(const char *sender, const char *fwd, const char *rev, uint64_t size, struct watch *w)
+static struct wt_bulk_sender flow_of(const char *sender, uint64_t seed, const char *fwd, const char *rev, uint64_t size, struct watch *w)
 {
-	struct setup setup = {.settings = "snd_buffer=8MB,rcv_buffer=8MB", .sender = sender, .fwd = fwd, .rev = rev, .size = size};
+	struct setup setup = {.settings = "snd_buffer=8MB,rcv_buffer=8MB", .sender = sender, .seed = seed, .fwd = fwd, .rev = rev, .size = size};
 	struct wt_simulation_result result;
 	struct wt_bulk_sender flow;
 	struct scenario scenario;
@@ -81,7 +81,7 @@ static void bandwidth_stays_within_a_twentieth_of_the_link_without_loss_and_with
 			bool yields = m && i; /* version 3 takes more than 2 % of a flight for too much, so it sends less */
 			struct watch w = {.from_s = 2};
 
-			flow_of(modules[m], fwd[i], "delay 20ms", 100000000, &w);
+			flow_of(modules[m], 1, fwd[i], "delay 20ms", 100000000, &w);
 			assert_true(w.least > (yields ? 0.3 : 0.95) && w.most < 1.05);
 			assert_true(fabs(w.min_rtt_ms - 40) < 1);
 		}
@@ -97,11 +97,11 @@ static void bandwidth_is_what_is_delivered_at_twenty_percent_loss_and_never_more
 	for (unsigned m = 0; modules[m]; m++) {
 		struct watch w = {.from_s = 0};
 
-		flow_of(modules[m], "rate 50Mbit burst 0B limit 500KB delay 20ms loss 20%", "delay 20ms", m ? 2000000 : 20000000, &w);
+		flow_of(modules[m], 1, "rate 50Mbit burst 0B limit 500KB delay 20ms loss 20%", "delay 20ms", m ? 2000000 : 20000000, &w);
 		assert_true(w.most < 1.05);
 		assert_true(m || (w.startup > 0.8 * 0.95 && w.startup < 0.8 + 2.5 * 5 / 165.0));
 		w = (struct watch){.from_s = 2};
-		flow_of(modules[m], "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms loss 20%", 50000000, &w);
+		flow_of(modules[m], 1, "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms loss 20%", 50000000, &w);
 		assert_true(w.least > 0.95 && w.most < 1.05);
 	}
 }
@@ -115,18 +115,9 @@ static void bandwidth_does_not_fall_at_twenty_percent_loss(void **state)
 	double sum = 0;
 
 	for (unsigned seed = 1; seed <= 3; seed++) {
-		struct setup setup = {.settings = "snd_buffer=8MB,rcv_buffer=8MB", .sender = "bbr", .seed = seed, .size = 110000000,
-				      .fwd = "rate 50Mbit burst 0B limit 500KB delay 20ms loss 20%", .rev = "delay 20ms"};
-		struct wt_simulation_result result;
 		struct watch w = {.from_s = 2};
-		struct wt_bulk_sender flow;
-		struct scenario scenario;
 
-		prepare(&scenario, &setup);
-		scenario.how.sink[0] = &w.sink;
-		w.sink.event = watch;
-		result = run(&scenario, &flow);
-		assert_whole(&result, &flow, setup.size);
+		flow_of("bbr", seed, "rate 50Mbit burst 0B limit 500KB delay 20ms loss 20%", "delay 20ms", 110000000, &w);
 		assert_true(w.most < 1.05);
 		sum += w.area / w.seconds / 0.8;
 	}
@@ -137,17 +128,8 @@ static void bandwidth_does_not_fall_at_twenty_percent_loss(void **state)
 
 static void of_seed(const char *sender, uint64_t seed, uint64_t size, struct watch *w)
 {
-	struct setup setup = {.settings = "snd_buffer=8MB,rcv_buffer=8MB", .sender = sender, .seed = seed, .size = size, .fwd = BEFORE, .rev = "delay 20ms"};
-	struct wt_simulation_result result;
-	struct wt_bulk_sender flow;
-	struct scenario scenario;
-
-	prepare(&scenario, &setup);
 	*w = (struct watch){.from_s = 8};
-	scenario.how.sink[0] = &w->sink;
-	w->sink.event = watch;
-	result = run(&scenario, &flow);
-	assert_whole(&result, &flow, size);
+	flow_of(sender, seed, BEFORE, "delay 20ms", size, w);
 }
 
 /*
@@ -218,7 +200,7 @@ static void bandwidth_stays_across_timeouts(void **state)
 			char fwd[128];
 
 			snprintf(fwd, sizeof(fwd), "%s rate 50Mbit burst 0B limit 500KB delay 20ms", outages[i]);
-			flow = flow_of(modules[m], fwd, "delay 20ms", i ? 60000000 : 100000000, &w);
+			flow = flow_of(modules[m], 1, fwd, "delay 20ms", i ? 60000000 : 100000000, &w);
 			assert_true(flow.info.timeouts >= (i ? 6 : 3));
 			assert_true(w.least > 0.95 && w.most < 1.05);
 		}
@@ -230,7 +212,7 @@ static void the_states_of_version_one_come_in_their_order(void **state)
 	static const unsigned order[] = {0, 1, 2, 3, 2, 3, 2};
 	struct watch w = {.from_s = 2};
 
-	flow_of("bbr", "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 140000000, &w);
+	flow_of("bbr", 1, "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 140000000, &w);
 	assert_int_equal(w.states, 7);
 	for (unsigned i = 0; i < 7; i++)
 		assert_int_equal(w.state[i].state, order[i]);
@@ -252,7 +234,7 @@ static void the_states_of_version_three_come_in_their_order(void **state)
 	double probe_rtt = 0, up = 0;
 	unsigned ups = 0, probes = 0;
 
-	flow_of("bbr3", "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 170000000, &w);
+	flow_of("bbr3", 1, "rate 50Mbit burst 0B limit 500KB delay 20ms", "delay 20ms", 170000000, &w);
 	assert_int_equal(w.state[0].state, 0);
 	for (unsigned i = 1; i < w.states; i++) {
 		double at = w.state[i].at_s;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handoffs: their times, what is lost, and what holds afterwards, at one instant in every stage of both directions. */
 #include "tests/unit/emu/queue_bench.h"
+#include "tests/unit/exponential.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "emu/stages/handoff.h"
@@ -122,26 +122,6 @@ static void a_packet_has_its_number_whether_those_before_it_met_a_handoff_or_not
 		}
 		wt_path_finish(&bench_path);
 	}
-}
-
-static int ascending(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static double exponential_distance(double *sample, unsigned count, double mean)
-{
-	double worst = 0;
-
-	qsort(sample, count, sizeof(*sample), ascending);
-	for (unsigned i = 0; i < count; i++) {
-		double law = 1 - exp(-sample[i] / mean);
-
-		worst = fmax(worst, fmax(law - (double)i / count, (double)(i + 1) / count - law));
-	}
-	return worst * sqrt(count);
 }
 
 /* The paper's: 5 s between, half a second of 99 per cent. */

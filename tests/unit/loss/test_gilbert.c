@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The generator of the paper's errors, against closed form: a million packets, fixed seeds. */
 #include "tests/unit/emu/emu_bench.h"
+#include "tests/unit/exponential.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "emu/loss/markov.h"
 #include "emu/path.h"
 
 enum { SOJOURNS = 100000, PACKETS = 1000000 };
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Kolmogorov's statistic of n sorted values against the exponential law of this mean, times sqrt n. */
-static double kolmogorov(double *values, unsigned n, double mean)
-{
-	double worst = 0;
-
-	qsort(values, n, sizeof(*values), ascending);
-	for (unsigned i = 0; i < n; i++) {
-		double law = 1 - exp(-values[i] / mean);
-
-		worst = fmax(worst, fmax(law - (double)i / n, (double)(i + 1) / n - law));
-	}
-	return worst * sqrt(n);
-}
 
 static void check_sojourns(wt_time off, wt_time on, uint64_t seed)
 {
@@ -55,7 +34,7 @@ static void check_sojourns(wt_time off, wt_time on, uint64_t seed)
 		for (unsigned i = 0; i < SOJOURNS; i++)
 			sum += values[s][i];
 		assert_true(fabs(sum / SOJOURNS / (double)mean[s] - 1) < 4 / sqrt(SOJOURNS));
-		assert_true(kolmogorov(values[s], SOJOURNS, (double)mean[s]) < 1.95); /* 0.1 per cent */
+		assert_true(exponential_distance(values[s], SOJOURNS, (double)mean[s]) < 1.95); /* 0.1 per cent */
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Chains of several states: sojourns, jumps, stationary law and drop shares against closed forms. */
 #include "tests/unit/emu/queue_bench.h"
+#include "tests/unit/exponential.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "emu/chain.h"
@@ -17,27 +17,6 @@ static const struct wt_chain_config three = {
 	.to = {{0, 0.75, 0.25}, {0.5, 0, 0.5}, {1, 0, 0}},
 	.listed = {true, true, true},
 };
-
-static int ascending(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* Kolmogorov and Smirnov's distance from the exponential law, times the root of the count; 0.1 per cent: 1.95 */
-static double exponential_distance(double *sample, unsigned count, double mean)
-{
-	double worst = 0;
-
-	qsort(sample, count, sizeof(*sample), ascending);
-	for (unsigned i = 0; i < count; i++) {
-		double law = 1 - exp(-sample[i] / mean), below = law - (double)i / count, above = (double)(i + 1) / count - law;
-
-		worst = fmax(worst, fmax(below, above));
-	}
-	return worst * sqrt(count);
-}
 
 static void sojourns_are_exponential_and_jumps_have_their_shares(void **state)
 {

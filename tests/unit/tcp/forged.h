@@ -24,7 +24,8 @@ static inline void forge_between(struct wt_host *host, struct wt_addr from, stru
 				 uint32_t len)
 {
 	struct wt_frame *frame = wt_frame_new(host->config.pool);
-	struct wt_eth eth = {our_mac, peer_mac, WT_ETH_IPV4};
+	bool ours = !memcmp(&host->config.mac, &our_mac, sizeof(our_mac));
+	struct wt_eth eth = {host->config.mac, ours ? peer_mac : our_mac, WT_ETH_IPV4};
 	uint32_t header = wt_tcp_emit_len(seg);
 	struct wt_ipv4 ip = {
 		.src = from,

@@ -7,23 +7,18 @@
 #include <errno.h>
 
 #include "stack/wire/checksum.h"
+#include "tests/dice.h"
 #include "tests/unit/tcp/forged.h"
 
 struct world {
 	struct wt_pool *pool;
 	struct wt_host *host;
 	struct wt_tcp *tcp, *listener;
-	struct wt_key key;
-	uint64_t draws;
+	struct dice dice;
 	wt_time now;
 	uint64_t sent;
 	wt_seq highest_ack; /* the most that was ever given to us, to compare with what is acknowledged */
 };
-
-static uint64_t draw(struct world *world, uint64_t below)
-{
-	return wt_random_below(&world->key, world->draws++, below);
-}
 
 static void drain(struct world *world)
 {
@@ -71,7 +66,7 @@ static void setup_with(struct world *world, uint64_t seed, uint64_t memory)
 	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
 	struct wt_tcp_config tcp;
 
-	*world = (struct world){.key = wt_key_derive(seed, "attack")};
+	*world = (struct world){.dice.key = wt_key_derive(seed, "attack")};
 	world->pool = config.pool = wt_pool_create(256, 2048);
 	world->host = wt_host_create(&config);
 	wt_tcp_config_init(&tcp);
@@ -91,13 +86,13 @@ static void setup(struct world *world, uint64_t seed)
 /* Numbers near the truth: exact, off by little, off by a window, or anything. */
 static wt_seq near(struct world *world, wt_seq truth)
 {
-	switch (draw(world, 8)) {
+	switch (roll(&world->dice, 8)) {
 	case 0:
-		return truth + (uint32_t)draw(world, 3000) - 1500;
+		return truth + (uint32_t)roll(&world->dice, 3000) - 1500;
 	case 1:
-		return truth + (uint32_t)draw(world, 200000) - 100000;
+		return truth + (uint32_t)roll(&world->dice, 200000) - 100000;
 	case 2:
-		return (wt_seq)draw(world, 0xffffffffu);
+		return (wt_seq)roll(&world->dice, 0xffffffffu);
 	default:
 		return truth;
 	}
@@ -110,47 +105,47 @@ static void lie(struct world *world)
 		.src_port = 80,
 		.dst_port = 5000,
 		.seq = near(world, tcp->rcv_nxt),
-		.ack = near(world, draw(world, 2) ? tcp->snd_nxt : tcp->snd_una),
-		.flags = (uint8_t)(draw(world, 6) ? WT_ACK : draw(world, 256)),
-		.window = (uint16_t)(draw(world, 4) ? 30000 : draw(world, 65536)),
-		.has_mss = draw(world, 2),
-		.mss = (uint16_t)(draw(world, 4) ? 1460 : draw(world, 65536)),
-		.has_wscale = draw(world, 2),
-		.wscale = (uint8_t)draw(world, 20),
-		.has_sack_permitted = draw(world, 4) != 0,
-		.has_ts = draw(world, 8) != 0,
-		.tsval = (uint32_t)(world->now / WT_MS) + (draw(world, 16) ? 0 : (uint32_t)draw(world, 0xffffffffu)),
-		.tsecr = tcp->ts_offset + (uint32_t)(draw(world, 4) ? (uint64_t)(world->now / WT_MS) : draw(world, 0xffffffffu)),
+		.ack = near(world, roll(&world->dice, 2) ? tcp->snd_nxt : tcp->snd_una),
+		.flags = (uint8_t)(roll(&world->dice, 6) ? WT_ACK : roll(&world->dice, 256)),
+		.window = (uint16_t)(roll(&world->dice, 4) ? 30000 : roll(&world->dice, 65536)),
+		.has_mss = roll(&world->dice, 2),
+		.mss = (uint16_t)(roll(&world->dice, 4) ? 1460 : roll(&world->dice, 65536)),
+		.has_wscale = roll(&world->dice, 2),
+		.wscale = (uint8_t)roll(&world->dice, 20),
+		.has_sack_permitted = roll(&world->dice, 4) != 0,
+		.has_ts = roll(&world->dice, 8) != 0,
+		.tsval = (uint32_t)(world->now / WT_MS) + (roll(&world->dice, 16) ? 0 : (uint32_t)roll(&world->dice, 0xffffffffu)),
+		.tsecr = tcp->ts_offset + (uint32_t)(roll(&world->dice, 4) ? (uint64_t)(world->now / WT_MS) : roll(&world->dice, 0xffffffffu)),
 	};
 
-	if (seg.flags & WT_RST && draw(world, 10))
+	if (seg.flags & WT_RST && roll(&world->dice, 10))
 		seg.flags &= (uint8_t)~WT_RST;
-	if (seg.flags & WT_FIN && draw(world, 10))
+	if (seg.flags & WT_FIN && roll(&world->dice, 10))
 		seg.flags &= (uint8_t)~WT_FIN;
-	seg.sack_count = (uint8_t)(draw(world, 3) ? 0 : draw(world, 4));
+	seg.sack_count = (uint8_t)(roll(&world->dice, 3) ? 0 : roll(&world->dice, 4));
 	for (unsigned i = 0; i < seg.sack_count; i++) {
-		seg.sack[i].start = tcp->snd_una + (uint32_t)draw(world, 70000) - 2000;
-		seg.sack[i].end = seg.sack[i].start + (uint32_t)draw(world, 20000) - 1000;
+		seg.sack[i].start = tcp->snd_una + (uint32_t)roll(&world->dice, 70000) - 2000;
+		seg.sack[i].end = seg.sack[i].start + (uint32_t)roll(&world->dice, 20000) - 1000;
 	}
-	if (tcp->state == WT_TCP_SYN_SENT && draw(world, 2)) {
-		seg.flags = WT_SYN | (draw(world, 3) ? WT_ACK : 0);
+	if (tcp->state == WT_TCP_SYN_SENT && roll(&world->dice, 2)) {
+		seg.flags = WT_SYN | (roll(&world->dice, 3) ? WT_ACK : 0);
 		seg.ack = tcp->snd_nxt;
-		seg.seq = (wt_seq)draw(world, 0xffffffffu);
+		seg.seq = (wt_seq)roll(&world->dice, 0xffffffffu);
 	}
-	inject(world, &seg, draw(world, 3) ? 0 : (uint32_t)draw(world, 1200));
+	inject(world, &seg, roll(&world->dice, 3) ? 0 : (uint32_t)roll(&world->dice, 1200));
 }
 
 static void live(struct world *world)
 {
 	uint8_t buffer[3000] = {0};
 
-	if (draw(world, 3) == 0)
-		wt_tcp_write(world->tcp, buffer, draw(world, sizeof(buffer)) + 1);
-	if (draw(world, 3) == 0)
+	if (roll(&world->dice, 3) == 0)
+		wt_tcp_write(world->tcp, buffer, roll(&world->dice, sizeof(buffer)) + 1);
+	if (roll(&world->dice, 3) == 0)
 		wt_tcp_read(world->tcp, buffer, sizeof(buffer));
-	if (draw(world, 4000) == 0)
+	if (roll(&world->dice, 4000) == 0)
 		wt_tcp_shutdown(world->tcp);
-	world->now += (wt_time)draw(world, 20) * WT_MS + (draw(world, 500) ? 0 : 3 * WT_S);
+	world->now += (wt_time)roll(&world->dice, 20) * WT_MS + (roll(&world->dice, 500) ? 0 : 3 * WT_S);
 	drain(world);
 }
 

@@ -4,6 +4,7 @@
  * callbacks, at random, while peers open, send, close and reset at random. Nothing may be used after it is freed (the
  * sanitizers watch), and when all is given up nothing may be left.
  */
+#include "tests/dice.h"
 #include "tests/unit/tcp/forged.h"
 
 struct world {
@@ -11,15 +12,10 @@ struct world {
 	struct wt_host *host;
 	struct wt_tcp *listener;
 	struct wt_tcp_config config;
-	struct wt_key key;
-	uint64_t draws, accepted, ended;
+	struct dice dice;
+	uint64_t accepted, ended;
 	wt_time now;
 };
-
-static uint64_t draw(struct world *world, uint64_t below)
-{
-	return wt_random_below(&world->key, world->draws++, below);
-}
 
 static void drain(struct world *world)
 {
@@ -38,7 +34,7 @@ static void drain(struct world *world)
 static void inject(struct world *world, struct wt_tcp_header *seg, uint32_t len)
 {
 	forge(world->host, world->now, seg, len);
-	if (draw(world, 3)) /* sometimes several segments come before the application runs */
+	if (roll(&world->dice, 3)) /* sometimes several segments come before the application runs */
 		drain(world);
 }
 
@@ -48,11 +44,11 @@ static void fill(struct world *world, struct wt_tcp *tcp)
 	struct iovec piece[3];
 	size_t room = 0;
 
-	for (unsigned i = wt_tcp_room(tcp, draw(world, 20000), piece, 3); i; i--)
+	for (unsigned i = wt_tcp_room(tcp, roll(&world->dice, 20000), piece, 3); i; i--)
 		room += piece[i - 1].iov_len;
 	assert_true(room <= wt_tcp_writable(tcp));
-	wt_tcp_filled(tcp, draw(world, room + 1), room);
-	wt_tcp_expect_room(tcp, draw(world, 20000));
+	wt_tcp_filled(tcp, roll(&world->dice, room + 1), room);
+	wt_tcp_expect_room(tcp, roll(&world->dice, 20000));
 }
 
 static void on_event(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
@@ -61,7 +57,7 @@ static void on_event(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now
 	uint8_t buffer[2000] = {0};
 
 	for (unsigned i = 0; i < 3; i++) {
-		switch (draw(world, 12)) {
+		switch (roll(&world->dice, 12)) {
 		case 0:
 			wt_tcp_close(tcp);
 			world->ended++;
@@ -74,13 +70,13 @@ static void on_event(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now
 			wt_tcp_shutdown(tcp);
 			break;
 		case 3:
-			wt_tcp_write(tcp, buffer, draw(world, sizeof(buffer)) + 1);
+			wt_tcp_write(tcp, buffer, roll(&world->dice, sizeof(buffer)) + 1);
 			break;
 		case 4:
 			fill(world, tcp);
 			break;
 		case 5:
-			if (world->listener && draw(world, 8) == 0) {
+			if (world->listener && roll(&world->dice, 8) == 0) {
 				wt_tcp_close(world->listener);
 				world->listener = NULL;
 			}
@@ -103,15 +99,15 @@ static void on_accept(void *arg, struct wt_tcp *listener, unsigned events, wt_ti
 
 	if (events & (WT_TCP_EV_CLOSED | WT_TCP_EV_ERROR))
 		return;
-	while (draw(world, 4) && (tcp = wt_tcp_accept(listener))) {
+	while (roll(&world->dice, 4) && (tcp = wt_tcp_accept(listener))) {
 		wt_tcp_set_callback(tcp, on_event, world);
 		world->accepted++;
-		if (draw(world, 8) == 0) {
+		if (roll(&world->dice, 8) == 0) {
 			wt_tcp_abort(tcp);
 			world->ended++;
 		}
 	}
-	if (draw(world, 20) == 0) {
+	if (roll(&world->dice, 20) == 0) {
 		wt_tcp_close(listener);
 		world->listener = NULL;
 	}
@@ -129,7 +125,7 @@ static void setup(struct world *world, uint64_t seed)
 		.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}},
 	};
 
-	*world = (struct world){.key = wt_key_derive(seed, "callbacks")};
+	*world = (struct world){.dice.key = wt_key_derive(seed, "callbacks")};
 	world->pool = config.pool = wt_pool_create(256, 2048);
 	world->host = wt_host_create(&config);
 	wt_tcp_config_init(&world->config);
@@ -142,31 +138,31 @@ static void setup(struct world *world, uint64_t seed)
 static void peer(struct world *world)
 {
 	struct wt_tcp_header seg = {
-		.src_port = (uint16_t)(6000 + draw(world, 40)), .dst_port = 80, .flags = WT_SYN, .window = 20000};
+		.src_port = (uint16_t)(6000 + roll(&world->dice, 40)), .dst_port = 80, .flags = WT_SYN, .window = 20000};
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), seg.src_port}};
 	struct wt_tcp *tcp = wt_demux_connection(&world->host->tcp, &tuple);
 	struct wt_syn *syn = half_open(world->host, &tuple);
 	uint32_t len = 0;
 
-	seg.seq = (wt_seq)draw(world, 0xffffffffu);
-	if (syn && draw(world, 30)) {
-		seg.flags = WT_ACK | (draw(world, 8) ? 0 : WT_FIN) | (draw(world, 20) ? 0 : WT_RST);
-		seg.seq = syn->irs + (draw(world, 5) ? 1 : 300);
-		seg.ack = syn->iss + (draw(world, 3) != 0);
-		len = draw(world, 2) ? (uint32_t)draw(world, 1000) : 0;
-	} else if (tcp && draw(world, 30)) {
-		seg.flags = WT_ACK | (draw(world, 8) ? 0 : WT_FIN) | (draw(world, 20) ? 0 : WT_RST);
-		seg.seq = tcp->rcv_nxt + (draw(world, 5) ? 0 : 300);
-		seg.ack = draw(world, 3) ? tcp->snd_nxt : tcp->snd_una;
-		seg.window = draw(world, 6) ? 20000 : 0;
-		len = draw(world, 2) ? (uint32_t)draw(world, 1000) : 0;
+	seg.seq = (wt_seq)roll(&world->dice, 0xffffffffu);
+	if (syn && roll(&world->dice, 30)) {
+		seg.flags = WT_ACK | (roll(&world->dice, 8) ? 0 : WT_FIN) | (roll(&world->dice, 20) ? 0 : WT_RST);
+		seg.seq = syn->irs + (roll(&world->dice, 5) ? 1 : 300);
+		seg.ack = syn->iss + (roll(&world->dice, 3) != 0);
+		len = roll(&world->dice, 2) ? (uint32_t)roll(&world->dice, 1000) : 0;
+	} else if (tcp && roll(&world->dice, 30)) {
+		seg.flags = WT_ACK | (roll(&world->dice, 8) ? 0 : WT_FIN) | (roll(&world->dice, 20) ? 0 : WT_RST);
+		seg.seq = tcp->rcv_nxt + (roll(&world->dice, 5) ? 0 : 300);
+		seg.ack = roll(&world->dice, 3) ? tcp->snd_nxt : tcp->snd_una;
+		seg.window = roll(&world->dice, 6) ? 20000 : 0;
+		len = roll(&world->dice, 2) ? (uint32_t)roll(&world->dice, 1000) : 0;
 	}
 	inject(world, &seg, len);
 }
 
 static void call(struct world *world)
 {
-	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), (uint16_t)(6000 + draw(world, 40))};
+	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), (uint16_t)(6000 + roll(&world->dice, 40))};
 	struct wt_tcp_config config = world->config;
 
 	if (!world->listener) {
@@ -174,7 +170,7 @@ static void call(struct world *world)
 		world->listener = wt_tcp_listen(world->host, &(struct wt_endpoint){.port = 80}, 6, &config);
 	}
 	config.callback = on_event;
-	if (draw(world, 10) == 0)
+	if (roll(&world->dice, 10) == 0)
 		wt_tcp_connect(world->host, &remote, &(struct wt_endpoint){.port = 80}, &config, world->now);
 }
 
@@ -189,8 +185,8 @@ static void an_application_may_do_anything_in_a_callback(void **state)
 		for (unsigned i = 0; i < 1000; i++) {
 			call(&world);
 			peer(&world);
-			world.now += draw(&world, 300) ? (wt_time)draw(&world, 50) * WT_MS : 20 * WT_S;
-			if (draw(&world, 2))
+			world.now += roll(&world.dice, 300) ? (wt_time)roll(&world.dice, 50) * WT_MS : 20 * WT_S;
+			if (roll(&world.dice, 2))
 				drain(&world);
 			assert_true(world.host->tcp.count <= 24 + 1);
 		}

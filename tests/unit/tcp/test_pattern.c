@@ -72,21 +72,7 @@ static void say(struct world *world, unsigned i)
 /* A segment for an end, as if from the other one. */
 static void give(struct world *world, unsigned i, struct wt_tcp_header *seg, uint32_t len)
 {
-	struct wt_node *node = wt_host_node(world->end[i].host);
-	struct wt_frame *frame = wt_frame_new(world->pool);
-	struct wt_eth eth = {world->end[i].mac, i == ME ? peer_mac : our_mac, WT_ETH_IPV4};
-	uint32_t header = wt_tcp_emit_len(seg);
-	struct wt_ipv4 ip = {.src = wt_addr_ipv4(10, 0, 0, (uint8_t)(2 - i)), .dst = world->end[i].addr, .total_len = (uint16_t)(20 + header + len), .ttl = 64,
-			     .protocol = WT_IP_TCP};
-
-	assert_non_null(frame);
-	wt_eth_emit(wt_frame_own_bytes(frame), &eth);
-	wt_ipv4_emit(wt_frame_own_bytes(frame) + 14, &ip);
-	wt_tcp_emit(wt_frame_own_bytes(frame) + 34, seg);
-	memset(wt_frame_own_bytes(frame) + 34 + header, 0x5a, len);
-	frame->len = 34 + header + len;
-	frame->csum = WT_CSUM_VALID;
-	node->ops->input(node, 0, world->now, frame);
+	forge_between(world->end[i].host, wt_addr_ipv4(10, 0, 0, (uint8_t)(2 - i)), world->end[i].addr, world->now, seg, len);
 }
 
 /* ---- SACK in patterns ---------------------------------------------------------------------------------------- */
