@@ -25,9 +25,16 @@
 #include "stack/net/usual.h"
 #include "stack/wire/ethernet.h"
 #include "stack/wire/ipv4.h"
+#include "stack/wire/ipv6.h"
 
 /* Where the payload of IPv4 stands in a frame we send: a segment is written there, then its headers in front. */
 #define WT_IP_PAYLOAD (WT_ETH_HEADER + WT_IPV4_HEADER)
+/* The same of an address family, for those above who do not care which: TCP's segments and their size follow it. */
+static inline uint32_t wt_net_headroom(uint8_t family)
+{
+	return WT_ETH_HEADER + (family == WT_FAMILY_IPV6 ? WT_IPV6_HEADER : WT_IPV4_HEADER);
+}
+
 #define WT_IP_TTL 64
 #define WT_IP_ID_COUNTERS 64
 #define WT_NET_INTERFACES 256 /* a byte of a frame's mark says by which it leaves */

@@ -24,7 +24,7 @@ static uint32_t plateau_below(uint32_t len)
 /* Some BSDs count the header twice in what they quote (RFC 1191 5), so the length is never above what we may have sent. */
 static uint32_t next_hop_mtu(const struct wt_tcp *tcp, const struct wt_icmp_error *error)
 {
-	uint32_t sent = tcp->path_mss + WT_IPV4_HEADER + WT_TCP_HEADER;
+	uint32_t sent = tcp->path_mss + wt_tcp_headers(tcp);
 
 	return error->mtu ? error->mtu : plateau_below(error->quoted_len < sent ? error->quoted_len : sent);
 }
@@ -41,9 +41,9 @@ static bool flight_fits(const struct wt_tcp *tcp)
 
 static void path_shrank(struct wt_tcp *tcp, uint32_t mtu)
 {
-	if (mtu < MTU_LEAST || mtu - WT_IPV4_HEADER - WT_TCP_HEADER >= tcp->path_mss)
+	if (mtu < MTU_LEAST || mtu - wt_tcp_headers(tcp) >= tcp->path_mss)
 		return;
-	tcp->path_mss = mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	tcp->path_mss = mtu - wt_tcp_headers(tcp);
 	wt_tcp_limit_mss(tcp);
 	wt_cc_event(tcp, WT_CC_MSS);
 	if (!flight_fits(tcp))

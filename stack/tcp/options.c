@@ -128,7 +128,7 @@ void wt_tcp_add_syn_options(struct wt_tcp *tcp, struct wt_tcp_header *seg, struc
 	const struct wt_tcp_settings *settings = &tcp->config->settings;
 	bool reply = tcp->state == WT_TCP_SYN_RECEIVED;
 	/* what we can receive, whatever the path bears the other way (RFC 6691 2) */
-	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	uint32_t buffer = (uint32_t)settings->rcv_buffer, ours = tcp->stack->config.mtu - wt_tcp_headers(tcp);
 	uint8_t scale = 0;
 
 	while (scale < 14 && (buffer >> scale) > 65535)

@@ -103,14 +103,13 @@ uint32_t wt_tcp_sendable(const struct wt_tcp *tcp)
  */
 static uint32_t at_once(const struct wt_tcp *tcp, uint32_t len)
 {
-	enum { MOST = 65535 - WT_IPV4_HEADER - WT_TCP_HEADER - WT_TCP_OPTIONS_ROOM };
 	const struct wt_scoreboard *board = &tcp->board;
-	uint32_t mss = wt_tcp_send_mss(tcp), most;
+	uint32_t mss = wt_tcp_send_mss(tcp), most = 65535 - wt_tcp_headers(tcp) - WT_TCP_OPTIONS_ROOM;
 
 	if (!tcp->stack->net->config.big_pool || tcp->stack->config.trace || tcp->out.pacing_rate || tcp->verdict.limit || tcp->tail_probe ||
 	    tcp->probe || board->view.lost || board->view.sacked || len < 2 * mss)
 		return mss;
-	most = (len < MOST ? len : MOST) / mss * mss;
+	most = (len < most ? len : most) / mss * mss;
 	return tcp->fin_queued && most == wt_tcp_unsent(tcp) ? most - mss : most;
 }
 
@@ -184,7 +183,7 @@ __attribute__((noinline)) static struct wt_frame *build(struct wt_tcp_stack *sta
 {
 	const struct wt_net_config *net = &stack->net->config;
 	struct wt_frame *frame = wt_books_make(net->node, slice ? net->big_pool : net->pool, stack->now);
-	uint32_t header = wt_tcp_emit_len(seg);
+	uint32_t header = wt_tcp_emit_len(seg), at = wt_net_headroom(tuple->local.addr.family);
 	struct wt_extent text;
 	uint8_t *bytes;
 
@@ -193,17 +192,17 @@ __attribute__((noinline)) static struct wt_frame *build(struct wt_tcp_stack *sta
 	seg->src_port = tuple->local.port;
 	seg->dst_port = tuple->remote.port;
 	if (!len || wt_store_named(store, seg->seq, len, &text)) {
-		bytes = wt_frame_set_apart(frame, WT_IP_PAYLOAD + header, &text, len);
+		bytes = wt_frame_set_apart(frame, at + header, &text, len);
 	} else {
 		bytes = wt_frame_own_bytes(frame);
-		wt_store_read(store, seg->seq, bytes + WT_IP_PAYLOAD + header, len);
-		frame->len = WT_IP_PAYLOAD + header + len;
+		wt_store_read(store, seg->seq, bytes + at + header, len);
+		frame->len = at + header + len;
 	}
-	wt_tcp_emit(bytes + WT_IP_PAYLOAD, seg);
+	wt_tcp_emit(bytes + at, seg);
 	/* the sum over the bytes is left to whoever puts them on a wire, if anybody does */
-	wt_put16(bytes + WT_IP_PAYLOAD + 16, (uint16_t)~wt_csum_fold(pseudo + wt_csum_length(header + len)));
+	wt_put16(bytes + at + 16, (uint16_t)~wt_csum_fold(pseudo + wt_csum_length(header + len)));
 	frame->csum = WT_CSUM_PARTIAL;
-	frame->csum_start = WT_IP_PAYLOAD;
+	frame->csum_start = (uint16_t)at;
 	frame->csum_offset = 16;
 	frame->gso_size = (uint16_t)slice;
 	return wt_net_output(stack->net, stack->now, frame, &tuple->local.addr, &tuple->remote.addr, WT_IP_TCP,

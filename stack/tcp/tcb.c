@@ -23,7 +23,7 @@ void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt
 		tcp->timer[i] = WT_NEVER;
 	tcp->waits_since = WT_NEVER;
 	tcp->peer_mss = 536; /* RFC 9293 3.7.1 SHLD: without the option */
-	tcp->path_mss = stack->config.mtu - WT_IPV4_HEADER - WT_TCP_HEADER;
+	tcp->path_mss = stack->config.mtu - wt_tcp_headers(tcp);
 	wt_tcp_limit_mss(tcp);
 	tcp->pseudo = wt_csum_pseudo(&tuple->local.addr, &tuple->remote.addr, WT_IP_TCP, 0);
 	wt_rtt_init(&tcp->rtt, &config->settings);

@@ -371,6 +371,11 @@ void wt_tcp_send_alone(struct wt_tcp_stack *stack, uint32_t conn, const struct w
 /* The SYN or SYN-ACK of this attempt: the modules are asked. The option must live as long as the header. */
 void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_cc_option *option);
 void wt_tcp_note_syn(struct wt_tcp *tcp, bool again); /* it leaves for the first time. again: it did before this block was */
+/* Bytes of a packet in front of options and payload: the header of the connection's address family, and TCP's. */
+static inline uint32_t wt_tcp_headers(const struct wt_tcp *tcp)
+{
+	return wt_net_headroom(tcp->entry.tuple.local.addr.family) - WT_ETH_HEADER + WT_TCP_HEADER;
+}
 void wt_tcp_limit_mss(struct wt_tcp *tcp); /* sets send_mss: after a change of peer_mss, path_mss or ts_ok */
 uint32_t wt_tcp_full_payload(const struct wt_tcp *tcp); /* what send_mss must be */
 

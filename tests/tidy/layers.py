@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A file includes its own folder and lower layers, by names that start at the root (docs/architecture.md);
-and none goes into a frame past its accessors."""
+none goes into a frame past its accessors, and TCP knows no version of IP."""
 import os
 import re
 
@@ -51,6 +51,8 @@ MAY = {
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 INSIDE = re.compile(r'(->|\.)inside\.')
+VERSION = re.compile(r'ipv[46]|WT_IP_PAYLOAD', re.I)
+USUAL = 'stack/tcp/segment.c' # segments whose header stack/net/usual.h writes, in the form that only IPv4 has
 FRAME = ('stack/base/frame.c', 'stack/base/frame.h')
 GENERATED = {'tools/version.h', 'tools/source.h', 'tools/commands.def'} # of the program, for each of its rooms
 
@@ -74,6 +76,8 @@ def check(root, build):
         for number, line in enumerate(lines(root, path), 1):
             if INSIDE.search(line) and path not in FRAME and not path.startswith('tests/'):
                 yield '%s:%d: goes into a frame past look(), own_bytes() and their like' % (path, number)
+            if path.startswith('stack/tcp/') and path != USUAL and VERSION.search(line):
+                yield '%s:%d: TCP names a version of IP: sizes and places follow wt_net_headroom()' % (path, number)
             match = INCLUDE.match(line)
             if not match:
                 continue

@@ -28,6 +28,8 @@ BAD = [
     ("twice", "[host a]\n[router a]\n", 2, 'there is a host, port or router "a" already', ALL),
     ("twolinks", HOSTS + "[link]\n[link]\n", 4, 'there is a link "main" already', ALL),
     ("twoflows", HOSTS + LINK + FLOW + FLOW, 8, 'there is a flow "f" already', ALL),
+    ("tworuns", "[run]\ntime = 1s\n[run]\nseed = 2\n" + HOSTS + LINK + FLOW, 3, "there is a section [run] above already", ALL),
+    ("noschedule", HOSTS + LINK + "[schedule zz]\n" + FLOW, 5, 'there is no link "zz" above', ALL),
     ("unit", words("delay 1parsec"), 4, "fwd: word 2, after \"delay\": '1parsec' has an unknown unit 'parsec': expected a time with its unit", ALL),
     ("nounit", words("rate 10 burst 0B limit 64KB"), 4, "fwd: word 2, after \"rate\": '10' has no unit: expected a rate with its unit", ALL),
     ("before", HOSTS + LINK + "[at -1s]\nboth = delay 2ms\n" + FLOW, 5, "'-1s' is not a time with its unit (ns us ms s min h), such as 15ms", ALL),
