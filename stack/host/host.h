@@ -166,6 +166,9 @@ int wt_tcp_shutdown(struct wt_tcp *tcp);
 void wt_tcp_close(struct wt_tcp *tcp);
 /* RST and gone; the handle is given up. */
 void wt_tcp_abort(struct wt_tcp *tcp);
+/* What close(2) of a socket does: resets a connection that waits to be accepted, and closes or, if SO_LINGER wants it, resets its own.
+ * Each may be NULL. */
+void wt_tcp_let_go(struct wt_tcp *tcp, struct wt_tcp *unaccepted, bool reset);
 /*
  * 0, or the negative errno that ended the connection: -ECONNRESET, -ECONNREFUSED, -ENOMEM, -ETIMEDOUT; -EHOSTUNREACH or -ENETUNREACH
  * instead of -ETIMEDOUT if ICMP said so and nothing was heard of the peer since (RFC 1122 4.2.3.9).

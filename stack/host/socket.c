@@ -396,6 +396,16 @@ void wt_tcp_close(struct wt_tcp *tcp)
 	wt_tcb_release(tcp); /* in TIME-WAIT only the handle kept it */
 }
 
+void wt_tcp_let_go(struct wt_tcp *tcp, struct wt_tcp *unaccepted, bool reset)
+{
+	if (unaccepted)
+		wt_tcp_abort(unaccepted);
+	if (tcp && reset)
+		wt_tcp_abort(tcp);
+	else if (tcp)
+		wt_tcp_close(tcp);
+}
+
 int wt_tcp_error(const struct wt_tcp *tcp)
 {
 	return tcp->error;

@@ -34,6 +34,14 @@ static inline bool fuzz_next(const uint8_t **data, size_t *size, struct fuzz_rec
 	return true;
 }
 
+/* How long nothing comes before a record, by two bits: from nothing to what outlasts every entry of a neighbour or a fragment. In ns. */
+static inline int64_t fuzz_pause(unsigned bits)
+{
+	static const int64_t pause[] = {0, 1000000, 1000000000, 40000000000};
+
+	return pause[bits & 3];
+}
+
 /* Returns 0; what must never happen aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -193,12 +193,11 @@ static void pass(wt_time until)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const wt_time steps[] = {0, WT_MS, WT_S, 40 * WT_S};
 	struct fuzz_record record;
 
 	start();
 	while (fuzz_next(&data, &size, &record)) {
-		pass(w.now + steps[record.control & 3]);
+		pass(w.now + fuzz_pause(record.control));
 		if (record.control & 16)
 			send(record.data, record.len);
 		else

@@ -284,12 +284,7 @@ int pd_shutdown(struct pd_socket *socket, int how)
 
 int pd_close(struct pd_socket *socket)
 {
-	if (socket->accepted)
-		wt_tcp_abort(socket->accepted);
-	if (socket->tcp && socket->linger_abort && !socket->listening)
-		wt_tcp_abort(socket->tcp);
-	else if (socket->tcp)
-		wt_tcp_close(socket->tcp);
+	wt_tcp_let_go(socket->tcp, socket->accepted, socket->linger_abort && !socket->listening);
 	close(socket->fd);
 	socket->used = false;
 	return 0;

@@ -19,6 +19,19 @@ static inline struct wt_syn *half_open(struct wt_host *host, const struct wt_tup
 	return entry && entry->kind == WT_DEMUX_SYN ? (struct wt_syn *)entry : NULL;
 }
 
+/* The host at 10.0.0.1, which knows where the peer is. */
+static inline struct wt_host_config victim_config(uint64_t seed)
+{
+	return (struct wt_host_config){
+		.name = "victim",
+		.mac = our_mac,
+		.addr = wt_addr_ipv4(10, 0, 0, 1),
+		.prefix_len = 24,
+		.secret = wt_key_derive(seed, "secret"),
+		.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}},
+	};
+}
+
 /* Gives a segment with `len` bytes of payload to the host's input(). */
 static inline void forge_between(struct wt_host *host, struct wt_addr from, struct wt_addr to, wt_time now, struct wt_tcp_header *seg,
 				 uint32_t len)

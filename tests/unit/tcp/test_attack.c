@@ -52,20 +52,13 @@ static void inject(struct world *world, struct wt_tcp_header *seg, uint32_t len)
 
 static void setup_with(struct world *world, uint64_t seed, uint64_t memory)
 {
-	struct wt_host_config config = {
-		.name = "victim",
-		.mac = our_mac,
-		.addr = wt_addr_ipv4(10, 0, 0, 1),
-		.prefix_len = 24,
-		.secret = wt_key_derive(seed, "secret"),
-		.max_connections = 64,
-		.memory = memory,
-		.max_half_open = 16,
-		.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}},
-	};
+	struct wt_host_config config = victim_config(seed);
 	struct wt_endpoint remote = {wt_addr_ipv4(10, 0, 0, 2), 80};
 	struct wt_tcp_config tcp;
 
+	config.max_connections = 64;
+	config.max_half_open = 16;
+	config.memory = memory;
 	*world = (struct world){.dice.key = wt_key_derive(seed, "attack")};
 	world->pool = config.pool = wt_pool_create(256, 2048);
 	world->host = wt_host_create(&config);

@@ -115,16 +115,9 @@ static void on_accept(void *arg, struct wt_tcp *listener, unsigned events, wt_ti
 
 static void setup(struct world *world, uint64_t seed)
 {
-	struct wt_host_config config = {
-		.name = "victim",
-		.mac = our_mac,
-		.addr = wt_addr_ipv4(10, 0, 0, 1),
-		.prefix_len = 24,
-		.secret = wt_key_derive(seed, "secret"),
-		.max_connections = 24,
-		.neighbours = {{wt_addr_ipv4(10, 0, 0, 2), peer_mac}},
-	};
+	struct wt_host_config config = victim_config(seed);
 
+	config.max_connections = 24;
 	*world = (struct world){.dice.key = wt_key_derive(seed, "callbacks")};
 	world->pool = config.pool = wt_pool_create(256, 2048);
 	world->host = wt_host_create(&config);

@@ -270,12 +270,7 @@ static bool call_close(struct call *call)
 {
 	struct wt_script_socket *socket = call->socket;
 
-	if (socket->accepted)
-		wt_tcp_abort(socket->accepted);
-	if (socket->tcp && socket->linger_abort && !socket->listening)
-		wt_tcp_abort(socket->tcp);
-	else if (socket->tcp)
-		wt_tcp_close(socket->tcp);
+	wt_tcp_let_go(socket->tcp, socket->accepted, socket->linger_abort && !socket->listening);
 	socket->used = false;
 	socket->tcp = socket->accepted = NULL;
 	return finish(call, 0);
