@@ -43,10 +43,10 @@ uint32_t wt_hystart_grow(struct wt_hystart *h, const struct wt_ack *ack, uint32_
 	uint64_t step = ack->acked, most = (uint64_t)WT_HYSTART_LIMIT * mss;
 
 	*leave = false;
+	if (h->over)
+		return ack->acked;
 	if (!paced && step > most)
 		step = most;
-	if (h->over)
-		return (uint32_t)step;
 	if (wt_round_over(&h->round, ack)) {
 		h->last_min = h->current_min;
 		h->current_min = 0;

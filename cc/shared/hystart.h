@@ -20,7 +20,8 @@ struct wt_hystart {
 	uint32_t samples, rounds;                /* of this round; of conservative slow start */
 };
 
-/* An ACK of new data in slow start: bytes by which the window grows. *leave: slow start is over, ssthresh becomes cwnd. */
+/* An ACK of new data in slow start: bytes by which the window grows. *leave: slow start is over, ssthresh becomes cwnd. Once HyStart++ is
+ * `over` this is plain slow start, which the caller bounds. */
 uint32_t wt_hystart_grow(struct wt_hystart *hystart, const struct wt_ack *ack, uint32_t mss, bool paced, bool *leave);
 
 #endif

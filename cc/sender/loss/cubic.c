@@ -23,7 +23,7 @@ struct cubic_params {
 struct cubic {
 	struct cubic_params params;
 	struct wt_hystart hystart;
-	uint32_t mss;
+	uint32_t mss, limit;     /* limit: bytes that an ACK may add in slow start without HyStart++ */
 	bool epoch;              /* congestion avoidance runs since `begin` */
 	bool from_here;          /* this epoch starts with W_max = cwnd, K = 0: no loss by duplicate ACKs came before it */
 	wt_time begin, last;     /* last: the last ACK for which the window was used up */
@@ -35,6 +35,11 @@ struct cubic {
 static uint32_t at_least(uint32_t value, uint32_t floor)
 {
 	return value > floor ? value : floor;
+}
+
+static uint32_t at_most(uint32_t value, uint32_t ceiling)
+{
+	return value < ceiling ? value : ceiling;
 }
 
 static double cubic_root(double value)
@@ -57,6 +62,7 @@ static void show(const struct cubic *c, struct wt_sender_out *out)
 static void cubic_start(struct cubic *c, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	c->mss = at_least(env->mss, 1);
+	c->limit = at_least(env->slow_start_limit, 1) * c->mss;
 	out->cwnd = at_least(env->initial_window, c->mss);
 	if (out->cwnd > WT_SSTHRESH_INFINITE)
 		out->cwnd = WT_SSTHRESH_INFINITE;
@@ -128,24 +134,30 @@ static void avoid(struct cubic *c, const struct wt_ack *ack, struct wt_sender_ou
 		out->cwnd += (uint32_t)step;
 }
 
+static void slow_start(struct cubic *c, const struct wt_ack *ack, struct wt_sender_out *out)
+{
+	bool leave = false;
+	uint32_t step = wt_hystart_grow(&c->hystart, ack, c->mss, out->pacing_rate != 0, &leave);
+
+	if (c->hystart.over && !leave) /* RFC 3465 2.2 */
+		step = at_most(step, c->limit);
+	if (ack->flags & WT_ACK_AFTER_RTO)
+		step = at_most(step, c->mss); /* RFC 3465 2.3 */
+	out->cwnd += at_most(step, out->ssthresh - out->cwnd);
+	if (leave)
+		out->ssthresh = out->cwnd;
+}
+
 static void cubic_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
 {
 	struct cubic *c = state;
-	bool leave = false;
 
 	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE))
 		return;
 	if (out->cwnd >= out->ssthresh) {
 		avoid(c, ack, out);
 	} else if (ack->flags & WT_ACK_CWND_LIMITED) {
-		uint32_t step = wt_hystart_grow(&c->hystart, ack, c->mss, out->pacing_rate != 0, &leave);
-
-		if (ack->flags & WT_ACK_AFTER_RTO && step > c->mss)
-			step = c->mss; /* RFC 3465 2.3 */
-		if (out->cwnd < WT_SSTHRESH_INFINITE - step)
-			out->cwnd += step;
-		if (leave)
-			out->ssthresh = out->cwnd;
+		slow_start(c, ack, out);
 	}
 	show(c, out);
 }
@@ -182,8 +194,10 @@ static void cubic_on_event(void *state, enum wt_cc_event event, const struct wt_
 
 	if (event == WT_CC_ESTABLISHED)
 		cubic_start(c, env, out);
-	if (event == WT_CC_MSS)
+	if (event == WT_CC_MSS) {
+		c->limit = c->limit / c->mss * at_least(env->mss, 1);
 		c->mss = at_least(env->mss, 1);
+	}
 	if (event == WT_CC_IDLE) {
 		uint32_t restart = at_least(env->initial_window, c->mss);
 

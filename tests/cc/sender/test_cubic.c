@@ -61,9 +61,49 @@ static void after_a_loss_slow_start_does_not_ask_for_round_trips(void **state)
 	sender_finish(&s);
 }
 
+/* RFC 3465 2.2, RFC 9406 4.2: one ACK of ten segments adds L segments, the stack's L without HyStart++ and after it, eight with it. */
+static void without_hystart_one_ack_adds_what_the_stack_allows(void **state)
+{
+	const struct {
+		const char *module;
+		bool lost;
+		uint32_t added;
+	} row[] = {{"cubic", false, 8}, {"cubic", true, 2}, {"cubic:hystart=off", false, 2}};
+	struct wt_cc_env env = cc_env();
+	struct sender s;
+
+	(void)state;
+	env.slow_start_limit = 2;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		sender_start(&s, row[i].module, env);
+		sender_event(&s, WT_CC_ESTABLISHED);
+		if (row[i].lost)
+			lose(&s, 400 * MSS);
+		s.out.cwnd = 20 * MSS;
+		sender_ack(&s, 10 * MSS);
+		assert_int_equal(s.out.cwnd, (20 + row[i].added) * MSS);
+		sender_finish(&s);
+	}
+}
+
+static void slow_start_ends_at_ssthresh_and_not_beyond(void **state)
+{
+	struct sender s;
+
+	(void)state;
+	begin(&s);
+	s.out.cwnd = 20 * MSS;
+	s.out.ssthresh = 20 * MSS + MSS / 2;
+	sender_ack(&s, 4 * MSS);
+	assert_int_equal(s.out.cwnd, s.out.ssthresh);
+	sender_finish(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_hystart_one_ack_adds_what_the_stack_allows),
+		cmocka_unit_test(slow_start_ends_at_ssthresh_and_not_beyond),
 		cmocka_unit_test(a_loss_below_the_last_maximum_lowers_it_further_and_an_undo_brings_it_back),
 		cmocka_unit_test(after_a_loss_slow_start_does_not_ask_for_round_trips),
 	};
