@@ -3,6 +3,8 @@
 The bandwidth that BBR believes in over that of the link, under heavy random loss: the kernel's bbr (TCP_CC_INFO, every 50 ms, in a lab) beside
 ours (a gauge, at each ACK, in virtual time), and the draft's algorithm alone (probing.py). Judged is ours: within a twentieth of the link up to 15 %
 of loss, and never more; at 20 % no more than 2 % below the draft's algorithm.
+
+Version 3 beside the draft's pseudo-code alone (probing3.py): nowhere lower by more than 0.02 of the link, and never above the link by a twentieth.
 """
 import json
 import os
@@ -13,6 +15,7 @@ import time
 
 import linux
 import probing
+import probing3
 
 RATE = 10e6 / 8 * 1448 / 1514  # payload that fits through the link, bytes per second
 LINE = "rate 10Mbit burst 0B limit 100KB delay 20ms"
@@ -99,4 +102,19 @@ def table(wavetank, seeds):
             wrong |= module == "bbr" and sum(mean for mean, _ in got) < sum(draft) - 0.02 * seeds
             bad += wrong
             print(f"{name:22}{module:22} {' '.join(f'{mean:.3f}' for mean, _ in got)}{'  APART' if wrong else ''}", flush=True)
+    return bad
+
+
+def third(wavetank):
+    wavetank, bad = os.path.realpath(wavetank), 0
+    print(f"{'':26}{'the draft alone':18}{'judged by ACK':18}{'bbr3':10} means of bandwidth over the link's")
+    for wide in (1, 5):
+        for percent in (0, 0.5, 1, 2, 5, 20):
+            path = (f"loss {percent}% | " if percent else "") + (LINE if wide == 1 else "rate 50Mbit burst 0B limit 500KB delay 20ms")
+            alone, by_ack = ([probing3.mean(wide * RATE, percent / 100, True, seed, how, queue=66 * wide) for seed in range(1, 7)] for how in (False, True))
+            got = [ours(wavetank, "bbr3", path, seed) for seed in range(1, 5)]
+            means = [sum(values) / len(values) for values in (alone, by_ack, [mean / wide for mean, _ in got])]
+            wrong = means[2] < means[0] - 0.02 or any(most > 1.05 * wide for _, most in got)
+            bad += wrong
+            print(f"{10 * wide} Mbit/s, {percent:4} % lost   {means[0]:<18.3f}{means[1]:<18.3f}{means[2]:<10.3f}{'  APART' if wrong else ''}", flush=True)
     return bad

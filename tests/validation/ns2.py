@@ -60,6 +60,19 @@ class Run:
         area += (scenario.seconds - last) * min(value, scenario.window)
         return area / (scenario.seconds - begin)
 
+    def deflate(self):
+        """ns-2's Vegas adds duplicate ACKs to cwnd_ itself: between the fall of a loss and that of the recovery's end its window is what it falls to."""
+        values = [value for _, value in self.window]
+        falls = [at for at in range(1, len(values)) if values[at] < values[at - 1] - 1.5]
+        at = 0
+        while at + 1 < len(falls):
+            first, end = falls[at:at + 2]
+            inflated = all(abs(later - value - 1) < 1e-6 for value, later in zip(values[first:end], values[first + 1:end]))
+            if inflated:
+                values[first:end] = [values[end]] * (end - first)
+            at += 2 if inflated else 1
+        self.window = [(time, value) for (time, _), value in zip(self.window, values)]
+
 
 def ns2(scenario, module, drops, folder):
     return run_agent(scenario, *MODULES[module][:2], drops, folder)

@@ -16,7 +16,8 @@
  *
  * What is our own choice: LeoCC watches echoes of ping, sent every 10 ms; we watch the ACKs of the connection itself, where half of the
  * product was in flight and the time would have brought sixteen segments. A schedule (`period`, `offset`) may say the times instead; the authors'
- * simulation has that too. `fluctuation` is 10 ms, of the 5 to 20 ms that they advise. The allowance for aggregated ACKs is not there.
+ * simulation has that too, within 100 ms. `fluctuation` is 10 ms, of the 5 to 20 ms that they advise for it; their program for live networks
+ * measures it by those echoes. The ProbeRTT of every 20 s takes the least sample, theirs the last. The allowance for aggregated ACKs is not there.
  */
 #include "cc/shared/bbr.h"
 
