@@ -29,9 +29,10 @@ class Link:
 
 
 class Flow:
-    """Runs `rule` for the scenario's time; then mean, cuts and drops say what came of it."""
+    """Runs `rule` for the scenario's time; then mean (from `since` on, seconds), cuts and drops say what came of it."""
 
-    def __init__(self, rule, scenario):
+    def __init__(self, rule, scenario, since=0):
+        self.since = since
         self.rule, self.link, self.threshold, self.most = rule, Link(scenario, rule.syn), rule.threshold, scenario.window
         self.una = self.next = self.got = 0
         self.fly = collections.deque()   # (arrives, number, sent)
@@ -92,6 +93,8 @@ class Flow:
 
     def mark(self):
         """The mean of what the window was until now."""
+        if self.now < self.since:
+            return
         if self.begin is None:
             self.begin = self.now
         else:
