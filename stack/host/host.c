@@ -51,6 +51,16 @@ static void run_timers(struct wt_host *host)
 
 /* ---- the node ------------------------------------------------------------------------------------------------ */
 
+static void on_error(void *arg, wt_time now, const struct wt_icmp_error *error)
+{
+	struct wt_host *host = arg;
+
+	if (error->protocol == WT_IP_TCP)
+		wt_tcp_icmp(&host->tcp, error);
+	else
+		wt_udp_icmp(&host->udp, error);
+}
+
 static void host_input(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame)
 {
 	struct wt_host *host = (struct wt_host *)node;
@@ -70,10 +80,7 @@ static void host_input(struct wt_node *node, unsigned port, wt_time now, struct 
 	case WT_IP_IS_ICMP:
 		if (!wt_icmp_input(&host->net, now, &packet, &error))
 			break;
-		if (error.protocol == WT_IP_TCP)
-			wt_tcp_icmp(&host->tcp, &error);
-		else
-			wt_udp_icmp(&host->udp, &error);
+		on_error(host, now, &error);
 		break;
 	case WT_IP_IS_UDP:
 		wt_udp_input(&host->udp, now, &packet);
@@ -152,6 +159,8 @@ static int init_net(struct wt_host *host)
 		.reassembles = true,
 		.rate = {WT_ICMP_BURST, WT_ICMP_INTERVAL},
 		.quote = ICMP_QUOTE,
+		.lost = on_error,
+		.arg = host,
 		.secret = wt_secret_subkey(&config->secret, 7),
 		.node = &host->node,
 		.pool = config->pool,

@@ -150,8 +150,8 @@ size_t wt_tcp_writable(const struct wt_tcp *tcp);
 
 /* Forgets what was written and not sent. The bytes forgotten; 0 after wt_tcp_shutdown(). */
 uint64_t wt_tcp_discard(struct wt_tcp *tcp);
-/* Of an open connection or a listener, from now on: nagle, snd_buffer, keepalive, keepalive_interval, keepalive_probes, user_timeout of these
- * settings. 0, or -ENOMEM and nothing changed. */
+/* Of an open connection or a listener, from now on: nagle, snd_buffer, keepalive, keepalive_interval, keepalive_probes, user_timeout,
+ * syn_retries, fin_wait_2 of these settings. 0, or -ENOMEM and nothing changed. */
 int wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings);
 /*
  * Another sender module for an open connection; it begins with the window and threshold in force, recovery stays. A listener hands it to what it accepts.

@@ -290,6 +290,8 @@ int wt_tcp_adjust(struct wt_tcp *tcp, const struct wt_tcp_settings *settings)
 	mine->keepalive_probes = settings->keepalive_probes;
 	patience = mine->user_timeout != settings->user_timeout;
 	mine->user_timeout = settings->user_timeout;
+	mine->syn_retries = settings->syn_retries;
+	mine->fin_wait_2 = settings->fin_wait_2;
 	if (wt_config_change(tcp, &changed))
 		return -ENOMEM;
 	if (patience)
@@ -475,6 +477,7 @@ void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 	info->sender = tcp->config->sender.ops->name;
 	info->recovery = tcp->config->recovery.ops->name;
 	info->receiver = tcp->config->receiver.ops->name;
+	info->soft_error = tcp->soft_error;
 }
 
 void wt_tcp_watch_rtt(struct wt_tcp *tcp, struct wt_histogram *watch)

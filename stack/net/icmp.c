@@ -65,6 +65,13 @@ static bool parse_quote(const struct wt_net *net, const uint8_t *quote, uint32_t
 	return wt_net_is_ours(net, &error->tuple.local.addr);
 }
 
+bool wt_icmp_of_own(const struct wt_net *net, const struct wt_frame *frame, struct wt_icmp_error *error)
+{
+	*error = (struct wt_icmp_error){.type = WT_ICMP_UNREACHABLE, .code = WT_ICMP_HOST_UNREACHABLE};
+	return wt_get16(wt_frame_head(frame) + WT_ETH_HEADER - 2) == WT_ETH_IPV4 &&
+	       parse_quote(net, wt_frame_head(frame) + WT_ETH_HEADER, frame->len - WT_ETH_HEADER, error);
+}
+
 bool wt_icmp_input(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error)
 {
 	struct wt_icmp icmp;

@@ -30,6 +30,8 @@ struct wt_icmp_error {
  */
 bool wt_icmp_input(struct wt_net *net, wt_time now, const struct wt_ip_packet *packet, struct wt_icmp_error *error);
 
+/* The same of a packet of ours that found nobody at its next hop. False: not ours, or neither TCP nor UDP over IPv4. */
+bool wt_icmp_of_own(const struct wt_net *net, const struct wt_frame *frame, struct wt_icmp_error *error);
 /* What an error means to an application: a negative errno. -EMSGSIZE: it is larger than the path takes. */
 int wt_icmp_errno(const struct wt_icmp_error *error);
 

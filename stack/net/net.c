@@ -6,6 +6,7 @@
 
 #include "stack/base/bytes.h"
 #include "stack/net/books.h"
+#include "stack/net/icmp.h"
 #include "stack/wire/nd.h"
 
 int wt_net_init(struct wt_net *net, const struct wt_net_config *config)
@@ -309,7 +310,10 @@ void wt_net_refuse(struct wt_net *net, wt_time now, struct wt_frame *frame, enum
 	const struct wt_route *back;
 	struct wt_addr to;
 	struct wt_frame *answer = complain(net, now, frame, kind, &to, &back);
+	struct wt_icmp_error error;
 
+	if (net->config.lost && kind == WT_REFUSAL_HOST && wt_icmp_of_own(net, frame, &error))
+		net->config.lost(net->config.arg, now, &error);
 	wt_node_drop(net->config.node, now, frame, cause);
 	if (answer)
 		wt_net_forward(net, now, answer, back, &to);

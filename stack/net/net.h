@@ -43,6 +43,8 @@ static inline uint32_t wt_net_headroom(uint8_t family)
 #define WT_ICMP_BURST 10
 #define WT_ICMP_INTERVAL (100 * WT_MS)
 
+struct wt_icmp_error;
+
 struct wt_net_config {
 	unsigned interfaces;     /* 1 to WT_NET_INTERFACES: the ports of the node */
 	bool forwards;           /* a router: what is not for it goes on, and what neighbours send tells where they are */
@@ -52,6 +54,9 @@ struct wt_net_config {
 	uint32_t quote;          /* bytes of a packet that an ICMP error quotes (RFC 1812 4.3.2.3); 0: header and 8 (RFC 792) */
 	struct wt_key secret;    /* keys the identification field */
 	struct wt_node *node;    /* whose books and drops */
+	/* A packet of our own found nobody at its next hop; NULL: nobody is to know. As if a router had said so: RFC 1122 2.3.2.2 */
+	void (*lost)(void *arg, wt_time now, const struct wt_icmp_error *error);
+	void *arg;
 	struct wt_pool *pool;
 	struct wt_pool *big_pool; /* of frames that the device cuts into segments; NULL: it cuts none */
 };

@@ -84,6 +84,7 @@ struct wt_tcp_info {
 	uint32_t unsent;  /* in the send buffer, not yet sent */
 	uint32_t unread;
 	const char *sender, *recovery, *receiver; /* module names */
+	int soft_error; /* negative errno of the last ICMP error since the peer was heard (RFC 5461); 0: none */
 };
 
 /* What a host has met and turned away since it was made. */

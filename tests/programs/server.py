@@ -34,8 +34,25 @@ def serve_one(peer):
             peer.sendall(str(sink(peer)).encode())
         elif word == b"S":                      # 300 KB
             peer.sendall(b"y" * 300000)
+        elif word == b"B":                      # calls back at a port of five digits, and echoes there
+            with socket.create_connection((peer.getpeername()[0], int(peer.recv(5, socket.MSG_WAITALL))), 5) as back:
+                back.settimeout(None)
+                back.sendall(b"hi")
+                while data := back.recv(65536):
+                    back.sendall(data)
+        elif word == b"F":                      # says that it writes no more, and counts
+            peer.shutdown(socket.SHUT_WR)
+            sink(peer)
+        elif word == b"L":                      # counts, but begins late
+            time.sleep(0.5)
+            peer.sendall(str(sink(peer)).encode())
+        elif word == b"D":                      # six bytes in two parts
+            peer.sendall(b"ab")
+            time.sleep(0.3)
+            peer.sendall(b"cdef")
+            sink(peer)
         elif word == b"Q":                      # silence
-            time.sleep(1.5)
+            time.sleep(10)
         peer.close()                            # b"C": at once
     except OSError:
         pass

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WT_HOST_CONTROL "wavetank/host"
-#define WT_HOST_MAGIC 0x57544802u /* the last byte counts versions */
+#define WT_HOST_MAGIC 0x57544803u /* the last byte counts versions */
 #define WT_HOST_SLOTS 16384
 #define WT_HOST_NAME 104 /* bytes of an abstract name without its leading zero byte */
 #define WT_HOST_MODULE 120
@@ -28,8 +28,9 @@ enum wt_host_op {
 	WT_HOST_PAGE,       /* the answer brings the page's descriptor */
 	WT_HOST_CONNECT,    /* brings the daemon's end of the pair */
 	WT_HOST_LISTEN,     /* brings the kernel's bound socket, which keeps the port */
+	WT_HOST_FIND,       /* the answer names the slot of the listener at local, local_port */
 	WT_HOST_SET,        /* an option of a connection or listener: WT_HOST_NODELAY ... */
-	WT_HOST_CHOOSE,     /* another sender module for a connection */
+	WT_HOST_CHOOSE,     /* another sender module for a connection or listener */
 	WT_HOST_KNOWS,      /* is there such a sender module? */
 	WT_HOST_PROBE,      /* look at once which listeners have ended */
 	WT_HOST_OPS,
@@ -37,7 +38,7 @@ enum wt_host_op {
 
 enum wt_host_option {
 	WT_HOST_NODELAY, WT_HOST_CORK, WT_HOST_KEEPALIVE, WT_HOST_KEEPIDLE, WT_HOST_KEEPINTVL, WT_HOST_KEEPCNT, WT_HOST_RESETS /* linger 0 */,
-	WT_HOST_SNDBUF, WT_HOST_USER_TIMEOUT /* ms; 0: none */, WT_HOST_OPTIONS,
+	WT_HOST_SNDBUF, WT_HOST_USER_TIMEOUT /* ms; 0: none */, WT_HOST_MAXSEG, WT_HOST_SYNCNT, WT_HOST_LINGER2 /* s */, WT_HOST_OPTIONS,
 };
 
 #define WT_HOST_UNSAID INT32_MIN /* an option that the program has not set */
@@ -68,7 +69,7 @@ enum wt_host_flag {
 	WT_HOST_FIN_SEEN = 2, /* the peer's FIN: end of file is what it looks like */
 };
 
-/* One connection. The daemon writes: `turn` is odd meanwhile. */
+/* One connection or listener. The daemon writes: `turn` is odd meanwhile. */
 struct wt_host_slot {
 	uint32_t turn, generation;
 	uint32_t flags; /* enum wt_host_flag */
@@ -80,6 +81,7 @@ struct wt_host_slot {
 
 struct wt_host_page {
 	uint32_t magic, slots;
+	uint32_t address; /* of this host's engine, in network order */
 	struct wt_host_slot slot[WT_HOST_SLOTS];
 };
 

@@ -10,6 +10,7 @@
 
 #include "tools/host/host.h"
 
+#define TIMESTAMPS 12 /* bytes of the option in each segment */
 #define BUFFER 32768 /* of the daemon's end: what stands in it has not reached the peer */
 
 struct wt_conn *wt_conn_take(struct wt_daemon *daemon, enum wt_slot_kind kind)
@@ -57,10 +58,11 @@ static void fill_info(const struct wt_tcp_info *i, struct tcp_info *to)
 	to->tcpi_rttvar = (uint32_t)(i->rttvar / 1000);
 	to->tcpi_min_rtt = (uint32_t)(i->min_rtt / 1000);
 	to->tcpi_snd_mss = i->snd_mss;
-	to->tcpi_rcv_mss = to->tcpi_advmss = i->rcv_mss;
+	to->tcpi_rcv_mss = to->tcpi_advmss = i->rcv_mss - (i->timestamps ? TIMESTAMPS : 0);
+	to->tcpi_reordering = 3;
 	to->tcpi_pmtu = 1500;
 	to->tcpi_snd_cwnd = i->cwnd / mss;
-	to->tcpi_snd_ssthresh = i->ssthresh / mss;
+	to->tcpi_snd_ssthresh = i->ssthresh == WT_SSTHRESH_INFINITE ? WT_SSTHRESH_INFINITE : i->ssthresh / mss;
 	to->tcpi_unacked = (i->in_flight + mss - 1) / mss;
 	to->tcpi_total_retrans = (uint32_t)i->retransmits_segs;
 	to->tcpi_bytes_sent = i->bytes_sent + i->retransmits_bytes;
@@ -204,6 +206,7 @@ int wt_conn_connect(struct wt_daemon *daemon, struct wt_conn *conn, const struct
 	wt_tcp_info(conn->tcp, &info);
 	conn->local = info.local;
 	conn->remote = info.remote;
+	conn->busy = true; /* what an ICMP error says of its SYN is looked for */
 	wt_conn_publish(daemon, conn, 0);
 	return 0;
 }

@@ -95,7 +95,7 @@ static struct wt_conn *subject(struct wt_daemon *daemon, const struct wt_host_qu
 
 static int choose_for(struct wt_daemon *daemon, const struct wt_host_question *question)
 {
-	struct wt_conn *conn = wt_conn_find(daemon, question->slot, question->generation);
+	struct wt_conn *conn = subject(daemon, question);
 	struct wt_tcp_config config;
 	int error = question->sender[0] ? wt_conn_config(daemon, question, &config) : ENOENT;
 
@@ -129,6 +129,13 @@ static int reply(struct wt_daemon *daemon, const struct wt_host_question *questi
 		if (!error)
 			*fd = -1;
 		return error;
+	case WT_HOST_FIND:
+		conn = subject(daemon, question);
+		if (!conn)
+			return ESTALE;
+		answer->slot = wt_conn_slot(daemon, conn);
+		answer->generation = conn->generation;
+		return 0;
 	case WT_HOST_SET:
 		conn = subject(daemon, question);
 		return conn ? wt_conn_set(daemon, conn, question->option) : ESTALE;

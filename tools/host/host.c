@@ -157,7 +157,8 @@ static void on_gather(struct ev_loop *ev, ev_timer *watcher, int events)
 	wt_pump_gathered(watcher->data); /* before the loop sleeps, they are written */
 }
 
-/* TCP_INFO moves with every ACK; who reads it does so a few times a second. And bytes that there was no memory for are asked for again. */
+/* TCP_INFO moves with every ACK; who reads it does so a few times a second. Bytes that there was no memory for are asked for again. And a program
+ * whose SYN met an ICMP error is told of it, as by Linux (RFC 5461 3.1); the engine itself would repeat the SYN until its time is over. */
 static void on_refresh(struct ev_loop *ev, ev_timer *watcher, int events)
 {
 	struct wt_daemon *daemon = watcher->data;
@@ -175,7 +176,9 @@ static void on_refresh(struct ev_loop *ev, ev_timer *watcher, int events)
 			continue;
 		wt_conn_publish(daemon, conn, 0);
 		wt_tcp_info(conn->tcp, &info);
-		conn->busy = info.unsent || info.in_flight;
+		conn->busy = info.unsent || info.in_flight || info.state == WT_TCP_SYN_SENT;
+		if (info.state == WT_TCP_SYN_SENT && info.soft_error)
+			wt_pump_unreachable(daemon, conn, -info.soft_error);
 	}
 }
 
@@ -193,6 +196,7 @@ static int open_page(struct wt_daemon *daemon)
 	}
 	daemon->page->magic = WT_HOST_MAGIC;
 	daemon->page->slots = WT_HOST_SLOTS;
+	memcpy(&daemon->page->address, daemon->transfer.station.addr.bytes, 4);
 	/* programs read what others' connections say; they may not write it */
 	return fcntl(daemon->page_fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW) < 0 ? -errno : 0;
 }

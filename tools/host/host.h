@@ -114,6 +114,8 @@ int wt_conn_config(const struct wt_daemon *daemon, const struct wt_host_question
 void wt_pump_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now);
 void wt_pump_events(struct wt_daemon *daemon, struct wt_conn *conn, uint32_t events);
 void wt_pump_starved(struct wt_daemon *daemon, struct wt_conn *conn);
+/* A connection that is not open yet ends with an errno. */
+void wt_pump_unreachable(struct wt_daemon *daemon, struct wt_conn *conn, int error);
 void wt_pump_dirty(struct wt_daemon *daemon);
 void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn);
 void wt_pump_gathered(struct wt_daemon *daemon); /* the millisecond is over */

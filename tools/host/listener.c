@@ -267,6 +267,7 @@ int wt_listener_open(struct wt_daemon *daemon, const struct wt_host_question *qu
 			return error;
 		memcpy(conn->option, question->option, sizeof(conn->option));
 		conn->listener->reuse_port = question->reuse_port;
+		wt_conn_publish(daemon, conn, 0);
 	}
 	app = &conn->listener->app[conn->listener->apps++];
 	*app = (struct wt_app){.name.sun_family = AF_UNIX, .keeper = keeper,

@@ -6,6 +6,8 @@
 #include "tools/host/host.h"
 
 #define KEEPIDLE 7200 /* s, tcp(7) */
+#define LINGER2 60 /* s, sysctl tcp_fin_timeout */
+#define SYN_RETRIES 30 /* the most that the engine counts */
 
 void wt_options_unsaid(int32_t option[WT_HOST_OPTIONS])
 {
@@ -29,7 +31,8 @@ static int check(const int32_t option[WT_HOST_OPTIONS])
 	static const struct {
 		enum wt_host_option option;
 		int32_t least, most;
-	} bound[] = {{WT_HOST_KEEPIDLE, 1, 32767}, {WT_HOST_KEEPINTVL, 1, 32767}, {WT_HOST_KEEPCNT, 1, 127}, {WT_HOST_USER_TIMEOUT, 0, INT32_MAX}};
+	} bound[] = {{WT_HOST_KEEPIDLE, 1, 32767}, {WT_HOST_KEEPINTVL, 1, 32767}, {WT_HOST_KEEPCNT, 1, 127}, {WT_HOST_USER_TIMEOUT, 0, INT32_MAX},
+		     {WT_HOST_MAXSEG, 88, 32767}, {WT_HOST_SYNCNT, 1, 127}, {WT_HOST_LINGER2, 0, 120}};
 
 	for (unsigned i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
 		int32_t value = option[bound[i].option];
@@ -54,6 +57,12 @@ static void apply(const int32_t option[WT_HOST_OPTIONS], struct wt_tcp_settings 
 		settings->snd_buffer = option[WT_HOST_SNDBUF] < 4096 ? 4096 : (uint64_t)option[WT_HOST_SNDBUF];
 	if (said(option[WT_HOST_USER_TIMEOUT]))
 		settings->user_timeout = option[WT_HOST_USER_TIMEOUT] * WT_MS;
+	if (said(option[WT_HOST_MAXSEG]) && (uint64_t)option[WT_HOST_MAXSEG] < settings->mss)
+		settings->mss = (uint64_t)option[WT_HOST_MAXSEG];
+	if (said(option[WT_HOST_SYNCNT]))
+		settings->syn_retries = option[WT_HOST_SYNCNT] < SYN_RETRIES ? (uint64_t)option[WT_HOST_SYNCNT] : SYN_RETRIES;
+	if (said(option[WT_HOST_LINGER2]))
+		settings->fin_wait_2 = (option[WT_HOST_LINGER2] ? option[WT_HOST_LINGER2] : LINGER2) * WT_S;
 }
 
 int wt_conn_config(const struct wt_daemon *daemon, const struct wt_host_question *question, struct wt_tcp_config *config)
@@ -86,6 +95,8 @@ void wt_conn_options(const struct wt_conn *conn, int32_t option[WT_HOST_OPTIONS]
 	option[WT_HOST_KEEPINTVL] = (int32_t)(settings->keepalive_interval / WT_S);
 	option[WT_HOST_KEEPCNT] = (int32_t)settings->keepalive_probes;
 	option[WT_HOST_USER_TIMEOUT] = (int32_t)(settings->user_timeout / WT_MS);
+	option[WT_HOST_SYNCNT] = (int32_t)settings->syn_retries;
+	option[WT_HOST_LINGER2] = (int32_t)(settings->fin_wait_2 / WT_S);
 }
 
 int wt_conn_set(struct wt_daemon *daemon, struct wt_conn *conn, const int32_t option[WT_HOST_OPTIONS])

@@ -207,15 +207,20 @@ static void eat_filler(struct wt_conn *conn)
 }
 
 /* Bytes that have come are the program's, an error follows them; without a connection the filler stays, which is POLLERR to the program. */
-static void ended(struct wt_daemon *daemon, struct wt_conn *conn)
+static void ended(struct wt_daemon *daemon, struct wt_conn *conn, int error)
 {
-	int error = wt_tcp_error(conn->tcp);
-
 	to_program(daemon, conn);
 	if (!conn->connected)
 		wt_conn_refuse(conn->fd);
-	wt_conn_drop_tcp(daemon, conn, false, error ? -error : ECONNRESET);
+	wt_conn_drop_tcp(daemon, conn, false, error ? error : ECONNRESET);
 	wt_conn_drop_fd(daemon, conn);
+}
+
+void wt_pump_unreachable(struct wt_daemon *daemon, struct wt_conn *conn, int error)
+{
+	wt_rloop_catch_up(daemon->transfer.station.rloop);
+	ended(daemon, conn, error);
+	wt_station_touch(&daemon->transfer.station);
 }
 
 void wt_pump_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
@@ -232,7 +237,7 @@ void wt_pump_callback(void *arg, struct wt_tcp *tcp, unsigned events, wt_time no
 		to_engine(daemon, conn);
 	}
 	if (conn->tcp && events & WT_TCP_EV_ERROR) {
-		ended(daemon, conn);
+		ended(daemon, conn, -wt_tcp_error(conn->tcp));
 		return;
 	}
 	if (events & WT_TCP_EV_EOF)

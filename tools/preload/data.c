@@ -4,18 +4,32 @@
  * error that ended the connection; and a connection that has failed refuses a write once with its error, without a signal.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/uio.h>
 
 #include "tools/preload/preload.h"
 
+/* A listener that is shut for reading is a closed socket, and a connection that is over is not connected. */
 EXPORT int shutdown(int fd, int how)
 {
 	struct wt_local *mine = wt_local(fd);
+	struct wt_host_slot slot;
+	struct wt_who who;
+	int result;
 
 	if (mine && how != SHUT_WR)
 		mine->read_shut = true;
-	return (int)syscall(SYS_shutdown, fd, how);
+	result = (int)syscall(SYS_shutdown, fd, how);
+	if (result < 0 || !wt_page() || wt_who(fd, &who) == WT_WHO_OTHER)
+		return result;
+	if (who.kind == WT_WHO_LISTENER)
+		return how == SHUT_WR ? 0 : wt_start_anew(fd, who.ipv6);
+	if (!wt_slot(&who, &slot) || !wt_over(&slot))
+		return 0;
+	errno = ENOTCONN;
+	return -1;
 }
 
 /* The end of a stream that the peer has finished, of a connection that we know: nobody is asked, because a sandbox may kill a program that asks (that of
@@ -25,6 +39,17 @@ static bool plain_end(const struct wt_local *mine)
 	struct wt_host_slot slot;
 
 	return mine && mine->who.kind == WT_WHO_CONNECTION && wt_slot(&mine->who, &slot) && slot.flags & WT_HOST_FIN_SEEN && !slot.error;
+}
+
+/* Another process has shut this end: the daemon has closed the connection without an error, or lives and has it. The one place where an end asks it. */
+static bool shut_elsewhere(const struct wt_who *who)
+{
+	struct wt_host_question question;
+	struct wt_host_answer answer;
+	struct wt_host_slot slot;
+
+	wt_question(&question, WT_HOST_FIND, who);
+	return wt_slot(who, &slot) && !slot.error && (wt_over(&slot) || wt_ask(&question, -1, &answer, NULL) == 0);
 }
 
 /* n: what the kernel said; asked: there was room for a byte. */
@@ -41,7 +66,7 @@ static ssize_t judge(int fd, ssize_t n, bool asked)
 		return n;
 	error = wt_who_error(fd, &who);
 	if (!error && n == 0 && !(mine && (mine->read_shut || mine->told_error)) &&
-	    !(wt_slot(&who, &slot) && slot.flags & WT_HOST_FIN_SEEN)) {
+	    !(wt_slot(&who, &slot) && slot.flags & WT_HOST_FIN_SEEN) && !shut_elsewhere(&who)) {
 		error = ECONNRESET; /* the daemon has gone, or has forgotten this connection: no end of a stream */
 		if (mine)
 			mine->told_error = true;
@@ -56,22 +81,46 @@ static ssize_t judge(int fd, ssize_t n, bool asked)
 	return n;
 }
 
-/* Before a write, without asking anybody: has a connection that we know of failed, and not been told? */
-static bool failed(int fd)
+/* What is written before the connection stands waits for it, or is refused. */
+static bool not_yet(int fd, const struct wt_host_slot *slot, int flags)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLOUT};
+
+	if (slot->error || slot->flags & WT_HOST_CONNECTED)
+		return false;
+	if (flags & MSG_DONTWAIT || syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) {
+		errno = EAGAIN;
+		return true;
+	}
+	return syscall(SYS_poll, &wait, 1, -1) < 0;
+}
+
+/* Before a write, without asking anybody: is a connection that we know of not open yet, or has it failed, and that was not told? */
+static bool failed_by(int fd, int flags)
 {
 	const struct wt_host_page *page = wt_page();
 	struct wt_local *mine = wt_local(fd);
+	const struct wt_host_slot *slot;
 	struct wt_who who;
 	int error;
 
 	if (!page || !mine || mine->who.kind != WT_WHO_CONNECTION || mine->told_error)
 		return false;
-	if (!__atomic_load_n(&page->slot[mine->who.slot].error, __ATOMIC_ACQUIRE) || wt_who(fd, &who) != WT_WHO_CONNECTION)
+	slot = &page->slot[mine->who.slot];
+	if ((!__atomic_load_n(&slot->error, __ATOMIC_ACQUIRE) && slot->flags & WT_HOST_CONNECTED) || slot->generation != mine->who.generation ||
+	    wt_who(fd, &who) != WT_WHO_CONNECTION)
 		return false;
+	if (not_yet(fd, slot, flags))
+		return true;
 	error = wt_who_error(fd, &who);
 	if (error)
-		errno = error == ETIMEDOUT || error == EHOSTUNREACH ? error : ECONNRESET;
+		errno = error;
 	return error != 0;
+}
+
+static bool failed(int fd)
+{
+	return failed_by(fd, 0);
 }
 
 /* ---- in ------------------------------------------------------------------------------------------------ */
@@ -86,14 +135,64 @@ EXPORT ssize_t readv(int fd, const struct iovec *iov, int count)
 	return judge(fd, syscall(SYS_readv, fd, iov, count), count > 0);
 }
 
+/* Flags that a pair understands otherwise, on one of ours. */
+static bool is_special(int fd, int flags)
+{
+	struct wt_who who;
+
+	return (flags & (MSG_TRUNC | MSG_ERRQUEUE) || (flags & MSG_PEEK && flags & MSG_WAITALL)) && wt_page() && wt_who(fd, &who) == WT_WHO_CONNECTION;
+}
+
+/* All of it, left where it is: until it is there, or the end, or a signal. */
+static ssize_t peek_all(int fd, void *data, size_t len, int flags)
+{
+	struct timeval limit = {0};
+	socklen_t size = sizeof(limit);
+	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET};
+	int epoll = (int)syscall(SYS_epoll_create1, EPOLL_CLOEXEC), wait = -1;
+	bool more = epoll >= 0 && syscall(SYS_epoll_ctl, epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+	ssize_t n;
+
+	event.events = 0;
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &size);
+	if (limit.tv_sec || limit.tv_usec)
+		wait = (int)(limit.tv_sec * 1000 + (limit.tv_usec + 999) / 1000);
+	do {
+		n = syscall(SYS_recvfrom, fd, data, len, flags & ~MSG_WAITALL, NULL, NULL);
+		more = more && n > 0 && (size_t)n < len && !(event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) &&
+		       syscall(SYS_epoll_pwait, epoll, &event, 1, wait, NULL, 8) == 1;
+	} while (more);
+	if (epoll >= 0)
+		syscall(SYS_close, epoll);
+	return n;
+}
+
+static ssize_t recv_special(int fd, void *data, size_t len, int flags)
+{
+	static char nowhere[65536]; /* written by all, read by nobody */
+
+	if (flags & MSG_ERRQUEUE) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (flags & MSG_TRUNC)
+		return judge(fd, syscall(SYS_recvfrom, fd, nowhere, len < sizeof(nowhere) ? len : sizeof(nowhere), flags & ~MSG_TRUNC, NULL, NULL), len > 0);
+	if (flags & MSG_DONTWAIT || syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)
+		return judge(fd, syscall(SYS_recvfrom, fd, data, len, flags, NULL, NULL), len > 0);
+	return judge(fd, peek_all(fd, data, len, flags), len > 0);
+}
+
 EXPORT ssize_t recv(int fd, void *data, size_t len, int flags)
 {
+	if (is_special(fd, flags))
+		return recv_special(fd, data, len, flags);
 	return judge(fd, syscall(SYS_recvfrom, fd, data, len, flags, NULL, NULL), len > 0);
 }
 
 EXPORT ssize_t recvfrom(int fd, void *data, size_t len, int flags, struct sockaddr *addr, socklen_t *addr_len)
 {
-	ssize_t n = judge(fd, syscall(SYS_recvfrom, fd, data, len, flags, addr, addr_len), len > 0);
+	ssize_t n = is_special(fd, flags) ? recv_special(fd, data, len, flags)
+					  : judge(fd, syscall(SYS_recvfrom, fd, data, len, flags, addr, addr_len), len > 0);
 	struct wt_who who;
 
 	if (n >= 0 && addr && addr_len && wt_page() && wt_who(fd, &who) == WT_WHO_CONNECTION)
@@ -103,12 +202,24 @@ EXPORT ssize_t recvfrom(int fd, void *data, size_t len, int flags, struct sockad
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-	ssize_t n = judge(fd, syscall(SYS_recvmsg, fd, message, flags), true);
 	struct wt_who who;
+	ssize_t n;
+
+	if (flags & MSG_ERRQUEUE && is_special(fd, flags))
+		return recv_special(fd, NULL, 0, flags);
+	n = judge(fd, syscall(SYS_recvmsg, fd, message, flags), true);
 
 	if (n >= 0 && message->msg_name && wt_page() && wt_who(fd, &who) == WT_WHO_CONNECTION)
 		message->msg_namelen = 0;
 	return n;
+}
+
+EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *limit)
+{
+	int n = (int)syscall(SYS_recvmmsg, fd, messages, count, flags, limit);
+
+	/* an end of the stream is a message of nothing */
+	return n > 0 && messages[0].msg_len ? n : judge(fd, n > 0 ? 0 : n, true) < 0 ? -1 : n;
 }
 
 EXPORT ssize_t __read_chk(int fd, void *data, size_t len, size_t room);
@@ -160,14 +271,14 @@ static bool urgent(int fd, int flags)
 
 EXPORT ssize_t send(int fd, const void *data, size_t len, int flags)
 {
-	return failed(fd) || urgent(fd, flags) ? -1 : syscall(SYS_sendto, fd, data, len, flags, NULL, 0);
+	return failed_by(fd, flags) || urgent(fd, flags) ? -1 : syscall(SYS_sendto, fd, data, len, flags, NULL, 0);
 }
 
 EXPORT ssize_t sendto(int fd, const void *data, size_t len, int flags, const struct sockaddr *addr, socklen_t addr_len)
 {
 	struct wt_who who;
 
-	if (failed(fd) || urgent(fd, flags))
+	if (failed_by(fd, flags) || urgent(fd, flags))
 		return -1;
 	if (addr && addr->sa_family != AF_UNIX && wt_page() && wt_who(fd, &who) == WT_WHO_CONNECTION)
 		addr = NULL; /* TCP takes no notice of it */
@@ -176,7 +287,17 @@ EXPORT ssize_t sendto(int fd, const void *data, size_t len, int flags, const str
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	return failed(fd) || urgent(fd, flags) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
+	return failed_by(fd, flags) || urgent(fd, flags) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
+}
+
+EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+	return failed_by(fd, flags) ? -1 : (int)syscall(SYS_sendmmsg, fd, messages, count, flags);
+}
+
+EXPORT ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t len, unsigned flags)
+{
+	return failed(out) ? -1 : judge(in, syscall(SYS_splice, in, in_at, out, out_at, len, flags), len > 0);
 }
 
 /* By their names in the library: the compiler's headers give one of them the other's name. */

@@ -40,6 +40,15 @@ static int find(int i, int epoll, int fd)
 	return -1;
 }
 
+void wt_epoll_leave(int fd)
+{
+	int saved = errno;
+
+	for (int i = find(0, -1, fd); i >= 0; i = find(i + 1, -1, fd))
+		syscall(SYS_epoll_ctl, entry[i].epoll, EPOLL_CTL_DEL, fd, NULL);
+	errno = saved;
+}
+
 void wt_epoll_again(int fd)
 {
 	int saved = errno;

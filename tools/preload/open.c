@@ -11,6 +11,7 @@
 
 #include "tools/preload/preload.h"
 
+#define SYNCNT 6 /* tcp(7): net.ipv4.tcp_syn_retries */
 #define BUFFER 32768 /* of an AF_UNIX end: what is written to it counts as sent for the program, so it is kept small */
 
 static int fail(int error)
@@ -43,6 +44,7 @@ static void say_options(int fd, struct wt_host_question *question)
 		{SOL_SOCKET, SO_KEEPALIVE, 0, WT_HOST_KEEPALIVE}, {IPPROTO_TCP, TCP_CORK, 0, WT_HOST_CORK},
 		{IPPROTO_TCP, TCP_KEEPIDLE, 7200, WT_HOST_KEEPIDLE}, {IPPROTO_TCP, TCP_KEEPINTVL, 75, WT_HOST_KEEPINTVL},
 		{IPPROTO_TCP, TCP_KEEPCNT, 9, WT_HOST_KEEPCNT}, {IPPROTO_TCP, TCP_USER_TIMEOUT, 0, WT_HOST_USER_TIMEOUT},
+		{IPPROTO_TCP, TCP_SYNCNT, SYNCNT, WT_HOST_SYNCNT}, {IPPROTO_TCP, TCP_LINGER2, 60, WT_HOST_LINGER2},
 	};
 	struct wt_local *mine = wt_local(fd);
 	struct linger linger = {0};
@@ -59,6 +61,8 @@ static void say_options(int fd, struct wt_host_question *question)
 		question->option[WT_HOST_RESETS] = 1;
 	if (mine && mine->sndbuf)
 		question->option[WT_HOST_SNDBUF] = mine->sndbuf;
+	if (mine && mine->maxseg)
+		question->option[WT_HOST_MAXSEG] = mine->maxseg;
 	copy_module(question->sender, mine && mine->sender[0] ? mine->sender : getenv("WAVETANK_CC"));
 	copy_module(question->receiver, getenv("WAVETANK_RCC"));
 }
@@ -122,6 +126,7 @@ static int begin_connect(int fd, uint32_t remote, uint16_t port, bool ipv6)
 	struct sockaddr_storage bound;
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	socklen_t len = sizeof(bound);
+	struct wt_who who;
 	bool bound6;
 	int pair[2], error, n;
 
@@ -141,13 +146,14 @@ static int begin_connect(int fd, uint32_t remote, uint16_t port, bool ipv6)
 	syscall(SYS_close, pair[1]);
 	if (error) {
 		syscall(SYS_close, pair[0]);
-		return fail(error);
+		return fail(error == EADDRINUSE ? EADDRNOTAVAIL : error); /* the four numbers are taken: the kernel's word for it */
 	}
 	n = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1, "wavetank/a%c/%u/%u/%08x/%u/%08x/%u", ipv6 ? '6' : '4', answer.slot,
 		     answer.generation, answer.local, answer.local_port, remote, port);
 	syscall(SYS_bind, pair[0], &un, offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 	wt_replace(fd, pair[0]);
 	wt_local_forget(fd);
+	wt_who(fd, &who); /* remembers it: a write before it is connected is to know */
 	return 0;
 }
 
@@ -156,7 +162,7 @@ static bool connect_again(int fd, const struct wt_who *who, int *result)
 {
 	struct wt_local *mine = wt_local(fd);
 	struct wt_host_slot slot;
-	int error = wt_who_error(fd, who), fresh;
+	int error = wt_who_error(fd, who);
 
 	*result = -1;
 	if (error) {
@@ -164,12 +170,7 @@ static bool connect_again(int fd, const struct wt_who *who, int *result)
 		return false;
 	}
 	if (!wt_slot(who, &slot) || (slot.error && !(slot.flags & WT_HOST_CONNECTED))) {
-		fresh = (int)syscall(SYS_socket, who->ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fresh < 0)
-			return false;
-		wt_replace(fd, fresh);
-		wt_local_forget(fd);
-		return true;
+		return wt_start_anew(fd, who->ipv6) == 0;
 	}
 	if (!(slot.flags & WT_HOST_CONNECTED)) {
 		if (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK)
@@ -193,6 +194,8 @@ EXPORT int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	bool ipv6;
 	int result;
 
+	if (addr && len >= sizeof(addr->sa_family) && addr->sa_family == AF_UNSPEC && wt_page() && wt_who(fd, &who) != WT_WHO_OTHER)
+		return wt_start_anew(fd, who.ipv6); /* connect(2): dissolves the association */
 	if (!wt_take_address(addr, len, &remote, &port, &ipv6) || !wt_engine_address(remote))
 		return (int)syscall(SYS_connect, fd, addr, len);
 	switch (wt_who(fd, &who)) {
@@ -228,7 +231,7 @@ EXPORT int bind(int fd, const struct sockaddr *addr, socklen_t len)
 
 	if (!wt_take_address(addr, len, &local, &port, &ipv6) || !wt_page())
 		return (int)syscall(SYS_bind, fd, addr, len);
-	if (wt_engine_address(local) && wt_is_tcp(fd)) /* the kernel keeps address and port for us */
+	if (local && local == wt_page()->address && wt_is_tcp(fd)) /* the kernel keeps address and port for us */
 		syscall(SYS_setsockopt, fd, IPPROTO_IP, IP_FREEBIND, &one, sizeof(one));
 	result = (int)syscall(SYS_bind, fd, addr, len);
 	if (result < 0 && errno == EADDRINUSE && wt_is_tcp(fd)) { /* by a listener that has just ended? */
@@ -253,6 +256,20 @@ static bool engine_listens(int fd, struct wt_host_question *question, bool *ipv6
 	return !*ipv6 || !option_of(fd, IPPROTO_IPV6, IPV6_V6ONLY);
 }
 
+/* A socket without a name listens at a port that the kernel chooses: it does so now. */
+static void bind_any(int fd)
+{
+	struct sockaddr_storage bound = {0};
+	socklen_t len = sizeof(bound);
+	uint32_t local;
+	uint16_t port = 1;
+	bool ipv6;
+
+	if (wt_page() && wt_is_tcp(fd) && syscall(SYS_getsockname, fd, &bound, &len) == 0 &&
+	    wt_take_address((struct sockaddr *)&bound, len, &local, &port, &ipv6) && !port)
+		syscall(SYS_bind, fd, &bound, len);
+}
+
 EXPORT int listen(int fd, int backlog)
 {
 	static unsigned count;
@@ -264,6 +281,7 @@ EXPORT int listen(int fd, int backlog)
 	int fresh, n, error;
 
 	wt_question(&question, WT_HOST_LISTEN, NULL);
+	bind_any(fd);
 	if (wt_who(fd, &who) == WT_WHO_LISTENER || !engine_listens(fd, &question, &ipv6))
 		return (int)syscall(SYS_listen, fd, backlog);
 	fresh = (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -328,6 +346,8 @@ EXPORT int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 
 	if (!wt_page() || wt_who(fd, &who) == WT_WHO_OTHER)
 		return (int)syscall(SYS_getsockname, fd, addr, len);
+	if (!addr || !len || (int)*len < 0)
+		return fail(addr && len ? EINVAL : EFAULT);
 	wt_give_address(who.local, who.local_port, who.ipv6, addr, len);
 	return 0;
 }
@@ -339,8 +359,10 @@ EXPORT int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 
 	if (!wt_page() || wt_who(fd, &who) == WT_WHO_OTHER)
 		return (int)syscall(SYS_getpeername, fd, addr, len);
-	if (who.kind == WT_WHO_LISTENER || (wt_slot(&who, &slot) && (!(slot.flags & WT_HOST_CONNECTED) || slot.error)))
+	if (who.kind == WT_WHO_LISTENER || (wt_slot(&who, &slot) && (!(slot.flags & WT_HOST_CONNECTED) || wt_over(&slot))))
 		return fail(ENOTCONN);
+	if (!addr || !len || (int)*len < 0)
+		return fail(addr && len ? EINVAL : EFAULT);
 	wt_give_address(who.remote, who.remote_port, who.ipv6, addr, len);
 	return 0;
 }

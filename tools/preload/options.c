@@ -32,15 +32,33 @@ static const struct {
 } numbers[] = {
 	{TCP_NODELAY, WT_HOST_NODELAY}, {TCP_CORK, WT_HOST_CORK}, {TCP_KEEPIDLE, WT_HOST_KEEPIDLE}, {TCP_KEEPINTVL, WT_HOST_KEEPINTVL},
 	{TCP_KEEPCNT, WT_HOST_KEEPCNT}, {TCP_USER_TIMEOUT, WT_HOST_USER_TIMEOUT},
+	{TCP_SYNCNT, WT_HOST_SYNCNT}, {TCP_LINGER2, WT_HOST_LINGER2},
 };
+
+/* Its name says the port; the daemon says the slot. */
+static bool find_listener(struct wt_who *who)
+{
+	struct wt_host_question question;
+	struct wt_host_answer answer;
+
+	wt_question(&question, WT_HOST_FIND, NULL);
+	question.local = who->local;
+	question.local_port = who->local_port;
+	if (wt_ask(&question, -1, &answer, NULL))
+		return false;
+	who->slot = answer.slot;
+	who->generation = answer.generation;
+	return true;
+}
 
 /* ---- getsockopt ---------------------------------------------------------------------------------------- */
 
 static int get_tcp(const struct wt_who *who, int name, void *value, socklen_t *len)
 {
 	struct wt_host_slot slot;
+	struct wt_who found = *who;
 
-	if (!wt_slot(who, &slot)) {
+	if ((who->kind == WT_WHO_LISTENER && !find_listener(&found)) || !wt_slot(&found, &slot)) {
 		memset(&slot, 0, sizeof(slot));
 		slot.info.tcpi_state = who->kind == WT_WHO_LISTENER ? 10 : 7; /* LISTEN, CLOSE */
 	}
@@ -51,9 +69,19 @@ static int get_tcp(const struct wt_who *who, int name, void *value, socklen_t *l
 	case TCP_INFO: return give(value, len, &slot.info, sizeof(slot.info));
 	case TCP_CONGESTION: return give(value, len, slot.sender, sizeof(slot.sender));
 	case TCP_MAXSEG: return give_int(value, len, slot.info.tcpi_snd_mss ? (int)slot.info.tcpi_snd_mss : 536);
-	case TCP_DEFER_ACCEPT: case TCP_QUICKACK: case TCP_FASTOPEN: return give_int(value, len, 0);
+	case TCP_QUICKACK: return give_int(value, len, 1);
+	case TCP_DEFER_ACCEPT: case TCP_FASTOPEN: return give_int(value, len, 0);
 	default: return fail(ENOPROTOOPT);
 	}
+}
+
+/* What was accepted has its listener's. */
+static int get_keepalive(const struct wt_who *who)
+{
+	struct wt_host_slot slot;
+	struct wt_who found = *who;
+
+	return (who->kind != WT_WHO_LISTENER || find_listener(&found)) && wt_slot(&found, &slot) && slot.option[WT_HOST_KEEPALIVE] > 0;
 }
 
 static int get_socket(int fd, const struct wt_who *who, int name, void *value, socklen_t *len)
@@ -64,6 +92,7 @@ static int get_socket(int fd, const struct wt_who *who, int name, void *value, s
 	switch (name) {
 	case SO_DOMAIN: return give_int(value, len, who->ipv6 ? AF_INET6 : AF_INET);
 	case SO_PROTOCOL: return give_int(value, len, IPPROTO_TCP);
+	case SO_KEEPALIVE: return give_int(value, len, get_keepalive(who));
 	case SO_ERROR:
 		syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ERROR, &kernels, &size); /* clears the pair's */
 		return give_int(value, len, who->kind == WT_WHO_CONNECTION ? wt_who_error(fd, who) : 0);
@@ -76,7 +105,7 @@ EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	struct wt_local *mine;
 	struct wt_who who;
 
-	if (!wt_page() || (level == SOL_SOCKET && name != SO_ERROR && name != SO_DOMAIN && name != SO_PROTOCOL) ||
+	if (!wt_page() || (level == SOL_SOCKET && name != SO_ERROR && name != SO_DOMAIN && name != SO_PROTOCOL && name != SO_KEEPALIVE) ||
 	    (level != SOL_SOCKET && level != IPPROTO_TCP && level != IPPROTO_IP && level != IPPROTO_IPV6))
 		return (int)syscall(SYS_getsockopt, fd, level, name, value, len);
 	if (wt_who(fd, &who) == WT_WHO_OTHER) {
@@ -87,6 +116,8 @@ EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	}
 	if (!value || !len)
 		return fail(EFAULT);
+	if ((int)*len < 0)
+		return fail(EINVAL);
 	if (level == SOL_SOCKET)
 		return get_socket(fd, &who, name, value, len);
 	if (level == IPPROTO_TCP)
@@ -108,6 +139,14 @@ static int take_int(const void *value, socklen_t len)
 	return number;
 }
 
+static void name_listener(struct wt_host_question *question, const struct wt_who *who)
+{
+	if (!who || who->kind != WT_WHO_LISTENER)
+		return;
+	question->local = who->local; /* known by its port */
+	question->local_port = who->local_port;
+}
+
 static int tell(const struct wt_who *who, enum wt_host_option option, int value)
 {
 	struct wt_host_question question;
@@ -116,10 +155,7 @@ static int tell(const struct wt_who *who, enum wt_host_option option, int value)
 
 	wt_question(&question, WT_HOST_SET, who);
 	question.option[option] = value;
-	if (who->kind == WT_WHO_LISTENER) { /* known by its port */
-		question.local = who->local;
-		question.local_port = who->local_port;
-	}
+	name_listener(&question, who);
 	error = wt_ask(&question, -1, &answer, NULL);
 	return error ? fail(error == ESTALE ? EINVAL : error) : 0;
 }
@@ -131,6 +167,7 @@ static int choose(const struct wt_who *who, enum wt_host_op op, const void *valu
 	int error;
 
 	wt_question(&question, op, who);
+	name_listener(&question, who);
 	snprintf(question.sender, sizeof(question.sender), "%.*s", (int)(len < 15 ? len : 15), (const char *)value);
 	error = wt_ask(&question, -1, &answer, NULL);
 	return error ? fail(error) : 0;
@@ -140,11 +177,14 @@ static int set_tcp(const struct wt_who *who, int name, const void *value, sockle
 {
 	int number = take_int(value, len);
 
+	if (name != TCP_CONGESTION && len < sizeof(int))
+		return fail(EINVAL);
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i].name == name)
 			return tell(who, numbers[i].option, name == TCP_NODELAY || name == TCP_CORK ? number != 0 : number);
 	switch (name) {
 	case TCP_CONGESTION: return choose(who, WT_HOST_CHOOSE, value, len);
+	case TCP_MAXSEG: return number >= 88 && number <= 32767 ? 0 : fail(EINVAL); /* it is said with the SYN: now nothing changes, nor does it for Linux */
 	case TCP_DEFER_ACCEPT: case TCP_QUICKACK: return 0; /* hints: whoever sets them may not rely on them (tcp(7)) */
 	default: return fail(ENOPROTOOPT);
 	}
@@ -175,6 +215,8 @@ static int set_early(int fd, int level, int name, const void *value, socklen_t l
 		return result;
 	if (level == SOL_SOCKET && name == SO_SNDBUF && result == 0)
 		mine->sndbuf = take_int(value, len);
+	if (level == IPPROTO_TCP && name == TCP_MAXSEG && result == 0)
+		mine->maxseg = take_int(value, len);
 	if (level == IPPROTO_TCP && name == TCP_CONGESTION) {
 		if (result < 0 && (errno != ENOENT || choose(NULL, WT_HOST_KNOWS, value, len) < 0))
 			return -1;

@@ -43,12 +43,17 @@ struct wt_local {
 	struct wt_who who;      /* kind OTHER: nothing is known */
 	bool told_error, told_connect, read_shut;
 	char sender[16];        /* TCP_CONGESTION of a socket not connected yet */
-	int32_t sndbuf;         /* SO_SNDBUF of one, in bytes; 0: unsaid */
+	int32_t sndbuf, maxseg; /* SO_SNDBUF and TCP_MAXSEG of one, in bytes; 0: unsaid */
 };
 struct wt_local *wt_local(int fd); /* NULL: above FDS */
 void wt_local_forget(int fd);
 /* A copy of the connection's slot. False: the page is not there, or the slot is another's by now. */
 bool wt_slot(const struct wt_who *who, struct wt_host_slot *slot);
+/* Is it closed for the kernel's sockets, too: by an error, or because both have finished? */
+static inline bool wt_over(const struct wt_host_slot *slot)
+{
+	return slot->error || slot->info.tcpi_state == 6 || slot->info.tcpi_state == 7; /* TIME_WAIT, CLOSE */
+}
 /* The errno that ended the connection, to be told now, once; 0: none, or told before. */
 int wt_who_error(int fd, const struct wt_who *who);
 
@@ -64,9 +69,13 @@ bool wt_engine_address(uint32_t addr);
 bool wt_take_address(const struct sockaddr *addr, socklen_t len, uint32_t *ipv4, uint16_t *port, bool *ipv6);
 void wt_give_address(uint32_t ipv4, uint16_t port, bool ipv6, struct sockaddr *addr, socklen_t *len);
 bool wt_is_tcp(int fd);
+/* Another socket of the kernel under the number of one of ours. 0, or -1 with errno. */
+int wt_start_anew(int fd, bool ipv6);
 /* Puts another description under the number, with the flags and the options of sockets of the old; closes `with`. */
 void wt_replace(int fd, int with);
-/* epoll.c: registrations made before the exchange are made again. */
+/* epoll.c: registrations made before an exchange are taken back before it, because who else holds the old description would keep them, and are
+ * made again after it. */
+void wt_epoll_leave(int fd);
 void wt_epoll_again(int fd);
 void wt_epoll_forget(int fd);
 

@@ -201,10 +201,21 @@ bool wt_is_tcp(int fd)
 	return is;
 }
 
+int wt_start_anew(int fd, bool ipv6)
+{
+	int fresh = (int)syscall(SYS_socket, ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fresh < 0)
+		return -1;
+	wt_replace(fd, fresh);
+	wt_local_forget(fd);
+	return 0;
+}
+
 void wt_replace(int fd, int with)
 {
 	static const int kept[] = {SO_RCVTIMEO, SO_SNDTIMEO, SO_LINGER, SO_KEEPALIVE, SO_REUSEADDR};
-	long flags = syscall(SYS_fcntl, fd, F_GETFL), cloexec = syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC;
+	long flags = syscall(SYS_fcntl, fd, F_GETFL), owner = syscall(SYS_fcntl, fd, F_GETOWN), cloexec = syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC;
 
 	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		long value[2] = {0};
@@ -213,9 +224,16 @@ void wt_replace(int fd, int with)
 		if (syscall(SYS_getsockopt, fd, SOL_SOCKET, kept[i], value, &len) == 0 && (value[0] || value[1]))
 			syscall(SYS_setsockopt, with, SOL_SOCKET, kept[i], value, len);
 	}
-	if (flags & (O_NONBLOCK | O_ASYNC))
-		syscall(SYS_fcntl, with, F_SETFL, flags);
+	if (flags & O_NONBLOCK)
+		syscall(SYS_fcntl, with, F_SETFL, flags & ~O_ASYNC);
+	if (owner) {
+		syscall(SYS_fcntl, with, F_SETOWN, owner);
+		syscall(SYS_fcntl, with, F_SETSIG, syscall(SYS_fcntl, fd, F_GETSIG));
+	}
+	wt_epoll_leave(fd);
 	syscall(SYS_dup3, with, fd, cloexec ? O_CLOEXEC : 0);
 	syscall(SYS_close, with);
+	if (flags & O_ASYNC) /* remembers the number that it is asked by */
+		syscall(SYS_fcntl, fd, F_SETFL, flags);
 	wt_epoll_again(fd);
 }
