@@ -49,7 +49,9 @@ static bool shut_elsewhere(const struct wt_who *who)
 	struct wt_host_slot slot;
 
 	wt_question(&question, WT_HOST_FIND, who);
-	return wt_slot(who, &slot) && !slot.error && (wt_over(&slot) || wt_ask(&question, -1, &answer, NULL) == 0);
+	if (wt_slot(who, &slot) && !wt_over(&slot) && wt_ask(&question, -1, &answer, NULL) == ENETDOWN)
+		return false;
+	return wt_slot(who, &slot) && !slot.error;
 }
 
 /* n: what the kernel said; asked: there was room for a byte. */
