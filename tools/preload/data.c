@@ -16,18 +16,20 @@ EXPORT int shutdown(int fd, int how)
 {
 	struct wt_local *mine = wt_local(fd);
 	struct wt_host_slot slot;
-	struct wt_who who;
+	struct wt_who who = {0};
+	bool over;
 	int result;
 
+	if (wt_page())
+		wt_who(fd, &who);
+	over = who.kind == WT_WHO_CONNECTION && wt_slot(&who, &slot) && wt_over(&slot); /* by then: what is done now may end it at once */
 	if (mine && how != SHUT_WR)
 		mine->read_shut = true;
 	result = (int)syscall(SYS_shutdown, fd, how);
-	if (result < 0 || !wt_page() || wt_who(fd, &who) == WT_WHO_OTHER)
+	if (result == 0 && who.kind == WT_WHO_LISTENER && how != SHUT_WR)
+		return wt_start_anew(fd, who.ipv6);
+	if (result < 0 || !over)
 		return result;
-	if (who.kind == WT_WHO_LISTENER)
-		return how == SHUT_WR ? 0 : wt_start_anew(fd, who.ipv6);
-	if (!wt_slot(&who, &slot) || !wt_over(&slot))
-		return 0;
 	errno = ENOTCONN;
 	return -1;
 }
