@@ -40,7 +40,7 @@ class Soak(programs.Lab):
 
     def prepare(self, options):
         self.options = options
-        self.engines = {host: self.outer(self.daemon(host)) for host in "ab"}
+        self.engines = {host: self.outer(self.daemon(host), self.call(host, "readlink", "/proc/self/ns/net", run=None).stdout.strip()) for host in "ab"}
         self.path = self.place + "/large"
         chunk, left = random.Random(options.seed), options.bytes
         digest = hashlib.sha256()
@@ -56,8 +56,8 @@ class Soak(programs.Lab):
                        f"http {{ access_log off; sendfile on; server {{ listen PORT; root {self.place}; }} }}\n")
 
     @staticmethod
-    def outer(pid):
-        """The daemon's number outside the lab's namespace of processes: who has the inner one as its last."""
+    def outer(pid, network):
+        """The daemon's number outside the lab's namespace of processes: who has the inner one as its last, in the host's network."""
         for entry in os.listdir("/proc"):
             if entry.isdigit():
                 try:
@@ -67,7 +67,7 @@ class Soak(programs.Lab):
                         words = file.read().split("\0")
                 except (OSError, StopIteration):
                     continue
-                if numbers[-1] == pid and words[1:2] == ["host"]:
+                if numbers[-1] == pid and words[1:2] == ["host"] and os.readlink(f"/proc/{entry}/ns/net") == network:
                     return int(entry)
         raise SystemExit("no engine daemon")
 
