@@ -21,7 +21,9 @@
 #include "tests/swarm/swarm.h"
 #include "tools/app/simulation.h"
 
-enum { STATIONS = 16, TRACKS = 1 << 17 };
+enum { STATIONS = 16, TRACKS = 1 << 17, FLOWS = 5 };
+/* Elements that a cut leaves out: a word of the air, the parameters of the routing, movement, three quarters of the time, a flow each. */
+enum { MORE, PARAMETERS, MOVEMENT, TIME, FLOW, ELEMENTS = FLOW + FLOWS };
 
 /* A packet as a station has seen it: the most hops it had left when it came. */
 struct track {
@@ -44,7 +46,12 @@ static struct field {
 
 /* ---- what is drawn ------------------------------------------------------------------------------------------- */
 
-static void draw_air(struct draw *draw, bool *walk)
+static bool left_out(uint64_t without, unsigned element)
+{
+	return without >> element & 1;
+}
+
+static void draw_air(struct draw *draw, uint64_t without, bool *walk)
 {
 	char *words = field.words;
 	const char *rate = PICK(draw, "rate = 1Mbit", "rate = 2Mbit", "rate = 11Mbit", "rate = 54Mbit\nbasic = 24Mbit");
@@ -55,14 +62,20 @@ static void draw_air(struct draw *draw, bool *walk)
 	const char *place = PICK(draw, "place = string 240m", "place = grid 4 240m", "place = field 900m 600m", "move = waypoint 700m 500m 1m/s 30m/s 1s",
 				 "move = waypoint 1200m 300m 10m/s 40m/s 0s", "move = waypoint 600m 600m 20m/s 60m/s 500ms");
 	uint64_t stations = 3 + below(draw, STATIONS - 2);
+	int word = (int)(left_out(without, PARAMETERS) ? strcspn(routing, ":") : strlen(routing));
 
+	if (left_out(without, MORE))
+		more = "";
 	*walk = !strncmp(place, "move", 4);
+	if (*walk && left_out(without, MOVEMENT))
+		place = "place = grid 4 240m";
 	field.stations = (unsigned)stations;
 	field.ordered = !strncmp(routing, "aodv", 4) || !strncmp(routing, "dsdv", 4);
-	append(words, sizeof(field.words), "[air]\n%s\n%s\nrouting = %s\n[stations n]\ncount = %" PRIu64 "\n%s\n", rate, more, routing, stations, place);
+	append(words, sizeof(field.words), "[air]\n%s\n%s\nrouting = %.*s\n[stations n]\ncount = %" PRIu64 "\n%s\n", rate, more, word, routing, stations,
+	       place);
 }
 
-static void draw_field(uint64_t seed)
+static void draw_field(uint64_t seed, uint64_t without)
 {
 	struct draw draw = {wt_key_derive(seed, "field"), 0};
 	char *words = field.words;
@@ -70,15 +83,17 @@ static void draw_field(uint64_t seed)
 	bool walk;
 
 	memset(&field, 0, sizeof(field));
-	draw_air(&draw, &walk);
-	time = walk ? 20 : 8;
-	flows = 1 + below(&draw, 5);
+	draw_air(&draw, without, &walk);
+	time = (walk ? 20 : 8) / (left_out(without, TIME) ? 4 : 1);
+	flows = 1 + below(&draw, FLOWS);
 	append(words, sizeof(field.words), "[run]\ntime = %" PRIu64 "s\nseed = %" PRIu64 "\n", time, seed);
 	for (uint64_t i = 0; i < flows; i++) {
 		uint64_t from = below(&draw, field.stations), to = (from + 1 + below(&draw, field.stations - 1)) % field.stations;
 		uint64_t start = below(&draw, 3000);
 		const char *app = PICK(&draw, "bulk", "bulk", "cbr:rate=100Kbit,size=512B", "onoff:on=500ms,off=500ms");
 
+		if (left_out(without, FLOW + (unsigned)i))
+			continue;
 		append(words, sizeof(field.words), "[flow f%" PRIu64 "]\nbetween = n%" PRIu64 " n%" PRIu64 "\nstart = %" PRIu64 "ms\napp = %s\n", i, from, to,
 		       start, app);
 	}
@@ -86,7 +101,7 @@ static void draw_field(uint64_t seed)
 
 void field_words(uint64_t seed, char *out, size_t len)
 {
-	draw_field(seed);
+	draw_field(seed, 0);
 	append(out, len, "%s", field.words);
 }
 
@@ -275,11 +290,14 @@ static uint64_t run_field(enum how how)
 	return digest;
 }
 
-const char *field_run(uint64_t seed, bool verbose)
+/* NULL, or what is wrong with it. */
+static const char *try(uint64_t seed, uint64_t without, bool verbose)
 {
 	uint64_t digest;
 
-	draw_field(seed);
+	draw_field(seed, without);
+	if (!strstr(field.words, "[flow"))
+		return NULL; /* a world of no flows is refused */
 	if (verbose)
 		printf("%s", field.words);
 	field.track = calloc(TRACKS, sizeof(*field.track));
@@ -293,4 +311,16 @@ const char *field_run(uint64_t seed, bool verbose)
 	run_field(REVERSED);
 	free(field.track);
 	return *field.wrong ? field.wrong : NULL;
+}
+
+const char *field_run(uint64_t seed, uint64_t *without, bool cut, bool verbose)
+{
+	const char *wrong = try(seed, *without, verbose);
+
+	if (!wrong || !cut)
+		return wrong;
+	for (unsigned i = 0; i < ELEMENTS; i++)
+		if (try(seed, *without | (uint64_t)1 << i, false))
+			*without |= (uint64_t)1 << i;
+	return try(seed, *without, true);
 }

@@ -74,13 +74,13 @@ static bool is_field(uint64_t seed)
 }
 
 /* A path alone, or a field. */
-static bool law(uint64_t seed, bool verbose, struct tally *tally)
+static bool law(uint64_t seed, uint64_t without, bool verbose, struct tally *tally)
 {
-	const char *wrong = is_field(seed) ? field_run(seed, verbose) : law_run(seed, verbose);
+	const char *wrong = is_field(seed) ? field_run(seed, &without, !verbose && !uncut, verbose) : law_run(seed, verbose);
 
 	*(is_field(seed) ? &tally->fields : &tally->laws) += 1;
 	if (wrong)
-		printf("FAILED: scenario %" PRIu64 ": %s\n  swarm --seed %" PRIu64 "\n", seed, wrong, seed);
+		printf("FAILED: scenario %" PRIu64 ": %s\n  swarm --seed %" PRIu64 " --without %#" PRIx64 "\n", seed, wrong, seed, without);
 	return !wrong;
 }
 
@@ -92,7 +92,7 @@ static bool one(uint64_t seed, uint64_t without, bool verbose, struct tally *tal
 	struct plan plan;
 
 	if (seed % 3 == 0 || is_field(seed))
-		return law(seed, verbose, tally);
+		return law(seed, without, verbose, tally);
 	plan_draw(seed, without, &plan);
 	plan.log = logged;
 	if (verbose)

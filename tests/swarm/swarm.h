@@ -133,8 +133,8 @@ struct wt_node *liar_new(struct wt_pool *pool, const struct plan *plan);
 /* A path alone, with frames of no host, against arithmetic. NULL or a sentence. */
 const char *law_run(uint64_t seed, bool verbose);
 void law_words(uint64_t seed, char *out, size_t len);
-/* Stations on the air. NULL or a sentence. */
-const char *field_run(uint64_t seed, bool verbose);
+/* Stations on the air. NULL or a sentence. cut: what fails is cut down first, shown, and *without says which elements it does not need. */
+const char *field_run(uint64_t seed, uint64_t *without, bool cut, bool verbose);
 void field_words(uint64_t seed, char *out, size_t len);
 
 #endif
