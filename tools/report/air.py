@@ -146,9 +146,9 @@ def stations_map(field, begin, end, width):
     for axes, (a, b, now) in zip(panels.flatten(), moments(field, begin, end)):
         axes.set_title('%.0f to %.0f s' % (a, b), fontweight='normal', pad=3)
         places = {host: field.at(host, now) for host in field.corners}
-        broken = {(host, field.name.get(to)): time for time, host, to in field.broken if a <= time < b and field.name.get(to)}
-        for (host, to), time in sorted(broken.items()):
-            axes.plot(*zip(field.at(host, time), field.at(to, time)), color=colour('c5'), linewidth=1.1, linestyle=(0, (2, 1.6)), zorder=3.5)
+        broken = {tuple(sorted((host, field.name[to]))) for time, host, to in field.broken if a <= time < b and field.name.get(to) in places}
+        for one, other in sorted(broken):
+            axes.plot(*zip(places[one], places[other]), color=colour('c5'), linewidth=1.1, linestyle=(0, (2, 1.6)), zorder=3.5)
         way = [places[host] for host in field.way(now)]
         axes.plot(*zip(*way), color=colour('c0'), linewidth=2.8, solid_capstyle='round', zorder=3)
         axes.plot(*zip(*places.values()), linestyle='', marker='o', color=colour('muted'), markersize=3.6, zorder=4)
@@ -164,9 +164,9 @@ def stations_map(field, begin, end, width):
     line = lambda role, **more: Line2D([], [], color=colour(role), **more) # noqa: E731
     fig.legend([line('c1', marker='s', linestyle='', markersize=6), line('c1', marker='^', linestyle='', markersize=6),
                 line('c0', linewidth=2.8), line('c5', linewidth=1.1, linestyle=(0, (2, 1.6)))],
-               ['sender', 'receiver', 'way', 'link broken'], loc='upper left', ncol=2 if narrow else 4, borderaxespad=0)
+               ['sender', 'receiver', 'way', 'link broken'], loc='upper left', ncol=2 if narrow else 4, borderaxespad=0.4)
     height = fig.get_size_inches()[1]
-    fig.get_layout_engine().set(rect=(0, 0, 1, 1 - (0.36 if narrow else 0.2) / height))
+    fig.get_layout_engine().set(rect=(0, 0, 1, 1 - (0.42 if narrow else 0.26) / height))
     return fig
 
 
@@ -271,7 +271,7 @@ def journal_figures(page, entry, c, stem):
         return
     page.figure(stem + '-map', lambda width: stations_map(field, c.first, c.last, width), 'map of the stations over time',
                 'Where the stations are in the middle of each stretch of time, or at the nearest moment with a whole way; the way is the one '
-                'that the tables of its stations say then. Dashed: links that broke in the stretch, where their stations were at that moment.', map_values(field))
+                'that the tables of its stations say then. Dashed: links that broke in the stretch, between the places of their stations.', map_values(field))
     page.figure(stem + '-ways', lambda width: window(c, field, width), 'window and ways over time',
                 'The window of the sender. A dashed line: its way was written anew. Below: the hops of its way, a gap where it has none; '
                 'crosses: broken links, anywhere.', window_values(c, field))
