@@ -311,6 +311,8 @@ static void rack_on_timer(void *state, wt_time now, const struct wt_outstanding 
 		r->reo_due = r->reo_due <= now ? WT_NEVER : r->reo_due;
 		if (lost && !r->in && !r->after_rto)
 			enter(r, NULL, view, out);
+		else if (r->probe_due == WT_NEVER) /* after an undo: F-RTO's is behind the ACK that should have armed it (7.2) */
+			schedule_probe(r, now, view);
 	}
 	if (r->probe_due <= now) {
 		r->probe_due = WT_NEVER;

@@ -363,16 +363,15 @@ static void take_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32
 	tcp->board.fack = wt_seq_max(tcp->board.fack, tcp->board.view.highest_sacked);
 	news.rtt = advanced || news.sacked ? measure(tcp, seg, &news) : 0;
 	take_sample(tcp, &news);
-	if (!old)
-		wt_undo_ack(tcp, seg, advanced, news.dsacked);
+	wt_undo_ack(tcp, seg, advanced, news.dsacked);
 	if (!old) /* below SND.UNA only its SACK blocks are news; a stranger guesses such an ACK far more easily */
 		take_window(tcp, seg, &news);
 	/* the peer lives, it just has no room; but one that nobody can abort any more gets no such grace (RFC 6429 3) */
 	if (!old && tcp->snd_wnd == 0 && tcp->handle != WT_HANDLE_NONE)
 		tcp->rto_count = 0;
 	/* what acknowledges our SYN is no ACK to a module: its options are the handshake's (on_syn_in), and ESTABLISHED follows */
-	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked ||
-					      (!old && (news.dsacked || seg->experiment_count || (tcp->ecn.sends && (seg->flags & WT_ECE))))))
+	if (tcp->state >= WT_TCP_ESTABLISHED && (advanced || news.duplicate || news.sacked || news.dsacked ||
+					      (!old && (seg->experiment_count || (tcp->ecn.sends && (seg->flags & WT_ECE))))))
 		tell_modules(tcp, seg, &news);
 	if (advanced)
 		advance(tcp);
