@@ -71,9 +71,7 @@ void wt_aimd_established(struct wt_aimd *reno, const struct wt_cc_env *env, stru
 	reno->limit = at_least(env->slow_start_limit, 1);
 	if (reno->params.slow_start_limit)
 		reno->limit = (uint32_t)reno->params.slow_start_limit;
-	reno->counted = 0;
-	reno->rest = 0;
-	reno->carry = 0;
+	reno->part = (struct wt_aimd_part){0};
 	out->cwnd = at_most(at_least(env->initial_window, reno->mss), WT_SSTHRESH_INFINITE);
 }
 
@@ -127,16 +125,16 @@ static uint32_t per_ack(struct wt_aimd *reno, uint32_t acked, uint32_t cwnd)
 	uint32_t step;
 
 	if (!every) {
-		reno->counted = at_most(reno->counted, reno->mss - 1) + at_most(acked, reno->mss);
-		if (reno->counted < reno->mss)
+		reno->part.counted = at_most(reno->part.counted, reno->mss - 1) + at_most(acked, reno->mss);
+		if (reno->part.counted < reno->mss)
 			return 0;
-		reno->counted -= reno->mss;
+		reno->part.counted -= reno->mss;
 	}
 	if (reno->mss8 || every)
 		return at_least((uint32_t)(square / cwnd), 1) + (reno->mss8 ? reno->mss / 8 : 0);
-	square += reno->rest;
+	square += reno->part.rest;
 	step = (uint32_t)(square / cwnd);
-	reno->rest = square % cwnd;
+	reno->part.rest = square % cwnd;
 	return step;
 }
 
@@ -148,10 +146,10 @@ static uint32_t per_byte(struct wt_aimd *reno, uint32_t acked, uint32_t cwnd)
 {
 	uint32_t whole = at_least(cwnd - cwnd % reno->mss, reno->mss);
 
-	reno->counted = at_most(reno->counted, whole) + at_most(acked, whole);
-	if (reno->counted < whole)
+	reno->part.counted = at_most(reno->part.counted, whole) + at_most(acked, whole);
+	if (reno->part.counted < whole)
 		return 0;
-	reno->counted -= whole;
+	reno->part.counted -= whole;
 	return reno->mss;
 }
 
@@ -189,14 +187,14 @@ void wt_aimd_add(struct wt_aimd *reno, double bytes, struct wt_sender_out *out)
 {
 	int32_t step = WT_SSTHRESH_INFINITE;
 
-	bytes += reno->carry;
+	bytes += reno->part.carry;
 	if (bytes < WT_SSTHRESH_INFINITE) {
 		step = (int32_t)bytes;
 		if (reno->params.unit == WT_AIMD_UNIT_SEGMENTS)
 			step -= step % (int32_t)reno->mss;
-		reno->carry = bytes - step;
+		reno->part.carry = bytes - step;
 	} else {
-		reno->carry = 0;
+		reno->part.carry = 0;
 	}
 	wt_aimd_widen(reno, (uint32_t)step, out);
 }
@@ -215,7 +213,7 @@ void wt_aimd_set(struct wt_aimd *reno, double segs, struct wt_sender_out *out)
 	out->cwnd = at_least(bytes < WT_SSTHRESH_INFINITE ? (uint32_t)bytes : WT_SSTHRESH_INFINITE, 2 * reno->mss);
 	/* below the window where slow start begins at it, or it would begin again */
 	out->ssthresh = at_most(out->ssthresh, out->cwnd - (reno->params.equal == WT_AIMD_EQUAL_SLOW_START));
-	reno->carry = 0;
+	reno->part.carry = 0;
 }
 
 uint32_t wt_aimd_base(const struct wt_aimd *reno, const struct wt_loss *loss, const struct wt_sender_out *out)
@@ -234,10 +232,9 @@ static void threshold(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t
 	if (!loss->same) {
 		reno->prior_cwnd = out->cwnd;
 		reno->prior_ssthresh = out->ssthresh;
+		reno->prior_part = reno->part;
 	}
-	reno->counted = 0;
-	reno->rest = 0;
-	reno->carry = 0;
+	reno->part = (struct wt_aimd_part){0};
 	/* In recovery the flight counts what waits at the receiver above the holes, and half of it may be far more than
 	 * the window that recovery left: a timeout must not raise that. */
 	target = at_most(target, out->cwnd);
@@ -282,6 +279,7 @@ void wt_aimd_event(struct wt_aimd *reno, enum wt_cc_event event, const struct wt
 		if (reno->prior_cwnd) {
 			out->cwnd = at_least(out->cwnd, reno->prior_cwnd);
 			out->ssthresh = at_least(out->ssthresh, reno->prior_ssthresh);
+			reno->part = reno->prior_part;
 			reno->prior_cwnd = 0;
 		}
 		break;

@@ -42,14 +42,19 @@ struct wt_aimd_params {
 	uint64_t profile, deflate; /* of the modules that have WT_AIMD_PROFILE_ROW, and of reno alone */
 };
 
+/* Growth that is not yet a step. */
+struct wt_aimd_part {
+	uint32_t counted; /* bytes acknowledged towards the next step */
+	uint64_t rest;    /* growth by ACKs: what division by cwnd left over of MSS*MSS */
+	double carry;     /* wt_aimd_add(): bytes of growth that are not yet a whole byte */
+};
+
 struct wt_aimd {
 	struct wt_aimd_params params;
-	uint32_t mss, limit;                 /* limit: segments that an ACK may add in slow start */
+	uint32_t mss, limit; /* limit: segments that an ACK may add in slow start */
 	bool mss8;
-	uint32_t counted;                    /* bytes acknowledged towards the next step */
-	uint64_t rest;                       /* growth by ACKs: what division by cwnd left over of MSS*MSS */
-	double carry;                        /* wt_aimd_add(): bytes of growth that are not yet a whole byte */
-	uint32_t prior_cwnd, prior_ssthresh; /* before the last loss; 0: nothing to undo */
+	struct wt_aimd_part part, prior_part;
+	uint32_t prior_cwnd, prior_ssthresh; /* these three are of before the last loss; 0: nothing to undo */
 };
 
 extern const struct wt_aimd_params wt_aimd_default;
@@ -101,7 +106,7 @@ static inline double wt_aimd_segs(const struct wt_aimd *reno, const struct wt_se
 	double bytes = out->cwnd;
 
 	if (reno->params.unit == WT_AIMD_UNIT_SEGMENTS)
-		bytes += reno->carry;
+		bytes += reno->part.carry;
 	return bytes / reno->mss;
 }
 /* The window grows for an ACK of new data outside recovery. */

@@ -21,14 +21,19 @@ struct illinois_params {
 	uint64_t theta;
 };
 
+/* What a timeout changes beside the window, and an undo brings back. */
+struct pace {
+	double alpha, beta;
+	bool above;     /* d was above d1, and theta round trips below it have not passed */
+	uint32_t below; /* round trips below it since */
+};
+
 struct illinois {
 	struct illinois_params params;
 	struct wt_aimd window;
 	struct wt_delay delay;
 	wt_time rtt_max;
-	double alpha, beta;
-	bool above;     /* d was above d1, and theta round trips below it have not passed */
-	uint32_t below; /* round trips below it since */
+	struct pace pace, undo;
 };
 
 static void illinois_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -37,8 +42,8 @@ static void illinois_init(void *state, const void *params, const struct wt_cc_en
 
 	*s = (struct illinois){.params = *(const struct illinois_params *)params};
 	wt_aimd_init(&s->window, &wt_aimd_default, env, out);
-	s->alpha = out->gauge[0] = 1;
-	s->beta = out->gauge[1] = 0.5;
+	s->pace.alpha = out->gauge[0] = 1;
+	s->pace.beta = out->gauge[1] = 0.5;
 }
 
 static double increase(struct illinois *s, double d, double dm)
@@ -46,13 +51,13 @@ static double increase(struct illinois *s, double d, double dm)
 	double high = s->params.alpha_max, low = s->params.alpha_min, d1 = 0.01 * dm, share;
 
 	if (d <= d1) {
-		if (s->above && ++s->below < s->params.theta)
-			return s->alpha;
-		s->above = false;
+		if (s->pace.above && ++s->pace.below < s->params.theta)
+			return s->pace.alpha;
+		s->pace.above = false;
 		return high;
 	}
-	s->above = true;
-	s->below = 0;
+	s->pace.above = true;
+	s->pace.below = 0;
 	share = (dm - d1) * low / (high - low);
 	return share * high / (share - d1 + d);
 }
@@ -73,14 +78,14 @@ static void judge(struct illinois *s, double segs, struct wt_sender_out *out)
 	s->rtt_max = wt_time_max(s->rtt_max, s->delay.most);
 	dm = (double)(s->rtt_max - s->delay.base);
 	if (segs < s->params.window) {
-		s->alpha = 1;
-		s->beta = 0.5;
+		s->pace.alpha = 1;
+		s->pace.beta = 0.5;
 	} else {
-		s->alpha = increase(s, d, dm);
-		s->beta = decrease(s, d, dm);
+		s->pace.alpha = increase(s, d, dm);
+		s->pace.beta = decrease(s, d, dm);
 	}
-	out->gauge[0] = s->alpha;
-	out->gauge[1] = s->beta;
+	out->gauge[0] = s->pace.alpha;
+	out->gauge[1] = s->pace.beta;
 	out->gauge[2] = wt_delay_ms((wt_time)d);
 }
 
@@ -91,25 +96,32 @@ static void illinois_on_ack(void *state, const struct wt_ack *ack, struct wt_sen
 	if (wt_delay_round(&s->delay, ack) && s->delay.samples)
 		judge(s, wt_aimd_segs(&s->window, out), out);
 	if (wt_aimd_may_grow(ack) && !wt_aimd_slow_start(&s->window, ack, out))
-		wt_aimd_climb(&s->window, ack, s->alpha, out);
+		wt_aimd_climb(&s->window, ack, s->pace.alpha, out);
 }
 
 static void illinois_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct illinois *s = state;
 
+	if (!loss->same)
+		s->undo = s->pace;
 	if (loss->why == WT_LOSS_RTO) {
-		s->alpha = out->gauge[0] = 1;
-		s->beta = out->gauge[1] = 0.5;
-		s->above = false;
+		s->pace.alpha = out->gauge[0] = 1;
+		s->pace.beta = out->gauge[1] = 0.5;
+		s->pace.above = false;
 	}
-	wt_aimd_keep(&s->window, loss, 1 - s->beta, out);
+	wt_aimd_keep(&s->window, loss, 1 - s->pace.beta, out);
 }
 
 static void illinois_on_event(void *state, enum wt_cc_event event, const struct wt_cc_env *env, struct wt_sender_out *out)
 {
 	struct illinois *s = state;
 
+	if (event == WT_CC_UNDO && s->window.prior_cwnd) {
+		s->pace = s->undo;
+		out->gauge[0] = s->pace.alpha;
+		out->gauge[1] = s->pace.beta;
+	}
 	wt_aimd_event(&s->window, event, env, out);
 }
 

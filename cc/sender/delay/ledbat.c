@@ -30,6 +30,16 @@ struct ledbat_params {
 	uint64_t gain_divisor, slowdown;
 };
 
+/* What a loss changes beside the window, and an undo brings back. */
+struct plan {
+	double fraction; /* bytes of change not yet whole */
+	bool first;      /* the first slow start runs */
+	wt_time slow_at; /* a slowdown begins; 0: not planned */
+	wt_time slow_began;
+	wt_time slow_until; /* the window stands at its bottom */
+	bool slow;            /* a slowdown runs: down, and slow start back to ssthresh */
+};
+
 struct ledbat {
 	struct ledbat_params params;
 	uint32_t mss, undo_cwnd, undo_ssthresh;
@@ -38,12 +48,7 @@ struct ledbat {
 	double gain;        /* GAIN of the least */
 	wt_time minute_at;
 	unsigned minute, next;
-	bool first;      /* the first slow start runs */
-	double fraction; /* bytes of change not yet whole */
-	wt_time slow_at; /* a slowdown begins; 0: not planned */
-	wt_time slow_began;
-	wt_time slow_until; /* the window stands at its bottom */
-	bool slow;            /* a slowdown runs: down, and slow start back to ssthresh */
+	struct plan plan, undo;
 };
 
 static uint32_t at_least(uint32_t value, uint32_t floor)
@@ -86,12 +91,12 @@ static void take_delay(struct ledbat *l, wt_time now, wt_time rtt)
 
 static void change(struct ledbat *l, double bytes, struct wt_sender_out *out)
 {
-	double cwnd = (double)out->cwnd + l->fraction + bytes, least = (double)MIN_SEGS * l->mss;
+	double cwnd = (double)out->cwnd + l->plan.fraction + bytes, least = (double)MIN_SEGS * l->mss;
 
 	cwnd = cwnd > least ? cwnd : least;
 	cwnd = cwnd < WT_SSTHRESH_INFINITE ? cwnd : WT_SSTHRESH_INFINITE;
 	out->cwnd = (uint32_t)cwnd;
-	l->fraction = cwnd - (double)out->cwnd;
+	l->plan.fraction = cwnd - (double)out->cwnd;
 }
 
 /* The share of a round trip that this ACK stands for. */
@@ -113,26 +118,26 @@ static void avoid(struct ledbat *l, const struct wt_ack *ack, double queue, stru
 
 static void end_slow_start(struct ledbat *l, const struct wt_ack *ack, struct wt_sender_out *out)
 {
-	if (l->first && l->params.slowdown) {
-		l->slow_at = ack->now + 2 * ack->srtt;
-		l->slow_began = 0;
-	} else if (l->slow) {
-		l->slow_at = ack->now + 9 * (ack->now - l->slow_began);
-		l->slow = false;
+	if (l->plan.first && l->params.slowdown) {
+		l->plan.slow_at = ack->now + 2 * ack->srtt;
+		l->plan.slow_began = 0;
+	} else if (l->plan.slow) {
+		l->plan.slow_at = ack->now + 9 * (ack->now - l->plan.slow_began);
+		l->plan.slow = false;
 	}
-	l->first = false;
+	l->plan.first = false;
 	if (out->ssthresh > out->cwnd)
 		out->ssthresh = out->cwnd;
 }
 
 static void slow_down(struct ledbat *l, const struct wt_ack *ack, struct wt_sender_out *out)
 {
-	if (!l->slow_at || ack->now < l->slow_at || l->slow || out->cwnd <= MIN_SEGS * l->mss)
+	if (!l->plan.slow_at || ack->now < l->plan.slow_at || l->plan.slow || out->cwnd <= MIN_SEGS * l->mss)
 		return;
-	l->slow = true;
-	l->slow_at = 0;
-	l->slow_began = ack->now;
-	l->slow_until = ack->now + 2 * ack->srtt;
+	l->plan.slow = true;
+	l->plan.slow_at = 0;
+	l->plan.slow_began = ack->now;
+	l->plan.slow_until = ack->now + 2 * ack->srtt;
 	out->ssthresh = out->cwnd;
 	out->cwnd = MIN_SEGS * l->mss;
 }
@@ -147,21 +152,21 @@ static void ledbat_on_ack(void *state, const struct wt_ack *ack, struct wt_sende
 	queue = (double)(l->now - l->least);
 	out->gauge[0] = queue / WT_MS;
 	out->gauge[1] = (double)l->least / WT_MS;
-	out->gauge[2] = l->slow;
+	out->gauge[2] = l->plan.slow;
 	if (!ack->acked || ack->flags & (WT_ACK_RECOVERY | WT_ACK_ECE))
 		return;
 	slow_down(l, ack, out);
-	if (ack->now < l->slow_until)
+	if (ack->now < l->plan.slow_until)
 		return;
 	if (out->cwnd >= out->ssthresh) {
-		if (l->slow)
+		if (l->plan.slow)
 			end_slow_start(l, ack, out);
 		avoid(l, ack, queue, out);
 	} else if (ack->flags & WT_ACK_CWND_LIMITED) {
 		double step = l->gain * (double)(ack->acked < l->mss || !(ack->flags & WT_ACK_AFTER_RTO) ? ack->acked : l->mss);
 
 		change(l, step, out);
-		if (out->cwnd >= out->ssthresh || (l->first && queue > 0.75 * (double)l->params.target))
+		if (out->cwnd >= out->ssthresh || (l->plan.first && queue > 0.75 * (double)l->params.target))
 			end_slow_start(l, ack, out);
 	}
 }
@@ -171,22 +176,23 @@ static void ledbat_on_loss(void *state, const struct wt_loss *loss, struct wt_se
 	struct ledbat *l = state;
 	uint32_t half = at_least(out->cwnd / 2, MIN_SEGS * l->mss);
 
-	l->fraction = 0;
 	if (!loss->same) {
 		l->undo_cwnd = out->cwnd;
 		l->undo_ssthresh = out->ssthresh;
+		l->undo = l->plan;
 	}
+	l->plan.fraction = 0;
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1)
 		out->ssthresh = half;
 	if (loss->why == WT_LOSS_RTO)
 		half = MIN_SEGS * l->mss;
 	out->cwnd = out->cwnd < half ? out->cwnd : half;
-	if (l->first && l->params.slowdown)
-		l->slow_at = loss->now + 2 * loss->srtt;
-	l->first = l->slow = false;
-	l->slow_until = 0;
-	if (!l->slow_at && l->slow_began)
-		l->slow_at = loss->now + 9 * (loss->now - l->slow_began);
+	if (l->plan.first && l->params.slowdown)
+		l->plan.slow_at = loss->now + 2 * loss->srtt;
+	l->plan.first = l->plan.slow = false;
+	l->plan.slow_until = 0;
+	if (!l->plan.slow_at && l->plan.slow_began)
+		l->plan.slow_at = loss->now + 9 * (loss->now - l->plan.slow_began);
 }
 
 static void start(struct ledbat *l, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -200,7 +206,7 @@ static void ledbat_init(void *state, const void *params, const struct wt_cc_env 
 {
 	struct ledbat *l = state;
 
-	*l = (struct ledbat){.params = *(const struct ledbat_params *)params, .first = true};
+	*l = (struct ledbat){.params = *(const struct ledbat_params *)params, .plan = {.first = true}};
 	out->ssthresh = WT_SSTHRESH_INFINITE;
 	set_base(l, 0);
 	start(l, env, out);
@@ -221,6 +227,7 @@ static void ledbat_on_event(void *state, enum wt_cc_event event, const struct wt
 	if (event == WT_CC_UNDO && l->undo_cwnd) {
 		out->cwnd = at_least(out->cwnd, l->undo_cwnd);
 		out->ssthresh = at_least(out->ssthresh, l->undo_ssthresh);
+		l->plan = l->undo;
 		l->undo_cwnd = 0;
 	}
 }

@@ -17,11 +17,16 @@ struct bic_params {
 	uint64_t fast_convergence;
 };
 
+/* What a loss changes beside the window, and an undo brings back. */
+struct search {
+	double w_max;               /* segments; 0: no loss yet */
+	double probe, probe_target; /* max probing: segments per round trip, the window at which they double; probe 0: not probing */
+};
+
 struct bic {
 	struct bic_params params;
 	struct wt_aimd window;
-	double w_max, undo_w_max;   /* segments; 0: no loss yet */
-	double probe, probe_target; /* max probing: segments per round trip, the window at which they double; probe 0: not probing */
+	struct search search, undo;
 };
 
 static void bic_init(void *state, const void *params, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -39,19 +44,19 @@ static double pace(struct bic *s, double segs)
 
 	if (segs < s->params.low_window)
 		return 1;
-	if (segs < s->w_max) {
-		s->probe = 0;
-		step = (s->w_max - segs) / 2;
+	if (segs < s->search.w_max) {
+		s->search.probe = 0;
+		step = (s->search.w_max - segs) / 2;
 		return step > s->params.s_max ? s->params.s_max : step < s->params.s_min ? s->params.s_min : step;
 	}
-	if (s->probe == 0) {
-		s->probe = 1;
-		s->probe_target = segs + 1;
-	} else if (segs >= s->probe_target && s->probe < s->params.s_max) {
-		s->probe *= 2;
-		s->probe_target = segs + s->probe;
+	if (s->search.probe == 0) {
+		s->search.probe = 1;
+		s->search.probe_target = segs + 1;
+	} else if (segs >= s->search.probe_target && s->search.probe < s->params.s_max) {
+		s->search.probe *= 2;
+		s->search.probe_target = segs + s->search.probe;
 	}
-	return s->probe < s->params.s_max ? s->probe : s->params.s_max;
+	return s->search.probe < s->params.s_max ? s->search.probe : s->params.s_max;
 }
 
 static void bic_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_out *out)
@@ -71,11 +76,11 @@ static void bic_on_loss(void *state, const struct wt_loss *loss, struct wt_sende
 
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
 		if (!loss->same)
-			s->undo_w_max = s->w_max;
-		s->w_max = s->params.fast_convergence && segs < s->w_max ? segs * (1 + keep) / 2 : segs;
-		s->probe = 0;
+			s->undo = s->search;
+		s->search.w_max = s->params.fast_convergence && segs < s->search.w_max ? segs * (1 + keep) / 2 : segs;
+		s->search.probe = 0;
 	}
-	out->gauge[0] = s->w_max;
+	out->gauge[0] = s->search.w_max;
 	wt_aimd_keep(&s->window, loss, keep, out);
 }
 
@@ -83,8 +88,10 @@ static void bic_on_event(void *state, enum wt_cc_event event, const struct wt_cc
 {
 	struct bic *s = state;
 
-	if (event == WT_CC_UNDO && s->window.prior_cwnd)
-		s->w_max = out->gauge[0] = s->undo_w_max;
+	if (event == WT_CC_UNDO && s->window.prior_cwnd) {
+		s->search = s->undo;
+		out->gauge[0] = s->search.w_max;
+	}
 	wt_aimd_event(&s->window, event, env, out);
 }
 

@@ -20,16 +20,21 @@ struct cubic_params {
 	uint64_t base, fast_convergence, friendly, hystart;
 };
 
+/* Where the growth stands: what a loss changes, and an undo brings back (RFC 9438 4.9). */
+struct curve {
+	bool runs;       /* congestion avoidance runs since `begin` */
+	bool from_here;  /* this epoch starts with W_max = cwnd, K = 0: no loss by duplicate ACKs came before it */
+	wt_time begin, last; /* last: the last ACK for which the window was used up */
+	double w_max, k, w_est, prior, fraction; /* segments, seconds; fraction: bytes of growth not yet whole */
+	bool started;    /* the first slow start, HyStart++'s, is over */
+};
+
 struct cubic {
 	struct cubic_params params;
 	struct wt_hystart hystart;
-	uint32_t mss, limit;     /* limit: bytes that an ACK may add in slow start without HyStart++ */
-	bool epoch;              /* congestion avoidance runs since `begin` */
-	bool from_here;          /* this epoch starts with W_max = cwnd, K = 0: no loss by duplicate ACKs came before it */
-	wt_time begin, last;     /* last: the last ACK for which the window was used up */
-	double w_max, k, w_est, prior, fraction; /* segments, seconds; fraction: bytes of growth not yet whole */
+	uint32_t mss, limit; /* limit: bytes that an ACK may add in slow start without HyStart++ */
+	struct curve curve, undo;
 	uint32_t undo_cwnd, undo_ssthresh;
-	double undo_w_max;
 };
 
 static uint32_t at_least(uint32_t value, uint32_t floor)
@@ -55,8 +60,8 @@ static double cubic_root(double value)
 
 static void show(const struct cubic *c, struct wt_sender_out *out)
 {
-	out->gauge[0] = c->w_max;
-	out->gauge[1] = c->k;
+	out->gauge[0] = c->curve.w_max;
+	out->gauge[1] = c->curve.k;
 }
 
 static void cubic_start(struct cubic *c, const struct wt_cc_env *env, struct wt_sender_out *out)
@@ -72,7 +77,7 @@ static void cubic_init(void *state, const void *params, const struct wt_cc_env *
 {
 	struct cubic *c = state;
 
-	*c = (struct cubic){.params = *(const struct cubic_params *)params, .from_here = true};
+	*c = (struct cubic){.params = *(const struct cubic_params *)params, .curve = {.from_here = true}};
 	c->hystart.over = !c->params.hystart;
 	out->ssthresh = WT_SSTHRESH_INFINITE;
 	cubic_start(c, env, out);
@@ -80,27 +85,27 @@ static void cubic_init(void *state, const void *params, const struct wt_cc_env *
 
 static void begin_epoch(struct cubic *c, wt_time now, double cwnd)
 {
-	c->epoch = true;
-	c->begin = c->last = now;
-	c->w_est = cwnd;
-	c->fraction = 0;
-	if (c->from_here || c->w_max < cwnd) {
-		c->w_max = cwnd;
-		c->prior = c->from_here ? cwnd : c->prior;
-		c->k = 0;
+	c->curve.runs = true;
+	c->curve.begin = c->curve.last = now;
+	c->curve.w_est = cwnd;
+	c->curve.fraction = 0;
+	if (c->curve.from_here || c->curve.w_max < cwnd) {
+		c->curve.w_max = cwnd;
+		c->curve.prior = c->curve.from_here ? cwnd : c->curve.prior;
+		c->curve.k = 0;
 	} else {
-		c->k = cubic_root((c->w_max - cwnd) / c->params.c);
+		c->curve.k = cubic_root((c->curve.w_max - cwnd) / c->params.c);
 	}
-	c->from_here = false;
+	c->curve.from_here = false;
 }
 
 /* 4.3: Reno's pace with the share beta kept, and Reno's own once it has come back to the window before the loss. */
 static double friendly(struct cubic *c, double acked, double cwnd)
 {
-	double beta = c->params.beta, alpha = c->w_est < c->prior ? 3 * (1 - beta) / (1 + beta) : 1;
+	double beta = c->params.beta, alpha = c->curve.w_est < c->curve.prior ? 3 * (1 - beta) / (1 + beta) : 1;
 
-	c->w_est += alpha * acked / cwnd;
-	return c->params.friendly ? c->w_est : 0;
+	c->curve.w_est += alpha * acked / cwnd;
+	return c->params.friendly ? c->curve.w_est : 0;
 }
 
 static void avoid(struct cubic *c, const struct wt_ack *ack, struct wt_sender_out *out)
@@ -108,28 +113,28 @@ static void avoid(struct cubic *c, const struct wt_ack *ack, struct wt_sender_ou
 	double cwnd = (double)out->cwnd / c->mss, acked = (double)ack->acked / c->mss, rtt = (double)ack->srtt / WT_S;
 	double t, offset, target, reno, step;
 
-	if (!c->epoch)
+	if (!c->curve.runs)
 		begin_epoch(c, ack->now, cwnd);
 	if (!(ack->flags & WT_ACK_CWND_LIMITED)) {
-		c->begin += ack->now - c->last;
-		c->last = ack->now;
+		c->curve.begin += ack->now - c->curve.last;
+		c->curve.last = ack->now;
 		return;
 	}
-	c->last = ack->now;
-	t = (double)(ack->now - c->begin) / WT_S;
-	offset = t + rtt - c->k;
-	target = c->params.c * offset * offset * offset + c->w_max;
+	c->curve.last = ack->now;
+	t = (double)(ack->now - c->curve.begin) / WT_S;
+	offset = t + rtt - c->curve.k;
+	target = c->params.c * offset * offset * offset + c->curve.w_max;
 	target = target < cwnd ? cwnd : target > 1.5 * cwnd ? 1.5 * cwnd : target;
 	reno = friendly(c, acked, cwnd);
-	offset = t - c->k;
-	if (c->params.c * offset * offset * offset + c->w_max < reno)
+	offset = t - c->curve.k;
+	if (c->params.c * offset * offset * offset + c->curve.w_max < reno)
 		step = reno > cwnd ? reno - cwnd : 0;
 	else
 		step = (target - cwnd) / cwnd * acked;
-	step = step * c->mss + c->fraction;
+	step = step * c->mss + c->curve.fraction;
 	if (step > (double)ack->acked)
 		step = (double)ack->acked; /* never faster than slow start */
-	c->fraction = step - (double)(uint32_t)step;
+	c->curve.fraction = step - (double)(uint32_t)step;
 	if (out->cwnd < WT_SSTHRESH_INFINITE - (uint32_t)step)
 		out->cwnd += (uint32_t)step;
 }
@@ -168,19 +173,20 @@ static void cubic_on_loss(void *state, const struct wt_loss *loss, struct wt_sen
 	double cwnd = (double)out->cwnd / c->mss, beta = c->params.beta;
 	uint32_t base = c->params.base == BASE_FLIGHT && loss->inflight < out->cwnd ? loss->inflight : out->cwnd;
 
-	c->epoch = false;
+	if (!loss->same && (loss->why != WT_LOSS_RTO || loss->rto_count <= 1)) {
+		c->undo = c->curve;
+		c->undo.started = c->hystart.over;
+		c->undo_cwnd = out->cwnd;
+		c->undo_ssthresh = out->ssthresh;
+	}
+	c->curve.runs = false;
 	c->hystart.over = true; /* RFC 9406 4.3: only the first slow start */
 	if (loss->why != WT_LOSS_RTO || loss->rto_count <= 1) {
-		if (!loss->same) {
-			c->undo_cwnd = out->cwnd;
-			c->undo_ssthresh = out->ssthresh;
-			c->undo_w_max = c->w_max;
-		}
-		c->prior = cwnd;
-		c->w_max = c->params.fast_convergence && cwnd < c->w_max ? cwnd * (1 + beta) / 2 : cwnd; /* 4.7 */
+		c->curve.prior = cwnd;
+		c->curve.w_max = c->params.fast_convergence && cwnd < c->curve.w_max ? cwnd * (1 + beta) / 2 : cwnd; /* 4.7 */
 		out->ssthresh = at_least((uint32_t)(beta * base), 2 * c->mss);
 	}
-	c->from_here = loss->why == WT_LOSS_RTO; /* 4.8 */
+	c->curve.from_here = loss->why == WT_LOSS_RTO; /* 4.8 */
 	if (loss->why == WT_LOSS_RTO)
 		out->cwnd = c->mss;
 	else if (out->cwnd > out->ssthresh)
@@ -202,12 +208,13 @@ static void cubic_on_event(void *state, enum wt_cc_event event, const struct wt_
 		uint32_t restart = at_least(env->initial_window, c->mss);
 
 		out->cwnd = out->cwnd < restart ? out->cwnd : restart;
-		c->epoch = false;
+		c->curve.runs = false;
 	}
 	if (event == WT_CC_UNDO && c->undo_cwnd) {
 		out->cwnd = at_least(out->cwnd, c->undo_cwnd);
 		out->ssthresh = at_least(out->ssthresh, c->undo_ssthresh);
-		c->w_max = c->undo_w_max;
+		c->curve = c->undo;
+		c->hystart.over = c->undo.started;
 		c->undo_cwnd = 0;
 	}
 }
