@@ -461,16 +461,20 @@ class Dctcp(Bytes):
 
     def reduce(self, ack):
         self.reduced = ack.next
-        self.window = self.ssthresh = max(2, int(MSS * self.window * (1 - self.share / 2)) / MSS) # whole bytes
+        self.window = self.ssthresh = max(2, int(MSS * self.window * (1 - self.cut() / 2)) / MSS) # whole bytes
+
+    def cut(self):
+        return self.share
 
 
 class Prague(Dctcp):
     """
     draft-briscoe-iccrg-prague-congestion-control: alpha waits for the first mark; no round trip below 25 ms; (R / 25 ms)^2 of a segment. It is paced,
-    so the flight may not fill the window: then it does not grow, unless it did within the last round trip.
+    so the flight may not fill the window: then it does not grow, unless it did within the last round trip. A mark reduces by what was known
+    before its ACK (the authors' code: the reduction is tcp_fastretrans_alert's, the share cong_control's, which comes later).
     """
     VIRTUAL = 0.025
-    seen, folded, cut_at, smooth, full = False, None, -FOREVER, None, 0
+    seen, folded, cut_at, smooth, full, known = False, None, -FOREVER, None, 0, 1.0
 
     def observed(self, ack):
         return ack.una > self.end and ack.now - self.folded >= self.VIRTUAL
@@ -481,6 +485,7 @@ class Prague(Dctcp):
         if self.folded is None:
             self.folded = ack.now - ack.rtt
         self.seen |= ack.ece
+        self.known = self.share
         if ack.next - ack.una + ack.acked + 1 > self.window:
             self.full = ack.next
         super().ack(ack)
@@ -496,6 +501,9 @@ class Prague(Dctcp):
             super().reduce(ack)
         else:
             self.reduced = ack.next
+
+    def cut(self):
+        return self.known
 
     def grow(self, ack):
         if ack.una <= self.full:

@@ -28,7 +28,8 @@ struct prague {
 	struct wt_aimd reno;
 	struct prague_params params;
 	struct wt_round round;
-	double alpha, fraction;
+	double alpha, fraction, undo_fraction; /* fraction: bytes of growth not yet whole */
+	double known; /* alpha before the present ACK */
 	uint64_t acked, marked; /* bytes of the present observation */
 	wt_time began, reduced; /* of the observation; of the last reduction for marks */
 	bool has_reduced, has_seen; /* has_seen: a mark came */
@@ -51,7 +52,7 @@ static void prague_init(void *state, const void *params, const struct wt_cc_env 
 	struct prague *p = state;
 
 	*p = (struct prague){.params = *(const struct prague_params *)params};
-	p->alpha = p->params.alpha;
+	p->alpha = p->known = p->params.alpha;
 	wt_aimd_init(&p->reno, &wt_aimd_default, env, out);
 	out->codepoint = WT_CC_ECT1;
 	out->gauge[0] = p->alpha;
@@ -59,6 +60,7 @@ static void prague_init(void *state, const void *params, const struct wt_cc_env 
 
 static void observe(struct prague *p, const struct wt_ack *ack)
 {
+	p->known = p->alpha;
 	p->acked += ack->acked;
 	p->marked += ack->marked;
 	p->has_seen |= ack->marked != 0;
@@ -101,8 +103,11 @@ static void prague_on_ack(void *state, const struct wt_ack *ack, struct wt_sende
 static void prague_on_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
 	struct prague *p = state;
-	uint32_t window = (uint32_t)(out->cwnd * (1 - p->alpha / 2));
+	/* not by what this very ACK completes, as in the authors' code; DCTCP has the other order */
+	uint32_t window = (uint32_t)(out->cwnd * (1 - p->known / 2));
 
+	if (!loss->same)
+		p->undo_fraction = p->fraction;
 	p->fraction = 0;
 	if (loss->why != WT_LOSS_ECN) {
 		wt_aimd_loss(&p->reno, loss, out);
@@ -122,6 +127,8 @@ static void prague_on_event(void *state, enum wt_cc_event event, const struct wt
 
 	if (event == WT_CC_ESTABLISHED)
 		p->began = env->now;
+	if (event == WT_CC_UNDO)
+		p->fraction = p->undo_fraction;
 	wt_aimd_event(&p->reno, event, env, out);
 }
 

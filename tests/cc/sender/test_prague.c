@@ -38,6 +38,24 @@ static void alpha_waits_for_the_first_mark(void **state)
 	sender_finish(&f.s);
 }
 
+/* As in the authors' code for Linux: a mark on the ACK that ends an observation reduces by the alpha of before it. */
+static void a_mark_that_ends_an_observation_reduces_by_what_was_known_before(void **state)
+{
+	struct feed f;
+
+	start(&f, 100);
+	marked(&f, 40 * WT_MS, 40 * WT_MS);
+	feed_rounds(&f, 3, 40 * WT_MS);
+	for (double alpha = f.s.out.gauge[0]; f.s.out.gauge[0] == alpha;) {
+		double window = 100 * (1 - alpha / 2);
+
+		feed_window(&f, 100);
+		marked(&f, WT_MS / 2, 40 * WT_MS);
+		NEAR(feed_segs(&f), window, 0.001);
+	}
+	sender_finish(&f.s);
+}
+
 /* On a path of 5 ms alpha is folded, and the window reduced, once in 25 ms. */
 static void nothing_is_done_twice_in_a_virtual_round_trip(void **state)
 {
@@ -97,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alpha_waits_for_the_first_mark),
+		cmocka_unit_test(a_mark_that_ends_an_observation_reduces_by_what_was_known_before),
 		cmocka_unit_test(nothing_is_done_twice_in_a_virtual_round_trip),
 		cmocka_unit_test(short_paths_grow_as_slowly_as_one_of_25_ms),
 		cmocka_unit_test(losses_halve),
