@@ -36,6 +36,7 @@ APART = {
     "an-echo-from-before-that-acknowledges-everything-undoes-nothing": ("ssthresh == 5000", "it has no step 5 of RFC 3522"),
     "an-echo-from-before-that-comes-with-a-d-sack-undoes-nothing": ("ssthresh == 5000", "it has no step 5 of RFC 3522"),
     "an-undo-of-a-timeout-brings-back-what-sack-had-reported": ("timeouts == 1", "RACK finds this loss; the script is of RFC 6675"),
+    "f-rto-does-not-judge-a-timeout-in-recovery": ("10001:11001 came", "it keeps SACK marks at a timeout"),
     "the-echo-of-the-copy-undoes-nothing": ("10001:11001 came", "each ACK after a timeout may undo it, not the first alone"),
     "without-undo-a-reduction-stays": ("in_recovery", "it undoes always; the script has undo=off"),
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CUBIC's memory of the last maximum (RFC 9438 4.7, 4.8) and of the first slow start, by hand. */
-#include "tests/cc/cc_test.h"
+#include "tests/cc/feed.h"
 
 static void begin(struct sender *s)
 {
@@ -99,12 +99,30 @@ static void slow_start_ends_at_ssthresh_and_not_beyond(void **state)
 	sender_finish(&s);
 }
 
+/* RFC 9438 4.8: the first congestion avoidance after a timeout begins at its own window with K = 0, whatever W_max was, and keeps Reno's pace. */
+static void after_a_timeout_the_window_is_not_sought_that_was_there_before(void **state)
+{
+	struct feed f;
+
+	feed_start(&f, "cubic");
+	feed_window(&f, 100);
+	feed_loss(&f, WT_LOSS_RTO);
+	assert_int_equal(f.s.out.ssthresh, 70 * MSS);
+	feed_window(&f, 70);
+	feed_rounds(&f, 10, 100 * WT_MS);
+	NEAR(f.s.out.gauge[0], 70, 0.01);
+	NEAR(f.s.out.gauge[1], 0, 0);
+	NEAR(feed_segs(&f), 80, 0.2); /* 10 of Reno; the cubic is at 70 + 0.4 after a second; with K of 100 segments it would be at 86 */
+	sender_finish(&f.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_hystart_one_ack_adds_what_the_stack_allows),
 		cmocka_unit_test(slow_start_ends_at_ssthresh_and_not_beyond),
 		cmocka_unit_test(a_loss_below_the_last_maximum_lowers_it_further_and_an_undo_brings_it_back),
+		cmocka_unit_test(after_a_timeout_the_window_is_not_sought_that_was_there_before),
 		cmocka_unit_test(after_a_loss_slow_start_does_not_ask_for_round_trips),
 	};
 

@@ -112,6 +112,54 @@ static void the_least_mtu_leaves_room_beside_every_option(void **state)
 	wt_pool_destroy(config.pool);
 }
 
+/* Where the ACK of two full segments goes. What is written, and an ACK with blocks, has no template. */
+static struct wt_mac way_of_ack(struct wt_host *host, struct wt_tcp *tcp)
+{
+	struct wt_node *node = wt_host_node(host);
+	struct wt_frame *frame;
+	struct wt_mac to;
+	unsigned port;
+
+	for (unsigned i = 0; i < 2; i++)
+		data_at(host, tcp, tcp->rcv_nxt, 1448);
+	frame = node->ops->output(node, 1, &port);
+	assert_non_null(frame);
+	memcpy(to.bytes, wt_frame_head(frame), sizeof(to.bytes));
+	wt_frame_free(frame);
+	assert_int_equal(drain(host, 1), 0);
+	return to;
+}
+
+/* What a connection remembers of the way of its segments holds no longer than what the host knows of its neighbours. */
+static void a_neighbour_that_changes_is_found_by_open_connections(void **state)
+{
+	const struct wt_addr peer = wt_addr_ipv4(10, 0, 0, 2);
+	const struct wt_mac other = {{2, 0, 0, 0, 0, 3}};
+	struct wt_host_config config = host_config();
+	struct wt_tcp_config choice;
+	struct wt_host *host;
+	struct wt_tcp *tcp;
+	struct wt_mac to;
+
+	wt_tcp_config_init(&choice);
+	config.pool = wt_pool_create(64, 2048);
+	host = wt_host_create(&config);
+	assert_non_null(host);
+	tcp = connected(host, &choice);
+	for (unsigned i = 0; i < 3; i++) {
+		to = way_of_ack(host, tcp);
+		assert_memory_equal(&to, &peer_mac, sizeof(to));
+	}
+	assert_non_null(tcp->template); /* or there is nothing to forget */
+	assert_true(wt_neighbours_add(&host->net.neighbours, 0, &peer, &other));
+	for (unsigned i = 0; i < 3; i++) {
+		to = way_of_ack(host, tcp);
+		assert_memory_equal(&to, &other, sizeof(to));
+	}
+	wt_host_destroy(host);
+	wt_pool_destroy(config.pool);
+}
+
 static void note_events(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)
 {
 	(void)tcp;
@@ -260,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_may_fill_its_field),
 		cmocka_unit_test(the_least_mtu_leaves_room_beside_every_option),
+		cmocka_unit_test(a_neighbour_that_changes_is_found_by_open_connections),
 		cmocka_unit_test(each_address_of_a_host_has_connections_of_its_own),
 		cmocka_unit_test(bytes_are_pushed_by_their_sender_or_by_the_end_of_a_hole),
 		cmocka_unit_test(a_receiver_that_lowers_its_window_leaves_every_second_segment_unacknowledged),
