@@ -7,6 +7,7 @@
 #include "stack/base/ranges.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #define LEAF_MOST 511u
@@ -25,6 +26,7 @@ struct node {
 };
 
 _Static_assert(sizeof(struct node) <= WT_CHUNK, "a node is a chunk");
+_Static_assert(offsetof(struct node, at) == offsetof(struct wt_ranges, few.at) - offsetof(struct wt_ranges, few), "few are a leaf, too");
 
 struct path {
 	struct node *node[HEIGHT_MOST]; /* [0] is the leaf */
@@ -49,8 +51,16 @@ static struct node *new_node(struct wt_ranges *set)
 	return node;
 }
 
+/* The leaf in the set itself, which begins like any other. */
+static struct node *few(const struct wt_ranges *set)
+{
+	return (struct node *)(uintptr_t)&set->few;
+}
+
 static void free_node(struct wt_ranges *set, struct node *node)
 {
+	if (node == few(set))
+		return;
 	wt_chunk_release(set->pool, node);
 	set->nodes--;
 }
@@ -79,10 +89,15 @@ void wt_ranges_finish(struct wt_ranges *set)
 /* ---- searching ------------------------------------------------------------------------------------------- */
 
 /* The first interval of a leaf that ends at or after `seq`: its count if there is none. */
-static uint32_t in_leaf(const struct node *leaf, wt_seq seq)
+static inline uint32_t in_leaf(const struct node *leaf, wt_seq seq)
 {
 	uint32_t low = 0, high = leaf->count;
 
+	if (high <= WT_RANGES_FEW) {
+		while (low < high && wt_seq_lt(leaf->at[low].end, seq))
+			low++;
+		return low;
+	}
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -145,7 +160,7 @@ static bool previous_leaf(struct wt_ranges *set, struct path *path)
 }
 
 /* To the leaf in which [seq, ...) belongs, and in it to the first interval that ends at or after seq, or behind the last. */
-static void seek_leaf(struct wt_ranges *set, wt_seq seq, struct path *path)
+static inline void seek_leaf(struct wt_ranges *set, wt_seq seq, struct path *path)
 {
 	struct node *node = set->root;
 
@@ -168,6 +183,16 @@ static bool seek(struct wt_ranges *set, wt_seq seq, struct path *path)
 	return path->at[0] < path->node[0]->count || next_leaf(set, path);
 }
 
+/* The same in a set that holds a few: NULL if there is none. */
+static inline const struct wt_range *quick(struct wt_ranges *set, wt_seq seq)
+{
+	set->steps++;
+	for (uint32_t i = 0; i < set->few.count; i++)
+		if (wt_seq_ge(set->few.at[i].end, seq))
+			return &set->few.at[i];
+	return NULL;
+}
+
 static struct wt_range *here(const struct path *path)
 {
 	return &path->node[0]->at[path->at[0]];
@@ -175,11 +200,16 @@ static struct wt_range *here(const struct path *path)
 
 bool wt_ranges_after(struct wt_ranges *set, wt_seq seq, struct wt_range *range)
 {
+	const struct wt_range *found;
 	struct path path;
 
-	if (!seek(set, seq + 1, &path))
+	if (set->root == few(set))
+		found = quick(set, seq + 1);
+	else
+		found = seek(set, seq + 1, &path) ? here(&path) : NULL;
+	if (!found)
 		return false;
-	*range = *here(&path);
+	*range = *found;
 	return true;
 }
 
@@ -189,6 +219,16 @@ bool wt_ranges_before(struct wt_ranges *set, wt_seq seq, struct wt_range *range)
 
 	if (!set->root)
 		return false;
+	if (set->root == few(set)) {
+		uint32_t i = set->few.count;
+
+		while (i && !wt_seq_lt(set->few.at[i - 1].start, seq))
+			i--;
+		set->steps++;
+		if (i)
+			*range = set->few.at[i - 1];
+		return i;
+	}
 	seek_leaf(set, seq, &path);
 	/* the one found ends at or after seq: it may start before */
 	if (path.at[0] == path.node[0]->count || !wt_seq_lt(here(&path)->start, seq)) {
@@ -221,19 +261,29 @@ struct wt_range wt_ranges_last(const struct wt_ranges *set)
 
 bool wt_ranges_contain(struct wt_ranges *set, wt_seq start, wt_seq end)
 {
+	const struct wt_range *found;
 	struct path path;
 
-	return seek(set, end, &path) && wt_seq_le(here(&path)->start, start);
+	if (set->root == few(set))
+		found = quick(set, end);
+	else
+		found = seek(set, end, &path) ? here(&path) : NULL;
+	return found && wt_seq_le(found->start, start);
 }
 
 struct wt_range wt_ranges_merged(struct wt_ranges *set, wt_seq start, wt_seq end)
 {
 	struct wt_range whole = {start, end}, last;
+	const struct wt_range *found;
 	struct path path;
 
-	if (!seek(set, start, &path) || wt_seq_gt(here(&path)->start, end))
+	if (set->root == few(set))
+		found = quick(set, start);
+	else
+		found = seek(set, start, &path) ? here(&path) : NULL;
+	if (!found || wt_seq_gt(found->start, end))
 		return whole;
-	whole.start = wt_seq_min(start, here(&path)->start);
+	whole.start = wt_seq_min(start, found->start);
 	if (wt_ranges_before(set, end + 1, &last))
 		whole.end = wt_seq_max(end, last.end);
 	return whole;
@@ -346,7 +396,9 @@ static uint32_t nodes_needed(const struct wt_ranges *set, const struct path *pat
 	uint32_t level = 0;
 
 	if (!set->root)
-		return 1;
+		return 0;
+	if (set->root == few(set))
+		return set->few.count == WT_RANGES_FEW;
 	while (level <= set->height && path->node[level]->count == (level ? INNER_MOST : LEAF_MOST))
 		level++;
 	return level + (level > set->height);
@@ -363,8 +415,11 @@ static bool insert(struct wt_ranges *set, wt_seq start, wt_seq end)
 	if (needed && (set->nodes + needed > set->most || !wt_chunks_reserve(set->pool, needed)))
 		return false;
 	if (!set->root) {
+		path.node[0] = set->root = few(set);
+		path.at[0] = set->few.count = 0;
+	} else if (set->root == few(set) && needed) {
 		path.node[0] = set->root = new_node(set);
-		path.at[0] = 0;
+		move_tail(path.node[0], few(set), 0, 0);
 	}
 	split(set, &path, 0);
 	open_place(path.node[0], 0, path.at[0]);
@@ -393,6 +448,19 @@ static bool join(struct wt_ranges *set, struct path *path, uint32_t level)
 	return true;
 }
 
+/* The only leaf has so little left that the set itself has room for twice as much. */
+static void settle_few(struct wt_ranges *set)
+{
+	struct node *leaf = set->root;
+
+	if (!leaf || set->height || leaf == few(set) || leaf->count > WT_RANGES_FEW / 2)
+		return;
+	set->few.count = 0;
+	set->root = few(set);
+	move_tail(set->root, leaf, 0, 0);
+	free_node(set, leaf);
+}
+
 /* The node at `level` lost something: gone if empty, joined to a neighbour if small; a root with an only child is none. */
 static void mend(struct wt_ranges *set, struct path *path, uint32_t level)
 {
@@ -404,6 +472,7 @@ static void mend(struct wt_ranges *set, struct path *path, uint32_t level)
 			set->height -= set->height ? 1 : 0;
 			free_node(set, node);
 		}
+		settle_few(set);
 		return;
 	}
 	if (node->count == 0) {

@@ -6,7 +6,7 @@
  * The set is a B+-tree whose nodes are chunks: 511 intervals in a leaf, up to 340 children in an inner node. Up to 511 intervals it is one sorted
  * array; beyond, each call costs O(log n) whatever the order in which intervals come and whatever they leave (SegmentSmack,
  * CVE-2018-5390; CVE-2019-5599), plus O(1) for each interval it swallows. The only bound is memory, in bytes of it: `most` chunks for this
- * set, and the cap of the pool. An empty set holds no chunk.
+ * set, and the cap of the pool. Up to WT_RANGES_FEW intervals lie in the set itself, which then holds no chunk.
  */
 #ifndef WT_STACK_BASE_RANGES_H
 #define WT_STACK_BASE_RANGES_H
@@ -21,7 +21,9 @@ struct wt_range {
 	wt_seq start, end; /* [start, end) */
 };
 
-/* Zero-initialised is empty and has room for none. */
+#define WT_RANGES_FEW 3
+
+/* Zero-initialised is empty and has room for a few. It stays where it is while it is not empty. */
 struct wt_ranges {
 	struct wt_chunks *pool;
 	void *root;            /* NULL: empty */
@@ -29,6 +31,10 @@ struct wt_ranges {
 	uint32_t count, bytes; /* intervals, and sequence space in all of them */
 	uint32_t nodes, most;  /* chunks held, and the most that this set may hold */
 	uint64_t steps;        /* nodes visited and intervals taken out since the beginning: the work, for tests to count */
+	struct {
+		_Alignas(void *) uint32_t count;
+		_Alignas(void *) struct wt_range at[WT_RANGES_FEW];
+	} few;                 /* the root while there are no more: a leaf, only shorter */
 };
 
 /* An empty set of at most `bytes` of memory, no less than four chunks. The pool must outlive it. */
