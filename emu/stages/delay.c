@@ -211,9 +211,9 @@ static bool delay_is_plain(const struct wt_node *node)
 	       !delay->handoff.every && !delay->count;
 }
 
-static bool delay_holds(const struct wt_node *node, struct wt_hold *hold)
+static bool delay_holds(struct wt_node *node, struct wt_hold *hold)
 {
-	const struct delay *delay = (const struct delay *)node;
+	struct delay *delay = (struct delay *)node;
 
 	*hold = (struct wt_hold){.time = delay->config.delay, .frames = &delay->stage.ready, .tells = !delay->fixed};
 	return delay_is_plain(node);

@@ -215,6 +215,7 @@ static struct wt_lane *ahead_begin(struct wt_node *node)
 	lane->overhead = (uint32_t)config->overhead;
 	lane->before = rate->link.last;
 	wt_lane_measure(lane, lane->len);
+	wt_lane_bound(lane);
 	return lane;
 }
 
@@ -232,7 +233,7 @@ static struct wt_frame *ahead_give(struct wt_node *node, wt_time *leaves)
 	}
 	lane->bytes += frame->len;
 	*wt_lane_at(lane, lane->end++) = /* there is a place */
-		(struct wt_departure){.came = frame->time, .leaves = rate->due, .level = rate->link.level, .upto = lane->bytes};
+		(struct wt_departure){.came = frame->time, .leaves = rate->due, .level = rate->link.level, .upto_idle = 2 * lane->bytes};
 	wt_bucket_end(&rate->link, rate->due, frame->len);
 	/* no wt_bucket_rest(): a frame that comes before this one leaves finds the rest of its last nanosecond */
 	begin_next(rate, *leaves = rate->due);
@@ -307,7 +308,7 @@ static void wait_again(struct rate *rate, const struct wt_departure *departure, 
 		rate->sent = frame;
 		rate->link.last = rate->ahead.before;
 		rate->link.level = departure->level;
-		if (departure->idle) {
+		if (wt_departure_idle(departure)) {
 			wt_bucket_rest(&rate->link);
 			wt_bucket_idle(&rate->link, departure->came);
 		}

@@ -21,6 +21,7 @@ bool wt_lane_grow(struct wt_lane *lane, uint64_t room)
 		*wt_lane_at(&grown, serial) = *wt_lane_at(lane, serial);
 	free(lane->at);
 	*lane = grown;
+	wt_lane_bound(lane);
 	return true;
 }
 
@@ -45,8 +46,9 @@ void wt_lane_reach(struct wt_lane *lane, wt_time at)
 	uint64_t gone = left_by(lane, lane->gone, at);
 
 	if (gone != lane->gone)
-		lane->gone_bytes = wt_lane_at(lane, gone - 1)->upto;
+		lane->gone_bytes = wt_departure_upto(wt_lane_at(lane, gone - 1));
 	lane->gone = gone;
+	wt_lane_bound(lane);
 }
 
 void wt_lane_make_room(struct wt_lane *lane, wt_time now)
@@ -57,10 +59,22 @@ void wt_lane_make_room(struct wt_lane *lane, wt_time now)
 		return;
 	if (lane->gone < first) {
 		lane->gone = first;
-		lane->gone_bytes = wt_lane_at(lane, first - 1)->upto;
+		lane->gone_bytes = wt_departure_upto(wt_lane_at(lane, first - 1));
 	}
 	lane->before = wt_lane_at(lane, first - 1)->leaves;
 	lane->first = first;
+	wt_lane_bound(lane);
+}
+
+void wt_lane_bound(struct wt_lane *lane)
+{
+	uint64_t place = lane->first + lane->room, room = lane->packets ? lane->gone + lane->limit : UINT64_MAX;
+
+	if (lane->packets && room < lane->gone)
+		room = UINT64_MAX;
+	lane->until = place < room ? place : room;
+	if (lane->packets || __builtin_add_overflow(lane->gone_bytes, lane->limit, &lane->most))
+		lane->most = UINT64_MAX;
 }
 
 void wt_lane_measure(struct wt_lane *lane, uint32_t len)

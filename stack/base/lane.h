@@ -19,9 +19,19 @@
 struct wt_departure {
 	wt_time came, leaves;
 	int64_t level;      /* as the frame before left it */
-	uint64_t upto : 63; /* bytes of all frames since the beginning, this one included */
-	uint64_t idle : 1;  /* it found nothing to wait for: tokens have come in until it came */
+	uint64_t upto_idle; /* twice the bytes of all frames since the beginning, this one included; and 1 if it found nothing to wait for: tokens
+			       have come in until it came */
 };
+
+static inline uint64_t wt_departure_upto(const struct wt_departure *departure)
+{
+	return departure->upto_idle >> 1;
+}
+
+static inline bool wt_departure_idle(const struct wt_departure *departure)
+{
+	return departure->upto_idle & 1;
+}
 
 struct wt_lane {
 	struct wt_departure *at; /* a ring, the next to leave first, by serial numbers */
@@ -33,6 +43,7 @@ struct wt_lane {
 	uint64_t bytes;          /* of all frames since the beginning */
 	uint64_t gone;           /* those before have left when the next one comes, and had so many bytes; looked up when that may matter */
 	uint64_t gone_bytes;
+	uint64_t until, most;    /* what limit, gone and room come to: the end and the bytes up to which the next frame surely has a place and may wait */
 	uint64_t limit;          /* of those that wait: packets or bytes. This and what follows does not change while the lane is in use */
 	int64_t rate, depth;
 	uint32_t overhead;
@@ -48,6 +59,7 @@ bool wt_lane_grow(struct wt_lane *lane, uint64_t room); /* to at least that. Fal
 void wt_lane_reach(struct wt_lane *lane, wt_time at); /* the next one comes at `at` */
 void wt_lane_make_room(struct wt_lane *lane, wt_time now); /* those that left by now go */
 void wt_lane_measure(struct wt_lane *lane, uint32_t len); /* sets what is kept of a length */
+void wt_lane_bound(struct wt_lane *lane); /* sets until and most; for who has changed what they come from */
 void wt_lane_finish(struct wt_lane *lane);
 
 static inline uint64_t wt_lane_count(const struct wt_lane *lane)
@@ -80,7 +92,7 @@ static inline void wt_lane_pop(struct wt_lane *lane)
 	lane->before = departure->leaves;
 	if (lane->gone == lane->first++) {
 		lane->gone++;
-		lane->gone_bytes = departure->upto;
+		lane->gone_bytes = wt_departure_upto(departure);
 	}
 }
 
@@ -113,10 +125,9 @@ static inline wt_time wt_lane_push(struct wt_lane *lane, wt_time at, uint32_t le
 	lane->bytes += len;
 	departure->came = at;
 	departure->level = level;
-	departure->upto = lane->bytes;
-	departure->idle = idle;
+	departure->upto_idle = 2 * lane->bytes + idle;
 	if (idle) {
-		level = wt_lane_level(lane, at);
+		level = lane->depth ? wt_lane_level(lane, at) : 0;
 		last = at;
 	}
 	if (__builtin_expect(len != lane->len, 0))
@@ -143,7 +154,7 @@ static inline wt_time wt_lane_push(struct wt_lane *lane, wt_time at, uint32_t le
 /* The same where nothing stands in its way. False: something may, and nothing has happened. */
 static inline bool wt_lane_take(struct wt_lane *lane, wt_time at, uint32_t len, wt_time *leaves)
 {
-	if (!wt_lane_has_room(lane, len) || !wt_lane_has_place(lane))
+	if (lane->end >= lane->until || lane->bytes + len > lane->most)
 		return false;
 	*leaves = wt_lane_push(lane, at, len);
 	return true;

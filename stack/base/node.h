@@ -73,8 +73,10 @@ struct wt_state_sink {
 /* A node that holds frames, in a row of nodes that are passed ahead of time. */
 struct wt_hold {
 	wt_time time;                        /* each frame is held for so long, in order */
-	const struct wt_frame_queue *frames; /* those that it has */
-	bool tells;                          /* passes() must be called; else the books are all there is to it */
+	struct wt_frame_queue *frames;       /* those that it has, each with the time when it leaves */
+	bool tells;                          /* passes(), input() and output() must be called; else its books are all there is to a frame that
+						goes through it, and who counts it may put it there behind those that leave earlier, and
+						take it out in time, to leave by port 1 */
 };
 
 /*
@@ -88,7 +90,7 @@ struct wt_ahead_ops {
 	 * put that; NULL: it may not. Then it hands out what it holds by give(), in order, until that gives NULL. */
 	struct wt_lane *(*begin)(struct wt_node *node);
 	/* A node that holds (a delay): does it hold every frame for a time, in order? What it says is so until the next time it is asked. */
-	bool (*holds)(const struct wt_node *node, struct wt_hold *hold);
+	bool (*holds)(struct wt_node *node, struct wt_hold *hold);
 	/* Both: the next of those it has, and when that leaves; NULL: none. give() takes it out. */
 	struct wt_frame *(*first)(const struct wt_node *node, wt_time *leaves);
 	struct wt_frame *(*give)(struct wt_node *node, wt_time *leaves);
@@ -124,6 +126,7 @@ struct wt_node_ops {
 	 */
 	int (*pass)(struct wt_node *node, unsigned port, wt_time now, struct wt_frame *frame);
 	const struct wt_ahead_ops *ahead; /* optional: one of its two halves */
+	bool answers; /* what comes in mostly makes it due at once: output() is called then without asking deadline() */
 	bool yields; /* due at the same nanosecond as others, it comes behind those that do not yield: a host's timer behind frames */
 };
 

@@ -38,10 +38,14 @@ static void pair(struct slot *slot)
 	const struct joint *joint = gives && gives->begin ? only(slot) : NULL;
 
 	slot->early = NULL;
+	slot->row = NULL;
+	slot->held = NULL;
 	slot->behind = slot->handed = false;
 	takes = joint ? joint->to->node->ops->ahead : NULL;
-	if (takes && takes->holds && takes->holds(joint->to->node, &joint->to->hold) && (slot->lane = gives->begin(slot->node)))
+	if (takes && takes->holds && takes->holds(joint->to->node, &joint->to->hold) && (slot->lane = gives->begin(slot->node))) {
 		slot->early = joint;
+		slot->row = joint->to;
+	}
 }
 
 /* And that one to another that decides. */
@@ -52,6 +56,7 @@ static void chain(struct slot *slot)
 
 	if (joint && joint->to->early) {
 		holder->early = joint;
+		holder->row = joint->to;
 		joint->to->behind = true;
 	}
 }
@@ -70,15 +75,32 @@ static inline void pass(struct slot *holder, const struct wt_frame *frame)
 		holder->node->ops->ahead->passes(holder->node, frame);
 }
 
+/* A frame comes, at `at`, to one that holds it: to its input(), or where that would put it. */
+static inline void come_to_rest(const struct slot *slot, struct slot *holder, wt_time at, struct wt_frame *frame)
+{
+	struct wt_node *node = holder->node;
+	struct wt_frame_queue *frames = holder->hold.frames;
+	wt_time leaves = wt_time_after(at, holder->hold.time);
+
+	if (holder->hold.tells || leaves >= WT_NEVER / 2 || (frames->tail && frames->tail->time > leaves)) {
+		frame->time = at;
+		node->ops->input(node, slot->early->port, at, frame);
+		return;
+	}
+	frame->time = leaves;
+	node->audit.in++;
+	node->audit.queued++;
+	wt_frame_queue_push(frames, frame);
+}
+
 struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, struct wt_frame *frame)
 {
 	for (;;) {
-		struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
+		struct slot *holder = slot->row, *next = holder->row;
 
 		if (!next || holder->hold.frames->head ||
 		    !wt_slot_take(next, now, wt_time_after(leaves, holder->hold.time), frame, false, &leaves)) {
-			frame->time = leaves;
-			holder->node->ops->input(holder->node, slot->early->port, leaves, frame);
+			come_to_rest(slot, holder, leaves, frame);
 			return holder;
 		}
 		pass(holder, frame);
@@ -89,7 +111,7 @@ struct slot *wt_slot_pass_on(struct slot *slot, wt_time now, wt_time leaves, str
 /* What they hold is given on at once, by the last one of a row first. */
 static void hand_out(struct wt_graph *graph, struct slot *slot)
 {
-	struct slot *holder = slot->early->to, *next = holder->early ? holder->early->to : NULL;
+	struct slot *holder = slot->row, *next = holder->row;
 	struct wt_frame *frame;
 	wt_time leaves, at;
 
@@ -122,6 +144,10 @@ void wt_graph_begin_ahead(struct wt_graph *graph)
 			hand_out(graph, graph->slots[i]);
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (graph->slots[i]->early) {
+			struct wt_hold *hold = &graph->slots[i]->row->hold;
+
+			if (graph->slots[i]->node->ops->ahead->begin && !hold->tells)
+				graph->slots[i]->row->held = hold->frames;
 			reschedule(graph, graph->slots[i]);
 			reschedule(graph, graph->slots[i]->early->to);
 		}
@@ -151,6 +177,8 @@ static void recall(struct wt_graph *graph, struct slot *slot, wt_time come, stru
 	holder->node->ops->ahead->give_back(holder->node, count, list);
 	ahead->recall(slot->node, come, list);
 	slot->early = holder->early = NULL;
+	slot->row = holder->row = NULL;
+	holder->held = NULL;
 	reschedule(graph, slot);
 	reschedule(graph, holder);
 }
@@ -165,6 +193,6 @@ void wt_graph_recall(struct wt_graph *graph)
 			recall(graph, slot, graph->now, &none);
 	}
 	for (uint32_t i = 0; graph->ahead && i < graph->count; i++) /* a ring of them, where no frame can be */
-		graph->slots[i]->early = NULL;
+		graph->slots[i]->early = NULL, graph->slots[i]->row = NULL, graph->slots[i]->held = NULL;
 	graph->ahead = false;
 }

@@ -186,6 +186,7 @@ void wt_graph_set_checked(struct wt_graph *graph, bool checked)
 void wt_graph_may_circle(struct wt_graph *graph, uint64_t most, bool *stop)
 {
 	graph->most = most;
+	graph->look_at = 0;
 	graph->stop = stop;
 }
 
@@ -202,10 +203,27 @@ void wt_graph_reverse_ties(struct wt_graph *graph)
 
 bool wt_graph_circles(const struct wt_graph *graph)
 {
-	return graph->moves > graph->most;
+	return graph->circles;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------- */
+
+/* What its deadline() says. */
+static inline wt_time due_of(const struct slot *slot)
+{
+	if (slot->held)
+		return slot->held->head ? slot->held->head->time : WT_NEVER;
+	return slot->node->ops->deadline(slot->node);
+}
+
+/* What its output() gives. */
+static inline struct wt_frame *take_out(const struct wt_graph *graph, struct slot *slot, unsigned *port)
+{
+	if (!slot->held)
+		return slot->node->ops->output(slot->node, graph->now, port);
+	*port = 1;
+	return slot->held->head && slot->held->head->time <= graph->now ? wt_node_leave(slot->node, slot->held) : NULL;
+}
 
 /* After input: is there anything to do at this instant? */
 static inline void look(struct wt_graph *graph, struct slot *slot)
@@ -214,7 +232,7 @@ static inline void look(struct wt_graph *graph, struct slot *slot)
 
 	if (slot->dirty)
 		return;
-	due = slot->node->ops->deadline(slot->node);
+	due = slot->node->ops->answers ? graph->now : due_of(slot);
 	if (due > graph->now)
 		wt_slot_schedule(graph, slot, due);
 	else
@@ -275,11 +293,25 @@ static inline int ask(struct wt_graph *graph, struct slot *slot, unsigned port, 
 }
 
 /* Nothing is run from then on: what moves comes to rest in the next node. */
-__attribute__((cold)) static void circle(const struct wt_graph *graph, const struct wt_node *node)
+__attribute__((cold)) static void circle(struct wt_graph *graph, const struct wt_node *node)
 {
 	if (!graph->stop)
 		broken(graph, node, "frames circle without delay");
-	*graph->stop = true;
+	*graph->stop = graph->circles = true;
+}
+
+/* So many frames were handed on that it is time to look. When next is reckoned from this instant, and may be earlier than it need be. */
+__attribute__((cold)) static void look_around(struct wt_graph *graph, const struct wt_node *node)
+{
+	uint64_t next = graph->handed - graph->handed % FRAMES_BETWEEN_LOOKS + FRAMES_BETWEEN_LOOKS;
+
+	if (!(graph->handed % FRAMES_BETWEEN_LOOKS) && graph->interrupt && *graph->interrupt)
+		graph->most = 0;
+	if (graph->handed - graph->before > graph->most)
+		circle(graph, node);
+	graph->look_at = graph->most < next - graph->before ? graph->before + graph->most + 1 : next;
+	if (graph->look_at <= graph->handed)
+		graph->look_at = graph->handed + 1;
 }
 
 /* Where a frame goes that leaves by `port`; NULL: nowhere, and it is dropped. */
@@ -289,10 +321,8 @@ static inline const struct joint *way(struct wt_graph *graph, struct slot *slot,
 
 	if (port >= node->ports)
 		broken(graph, node, "a frame leaves by a port it does not have");
-	if (!(++graph->handed % FRAMES_BETWEEN_LOOKS) && graph->interrupt && *graph->interrupt)
-		graph->most = 0;
-	if (++graph->moves > graph->most)
-		circle(graph, node);
+	if (++graph->handed >= graph->look_at)
+		look_around(graph, node);
 	if (slot->joints[port].to)
 		return &slot->joints[port];
 	node->audit.out--; /* it did not leave after all */
@@ -324,7 +354,9 @@ static void give_on(struct wt_graph *graph, struct slot *slot, unsigned port, st
 static inline void give(struct wt_graph *graph, struct slot *slot, unsigned port, struct wt_frame *frame)
 {
 	frame->time = graph->now;
-	if (decides(graph, slot))
+	if (slot->early)
+		put_ahead(graph, slot, frame);
+	else if (decides(graph, slot))
 		give_on(graph, slot, port, frame);
 	else
 		put_in(graph, slot, port, frame);
@@ -363,7 +395,7 @@ __attribute__((always_inline)) static inline bool one_frame(struct wt_graph *gra
 	wt_time due;
 
 	slot->now = false;
-	frame = node->ops->output(node, graph->now, &port);
+	frame = take_out(graph, slot, &port);
 	if (graph->checked && node->audit.out != out + (frame != NULL))
 		broken(graph, node, "output() did not count its frame once");
 	if (!frame) {
@@ -378,7 +410,7 @@ __attribute__((always_inline)) static inline bool one_frame(struct wt_graph *gra
 		give(graph, joint->to, joint->port, frame);
 	if (graph->dirty_head != slot)
 		return false; /* all that the frame has set off comes first; then this node is asked again */
-	due = node->ops->deadline(node);
+	due = due_of(slot);
 	if (due > graph->now)
 		done(graph, slot, due);
 	return due <= graph->now && !wt_graph_circles(graph);
@@ -387,7 +419,7 @@ __attribute__((always_inline)) static inline bool one_frame(struct wt_graph *gra
 /* The top of the stack, until something else is on top of it or it has nothing left for this instant. */
 __attribute__((always_inline)) static inline void settle_top(struct wt_graph *graph, struct slot *slot)
 {
-	wt_time due = slot->now ? graph->now : slot->node->ops->deadline(slot->node);
+	wt_time due = slot->now ? graph->now : due_of(slot);
 
 	if (due > graph->now)
 		done(graph, slot, due);
@@ -410,7 +442,7 @@ static void advance(struct wt_graph *graph, wt_time to)
 {
 	if (to > graph->now) {
 		graph->now = to;
-		graph->moves = 0;
+		graph->before = graph->handed;
 	}
 }
 

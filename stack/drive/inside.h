@@ -19,8 +19,10 @@ struct slot {
 	struct joint *joints; /* one per port of the node */
 	const struct joint *early; /* frames are given on there ahead of time (wt_ahead_ops); NULL: they are not */
 	struct wt_lane *lane; /* of one that decides and gives on there */
+	struct slot *row;     /* the one where `early` leads */
 	uint64_t passed; /* frames that went through one that holds, and are not in its books yet */
 	struct wt_hold hold; /* of one that holds what another gives it early */
+	struct wt_frame_queue *held; /* its frames, if the graph may take out those whose time has come; NULL */
 	struct slot *next_dirty;
 	uint32_t feeders; /* joints that lead here; counted when somebody wants to give on ahead of time */
 	uint32_t stalled; /* runs in a row that gave nothing and asked for another at once */
@@ -34,7 +36,11 @@ struct wt_graph {
 	struct slot **slots; /* each stays where it is: a change may add a node while others run */
 	uint32_t count, room;
 	struct slot *dirty_head; /* the top of the stack */
-	uint64_t moves, most; /* frames handed on at this instant, and when that is too many */
+	uint64_t handed;      /* frames, at any instant */
+	uint64_t before;      /* of them before this instant */
+	uint64_t most;        /* more than that at one instant are too many */
+	uint64_t look_at;     /* with so many handed on somebody looks whether they are, and at the interrupt */
+	bool circles;         /* there were too many, and nothing is run from then on */
 	struct wt_winner deadlines;
 	wt_time now;
 	wt_time (*clock)(const void *arg);
@@ -47,7 +53,6 @@ struct wt_graph {
 	const struct slot *root; /* the node whose turn it is; NULL: nobody's, or all have had theirs */
 	bool *stop; /* set when frames circle without delay; NULL: abort */
 	const volatile int *interrupt; /* NULL: none */
-	uint32_t handed; /* frames, at any instant: now and then the interrupt is looked at */
 };
 
 /* A leaf says what deadline() said; what is due at this instant is there as now, for time never goes back. */

@@ -145,7 +145,7 @@ static void host_destroy(struct wt_node *node)
 	free(host);
 }
 
-static const struct wt_node_ops host_ops = {host_input, host_output, host_deadline, host_destroy, .yields = true};
+static const struct wt_node_ops host_ops = {host_input, host_output, host_deadline, host_destroy, .answers = true, .yields = true};
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
