@@ -265,7 +265,7 @@ static inline const struct wt_tx_record *wt_tx_record_at(const struct wt_outstan
 }
 
 /*
- * The engine clears everything but `inflate`, `limit` and `new_first` before each call. For one ACK it acts in this order:
+ * The engine clears everything but `inflate`, `limit`, `new_first` and `idle` before each call. For one ACK it acts in this order:
  * recovery on_ack; marks; sender on_loss if `enter`; sender on_ack; recovery allow; sender on_loss of an ECN echo; WT_CC_RECOVERED to both if `leave`;
  * then it sends.
  * The first segment that a call with `enter` or `again` marks is resent at once, whatever the window says (RFC 5681 3.2
@@ -286,6 +286,8 @@ struct wt_recovery_out {
 	bool undo;       /* the last loss event was spurious: WT_CC_UNDO to all modules; nothing waits to be sent again */
 	uint32_t limit;  /* bytes that may be in flight instead of cwnd + inflate; 0: no such limit (RFC 9937) */
 	bool rescue;     /* the last record that is not SACKed becomes LOST, unless it was retransmitted (RFC 6675 NextSeg rule 4) */
+	bool idle;       /* until something else comes, the module has nothing to say of ACKs of segments that were sent once, while nothing is SACKed,
+			    LOST or in recovery; and need not be asked about them. Each on_ack says it anew */
 	bool hold_timer; /* this ACK does not restart the retransmission timer (RFC 6582, impatient variant) */
 	uint32_t inflate; /* bytes that may be in flight beyond cwnd: dup-ACK inflation (RFC 5681 3.2), limited transmit */
 };

@@ -218,10 +218,13 @@ static void sack_on_ack(void *state, const struct wt_ack *ack, const struct wt_o
 {
 	struct sack *s = state;
 
-	if (s->sack)
+	if (s->sack) {
 		by_sack(s, ack, view, out);
-	else
+		out->idle = !s->in && !s->has_recover;
+	} else {
 		wt_dupack_on_ack(&s->fast, &without_sack, ack, view, out);
+		out->idle = false;
+	}
 }
 
 static void sack_on_rto(void *state, const struct wt_outstanding *view, struct wt_recovery_out *out)

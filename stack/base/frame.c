@@ -115,7 +115,7 @@ static struct wt_frame *fresh_slot(struct wt_pool *pool)
 	return &slot->frame;
 }
 
-struct wt_frame *wt_frame_new(struct wt_pool *pool)
+static inline struct wt_frame *take(struct wt_pool *pool)
 {
 	struct wt_frame *frame = pool->free;
 
@@ -126,6 +126,15 @@ struct wt_frame *wt_frame_new(struct wt_pool *pool)
 	else
 		return NULL;
 	pool->free_count--;
+	return frame;
+}
+
+struct wt_frame *wt_frame_new(struct wt_pool *pool)
+{
+	struct wt_frame *frame = take(pool);
+
+	if (!frame)
+		return NULL;
 	*frame = (struct wt_frame){
 		.pool = pool,
 		.id = ++pool->next_id,
@@ -179,9 +188,24 @@ uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct 
 	return slot->apart;
 }
 
-void wt_frame_set_facts(struct wt_frame *frame, const struct wt_frame_maker *maker, uint32_t head, const struct wt_extent *rest, uint32_t len)
+/* The facts themselves are the caller's, so they are not cleared. */
+struct wt_frame *wt_frame_new_facts(struct wt_pool *pool, const struct wt_frame_maker *maker, uint32_t head, const struct wt_extent *rest,
+				    uint32_t len)
 {
-	assert(head <= WT_FRAME_APART && head + len <= frame->room && !frame->pool->whole);
+	struct wt_frame *frame = take(pool);
+
+	if (!frame)
+		return NULL;
+	assert(head <= WT_FRAME_APART && head + len <= pool->room && !pool->whole);
+	frame->next = NULL;
+	frame->time = 0;
+	frame->pool = pool;
+	frame->id = ++pool->next_id;
+	frame->room = pool->room;
+	frame->csum_start = frame->csum_offset = frame->gso_size = 0;
+	frame->csum = WT_CSUM_NONE;
+	frame->fate = WT_FATE_UNDERWAY;
+	frame->more = frame->from_path = frame->mark = 0;
 	frame->len = head + len;
 	frame->inside.bytes = ((struct slot *)frame)->apart;
 	frame->inside.apart = frame->inside.unwritten = true;
@@ -189,6 +213,10 @@ void wt_frame_set_facts(struct wt_frame *frame, const struct wt_frame_maker *mak
 	frame->inside.rest_len = len;
 	if (len)
 		frame->inside.rest = *rest;
+	else
+		frame->inside.rest.pattern = NULL;
+	unpoison(((struct slot *)frame)->bytes, frame->room);
+	return frame;
 }
 
 /* Beside the record, which is not the frame's to others: it stays what it is. */

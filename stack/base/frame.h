@@ -133,10 +133,17 @@ static inline uint8_t *wt_frame_own_bytes(struct wt_frame *frame)
 uint8_t *wt_frame_set_apart(struct wt_frame *frame, uint32_t head, const struct wt_extent *rest, uint32_t len);
 
 /*
- * The same, but nobody writes the headers until somebody looks: what they say stands in frame->facts, which the caller fills in. The pool must not be
- * whole.
+ * A new frame laid out in the same way, but nobody writes the headers until somebody looks: what they say stands in frame->facts, which the caller
+ * fills in. The pool must not be whole. NULL when it is exhausted.
  */
-void wt_frame_set_facts(struct wt_frame *frame, const struct wt_frame_maker *maker, uint32_t head, const struct wt_extent *rest, uint32_t len);
+struct wt_frame *wt_frame_new_facts(struct wt_pool *pool, const struct wt_frame_maker *maker, uint32_t head, const struct wt_extent *rest,
+				    uint32_t len);
+
+/* Until then the maker may keep more facts where the headers will be: WT_FRAME_APART bytes. NULL: they have been written. */
+static inline uint8_t *wt_frame_beside(const struct wt_frame *frame)
+{
+	return frame->inside.unwritten ? frame->inside.bytes : NULL;
+}
 
 /* Do the facts of this maker still say all that the headers do? */
 static inline bool wt_frame_has_facts(const struct wt_frame *frame, const struct wt_frame_maker *maker)

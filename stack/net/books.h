@@ -8,17 +8,20 @@
 
 #include "stack/base/node.h"
 
-/* A new frame of the host's own, or NULL: the pool is exhausted, counted as made and dropped. */
-static inline struct wt_frame *wt_books_make(struct wt_node *node, struct wt_pool *pool, wt_time now)
+/* A new frame of the host's own; NULL: the pool was exhausted, which counts as made and dropped. Gives it. */
+static inline struct wt_frame *wt_books_made(struct wt_node *node, wt_time now, struct wt_frame *frame)
 {
-	struct wt_frame *frame = wt_frame_new(pool);
-
 	node->audit.made++;
 	if (frame)
 		frame->time = now;
 	else
 		node->audit.dropped[WT_DROP_POOL]++;
 	return frame;
+}
+
+static inline struct wt_frame *wt_books_make(struct wt_node *node, struct wt_pool *pool, wt_time now)
+{
+	return wt_books_made(node, now, wt_frame_new(pool));
 }
 
 /* The frame is kept in a queue of the host. */

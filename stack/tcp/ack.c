@@ -157,18 +157,12 @@ __attribute__((cold)) static void reopened(struct wt_tcp *tcp)
 	}
 }
 
-/* RFC 9293 3.10.7.4: only newer segments may move the window. */
-static bool newer(const struct wt_tcp *tcp, const struct wt_tcp_header *seg)
-{
-	return wt_seq_lt(tcp->snd_wl1, seg->seq) || (tcp->snd_wl1 == seg->seq && wt_seq_le(tcp->snd_wl2, seg->ack));
-}
-
 static void take_window(struct wt_tcp *tcp, const struct wt_tcp_header *seg, struct ack_news *news)
 {
 	/* RFC 7323 2.2: never scaled in a segment with SYN */
 	uint32_t window = (uint32_t)seg->window << (seg->flags & WT_SYN ? 0 : tcp->snd_wscale);
 
-	if (!newer(tcp, seg))
+	if (!wt_tcp_newer(tcp, seg->seq, seg->ack))
 		return;
 	if (tcp->snd_wnd == 0 && window) {
 		reopened(tcp);
@@ -210,13 +204,10 @@ static bool echoes_earlier_copy(const struct wt_tcp *tcp, const struct wt_tcp_he
  * draft-cheng-iccrg-delivery-rate-estimation 3.3. An interval shorter than any round trip is of a copy that answered for
  * another, or of ACKs that came in a lump: no sample.
  */
-static void rate_sample(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news, struct wt_ack *ack)
+static inline void rate_sample(struct wt_tcp *tcp, const struct wt_tx_record *newest, bool earlier, struct wt_ack *ack)
 {
-	const struct wt_tx_record *newest = &news->newest;
 	wt_time sent = newest->sent - newest->later, interval, least;
 
-	if (!newest->len)
-		return;
 	interval = wt_time_max(sent - newest->first_sent, tcp->stack->now - newest->delivered_time);
 	ack->newest = (struct wt_newest){
 		.len = newest->len,
@@ -226,7 +217,7 @@ static void rate_sample(struct wt_tcp *tcp, const struct wt_tcp_header *seg, con
 		.inflight = newest->inflight,
 		.total_lost = newest->total_lost,
 		.retransmitted = newest->flags & WT_TX_RETRANSMITTED,
-		.earlier = echoes_earlier_copy(tcp, seg, news),
+		.earlier = earlier,
 	};
 	ack->flags |= newest->app_limited ? WT_ACK_APP_LIMITED : 0u;
 	ack->prior_delivered = newest->delivered;
@@ -251,6 +242,22 @@ static bool cwnd_limited(struct wt_tcp *tcp, wt_seq ack, uint32_t flight)
 		return tcp->out.pacing_rate != 0;
 	tcp->full_end = ack; /* it follows, so that numbers that wrap mean nothing */
 	return false;
+}
+
+/* First the recovery module; what it holds lost is in *ack then. */
+static void ask_recovery(struct wt_tcp *tcp, struct wt_ack *ack, bool advanced)
+{
+	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
+
+	wt_cc_fresh_verdict(tcp);
+	ack->total_lost = tcp->total_lost;
+	if (recovery->on_ack)
+		recovery->on_ack(tcp->recovery, ack, wt_cc_view(tcp), &tcp->verdict);
+	wt_cc_apply(tcp, advanced);
+	if (tcp->verdict.leave && tcp->in_recovery && tcp->sack_ok)
+		ack->flags |= WT_ACK_LEAVES;
+	ack->lost = (uint32_t)(tcp->total_lost - ack->total_lost);
+	ack->total_lost = tcp->total_lost;
 }
 
 static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct ack_news *news)
@@ -286,16 +293,9 @@ static void tell_modules(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 		.options = wt_cc_options_of(seg, &options),
 	};
 
-	rate_sample(tcp, seg, news, &ack);
-	wt_cc_fresh_verdict(tcp);
-	ack.total_lost = tcp->total_lost;
-	if (recovery->on_ack)
-		recovery->on_ack(tcp->recovery, &ack, wt_cc_view(tcp), &tcp->verdict);
-	wt_cc_apply(tcp, news->advanced);
-	if (tcp->verdict.leave && tcp->in_recovery && tcp->sack_ok)
-		ack.flags |= WT_ACK_LEAVES;
-	ack.lost = (uint32_t)(tcp->total_lost - ack.total_lost);
-	ack.total_lost = tcp->total_lost;
+	if (news->newest.len)
+		rate_sample(tcp, &news->newest, echoes_earlier_copy(tcp, seg, news), &ack);
+	ask_recovery(tcp, &ack, news->advanced);
 	if (sender->on_ack)
 		sender->on_ack(tcp->sender, &ack, &tcp->out);
 	if (recovery->allow && tcp->in_recovery)
@@ -401,13 +401,114 @@ static void note_repeated(struct wt_tcp *tcp, const struct wt_tcp_header *seg)
 	tcp->board.reordered = false;
 	if (tcp->config->settings.dupacks_strict)
 		tcp->dupacks = 0;
-	if (newer(tcp, seg)) {
+	if (wt_tcp_newer(tcp, seg->seq, seg->ack)) {
 		tcp->snd_wl1 = seg->seq;
 		tcp->snd_wl2 = seg->ack;
 	}
 	tcp->burst_left = tcp->out.burst;
 	if (tcp->out.burst)
 		wt_tcp_wants_output(tcp);
+}
+
+/* ---- a plain one: whole segments are acknowledged that were sent once, and there is no other news -------------- */
+
+/* The records that it covers come off the board; the last one is copied to *newest. False: it covers others, and nothing has happened. */
+static inline bool pop_plain(struct wt_tcp *tcp, wt_seq ack, struct wt_tx_record *newest)
+{
+	struct wt_scoreboard *board = &tcp->board;
+	uint32_t acked = ack - tcp->snd_una, covered = 0, count = 0;
+
+	while (covered < acked) { /* the board ends at snd_nxt, and the ACK does not lie behind that */
+		const struct wt_tx_record *record = wt_tx_record_at(&board->view, count++);
+
+		covered += record->len;
+		if (record->flags || covered > acked)
+			return false;
+		if (covered == acked)
+			*newest = *record;
+	}
+	if (wt_seq_le(tcp->snd_una + wt_tx_record_at(&board->view, 0)->len, board->fack)) /* an ACK below one that came: reordered */
+		return false;
+	while (count--)
+		wt_board_pop(board, wt_board_first(board)->len);
+	return true;
+}
+
+static inline void tell_plain(struct wt_tcp *tcp, const struct wt_facts *seg, const struct wt_tx_record *newest, uint32_t acked,
+			      uint32_t pipe_before, wt_time rtt)
+{
+	static const struct wt_cc_options none;
+	const struct wt_sender_ops *sender = tcp->config->sender.ops;
+	struct wt_ack ack = {
+		.now = tcp->stack->now,
+		.flags = (cwnd_limited(tcp, seg->ack, pipe_before) ? WT_ACK_CWND_LIMITED : 0u) |
+			 (tcp->snd_nxt + wt_tcp_send_mss(tcp) - tcp->snd_una > tcp->snd_wnd ? WT_ACK_PEER_LIMITED : 0u),
+		.ack = seg->ack,
+		.snd_nxt = tcp->snd_nxt,
+		.acked = acked,
+		.newly_delivered = acked,
+		.inflight_before = pipe_before,
+		.inflight = pipe_before - acked,
+		.peer_window = tcp->snd_wnd,
+		.rtt = rtt,
+		.srtt = tcp->rtt.srtt,
+		.min_rtt = tcp->rtt.min_rtt,
+		.delivered = tcp->board.delivered,
+		.total_lost = tcp->total_lost,
+		.tsval = seg->tsval,
+		.has_tsval = tcp->ts_ok,
+		.options = &none,
+	};
+
+	rate_sample(tcp, newest, false, &ack);
+	if (!tcp->verdict.idle)
+		ask_recovery(tcp, &ack, true);
+	if (sender->on_ack)
+		sender->on_ack(tcp->sender, &ack, &tcp->out);
+	if (tcp->config->recovery.ops->allow && tcp->in_recovery)
+		tcp->config->recovery.ops->allow(tcp->recovery, &ack, wt_cc_view(tcp), &tcp->verdict);
+	wt_cc_settle(tcp);
+	wt_cc_leave(tcp);
+	wt_cc_rearm(tcp);
+}
+
+bool wt_tcp_plain_ack(struct wt_tcp *tcp, const struct wt_facts *seg, uint32_t window)
+{
+	struct wt_scoreboard *board = &tcp->board;
+	uint32_t acked = seg->ack - tcp->snd_una, pipe = tcp->snd_nxt - tcp->snd_una;
+	struct wt_tx_record newest;
+	wt_time rtt;
+
+	if (!acked || acked > pipe || tcp->in_recovery || board->view.sacked || board->view.lost || board->reported.count || tcp->undo.by_time ||
+	    tcp->undo.copied || tcp->config->settings.rtt_one_at_a_time || !wt_tcp_newer(tcp, seg->seq, seg->ack) || !pop_plain(tcp, seg->ack, &newest))
+		return false;
+	board->reordered = false;
+	board->delivered += acked;
+	board->view.snd_una = tcp->snd_una = seg->ack;
+	board->marked_to = wt_seq_max(board->marked_to, seg->ack);
+	board->view.highest_sacked = wt_seq_max(board->view.highest_sacked, seg->ack);
+	board->fack = wt_seq_max(board->fack, board->view.highest_sacked);
+	if (!board->view.count)
+		wt_order_rest(&tcp->order, tcp->stack->chunks);
+	wt_store_release(&tcp->snd, seg->ack, tcp->snd_end);
+	tcp->dupacks = 0;
+	tcp->tally.bytes_acked += acked;
+	tcp->delivered_time = tcp->stack->now;
+	if (tcp->app_limited && board->delivered >= tcp->app_limited)
+		tcp->app_limited = 0;
+	rtt = wt_time_max(1, wt_tcp_elapsed(tcp, newest.sent - newest.later));
+	wt_rtt_sample(&tcp->rtt, &tcp->config->settings, rtt, 0);
+	if (tcp->rtt.watch)
+		wt_histogram_add(tcp->rtt.watch, rtt);
+	tcp->snd_wnd = window;
+	tcp->max_snd_wnd = window > tcp->max_snd_wnd ? window : tcp->max_snd_wnd;
+	tcp->snd_wl1 = seg->seq;
+	tcp->snd_wl2 = seg->ack;
+	tell_plain(tcp, seg, &newest, acked, pipe, rtt);
+	advance(tcp);
+	tcp->burst_left = tcp->out.burst;
+	wt_tcp_wants_output(tcp);
+	return true;
 }
 
 void wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len)

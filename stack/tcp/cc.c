@@ -47,6 +47,12 @@ static void env_of_sender(const struct wt_tcp *tcp, struct wt_cc_env *env)
 	};
 }
 
+/* Does a module have deadlines? */
+static bool has_deadlines(const struct wt_tcp_config *config)
+{
+	return config->sender.ops->deadline || config->recovery.ops->deadline || config->receiver.ops->deadline;
+}
+
 static void *state_of(size_t size, bool *failed)
 {
 	void *state = calloc(1, size ? size : 1);
@@ -80,6 +86,7 @@ int wt_cc_attach(struct wt_tcp *tcp)
 	tcp->receiver = state_of(config->receiver.ops->state_size, &failed);
 	if (failed)
 		return -ENOMEM;
+	tcp->timed = has_deadlines(config);
 	env_of_sender(tcp, &env);
 	tcp->out = (struct wt_sender_out){.cwnd = env.mss, .ssthresh = WT_SSTHRESH_INFINITE};
 	if (config->sender.ops->init)
@@ -108,6 +115,7 @@ int wt_cc_exchange(struct wt_tcp *tcp, const struct wt_sender_choice *sender)
 	}
 	free(tcp->sender);
 	tcp->sender = state;
+	tcp->timed = has_deadlines(tcp->config);
 	env_of_sender(tcp, &env);
 	tcp->out = (struct wt_sender_out){.cwnd = before.cwnd, .ssthresh = before.ssthresh};
 	if (sender->ops->init)
@@ -200,7 +208,7 @@ void wt_cc_tell_metrics(const struct wt_tcp *tcp)
 	wt_tcp_trace(tcp->stack, &event);
 }
 
-void wt_cc_rearm(struct wt_tcp *tcp)
+void wt_cc_set_timers(struct wt_tcp *tcp)
 {
 	const struct wt_sender_ops *sender = tcp->config->sender.ops;
 	const struct wt_recovery_ops *recovery = tcp->config->recovery.ops;
@@ -244,7 +252,7 @@ const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp)
 void wt_cc_fresh_verdict(struct wt_tcp *tcp)
 {
 	tcp->verdict = (struct wt_recovery_out){
-		.inflate = tcp->verdict.inflate, .limit = tcp->verdict.limit, .new_first = tcp->verdict.new_first};
+		.inflate = tcp->verdict.inflate, .limit = tcp->verdict.limit, .new_first = tcp->verdict.new_first, .idle = tcp->verdict.idle};
 }
 
 static void enter(struct wt_tcp *tcp)

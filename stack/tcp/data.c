@@ -87,12 +87,14 @@ void wt_tcp_stack_drained(struct wt_tcp_stack *stack)
 
 void wt_tcp_window_opened(struct wt_tcp *tcp)
 {
-	uint64_t part = tcp->config->settings.rcv_buffer / tcp->config->settings.window_update_part;
-	uint64_t grown = tcp->config->settings.window_update * full_segment(tcp);
-	uint32_t step = (uint32_t)(part < grown ? part : grown), window;
+	uint64_t part, grown;
+	uint32_t step, window;
 
-	if (tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
-		return;
+	if (tcp->ack_now || tcp->state < WT_TCP_ESTABLISHED || tcp->state > WT_TCP_FIN_WAIT_2 || tcp->fin_taken)
+		return; /* an ACK that is due anyway says it, too */
+	part = tcp->config->settings.rcv_buffer / tcp->config->settings.window_update_part;
+	grown = tcp->config->settings.window_update * full_segment(tcp);
+	step = (uint32_t)(part < grown ? part : grown);
 	/* what an update would say, if the receiver module still means what it said last */
 	window = wt_tcp_window(tcp);
 	window = window < tcp->rcv_word ? window : tcp->rcv_word;
@@ -118,7 +120,7 @@ static bool quick(struct wt_tcp *tcp, unsigned flags)
 }
 
 /* The delayed-ACK policy: RFC 5681 4.2, RFC 9293 3.8.6.3; the receiver module may hasten or hold. */
-static void decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
+void wt_tcp_decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict)
 {
 	bool at_once = flags & (WT_RX_OUT_OF_ORDER | WT_RX_DUPLICATE | WT_RX_FILLED_HOLE | WT_RX_FIN);
 
@@ -177,7 +179,7 @@ static unsigned ask_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, 
 
 static void tell_module(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, uint32_t len, unsigned flags)
 {
-	decide_ack(tcp, flags, tcp->config->receiver.ops->on_segment ? ask_module(tcp, seg, seq, len, flags) : WT_RX_DEFAULT);
+	wt_tcp_decide_ack(tcp, flags, tcp->config->receiver.ops->on_segment ? ask_module(tcp, seg, seq, len, flags) : WT_RX_DEFAULT);
 }
 
 static void take_fin(struct wt_tcp *tcp)

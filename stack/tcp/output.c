@@ -41,15 +41,6 @@ void wt_tcp_limit_mss(struct wt_tcp *tcp)
 	tcp->send_mss = wt_tcp_full_payload(tcp);
 }
 
-static uint32_t window_left(const struct wt_tcp *tcp)
-{
-	bool limited = tcp->verdict.limit && !tcp->config->sender.ops->own_window;
-	uint64_t window = limited ? tcp->verdict.limit : (uint64_t)tcp->out.cwnd + tcp->verdict.inflate;
-	uint32_t pipe = wt_tcp_pipe(tcp);
-
-	return pipe < window ? (uint32_t)(window - pipe) : 0;
-}
-
 static uint32_t peer_room(const struct wt_tcp *tcp)
 {
 	wt_seq edge = tcp->snd_una + tcp->snd_wnd;
@@ -74,7 +65,7 @@ static bool may_retransmit(const struct wt_tcp *tcp)
 	len = wt_board_first_lost(board)->len;
 	if (tcp->out.burst && tcp->burst_left < len)
 		return false;
-	return window_left(tcp) >= len && !paced(tcp);
+	return wt_tcp_window_left(tcp) >= len && !paced(tcp);
 }
 
 /* RFC 9293 3.8.6.2.1 (silly window avoidance) and 3.7.4 (Nagle): is `len` bytes of new data worth a segment now? */
@@ -121,7 +112,7 @@ static struct plan next_data(const struct wt_tcp *tcp)
 	if (!unsent && !fin)
 		return (struct plan){WT_SEND_NOTHING, 0};
 	peer = peer_room(tcp);
-	allowed = window_left(tcp);
+	allowed = wt_tcp_window_left(tcp);
 	if (tcp->tail_probe && unsent)
 		allowed = wt_tcp_send_mss(tcp);
 	else if (paced(tcp) || (tcp->out.hold && !tcp->probe))
@@ -257,16 +248,9 @@ static struct wt_tx_record *note_new(struct wt_tcp *tcp, uint32_t len)
 	return record;
 }
 
-/* A segment with ACK leaves; `field` is its window, in units of `scale`. */
-static void note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
+void wt_tcp_note_data(struct wt_tcp *tcp, uint32_t len)
 {
-	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt + ((uint32_t)field << scale));
-	if (tcp->wait)
-		tcp->wait->window = field;
-	tcp->last_ack_sent = tcp->rcv_nxt;
-	tcp->ack_now = tcp->ack_held = false;
-	tcp->ack_segs = 0;
-	wt_tcp_set_timer(tcp, WT_TIMER_ACK, WT_NEVER);
+	note_sent(tcp, note_new(tcp, len), false);
 }
 
 static struct wt_frame *send(struct wt_tcp *tcp, struct wt_tcp_header *seg, uint32_t len, enum wt_send_why why)
@@ -307,7 +291,7 @@ void wt_tcp_write_syn(struct wt_tcp *tcp, struct wt_tcp_header *seg, struct wt_c
 static void note_syn_acked(struct wt_tcp *tcp)
 {
 	if (tcp->state == WT_TCP_SYN_RECEIVED)
-		note_acked(tcp, (uint16_t)wt_tcp_syn_window(tcp), 0);
+		wt_tcp_note_acked(tcp, (uint16_t)wt_tcp_syn_window(tcp), 0);
 }
 
 void wt_tcp_note_syn(struct wt_tcp *tcp, bool again)
@@ -392,7 +376,7 @@ __attribute__((noinline)) static uint32_t note_segments(struct wt_tcp *tcp, uint
 	uint32_t mss = wt_tcp_send_mss(tcp), done = 0;
 
 	do {
-		note_sent(tcp, note_new(tcp, mss), false);
+		wt_tcp_note_data(tcp, mss);
 		done += mss;
 	} while (done < len && wt_board_reserve(&tcp->board));
 	return done;
@@ -418,7 +402,7 @@ static struct wt_frame *emit_data(struct wt_tcp *tcp, struct wt_tcp_header *seg,
 	if (tcp->ecn.sends && len && plan.why == WT_SEND_DATA)
 		wt_ecn_mark_data(tcp, seg);
 	if (!many)
-		note_sent(tcp, note_new(tcp, len + fin), false);
+		wt_tcp_note_data(tcp, len + fin);
 	return send(tcp, seg, len, plan.why);
 }
 
@@ -438,7 +422,7 @@ static struct wt_frame *emit(struct wt_tcp *tcp, struct plan plan)
 	if (tcp->ts_ok)
 		wt_tcp_add_timestamp(tcp, &seg);
 	wt_tcp_add_ack(tcp, &seg, pure, &out);
-	note_acked(tcp, seg.window, tcp->rcv_wscale);
+	wt_tcp_note_acked(tcp, seg.window, tcp->rcv_wscale);
 	if (plan.why == WT_SEND_RETRANSMIT)
 		return emit_retransmission(tcp, &seg, ack_due);
 	if (plan.why == WT_SEND_DATA || plan.why == WT_SEND_PROBE)
@@ -455,7 +439,7 @@ static void rest(struct wt_tcp *tcp)
 {
 	wt_cc_trace(tcp);
 	/* the window has room that the application leaves unused: rates measured until all this is acknowledged are its own */
-	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && window_left(tcp))
+	if (!wt_tcp_unsent(tcp) && !tcp->board.view.lost && wt_tcp_window_left(tcp))
 		tcp->app_limited = tcp->board.delivered + wt_tcp_pipe(tcp) + 1;
 	/* data waits and nothing in flight will ask for it: the persist timer must (RFC 9293 3.8.6.1) */
 	if (tcp->state >= WT_TCP_ESTABLISHED && tcp->timer[WT_TIMER_REXMT] == WT_NEVER && tcp->snd_una == tcp->snd_nxt &&
@@ -477,7 +461,7 @@ static bool is_last(const struct wt_tcp *tcp)
 		return false;
 	if (!unsent)
 		return !tcp->fin_queued || tcp->fin_sent;
-	left = window_left(tcp); /* less than a segment, than what is there and than half of any window: not worth_sending() */
+	left = wt_tcp_window_left(tcp); /* less than a segment, than what is there and than half of any window: not worth_sending() */
 	return left < wt_tcp_send_mss(tcp) && left < unsent && left < (tcp->max_snd_wnd + 1) / 2;
 }
 
@@ -489,6 +473,8 @@ struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more)
 	struct wt_frame *frame;
 	struct plan plan;
 
+	if (wt_plain_output(tcp, &frame, more))
+		return frame;
 	if (tcp->state >= WT_TCP_ESTABLISHED)
 		wt_tcb_check(tcp);
 	/* RFC 5681 4.1: after more than an RTO of silence the window is stale */

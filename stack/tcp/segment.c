@@ -6,21 +6,7 @@
 #include "stack/net/books.h"
 #include "stack/tcp/tcb.h"
 
-struct facts {
-	struct wt_template *template;
-	wt_seq seq, ack;
-	uint16_t window, id;
-	uint8_t flags, tos;
-	bool has_ts;
-	uint32_t tsval, tsecr;
-};
-
-_Static_assert(sizeof(struct facts) <= sizeof(((struct wt_frame *)0)->facts), "facts have room in a frame");
-
-static struct facts *facts_of(struct wt_frame *frame)
-{
-	return (struct facts *)(void *)frame->facts;
-}
+_Static_assert(sizeof(struct wt_facts) <= sizeof(((struct wt_frame *)0)->facts), "facts have room in a frame");
 
 static void let_go(struct wt_template *template)
 {
@@ -31,8 +17,10 @@ static void let_go(struct wt_template *template)
 /* ---- bytes ---------------------------------------------------------------------------------------------------- */
 
 /* All but the ports, which lie in another line of the cache: whoever reads facts knows the connection. */
-static inline void read_facts(const struct facts *facts, struct wt_tcp_header *seg)
+static inline void read_facts(const struct wt_frame *frame, struct wt_tcp_header *seg)
 {
+	const struct wt_facts *facts = (const struct wt_facts *)(const void *)frame->facts;
+
 	wt_tcp_header_begin(seg);
 	seg->seq = facts->seq;
 	seg->ack = facts->ack;
@@ -42,14 +30,17 @@ static inline void read_facts(const struct facts *facts, struct wt_tcp_header *s
 	seg->has_ts = facts->has_ts;
 	seg->tsval = facts->tsval;
 	seg->tsecr = facts->tsecr;
+	seg->sack_count = facts->sack_count;
+	if (seg->sack_count)
+		memcpy(seg->sack, wt_frame_beside(frame), seg->sack_count * sizeof(seg->sack[0]));
 }
 
 static void write_head(const struct wt_frame *frame, uint8_t *head)
 {
-	const struct facts *facts = (const struct facts *)(const void *)frame->facts;
+	const struct wt_facts *facts = (const struct wt_facts *)(const void *)frame->facts;
 	struct wt_tcp_header seg;
 
-	read_facts(facts, &seg);
+	read_facts(frame, &seg);
 	seg.src_port = facts->template->src_port;
 	seg.dst_port = facts->template->dst_port;
 	wt_usual_write(&facts->template->out, head, (uint16_t)(frame->len - WT_ETH_HEADER), facts->id, facts->tos);
@@ -59,7 +50,7 @@ static void write_head(const struct wt_frame *frame, uint8_t *head)
 
 static void drop_facts(struct wt_frame *frame)
 {
-	let_go(facts_of(frame)->template);
+	let_go(wt_facts_of(frame)->template);
 }
 
 const struct wt_frame_maker wt_segment_maker = {write_head, drop_facts};
@@ -106,24 +97,44 @@ void wt_template_leave(struct wt_tcp *tcp)
 
 /* ---- both ways ------------------------------------------------------------------------------------------------ */
 
-struct wt_frame *wt_segment_build(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *text, uint32_t len)
+struct wt_frame *wt_segment_begin(struct wt_tcp *tcp, uint32_t header, const struct wt_extent *text, uint32_t len)
 {
 	struct wt_net *net = tcp->stack->net;
 	struct wt_template *template = tcp->template;
-	struct wt_frame *frame = wt_books_make(net->config.node, net->config.pool, tcp->stack->now);
+	struct wt_frame *frame = wt_books_made(net->config.node, tcp->stack->now,
+					       wt_frame_new_facts(net->config.pool, &wt_segment_maker, WT_IP_PAYLOAD + header, text, len));
 
 	if (!frame)
 		return NULL;
 	template->holders++;
-	*facts_of(frame) = (struct facts){
-		.template = template, .seq = seg->seq, .ack = seg->ack, .window = seg->window, .flags = seg->flags, .tos = seg->ecn,
-		.id = wt_net_id_after(net, template->out.id_hash), .has_ts = seg->has_ts, .tsval = seg->tsval, .tsecr = seg->tsecr,
-	};
-	wt_frame_set_facts(frame, &wt_segment_maker, WT_IP_PAYLOAD + WT_TCP_HEADER + (seg->has_ts ? 12 : 0), text, len);
+	wt_facts_of(frame)->template = template;
+	wt_facts_of(frame)->id = wt_net_id_after(net, template->out.id_hash);
 	frame->mark = template->out.interface;
 	frame->csum = WT_CSUM_PARTIAL;
 	frame->csum_start = WT_IP_PAYLOAD;
 	frame->csum_offset = 16;
+	return frame;
+}
+
+struct wt_frame *wt_segment_build(struct wt_tcp *tcp, struct wt_tcp_header *seg, const struct wt_extent *text, uint32_t len)
+{
+	struct wt_frame *frame = wt_segment_begin(tcp, wt_tcp_emit_len(seg), text, len);
+	struct wt_facts *facts;
+
+	if (!frame)
+		return NULL;
+	facts = wt_facts_of(frame);
+	facts->seq = seg->seq;
+	facts->ack = seg->ack;
+	facts->window = seg->window;
+	facts->flags = seg->flags;
+	facts->tos = seg->ecn;
+	facts->has_ts = seg->has_ts;
+	facts->tsval = seg->tsval;
+	facts->tsecr = seg->tsecr;
+	facts->sack_count = seg->sack_count;
+	if (seg->sack_count)
+		memcpy(wt_frame_beside(frame), seg->sack, seg->sack_count * sizeof(seg->sack[0]));
 	return frame;
 }
 
@@ -135,17 +146,19 @@ bool wt_segment_input(struct wt_tcp_stack *stack, unsigned interface, struct wt_
 	struct wt_tcp_header seg;
 	uint32_t from;
 
-	if (!wt_frame_has_facts(frame, &wt_segment_maker))
-		return false;
-	template = facts_of(frame)->template;
+	if (!wt_frame_has_facts(frame, &wt_segment_maker) || (wt_facts_of(frame)->sack_count && !wt_frame_beside(frame)))
+		return false; /* where the blocks lay there are headers */
+	template = wt_facts_of(frame)->template;
 	if (template->net != stack->net || template->net_age != stack->net->usual.age || template->interface != interface ||
 	    frame->fate != WT_FATE_UNDERWAY)
 		return false;
-	read_facts(facts_of(frame), &seg);
 	rest = wt_frame_rest(frame, &from);
 	stack->no_memory = false;
 	stack->slice = 0;
-	wt_tcp_connection_input(template->to, &seg, rest ? rest : &nothing, frame->len - from);
+	if (!wt_plain_input(template->to, wt_facts_of(frame), rest, frame->len - from)) {
+		read_facts(frame, &seg);
+		wt_tcp_connection_input(template->to, &seg, rest ? rest : &nothing, frame->len - from);
+	}
 	if (stack->no_memory)
 		wt_node_drop(stack->net->config.node, stack->now, frame, WT_DROP_MEMORY);
 	else
@@ -155,7 +168,7 @@ bool wt_segment_input(struct wt_tcp_stack *stack, unsigned interface, struct wt_
 
 void wt_segment_heard(struct wt_tcp_stack *stack, const struct wt_ip_packet *packet, const struct wt_tuple *tuple)
 {
-	struct wt_template *template = facts_of(packet->frame)->template;
+	struct wt_template *template = wt_facts_of(packet->frame)->template;
 	struct wt_tcp *tcp;
 
 	if (packet->frame->from_path || stack->net->config.forwards || !(tcp = wt_demux_connection(stack, tuple)))

@@ -33,10 +33,10 @@ struct wt_template {
 
 extern const struct wt_frame_maker wt_segment_maker;
 
-/* May it stand beside its frame? One without options, or with a timestamp alone. */
+/* May it stand beside its frame? One without options, or with a timestamp or SACK blocks alone. */
 static inline bool wt_segment_fits(const struct wt_tcp_header *seg)
 {
-	return !(seg->flags & WT_SYN) && !seg->sack_count && !seg->experiment_count;
+	return !(seg->flags & WT_SYN) && !seg->experiment_count;
 }
 
 /* A segment of this connection leaves with all its bytes: if those that follow could do without, the template is made. */
@@ -46,7 +46,26 @@ void wt_template_leave(struct wt_tcp *tcp);
 void wt_template_unheard(struct wt_tcp *tcp); /* only that one: the connection leaves the table */
 
 /* The frame of a segment that fits, by tcp->template, to leave at once by the interface in its mark. NULL: the pool is exhausted. */
-struct wt_frame *wt_segment_build(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *text, uint32_t len);
+/* What tells a segment from the others of its end; it stands in the frame. */
+struct wt_facts {
+	struct wt_template *template;
+	wt_seq seq, ack;
+	uint16_t window, id;
+	uint8_t flags, tos;
+	bool has_ts;
+	uint8_t sack_count; /* the blocks lie where the headers will be written */
+	uint32_t tsval, tsecr;
+};
+
+/* A frame of tcp->template, whose facts the caller fills in but for template and id. header: bytes of the TCP header. NULL: the pool is exhausted. */
+struct wt_frame *wt_segment_begin(struct wt_tcp *tcp, uint32_t header, const struct wt_extent *text, uint32_t len);
+
+static inline struct wt_facts *wt_facts_of(struct wt_frame *frame)
+{
+	return (struct wt_facts *)(void *)frame->facts;
+}
+
+struct wt_frame *wt_segment_build(struct wt_tcp *tcp, struct wt_tcp_header *seg, const struct wt_extent *text, uint32_t len);
 /* A frame came: true, and it is taken, if it is known whose it is. */
 bool wt_segment_input(struct wt_tcp_stack *stack, unsigned interface, struct wt_frame *frame);
 /* It was not known, and the packet was found to be of this tuple: it is known from now on. */

@@ -149,22 +149,31 @@ struct wt_tcp {
 	enum wt_handle handle;
 	uint8_t snd_wscale, rcv_wscale;
 	bool wscale_ok, ts_ok, sack_ok;
-	bool fin_queued, fin_sent, fin_acked;
-	bool fin_seen;    /* a FIN stands at fin_seq */
+	bool fin_queued, fin_acked;
 	bool fin_taken;   /* rcv_nxt is past it */
-	bool eof_told, has_dsack;
+	bool eof_told;
 	bool ack_now;
 	bool in_output, in_ready, in_held, ack_held; /* it stands in that queue of the stack; held: its ACK waits for more frames */
-	bool force;       /* the next LOST record goes out whatever the window */
-	bool probe;       /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
-	bool tail_probe;  /* the recovery module asked for one segment of new data, whatever the window */
-	bool keep_probe;
+	union {
+		struct {
+			bool force;      /* the next LOST record goes out whatever the window */
+			bool probe;      /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
+			bool tail_probe; /* the recovery module asked for one segment of new data, whatever the window */
+			bool keep_probe;
+			bool fin_sent;
+			bool fin_seen;   /* a FIN stands at fin_seq */
+			bool has_dsack;
+			bool after_rto;
+		};
+		uint64_t special; /* 0: none of these */
+	};
 	bool idle_told;
 	bool metrics_due; /* an ACK moved the numbers: they are told when what it let go has been sent */
 	bool reopened;    /* the peer opened its window over this flight, and it went again for that */
 	bool was_full;    /* wt_tcp_write() refused or cut: tell when there is room, room_low at least */
 	bool sent_told;   /* WT_TCP_EV_SENT was given for the present data */
-	bool in_recovery, after_rto, dup_seen, modules_ready;
+	bool in_recovery, dup_seen, modules_ready;
+	bool timed;       /* a module has deadlines */
 	unsigned events;
 
 	/* send sequence space */
@@ -309,6 +318,15 @@ __attribute__((cold)) void wt_tcp_established(struct wt_tcp *tcp);
 /* ack.c */
 /* SEG.ACK is within [snd_una - max window, snd_nxt]: the caller has checked it (RFC 5961 5). len: of the payload. */
 void wt_tcp_ack(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
+/* The same of a plain one with the numbers of the ACK alone (plain.c): false, and nothing has happened, if there is more to it than that. */
+bool wt_tcp_plain_ack(struct wt_tcp *tcp, const struct wt_facts *seg, uint32_t window);
+
+/* RFC 9293 3.10.7.4: only newer segments may move the window. */
+static inline bool wt_tcp_newer(const struct wt_tcp *tcp, wt_seq seq, wt_seq ack)
+{
+	return wt_seq_lt(tcp->snd_wl1, seq) || (tcp->snd_wl1 == seq && wt_seq_le(tcp->snd_wl2, ack));
+}
+
 void wt_tcp_rto(struct wt_tcp *tcp);
 void wt_tcp_go_back(struct wt_tcp *tcp);
 __attribute__((cold)) void wt_tcp_give_up(struct wt_tcp *tcp); /* R2: nobody answers (RFC 9293 3.8.3) */
@@ -322,6 +340,7 @@ static inline uint32_t wt_tcp_pipe(const struct wt_tcp *tcp)
 void wt_tcp_kept_fin(struct wt_tcp *tcp);
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const struct wt_extent *payload, uint32_t len, bool fin);
 void wt_tcp_old_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t len);
+void wt_tcp_decide_ack(struct wt_tcp *tcp, unsigned flags, unsigned verdict); /* of a segment: enum wt_rx_flags, and the receiver module's word */
 uint32_t wt_tcp_window(struct wt_tcp *tcp); /* bytes to advertise from rcv_nxt, before the module's word */
 uint32_t wt_tcp_syn_window(const struct wt_tcp *tcp); /* the field of a SYN */
 
@@ -356,6 +375,7 @@ enum wt_tcp_more {
 };
 
 struct wt_frame *wt_tcp_output(struct wt_tcp *tcp, enum wt_tcp_more *more);
+void wt_tcp_note_data(struct wt_tcp *tcp, uint32_t len); /* so much new sequence space is on its way: it has a record, and the modules are told */
 __attribute__((cold)) void wt_tcp_reset(struct wt_tcp *tcp, wt_seq seq, wt_seq ack, unsigned flags); /* of a connection, which goes on */
 void wt_tcp_send_reset(struct wt_tcp_stack *stack, const struct wt_tuple *tuple, wt_seq seq, wt_seq ack, unsigned flags);
 uint32_t wt_tcp_sendable(const struct wt_tcp *tcp); /* bytes of new data that could go now but for the congestion window */
@@ -390,6 +410,32 @@ static inline void wt_tcp_set_timer(struct wt_tcp *tcp, enum wt_timer timer, wt_
 {
 	if (tcp->timer[timer] != due)
 		wt_tcp_move_timer(tcp, timer, due);
+}
+
+/* plain.c: segments that bring and need nothing special. Both say false of one that has to go the long way, and nothing has happened then. */
+bool wt_plain_input(struct wt_tcp *tcp, const struct wt_facts *seg, const struct wt_extent *payload, uint32_t len);
+bool wt_plain_output(struct wt_tcp *tcp, struct wt_frame **frame, enum wt_tcp_more *more); /* what wt_tcp_output() would say */
+
+/* What the congestion window lets go beyond what is in flight. */
+static inline uint32_t wt_tcp_window_left(const struct wt_tcp *tcp)
+{
+	bool limited = tcp->verdict.limit && !tcp->config->sender.ops->own_window;
+	uint64_t window = limited ? tcp->verdict.limit : (uint64_t)tcp->out.cwnd + tcp->verdict.inflate;
+	uint32_t pipe = wt_tcp_pipe(tcp);
+
+	return pipe < window ? (uint32_t)(window - pipe) : 0;
+}
+
+/* A segment with ACK leaves; `field` is its window, in units of `scale`. */
+static inline void wt_tcp_note_acked(struct wt_tcp *tcp, uint16_t field, unsigned scale)
+{
+	tcp->rcv_adv = wt_seq_max(tcp->rcv_adv, tcp->rcv_nxt + ((uint32_t)field << scale));
+	if (tcp->wait)
+		tcp->wait->window = field;
+	tcp->last_ack_sent = tcp->rcv_nxt;
+	tcp->ack_now = tcp->ack_held = false;
+	tcp->ack_segs = 0;
+	wt_tcp_set_timer(tcp, WT_TIMER_ACK, WT_NEVER);
 }
 
 void wt_tcp_run_timers(struct wt_tcp *tcp);
@@ -467,7 +513,13 @@ void wt_cc_loss(struct wt_tcp *tcp, enum wt_loss_why why, uint32_t acked);
 void wt_cc_apply(struct wt_tcp *tcp, bool advanced);
 void wt_cc_fresh_verdict(struct wt_tcp *tcp); /* cleared but for what stays in force */
 void wt_cc_leave(struct wt_tcp *tcp);         /* recovery is over, if the verdict says so */
-void wt_cc_rearm(struct wt_tcp *tcp);         /* the timers of sender and recovery module, by their deadlines */
+void wt_cc_set_timers(struct wt_tcp *tcp);
+static inline void wt_cc_rearm(struct wt_tcp *tcp) /* the timers of the modules, by their deadlines */
+{
+	if (tcp->timed)
+		wt_cc_set_timers(tcp);
+}
+
 const struct wt_outstanding *wt_cc_view(struct wt_tcp *tcp); /* the scoreboard for a recovery module, brought up to date */
 void wt_cc_sent(struct wt_tcp *tcp, const struct wt_sent *sent); /* tells both modules */
 void wt_cc_timeout(struct wt_tcp *tcp, enum wt_timer timer);

@@ -254,11 +254,11 @@ static const struct wt_frame_maker facts_maker = {write_facts, forget_facts};
 
 static struct wt_frame *with_facts(struct wt_pool *pool, const struct wt_extent *rest, uint32_t len)
 {
-	struct wt_frame *frame = wt_frame_new(pool);
+	struct wt_frame *frame = wt_frame_new_facts(pool, &facts_maker, 54, rest, len);
 
 	written = let_go = 0;
 	frame->facts[0] = 7;
-	wt_frame_set_facts(frame, &facts_maker, 54, rest, len);
+	assert_non_null(wt_frame_beside(frame));
 	assert_true(wt_frame_has_facts(frame, &facts_maker));
 	return frame;
 }
@@ -279,6 +279,7 @@ static void facts_are_written_for_whoever_looks(void **state)
 	assert_memory_equal(wt_frame_head(frame), expected, 54);
 	assert_memory_equal(wt_frame_look(frame), expected, 74);
 	assert_int_equal(written, 1);
+	assert_null(wt_frame_beside(frame)); /* headers stand there */
 	assert_true(wt_frame_has_facts(frame, &facts_maker)); /* looking changes nothing */
 	copy = wt_frame_copy(frame);
 	assert_false(wt_frame_has_facts(copy, &facts_maker));
