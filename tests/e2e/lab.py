@@ -198,12 +198,18 @@ def _():
                 check(f"verdict: {'NOT VALID: late (' if code else 'valid'}" in out, out)
 
 
-@test("lab up takes how its emulator runs, and a log, as emu run does")
-def _():
+def root_home(why):
+    """The home of labs that root makes; skips, saying why, for everybody else."""
     if not ROOT:
-        raise Skip("real-time priority takes root")
+        raise Skip(why)
     home = HOMES[0][1]
     need_labs(home)
+    return home
+
+
+@test("lab up takes how its emulator runs, and a log, as emu run does")
+def _():
+    home = root_home("real-time priority takes root")
     with lab(home, "demo", "--link", "delay 1ms loss 100%", "--realtime", "--cpu", "0", "--release", "sleep", "--log", "demo.jsonl") as state:
         pid = state["emulator"][0]
         equal(os.sched_getscheduler(pid) & 0xff, os.SCHED_FIFO, "scheduler of the emulator")
@@ -281,10 +287,7 @@ def _():
 
 @test("a lab works in a chroot, and lab exec stays in it")
 def _():
-    if not ROOT:
-        raise Skip("chroot takes root")
-    home = HOMES[0][1]
-    need_labs(home)
+    home = root_home("chroot takes root")
     root = home.path("root")
     script = """set -e
         mkdir "$2" && mount -t tmpfs none "$2"
@@ -376,10 +379,7 @@ def on_small_disk(home, script, size="64k"):
 
 @test("a log that fills its disk ends the lab: lab exec says so in one line that names the file, with exit code 3, and lab down, too")
 def _():
-    if not ROOT:
-        raise Skip("mounting a small file system needs root")
-    home = HOMES[0][1]
-    need_labs(home)
+    home = root_home("mounting a small file system needs root")
     done = on_small_disk(home, """
         $1 lab up small --link 'delay 1ms loss 30%' --log "$2/x.jsonl" --quiet
         code=0; $1 lab exec small:a ping -c 5000 -i 0.002 -q b >/dev/null 2>"$2.err" || code=$?
@@ -394,10 +394,7 @@ def _():
 
 @test("files for which there is no room at the start are refused: exit code 3, one line with the file's name, and nothing is left")
 def _():
-    if not ROOT:
-        raise Skip("mounting a small file system needs root")
-    home = HOMES[0][1]
-    need_labs(home)
+    home = root_home("mounting a small file system needs root")
     done = on_small_disk(home, """
         head -c 65536 /dev/zero >"$2/fill"
         for kind in capture log; do
@@ -421,10 +418,7 @@ def _():
 
 @test("on a full disk a capture ends with a whole packet, and lab down says that it is cut")
 def _():
-    if not ROOT:
-        raise Skip("mounting a small file system needs root")
-    home = HOMES[0][1]
-    need_labs(home)
+    home = root_home("mounting a small file system needs root")
     script = """set -e
         mount -t tmpfs -o size=64k none "$2"
         $1 lab up small --link 'delay 1ms' --capture "$2/x.pcapng" --quiet
