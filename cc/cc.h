@@ -218,6 +218,7 @@ enum wt_tx_flags {
 	WT_TX_LOST = 2,          /* held lost, waiting to be resent (cleared when it is) */
 	WT_TX_RETRANSMITTED = 4, /* sent more than once */
 	WT_TX_DELIVERED = 8,     /* was SACKED once, so `delivered` has it, whatever a timeout did to SACKED */
+	WT_TX_CUT = 16,          /* goes on the record before it: the path's MSS shrank, and a segment was cut */
 };
 
 /* One segment as first sent. Records cover [snd_una, snd_nxt) without gaps, ascending. */

@@ -497,13 +497,39 @@ static void place(struct wt_scoreboard *board, uint32_t i, const struct wt_tx_re
 }
 
 /*
+ * Pieces of one segment that all wait to be resent are one record again before it is cut anew. Else each message of a router, one octet lower than
+ * the last, would leave a record more of every segment in flight, and the work would grow with the square of the messages.
+ */
+static void join(struct wt_scoreboard *board)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 1; i < board->view.count; i++) {
+		struct wt_tx_record *before = at(board, last), *record = at(board, i);
+
+		if ((record->flags & WT_TX_CUT) && (record->flags & before->flags & WT_TX_LOST) && !((record->flags ^ before->flags) & WT_TX_DELIVERED)) {
+			before->len += record->len;
+			before->flags |= record->flags & WT_TX_RETRANSMITTED;
+		} else if (++last != i) {
+			place(board, last, record);
+		}
+	}
+	while (board->view.count > last + 1) {
+		note_lost(board, board->view.first + board->view.count - 1, false);
+		shrink(board);
+	}
+}
+
+/*
  * The path's MSS shrank below a segment's size: all LOST records longer than `len` are cut, in one pass from the right, so that the work is that
  * of one walk and not one for each of them. Without memory for that they go out whole; the path may drop them until ACKs make room.
  */
 static void split(struct wt_scoreboard *board, uint32_t len)
 {
-	uint32_t count = board->view.count, more = 0, to;
+	uint32_t count, more = 0, to;
 
+	join(board);
+	count = board->view.count;
 	for (uint32_t i = 0; i < count; i++)
 		more += too_long(at(board, i), len) ? (at(board, i)->len - 1) / len : 0;
 	for (to = count; to < count + more && wt_board_reserve(board); to++) {
@@ -524,6 +550,7 @@ static void split(struct wt_scoreboard *board, uint32_t len)
 		while (pieces-- > 0) {
 			piece.seq = whole.seq + pieces * len;
 			piece.len = whole.seq + whole.len - piece.seq;
+			piece.flags = pieces ? whole.flags | WT_TX_CUT : whole.flags;
 			whole.len -= piece.len;
 			place(board, --to, &piece);
 		}

@@ -205,6 +205,62 @@ static void cutting_a_whole_window_costs_one_walk(void **state)
 	wt_board_finish(&board);
 }
 
+/* A liar in the path says each time that it is one octet narrower: a segment is at most two records, and each message costs one walk. */
+static void a_path_that_shrinks_a_thousand_times_leaves_two_records_of_a_segment(void **state)
+{
+	enum { COUNT = 4000, LEAST = 736 };
+	struct wt_scoreboard board;
+	struct wt_tx_record *record;
+	uint64_t before;
+	wt_seq seq = 0;
+
+	wt_board_init(&board, pool, 64u << 20);
+	for (uint32_t i = 0; i < COUNT; i++)
+		push(&board, i * 1448, 1448);
+	for (uint32_t len = 1447; len >= LEAST; len--) {
+		before = board.steps;
+		wt_board_mark_all(&board);
+		record = wt_board_next_lost(&board, len);
+		assert_true(record->seq == 0 && record->len == len);
+		wt_board_resent(&board, record);
+		assert_int_equal(board.view.count, 2 * COUNT);
+		assert_int_equal(board.view.lost, COUNT * 1448 - len);
+		assert_in_range(board.steps - before, 0, 4 * COUNT);
+	}
+	wt_board_mark_all(&board);
+	for (; (record = wt_board_next_lost(&board, LEAST)); seq += record->len) {
+		assert_int_equal(record->seq, seq);
+		wt_board_resent(&board, record);
+	}
+	assert_int_equal(seq, COUNT * 1448);
+	wt_board_finish(&board);
+}
+
+/* Pieces are one segment again only where all of them wait: what was SACKed between stays as it is. */
+static void pieces_with_one_sacked_between_them_are_not_joined(void **state)
+{
+	struct wt_scoreboard board;
+	struct wt_tx_record newest = {0}, *record;
+	bool news;
+
+	wt_board_init(&board, pool, 1 << 20);
+	push(&board, 0, 1400);
+	push(&board, 1400, 1400);
+	wt_board_mark_all(&board);
+	record = wt_board_next_lost(&board, 500); /* 500 500 400 twice */
+	assert_int_equal(board.view.count, 6);
+	for (unsigned i = 0; i < 2; i++, record = wt_board_next_lost(&board, 500))
+		wt_board_resent(&board, record);
+	wt_board_sack(&board, 500, 1000, &newest, &news);
+	assert_true(news && record->seq == 1000 && record->len == 400);
+	record = wt_board_next_lost(&board, 390); /* 500, 500 SACKED, 390 10, and 390 390 390 230 of the second */
+	assert_true(record->seq == 1000 && record->len == 390);
+	assert_int_equal(board.view.count, 8);
+	assert_int_equal(board.view.lost, 1800);
+	assert_int_equal(board.view.sacked, 500);
+	wt_board_finish(&board);
+}
+
 /*
  * A window of 64 MB with 10 % loss: what an ACK costs, in records looked at and tree nodes visited, when segments arrive in order around
  * the holes, when blocks come in a bad order, and when the peer SACKs every second octet.
@@ -375,6 +431,8 @@ int main(void)
 		cmocka_unit_test(it_agrees_with_a_model_of_single_bytes),
 		cmocka_unit_test(a_record_longer_than_the_path_takes_is_split_when_resent),
 		cmocka_unit_test(cutting_a_whole_window_costs_one_walk),
+		cmocka_unit_test(a_path_that_shrinks_a_thousand_times_leaves_two_records_of_a_segment),
+		cmocka_unit_test(pieces_with_one_sacked_between_them_are_not_joined),
 		cmocka_unit_test(an_ack_costs_a_few_steps_at_a_window_of_64_megabytes),
 		cmocka_unit_test(blocks_beyond_the_bound_of_memory_are_ignored_and_counted),
 		cmocka_unit_test(a_pool_at_its_cap_refuses_a_record_and_keeps_the_others),
