@@ -79,10 +79,28 @@ void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark)
 
 	if (!ecn->sends)
 		return;
+	if (by_mark || ecn->by_mark) {
+		ecn->mark.reduced = !by_mark && ecn->reduced;
+		ecn->mark.say_cwr = !by_mark && ecn->say_cwr;
+		ecn->mark.reduced_at = ecn->reduced_at;
+	}
 	ecn->reduced = true;
 	ecn->by_mark = by_mark;
 	ecn->reduced_at = tcp->snd_nxt;
 	ecn->say_cwr = true;
+}
+
+/* CWR is not said of a reduction that does not stand, and a mark in the flight is the first that reduces (6.1.2). */
+void wt_ecn_undone(struct wt_tcp *tcp)
+{
+	struct wt_tcp_ecn *ecn = &tcp->ecn;
+
+	if (ecn->by_mark)
+		return;
+	ecn->reduced = ecn->mark.reduced && wt_seq_le(tcp->snd_una, ecn->mark.reduced_at);
+	ecn->reduced_at = ecn->mark.reduced_at;
+	ecn->say_cwr = ecn->mark.say_cwr;
+	ecn->by_mark = ecn->reduced || ecn->say_cwr;
 }
 
 bool wt_ecn_answered(const struct wt_tcp *tcp)
@@ -141,7 +159,7 @@ void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg)
 	seg->ecn = codepoint(tcp);
 	if (!ecn->say_cwr)
 		return;
-	ecn->say_cwr = false;
+	ecn->say_cwr = ecn->mark.say_cwr = false;
 	seg->flags |= WT_CWR;
 	tcp->tally.cwr_sent_segs++;
 }

@@ -73,6 +73,10 @@ struct wt_tcp_ecn {
 	bool reduced;  /* the window was; what ACKs say up to reduced_at is about before */
 	bool by_mark;  /* because of ECE */
 	wt_seq reduced_at;
+	struct { /* the same of the last mark's reduction, for when that of a loss after it is undone */
+		bool reduced, say_cwr;
+		wt_seq reduced_at;
+	} mark;
 };
 
 /* undo.c: the last reduction for a loss, while it may prove spurious */
@@ -358,6 +362,7 @@ unsigned wt_ecn_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg); /* pa
 void wt_ecn_mark_data(struct wt_tcp *tcp, struct wt_tcp_header *seg);      /* new payload leaves */
 void wt_ecn_echoed(struct wt_tcp *tcp, const struct wt_tcp_header *seg, uint32_t acked); /* an ACK with ECE came */
 void wt_ecn_reduced(struct wt_tcp *tcp, bool by_mark);         /* the window was reduced, for whatever reason */
+void wt_ecn_undone(struct wt_tcp *tcp);                        /* the last reduction, for a loss, is taken back */
 bool wt_ecn_answered(const struct wt_tcp *tcp); /* a loss found now is of a window that ECE has reduced enough already */
 
 /* options.c: what stands in the header of a segment that leaves, besides its numbers */

@@ -216,6 +216,7 @@ static void cubic_on_event(void *state, enum wt_cc_event event, const struct wt_
 		c->curve = c->undo;
 		c->hystart.over = c->undo.started;
 		c->undo_cwnd = 0;
+		show(c, out);
 	}
 }
 

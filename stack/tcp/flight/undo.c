@@ -89,7 +89,9 @@ void wt_undo(struct wt_tcp *tcp, bool by_dsack)
 	tcp->rtt.backoff = 0;
 	tcp->verdict = (struct wt_recovery_out){0};
 	wt_order_unmark(&tcp->order, tcp->stack->chunks, &tcp->board);
+	wt_ecn_undone(tcp);
 	wt_cc_event(tcp, WT_CC_UNDO);
+	wt_tcp_wants_output(tcp); /* an ACK that only reports a duplicate opens the window, too */
 	wt_trace(tcp->stack, tcp->conn, UNDONE, tcp->snd_una, tcp->out.cwnd, tcp->out.ssthresh, by_dsack);
 }
 
