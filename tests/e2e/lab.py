@@ -102,6 +102,28 @@ def _(who, home, backend):
         check(port["whole"] and port["big"] > 10 and not port["dropped"], port)
 
 
+@test("lab down lets what runs in the lab write what it has: SIGTERM first, and SIGKILL a second later for who ignores it")
+def _():
+    home = HOMES[0][1]
+    need_labs(home)
+    home.run("lab", "up", "demo", "--link", "delay 1ms")
+    orderly = home.start("lab", "exec", "demo:a", "sh", "-c", "trap 'echo written; exit 7' TERM; echo on >&2; while :; do sleep 0.05; done")
+    deaf = home.start("lab", "exec", "demo:b", "sh", "-c", "trap '' TERM; echo on >&2; while :; do sleep 0.05; done")
+    server = home.start("lab", "exec", "demo:b", home.program, "recv", "--trace", "down.jsonl")
+    for process in orderly, deaf:
+        wait_for(process, "on")
+    wait_for(server, "listening")
+    home.run("lab", "exec", "demo:a", home.program, "send", "-c", "b", "-n", "100KB")
+    home.run("lab", "down", "demo", code=None)
+    code, out, _ = end(orderly)
+    check(code == 7 and "written" in out, f"{code} {out}")
+    equal(end(deaf)[0], 137, "who ignores SIGTERM")
+    equal(end(server)[0], 143, "recv")
+    with open(home.path("down.jsonl"), encoding="utf-8") as file:
+        events = [json.loads(line) for line in file] # whole lines, to the end of the connection
+    check(sum(event.get("event") == "transport:packet_received" for event in events) > 60, f"{len(events)} events")
+
+
 @test("two labs stand side by side and do not see each other")
 def _():
     home = HOMES[0][1]

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dirent.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/common/cli.h"
@@ -128,6 +130,51 @@ static int judge(const struct wt_lab *lab, const json_t *record)
 	return WT_EXIT_OK;
 }
 
+/* Is it a command or a daemon in the lab, and neither its keeper nor its emulator nor the process that holds a host? */
+static bool is_guest(const struct wt_lab *lab, const struct stat *space, pid_t pid)
+{
+	struct stat its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)pid);
+	if (pid <= 0 || pid == lab->keeper.pid || pid == lab->emulator.pid || stat(path, &its) || its.st_ino != space->st_ino || its.st_dev != space->st_dev)
+		return false;
+	for (unsigned i = 0; i < lab->hosts; i++)
+		if (lab->host[i].process.pid == pid)
+			return false;
+	return true;
+}
+
+/* How many guests there are; each gets the signal, unless it is 0. */
+static unsigned signal_guests(const struct wt_lab *lab, int number)
+{
+	struct stat space;
+	struct dirent *entry;
+	unsigned guests = 0;
+	char path[64];
+	DIR *proc;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)lab->keeper.pid);
+	if (stat(path, &space) || !(proc = opendir("/proc")))
+		return 0;
+	while ((entry = readdir(proc)))
+		if (is_guest(lab, &space, atoi(entry->d_name)) && !kill(atoi(entry->d_name), number))
+			guests++;
+	closedir(proc);
+	return guests;
+}
+
+/* What runs in the lab may write what it has measured: SIGTERM, and a second of time. */
+static void end_guests(const struct wt_lab *lab)
+{
+	unsigned left = signal_guests(lab, SIGTERM);
+
+	for (unsigned i = 0; left && i < 50; i++) {
+		poll(NULL, 0, 20);
+		left = signal_guests(lab, 0);
+	}
+}
+
 /* Waits until the keeper is gone, and with it, by the kernel's hand, everything in the lab. */
 static void bring_down(void *arg, const struct wt_lab *lab)
 {
@@ -139,6 +186,7 @@ static void bring_down(void *arg, const struct wt_lab *lab)
 
 	gone.fd = pidfd_open(lab->keeper.pid, 0);
 	if (gone.fd >= 0) {
+		end_guests(lab);
 		kill(lab->keeper.pid, SIGTERM);
 		if (poll(&gone, 1, 5000) == 0) {
 			kill(lab->keeper.pid, SIGKILL);
