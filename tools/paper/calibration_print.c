@@ -4,17 +4,17 @@
 
 #include "tools/paper/calibration.h"
 #include "tools/paper/explain.h"
+#include "tools/paper/results.h"
 #include "tools/common/cli.h"
 #include "tools/common/wrap.h"
 
 extern const struct wt_command wt_command_paper_calibration;
 
-#define DEFAULT_RESULTS "results/tcp-real-2001-sim"
 
 enum { OPT_RESULTS, OPT_JSON };
 
 static const struct wt_option options[] = {
-	[OPT_RESULTS] = {0, "results", "DIR", "folder of 'paper run tcp-real-2001' (default " DEFAULT_RESULTS ")"},
+	[OPT_RESULTS] = {0, "results", "DIR", "folder of 'paper run tcp-real-2001' (default " WT_PAPER_RESULTS_DIR ")"},
 	[OPT_JSON] = {0, "json", NULL, "one JSON line"},
 };
 
@@ -137,7 +137,9 @@ static int calibration_main(int argc, char **argv)
 
 	if (wt_args_read(argc, argv, said, NULL, 0, "calibration takes only options"))
 		return WT_EXIT_USAGE;
-	dir = said[OPT_RESULTS] ? said[OPT_RESULTS] : DEFAULT_RESULTS;
+	dir = wt_paper_results_said(said[OPT_RESULTS]);
+	if (!dir)
+		return WT_EXIT_USAGE;
 	if (wt_calibration_load(&calibration, err, sizeof(err)))
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	if (!wt_calibration_measure(&calibration, dir))

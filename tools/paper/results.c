@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/common/cli.h"
 #include "tools/results/metric.h"
 #include "tools/results/results.h"
 
@@ -123,4 +124,12 @@ double wt_paper_results_value(const struct wt_paper_results *results, unsigned r
 	const struct wt_paper_record *record = wt_paper_record(&results->plan, results->records, repeat, point, variant);
 
 	return record->outcome == WT_PAPER_OK ? record->value : NAN;
+}
+
+const char *wt_paper_results_said(const char *said)
+{
+	if (!said || !access(said, F_OK))
+		return said ? said : WT_PAPER_RESULTS_DIR;
+	wt_fail(WT_EXIT_USAGE, "--results %s: %s; 'wavetank paper run tcp-real-2001 -o %s' makes it", said, strerror(errno), said);
+	return NULL;
 }

@@ -25,4 +25,8 @@ void wt_paper_results_finish(struct wt_paper_results *results);
 /* The number of one run in the table's metric, NaN if it failed or never was. */
 double wt_paper_results_value(const struct wt_paper_results *results, unsigned repeat, unsigned point, unsigned variant);
 
+#define WT_PAPER_RESULTS_DIR "results/tcp-real-2001-sim" /* where 'paper run tcp-real-2001' writes, unless told otherwise */
+/* The folder of --results, or that default where nothing was said. A folder that was named and is not there: NULL, said in one line. */
+const char *wt_paper_results_said(const char *said);
+
 #endif

@@ -4,16 +4,16 @@
 #include <unistd.h>
 
 #include "tools/paper/claims.h"
+#include "tools/paper/results.h"
 #include "tools/common/cli.h"
 
 extern const struct wt_command wt_command_paper_score;
 
-#define DEFAULT_RESULTS "results/tcp-real-2001-sim"
 
 enum { OPT_RESULTS, OPT_PAPER, OPT_JSON };
 
 static const struct wt_option options[] = {
-	[OPT_RESULTS] = {0, "results", "DIR", "folder of 'paper run tcp-real-2001' (default " DEFAULT_RESULTS ")"},
+	[OPT_RESULTS] = {0, "results", "DIR", "folder of 'paper run tcp-real-2001' (default " WT_PAPER_RESULTS_DIR ")"},
 	[OPT_PAPER] = {0, "paper", "NUMBER", "only the claims of this one: 000 to 004"},
 	[OPT_JSON] = {0, "json", NULL, "a JSON line per claim"},
 };
@@ -42,11 +42,12 @@ static int score(const char *dir, const char *paper, bool json)
 
 static int score_main(int argc, char **argv)
 {
-	const char *said[sizeof(options) / sizeof(options[0])] = {NULL};
+	const char *said[sizeof(options) / sizeof(options[0])] = {NULL}, *dir;
 
 	if (wt_args_read(argc, argv, said, NULL, 0, "score takes only options"))
 		return WT_EXIT_USAGE;
-	return score(said[OPT_RESULTS] ? said[OPT_RESULTS] : DEFAULT_RESULTS, said[OPT_PAPER], said[OPT_JSON]);
+	dir = wt_paper_results_said(said[OPT_RESULTS]);
+	return dir ? score(dir, said[OPT_PAPER], said[OPT_JSON]) : WT_EXIT_USAGE;
 }
 
 const struct wt_command wt_command_paper_score = {

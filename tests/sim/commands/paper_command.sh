@@ -78,14 +78,17 @@ cmp out.txt all/score.txt || fail "score.txt is another card"
 mv out.txt card.txt
 expect 0 paper score --results all
 cmp card.txt out.txt || fail "two cards of the same results differ"
-expect 0 paper score --results nowhere --paper 003 --json
+expect 2 paper score --results nowhere --paper 003
+grep -q -- '--results nowhere: No such file' err.txt || fail "$(cat err.txt)"
+expect 0 paper score --paper 003 --json
 [ "$(grep -c '"verdict":"not yet"' out.txt)" = 23 ] || fail "a verdict without results"
 expect 2 paper score --paper 005
 
 # What was fitted, and what is prediction.
 expect 0 paper calibration --results all
 grep -q '^  table9 .* 3 cells' out.txt || fail "Table 9 is no prediction"
-expect 0 paper calibration --results nowhere
+expect 2 paper calibration --results nowhere
+expect 0 paper calibration
 expect 2 paper calibration all
 
 # --json: one line per cell, nothing else on standard output
