@@ -158,7 +158,7 @@ int wt_lab_emulator_start(struct wt_lab_emulator *emulator, const struct wt_lab 
 		status = WT_EXIT_INTERNAL << 8;
 	wt_lab_last_words(lab->name, err, err_len);
 	if (!strncmp(err, "emu run: ", 9)) /* who started the lab did not call this command */
-		memmove(err, err + 9, strlen(err + 9) + 1);
+		memmove(err, err + 9, err_len - 9);
 	if (!*err)
 		snprintf(err, err_len, "the emulator ended without a word");
 	return WEXITSTATUS(status) ? WEXITSTATUS(status) : WT_EXIT_INTERNAL;
