@@ -507,6 +507,7 @@ static void join(struct wt_scoreboard *board)
 	for (uint32_t i = 1; i < board->view.count; i++) {
 		struct wt_tx_record *before = at(board, last), *record = at(board, i);
 
+		board->steps++;
 		if ((record->flags & WT_TX_CUT) && (record->flags & before->flags & WT_TX_LOST) && !((record->flags ^ before->flags) & WT_TX_DELIVERED)) {
 			before->len += record->len;
 			before->flags |= record->flags & WT_TX_RETRANSMITTED;
@@ -522,7 +523,7 @@ static void join(struct wt_scoreboard *board)
 
 /*
  * The path's MSS shrank below a segment's size: all LOST records longer than `len` are cut, in one pass from the right, so that the work is that
- * of one walk and not one for each of them. Without memory for that they go out whole; the path may drop them until ACKs make room.
+ * of two walks with join(), and not one for each of them. Without memory for that they go out whole; the path may drop them until ACKs make room.
  */
 static void split(struct wt_scoreboard *board, uint32_t len)
 {
