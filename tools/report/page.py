@@ -412,7 +412,7 @@ def build(request):
     printed = any(table.printed() for table in every)
     links += [('legend', 'Verdicts')] if printed else []
     page.add('<header><h1>%s</h1><p class="sub">Written by wavetank %s (commit %s) from result files; with their paths, settings and seeds '
-             'every number can be made again.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
+             'each result of virtual time can be made again.</p><nav aria-label="Contents"><ul>%s</ul></nav></header><main>' % (
                  e(title), e(request['version']), e(request['commit']), ''.join('<li><a href="#%s">%s</a></li>' % (e(a), e(t)) for a, t in links)))
     front.add(page, every, request['cards'])
     for i, card in enumerate(request['cards']):
