@@ -98,12 +98,17 @@ struct wt_tcp *wt_demux_connection(struct wt_tcp_stack *stack, const struct wt_t
 	return entry && entry->kind == WT_DEMUX_CONNECTION ? (struct wt_tcp *)entry : NULL;
 }
 
+struct wt_tcp *wt_demux_listener_at(struct wt_tcp_stack *stack, const struct wt_addr *addr, uint16_t port)
+{
+	struct wt_tuple tuple = {.local = {*addr, port}};
+
+	return (struct wt_tcp *)wt_demux_find(stack, &tuple);
+}
+
 struct wt_tcp *wt_demux_listener(struct wt_tcp_stack *stack, const struct wt_endpoint *local)
 {
-	struct wt_tuple exact = {.local = *local}, any = {.local.port = local->port};
-	struct wt_demux_entry *entry = stack->bound ? wt_demux_find(stack, &exact) : NULL;
+	static const struct wt_addr any;
+	struct wt_tcp *bound = stack->bound ? wt_demux_listener_at(stack, &local->addr, local->port) : NULL;
 
-	if (!entry)
-		entry = wt_demux_find(stack, &any);
-	return (struct wt_tcp *)entry;
+	return bound ? bound : wt_demux_listener_at(stack, &any, local->port);
 }

@@ -39,5 +39,7 @@ struct wt_demux_entry *wt_demux_find(struct wt_tcp_stack *stack, const struct wt
 struct wt_tcp *wt_demux_connection(struct wt_tcp_stack *stack, const struct wt_tuple *tuple);
 /* Who listens at this address and port, else who listens at this port of any address, else NULL. */
 struct wt_tcp *wt_demux_listener(struct wt_tcp_stack *stack, const struct wt_endpoint *local);
+/* Who listens at exactly this address (of no family: at any) and port, or NULL. */
+struct wt_tcp *wt_demux_listener_at(struct wt_tcp_stack *stack, const struct wt_addr *addr, uint16_t port);
 
 #endif

@@ -283,13 +283,9 @@ __attribute__((cold)) static void syn_sent(struct wt_tcp *tcp, const struct wt_t
 
 /* ---- 3.10.7.4 ------------------------------------------------------------------------------------------------ */
 
-static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
+/* Behind the check for a SYN: one that is expected has been taken off the numbers, and the flag says that the window is not scaled. */
+static void without_syn(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
-	/* fourth, RFC 5961 4: whatever its number and its timestamp, or a peer that starts anew never learns of this connection */
-	if ((seg->flags & (WT_SYN | WT_RST)) == WT_SYN) {
-		challenge(tcp);
-		return;
-	}
 	if (!timestamp_ok(tcp, seg, len))
 		return;
 	if (!wt_seq_acceptable(tcp->rcv_nxt, tcp->rcv_adv, seg->seq, len + !!(seg->flags & WT_FIN)) &&
@@ -311,6 +307,15 @@ static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *seg, co
 	take_payload(tcp, seg, payload, len);
 }
 
+static void synchronized(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
+{
+	/* fourth, RFC 5961 4: whatever its number and its timestamp, or a peer that starts anew never learns of this connection */
+	if ((seg->flags & (WT_SYN | WT_RST)) == WT_SYN)
+		challenge(tcp);
+	else
+		without_syn(tcp, seg, payload, len);
+}
+
 /* A SYN-ACK for the SYN-ACK of a simultaneous open, or the peer's SYN again. */
 __attribute__((cold)) static void syn_again(struct wt_tcp *tcp, const struct wt_tcp_header *arrived, const struct wt_extent *payload, uint32_t len)
 {
@@ -323,9 +328,8 @@ __attribute__((cold)) static void syn_again(struct wt_tcp *tcp, const struct wt_
 		wt_tcp_wants_output(tcp);
 		return;
 	}
-	seg.flags &= (uint8_t)~WT_SYN;
 	seg.seq++;
-	synchronized(tcp, &seg, payload, len);
+	without_syn(tcp, &seg, payload, len);
 }
 
 void wt_tcp_connection_input(struct wt_tcp *tcp, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)

@@ -78,6 +78,7 @@ struct wt_syn {
 	uint8_t attempt;  /* timeouts so far */
 	uint8_t sends;    /* SYN-ACKs so far, at most 255; 0: a cookie; when it left is unknown */
 	uint8_t ecn;      /* as struct wt_tcp_ecn.syns */
+	bool any;         /* it belongs to who listens at any address, whoever else may listen at this one meanwhile */
 	uint8_t option_bytes;
 	uint8_t options[WT_SYN_OPTIONS]; /* experimental ones, as in the segment */
 };

@@ -115,6 +115,15 @@ static void say(struct wt_tcp *tcp, unsigned attempt, struct wt_tcp_header *seg,
 	}
 }
 
+/* There is one: it takes its entries with it when it closes. */
+static struct wt_tcp *listener_of(struct wt_tcp_stack *stack, const struct wt_syn *syn)
+{
+	static const struct wt_addr any;
+	const struct wt_endpoint *local = &syn->entry.tuple.local;
+
+	return wt_demux_listener_at(stack, syn->any ? &any : &local->addr, local->port);
+}
+
 /* ---- SYN-ACK -------------------------------------------------------------------------------------------------- */
 
 /* The SYN-ACK. heard: flags of a SYN that came again; 0: a new attempt, for which the timer starts. */
@@ -216,6 +225,7 @@ void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const
 	}
 	fill(syn, tuple, seg, stack->now);
 	keep_options(syn, seg);
+	syn->any = !listener->entry.tuple.local.addr.family;
 	syn->iss = wt_tcp_first_number(stack, tuple, above);
 	syn->timer.order = stack->next_conn + 1;
 	if (wt_resident_arm(&stack->syns, &syn->timer, stack->now)) { /* answer() says when */
@@ -231,7 +241,7 @@ void wt_syn_arrived(struct wt_tcp *listener, const struct wt_tuple *tuple, const
 
 struct wt_frame *wt_syn_timeout(struct wt_tcp_stack *stack, struct wt_syn *syn)
 {
-	struct wt_tcp *listener = wt_demux_listener(stack, &syn->entry.tuple.local);
+	struct wt_tcp *listener = listener_of(stack, syn);
 	struct wt_rtt rtt;
 
 	if (syn->attempt >= listener->config->settings.syn_retries) {
@@ -253,7 +263,7 @@ void wt_syn_close(struct wt_tcp *listener)
 	for (uint32_t i = stack->syns.count; i > 0; i = i > stack->syns.count ? stack->syns.count : i) {
 		struct wt_syn *syn = wt_syn_of(stack->syns.slots[i].entry);
 
-		if (wt_demux_listener(stack, &syn->entry.tuple.local) != listener) {
+		if (listener_of(stack, syn) != listener) {
 			i--;
 			continue;
 		}
@@ -366,7 +376,7 @@ static enum wt_resident_verdict judge(const struct wt_tcp *listener, const struc
 
 void wt_syn_input(struct wt_tcp_stack *stack, struct wt_syn *syn, const struct wt_tcp_header *seg, const struct wt_extent *payload, uint32_t len)
 {
-	struct wt_tcp *listener = wt_demux_listener(stack, &syn->entry.tuple.local);
+	struct wt_tcp *listener = listener_of(stack, syn);
 	enum wt_resident_verdict verdict = judge(listener, syn, seg, len);
 	bool take = verdict == WT_RESIDENT_TAKE, reset = seg->flags & WT_RST;
 

@@ -215,6 +215,45 @@ static void half_open_connections_that_expire_leave_their_places(void **state)
 	wt_pool_destroy(world.pool);
 }
 
+/* A listener of one address may come while connections to it are half open at the listener of any: they stay with the one that answered. */
+static void half_open_connections_stay_with_their_listener(void **state)
+{
+	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), 7000}};
+	struct wt_tcp_header syn = {.src_port = 7000, .dst_port = 80, .flags = WT_SYN, .window = 1000}, ack = syn;
+	struct wt_tcp_config config;
+	struct wt_tcp *bound;
+	struct world world;
+
+	setup(&world, 3);
+	inject(&world, &syn, 0);
+	wt_tcp_config_init(&config);
+	bound = wt_tcp_listen(world.host, &tuple.local, 8, &config);
+	assert_non_null(bound);
+	ack = (struct wt_tcp_header){.src_port = 7000, .dst_port = 80, .flags = WT_ACK, .window = 1000, .seq = 1};
+	ack.ack = half_open(world.host, &tuple)->iss + 1;
+	inject(&world, &ack, 0);
+	assert_int_equal(bound->half_open, 0);
+	assert_int_equal(world.listener->half_open, 0);
+	assert_null(wt_tcp_accept(bound));
+	wt_tcp_abort(wt_tcp_accept(world.listener));
+	drain(&world);
+	/* one that comes now is the bound one's, whatever happens to the other */
+	syn.src_port = tuple.remote.port = 7001;
+	inject(&world, &syn, 0);
+	assert_int_equal(bound->half_open, 1);
+	wt_tcp_close(bound);
+	assert_null(half_open(world.host, &tuple));
+	syn.src_port = tuple.remote.port = 7002;
+	inject(&world, &syn, 0);
+	bound = wt_tcp_listen(world.host, &tuple.local, 8, &config);
+	wt_tcp_close(world.listener);
+	assert_null(half_open(world.host, &tuple));
+	assert_int_equal(bound->half_open, 0);
+	drain(&world);
+	wt_host_destroy(world.host);
+	wt_pool_destroy(world.pool);
+}
+
 static void connect_and_end(struct world *world, struct wt_tcp_header *seg)
 {
 	struct wt_tuple tuple = {{wt_addr_ipv4(10, 0, 0, 1), 80}, {wt_addr_ipv4(10, 0, 0, 2), 7000}};
@@ -382,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_peer_that_lies_at_random_breaks_no_invariant),
 		cmocka_unit_test(a_flood_of_syns_takes_no_more_than_half_of_the_entries),
 		cmocka_unit_test(half_open_connections_that_expire_leave_their_places),
+		cmocka_unit_test(half_open_connections_stay_with_their_listener),
 		cmocka_unit_test(a_connection_that_follows_a_time_wait_starts_above_all_that_was_used),
 		cmocka_unit_test(tiny_segments_out_of_order_stay_bounded),
 		cmocka_unit_test(a_host_out_of_memory_moves_on),
