@@ -84,6 +84,7 @@ struct wt_tcp_undo {
 	bool armed;
 	bool by_time;             /* the next ACK of new data decides by its echoed timestamp */
 	wt_seq from, to;          /* the flight of that moment */
+	uint64_t since;           /* tally.bytes_acked then */
 	uint32_t resent, copies;  /* segments sent again since; of these not reported as duplicates yet */
 	bool again;               /* one of them more than once */
 	struct wt_range counted;  /* the last D-SACK that was taken for a copy; empty: none */

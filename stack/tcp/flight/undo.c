@@ -15,6 +15,8 @@
  */
 #include "stack/tcp/tcb.h"
 
+#define LONG_AGO (1u << 31) /* octets: twice the largest window. Later the numbers of that flight are others' */
+
 bool wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 {
 	/* A timeout in recovery, or another one, is the same event as in Linux: its copies are counted on. */
@@ -28,6 +30,7 @@ bool wt_undo_begin(struct wt_tcp *tcp, enum wt_loss_why why)
 		.armed = why != WT_LOSS_ECN && tcp->config->settings.undo,
 		.from = tcp->snd_una,
 		.to = tcp->snd_nxt,
+		.since = tcp->tally.bytes_acked,
 	};
 	return true;
 }
@@ -56,7 +59,7 @@ static bool all_reported(struct wt_tcp *tcp, const struct wt_tcp_header *seg, ui
 	struct wt_tcp_undo *undo = &tcp->undo;
 	uint32_t mss = wt_tcp_send_mss(tcp), count;
 
-	if (!undo->copies || !dsacked)
+	if (!undo->copies || !dsacked || tcp->tally.bytes_acked - undo->since > LONG_AGO)
 		return false;
 	if (wt_seq_lt(seg->sack[0].start, undo->from) || wt_seq_gt(seg->sack[0].end, undo->to))
 		return false;
