@@ -101,6 +101,8 @@ static uint32_t at_once(const struct wt_tcp *tcp, uint32_t len)
 	    tcp->probe || board->view.lost || board->view.sacked || len < 2 * mss)
 		return mss;
 	most = (len < most ? len : most) / mss * mss;
+	if (most < 2 * mss) /* a frame holds one of the largest there are, or less than it with all options */
+		return mss;
 	return tcp->fin_queued && most == wt_tcp_unsent(tcp) ? most - mss : most;
 }
 

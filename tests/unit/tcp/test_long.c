@@ -133,12 +133,30 @@ static void a_duplicate_undoes_no_loss_of_four_gigabytes_ago(void **state)
 	wt_pool_destroy(config.pool);
 }
 
+/* Where a device cuts big frames and the MTU is the largest there is: two segments do not fit in one frame. */
+static void the_largest_segments_leave_one_by_one_where_big_frames_are_cut(void **state)
+{
+	struct wt_host_config config = victim_config(5);
+	struct line line;
+	wt_seq before;
+
+	config.big_pool = wt_pool_create(8, 66000);
+	open_line(&line, &config);
+	before = line.tcp->snd_nxt;
+	write_segments(&line, 4);
+	assert_int_equal(line.tcp->snd_nxt - before, 4 * SEGMENT);
+	wt_host_destroy(line.host);
+	wt_pool_destroy(config.pool);
+	wt_pool_destroy(config.big_pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_unsent_does_not_depend_on_how_far_the_start_is_away),
 		cmocka_unit_test(before_the_syn_and_after_it_the_same_is_unsent),
 		cmocka_unit_test(a_duplicate_undoes_no_loss_of_four_gigabytes_ago),
+		cmocka_unit_test(the_largest_segments_leave_one_by_one_where_big_frames_are_cut),
 	};
 
 	return cmocka_run_group_tests_name("host_long", tests, NULL, NULL);
