@@ -25,11 +25,13 @@ bool wt_lane_grow(struct wt_lane *lane, uint64_t room)
 	return true;
 }
 
-/* Of those from `low` on the first that has not left; they leave in order, so by halves. */
+/* Of those from `low` on the first that has not left. They leave in order, and at a full queue one or none has: so the second first, then by halves. */
 static uint64_t left_by(const struct wt_lane *lane, uint64_t low, wt_time at)
 {
 	uint64_t high = lane->end;
 
+	if (high - low > 1 && wt_lane_at(lane, low + 1)->leaves > at)
+		high = low + 1;
 	while (low != high) {
 		uint64_t middle = low + (high - low) / 2;
 

@@ -43,7 +43,7 @@ static void env_of_sender(const struct wt_tcp *tcp, struct wt_cc_env *env)
 		.sack = tcp->sack_ok,
 		.packets = settings->packets,
 		.dupthresh = (uint32_t)settings->dupthresh,
-		.key = {wt_secret_tuple(&tcp->stack->key_module, &tcp->entry.tuple), tcp->iss},
+		.key = {tcp->module_key, tcp->iss},
 	};
 }
 
@@ -87,6 +87,7 @@ int wt_cc_attach(struct wt_tcp *tcp)
 	if (failed)
 		return -ENOMEM;
 	tcp->timed = has_deadlines(config);
+	tcp->module_key = wt_secret_tuple(&tcp->stack->key_module, &tcp->entry.tuple);
 	env_of_sender(tcp, &env);
 	tcp->out = (struct wt_sender_out){.cwnd = env.mss, .ssthresh = WT_SSTHRESH_INFINITE};
 	if (config->sender.ops->init)

@@ -232,6 +232,7 @@ struct wt_tcp {
 
 	/* rare */
 	uint64_t pseudo;  /* sum of the pseudo-header without its length */
+	uint64_t module_key; /* what modules draw by, besides iss */
 	struct wt_template *heard; /* of the peer's segments, if it is a host of ours */
 	uint32_t conn;
 	uint32_t charged; /* bytes of the block and its modules, to the pool of the stack */
