@@ -9,6 +9,6 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 sed -n 's/^\t\t\(wt_lib_[a-z0-9_]*\);$/\1/p' "$map" >"$place/keep"
 ${LD:-ld} -r -o "$place/wavetank.o" --whole-archive "$facade" --no-whole-archive "$@"
-${OBJCOPY:-objcopy} --keep-global-symbols="$place/keep" "$place/wavetank.o"
+${OBJCOPY:-objcopy} --keep-global-symbols="$place/keep" --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' "$place/wavetank.o"
 rm -f "$output"
 ${AR:-ar} rcsD "$output" "$place/wavetank.o"

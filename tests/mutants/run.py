@@ -48,7 +48,7 @@ class Work:
             self.copy(name)
         self.forget(set(files))
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
-            self.run(['meson', 'setup', 'build', '--buildtype=debugoptimized'], 600, check=True)
+            self.run(['meson', 'setup', 'build', '--buildtype=debugoptimized', '-Done_piece=false'], 600, check=True)
         else:
             self.run(['meson', 'setup', '--reconfigure', 'build'], 600, check=True)
 
