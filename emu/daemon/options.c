@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "stack/text/units.h"
 
@@ -120,7 +122,7 @@ int wt_options_take(struct wt_options *options, const char *key, const char *val
 	return error;
 }
 
-int wt_options_of_file(void *arg, const char *key, const char *value, char *err, size_t err_len)
+int wt_options_of_file(void *arg, unsigned line, const char *key, const char *value, char *err, size_t err_len)
 {
 	struct wt_options *options = arg;
 	int at = find(wt_option_key, key);
@@ -130,6 +132,8 @@ int wt_options_of_file(void *arg, const char *key, const char *value, char *err,
 		snprintf(err, err_len, "out of memory");
 		return -ENOMEM;
 	}
+	if (at >= 0)
+		options->line[at] = line;
 	if (!wt_options_take(options, key, value, why, sizeof(why)))
 		return 0;
 	snprintf(err, err_len, "%s%s%s", at < 0 || (at >= RELEASE && at <= ARRIVAL) ? "" : key, at < 0 || (at >= RELEASE && at <= ARRIVAL) ? "" : ": ",
@@ -145,10 +149,52 @@ bool wt_options_said(const struct wt_options *options, const char *key)
 	return false;
 }
 
+/* "FILE:LINE: KEY: " of a value that is the file's, "KEY: " of one of the command line. */
+static const char *origin(const struct wt_options *options, int key, const char *value, char text[500])
+{
+	if (options->said[key] && options->world->file && (!value || !strcmp(options->said[key], value)))
+		snprintf(text, 500, "%.400s:%u: %s: ", options->world->file, options->line[key], wt_option_key[key]);
+	else
+		snprintf(text, 500, "%s: ", wt_option_key[key]);
+	return text;
+}
+
 int wt_options_check(const struct wt_options *options, char *err, size_t err_len)
 {
+	char from[500];
+
 	if (!options->steer || options->cpu >= 0)
 		return 0;
-	snprintf(err, err_len, "steer: needs cpu, the processor the emulator stays on and the others receive for");
+	snprintf(err, err_len, "%sneeds cpu, the processor the emulator stays on and the others receive for", origin(options, STEER, NULL, from));
+	return -EINVAL;
+}
+
+int wt_options_files(const struct wt_options *options, const char *capture, const char *log, const char *control, char *err, size_t err_len)
+{
+	const char *const names[] = {capture, log, control};
+	char from[500], folder[PATH_MAX];
+	struct stat there;
+
+	for (int i = 0; i < 3; i++) {
+		const char *slash = names[i] ? strrchr(names[i], '/') : NULL;
+
+		if (!slash || slash == names[i] || !options->said[CAPTURE + i] || strcmp(names[i], options->said[CAPTURE + i]))
+			continue;
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - names[i]), names[i]);
+		if (!stat(folder, &there) && S_ISDIR(there.st_mode))
+			continue;
+		snprintf(err, err_len, "%s'%.200s': expected a folder that exists", origin(options, CAPTURE + i, names[i], from), folder);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int wt_options_user(struct wt_options *options, char *err, size_t err_len)
+{
+	char why[200], from[500];
+
+	if (!options->user || !wt_identity_given(&options->identity, options->user, why, sizeof(why)))
+		return 0;
+	snprintf(err, err_len, "%s%s", origin(options, USER, options->user, from), why);
 	return -EINVAL;
 }

@@ -34,6 +34,7 @@ struct wt_options {
 	char *capture, *log, *control; /* paths, or NULL */
 	char *user;                  /* whose identity is taken once everything is open, or NULL */
 	char *said[WT_OPTION_KEYS];  /* the file's, key by key as it stands there, whatever the command line says; NULL: not */
+	unsigned line[WT_OPTION_KEYS]; /* of the file, where `said` is not NULL */
 };
 
 void wt_options_init(struct wt_options *options, struct wt_world *world);
@@ -41,10 +42,16 @@ void wt_options_finish(struct wt_options *options); /* frees the texts */
 /* One key and its value. 0, or -EINVAL with a sentence that does not name the key. */
 int wt_options_take(struct wt_options *options, const char *key, const char *value, char *err, size_t err_len);
 /* For wt_world_read(): `arg` are the options. The sentence names the key. */
-int wt_options_of_file(void *arg, const char *key, const char *value, char *err, size_t err_len);
+int wt_options_of_file(void *arg, unsigned line, const char *key, const char *value, char *err, size_t err_len);
 /* Does the file say this key? */
 bool wt_options_said(const struct wt_options *options, const char *key);
-/* Do they go together? 0, or -EINVAL with a sentence. */
+/*
+ * Each 0, or -EINVAL with a sentence, which begins "FILE:LINE: " if the value is the file's. check: do the options go together? files: do the
+ * folders of these three exist (NULL: not looked at)? Only those that the file names are looked at; relative names count from the current
+ * folder. user: looks `user` up on this machine and sets `identity`.
+ */
 int wt_options_check(const struct wt_options *options, char *err, size_t err_len);
+int wt_options_files(const struct wt_options *options, const char *capture, const char *log, const char *control, char *err, size_t err_len);
+int wt_options_user(struct wt_options *options, char *err, size_t err_len);
 
 #endif

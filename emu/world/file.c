@@ -216,7 +216,10 @@ static char *next_line(char *to, int room, void *stream)
 	end = *at == '[' ? strchr(at, ']') : NULL;
 	if (*at == '[' && !end && !file->continued)
 		wt_file_refuse(file, "the name of a section ends with ], such as [emulator]");
-	if (end && !file->continued) {
+	if (end && !file->continued && end[1 + strspn(end + 1, " \t\r\n")] && !strchr(";#", end[1 + strspn(end + 1, " \t\r\n")])) {
+		wt_file_refuse(file, "\"%.*s\": expected nothing after the ] of a section", (int)strcspn(end + 1 + strspn(end + 1, " \t"), "\r\n"),
+			       end + 1 + strspn(end + 1, " \t"));
+	} else if (end && !file->continued) {
 		snprintf(header, sizeof(header), "%.*s", (int)(end - at - 1), at + 1);
 		open_section(file, header);
 	}
@@ -229,7 +232,7 @@ static int emulator_key(struct wt_world_file *file, const char *key, const char 
 {
 	char why[300];
 
-	return file->emulator->take(file->emulator->arg, key, value, why, sizeof(why)) ? wt_file_refuse(file, "%s", why) : 0;
+	return file->emulator->take(file->emulator->arg, file->line, key, value, why, sizeof(why)) ? wt_file_refuse(file, "%s", why) : 0;
 }
 
 static int read_addresses(struct wt_world_file *file, const char *value, struct wt_addr addr[WT_FAMILIES], unsigned prefix[WT_FAMILIES])

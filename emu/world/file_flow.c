@@ -178,8 +178,11 @@ int wt_file_run_key(struct wt_world_file *file, const char *key, const char *val
 
 	switch (which) {
 	case -1: return wt_file_unknown(file, "key", key, run_keys);
-	case KEY_OWN: return take_time(file, key, value, &world->time, false);
-	case KEY_OWN + 1: return take_time(file, key, value, &world->limit, false);
+	case KEY_OWN:
+	case KEY_OWN + 1:
+		if (take_time(file, key, value, which == KEY_OWN ? &world->time : &world->limit, false))
+			return -EINVAL;
+		return wt_world_time_ok(world) ? 0 : wt_file_refuse(file, "%s: time is longer than limit, after which the run fails", key);
 	case KEY_OWN + 2: return wt_parse_count(value, &world->seed, why, sizeof(why)) ? wt_file_refuse(file, "seed: %s", why) : 0;
 	}
 	return common_key(file, which, key, value, &world->each);

@@ -34,10 +34,10 @@ double wt_flow_sum_jain(const struct wt_flow_sum *sum)
 void wt_flow_sum_text(FILE *out, const struct wt_flow_sum *sum)
 {
 	double goodput = wt_flow_sum_goodput(sum);
-	char size[32];
+	bool small = sum->payload < 1000000;
 
-	fprintf(out, "[SUM] %u flows: %s, %.2f KB/s (%.4g Mbit/s), %" PRIu64 " segments, %" PRIu64 " sent again", sum->flows,
-		sum->payload ? wt_format_size(sum->payload, size, sizeof(size)) : "0B", goodput / 1000, goodput * 8e-6, sum->segs,
+	fprintf(out, "[SUM] %u flows: %.3g %s, %.2f KB/s (%.4g Mbit/s), %" PRIu64 " segments, %" PRIu64 " sent again", sum->flows,
+		(double)sum->payload / (small ? 1e3 : 1e6), small ? "KB" : "MB", goodput / 1000, goodput * 8e-6, sum->segs,
 		sum->retransmits_segs);
 	if (sum->squares > 0)
 		fprintf(out, ", Jain's index %.4f", wt_flow_sum_jain(sum));

@@ -130,13 +130,19 @@ struct wt_world {
 #define WT_FLOW_LOCAL_PORT 20001 /* of flows with a delay of their own, each another */
 #define WT_WORLD_LIMIT (24 * 3600 * WT_S)
 
+/* False: its time ends after the limit that was given, so that one of the two has no effect. */
+static inline bool wt_world_time_ok(const struct wt_world *world)
+{
+	return world->time <= world->limit || world->limit == WT_WORLD_LIMIT;
+}
+
 /* The heap holds the lists and texts: finish frees them. Also after a failed read. */
 void wt_world_init(struct wt_world *world);
 void wt_world_finish(struct wt_world *world);
 
-/* Whose the keys of [emulator] are. 0, or -EINVAL and one sentence. */
+/* Whose the keys of [emulator] are; `line` is where the file has one. 0, or -EINVAL and one sentence. */
 struct wt_world_keys {
-	int (*take)(void *arg, const char *key, const char *value, char *err, size_t err_len);
+	int (*take)(void *arg, unsigned line, const char *key, const char *value, char *err, size_t err_len);
 	void *arg;
 };
 

@@ -27,7 +27,7 @@ static void place(struct wt_world *world)
 }
 
 /* [emulator] is about the emulator as a process. */
-static int pass_over(void *arg, const char *key, const char *value, char *err, size_t err_len)
+static int pass_over(void *arg, unsigned line, const char *key, const char *value, char *err, size_t err_len)
 {
 	return 0;
 }

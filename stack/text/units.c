@@ -275,7 +275,10 @@ const char *wt_format_time(wt_time value, char *text, size_t len)
 
 const char *wt_format_size(uint64_t value, char *text, size_t len)
 {
-	return format_with_unit(value, size_units, text, len);
+	format_with_unit(value, size_units, text, len);
+	if (!value)
+		snprintf(text, len, "0B");
+	return text;
 }
 
 const char *wt_format_rate(uint64_t bit_per_s, char *text, size_t len)

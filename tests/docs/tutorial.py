@@ -87,7 +87,7 @@ class Pages(unittest.TestCase):
     def test_the_lab_sheet(self):
         printed, _, commands = self.follow("lab-sheet.md")
         self.assertGreaterEqual(commands, 17)
-        rate = [float(value) for value in re.findall(r"^complete: 5MiB in [\d.]+ s: ([\d.]+) KB/s", printed, re.M)][:3]
+        rate = [float(value) for value in re.findall(r"^complete: 5.24 MB in [\d.]+ s: ([\d.]+) KB/s", printed, re.M)][:3]
         self.assertAlmostEqual(rate[0], 32.768 / 0.1 , delta=0.15 * 327) # a window of 32 KiB per round trip of 100 ms
         self.assertGreater(rate[1], 1.7 * rate[0])
         self.assertLess(rate[2], 2 * rate[1])

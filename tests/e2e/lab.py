@@ -303,6 +303,9 @@ def _():
         finally:
             home.folder = here
         home.run("lab", "exec", "demo:a", "ping", "-c", "1", "-W", "5", "b")
+        for words in (["emu", "show"], ["emu", "events"], ["emu", "capture", "a", "-o", "x.pcapng"], ["emu", "set", "fwd", "loss 0%"]):
+            _, err = home.run(*words, code=4)
+            check("expected the name of a lab that is up: demo" in err, f"{words}: {err}")
     _, err = home.run("lab", "up", "demo", "--link", "loss trace none.trace", code=2)
     check(f"{home.folder}/none.trace: cannot be read (there is no such file)" in err, err)
 

@@ -60,9 +60,15 @@ void wt_say(const char *format, ...)
 
 /* ---- names -------------------------------------------------------------------------------------------- */
 
-static const char *next_command_name(const void *ctx, size_t i)
+/* The second words of the commands that begin with one. */
+static const char *next_verb(const void *object, size_t i)
 {
-	return i < wt_command_count ? wt_commands[i]->name : NULL;
+	size_t len = strlen(object);
+
+	for (size_t at = 0; at < wt_command_count; at++)
+		if (!strncmp(wt_commands[at]->name, object, len) && wt_commands[at]->name[len] == ' ' && i-- == 0)
+			return wt_commands[at]->name + len + 1;
+	return NULL;
 }
 
 /* The first words of all commands, duplicates included. */
@@ -111,7 +117,7 @@ static const struct wt_command *find_command(int argc, char **argv, int *words)
 
 static int unknown_command(int argc, char **argv)
 {
-	char name[64];
+	char hint[80] = "";
 	const char *nearest;
 
 	if (!is_object(argv[0])) {
@@ -121,10 +127,10 @@ static int unknown_command(int argc, char **argv)
 	}
 	if (argc < 2)
 		return wt_fail(WT_EXIT_USAGE, "'%s' needs a second word; 'wavetank help %s' lists them", argv[0], argv[0]);
-	snprintf(name, sizeof(name), "%s %s", argv[0], argv[1]);
-	nearest = wt_nearest_word(name, next_command_name, NULL);
-	return wt_fail(WT_EXIT_USAGE, "no command '%s'%s%s%s; 'wavetank help %s' lists them", name,
-		       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", argv[0]);
+	nearest = wt_nearest_word(argv[1], next_verb, argv[0]);
+	if (nearest)
+		snprintf(hint, sizeof(hint), "; did you mean '%s %s'?", argv[0], nearest);
+	return wt_fail(WT_EXIT_USAGE, "no command '%s %s'%s; 'wavetank help %s' lists them", argv[0], argv[1], hint, argv[0]);
 }
 
 /* ---- help --------------------------------------------------------------------------------------------- */

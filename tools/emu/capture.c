@@ -172,7 +172,7 @@ int wt_emu_capture(const char *control, const char *point, const char *filter, c
 		return wt_fail(WT_EXIT_ENVIRONMENT, "out of memory");
 	catch_signals();
 	code = filter && *filter ? compile(copy, filter) : WT_EXIT_OK;
-	copy->from = code ? -1 : wt_control_connect(control, err, sizeof(err));
+	copy->from = code ? -1 : wt_emu_connect(control, err, sizeof(err));
 	if (!code && copy->from < 0)
 		code = wt_fail(copy->from == -EACCES ? WT_EXIT_ENVIRONMENT : WT_EXIT_CONNECTION, "%s", err);
 	if (!code)

@@ -62,6 +62,41 @@ int wt_emu_lab(const char *name, size_t len, char control[WT_LAB_PATH], bool *fo
 	return ended ? wt_fail(WT_EXIT_CONNECTION, "%s", text) : WT_EXIT_OK;
 }
 
+struct names {
+	unsigned count;
+	char text[200];
+};
+
+static void add_name(void *arg, const struct wt_lab *lab)
+{
+	struct names *names = arg;
+	size_t len = strlen(names->text);
+
+	if (names->count == 0)
+		snprintf(names->text, sizeof(names->text), "%s", lab->name);
+	else if (len + strlen(lab->name) + 8 < sizeof(names->text))
+		snprintf(names->text + len, sizeof(names->text) - len, ", %s", lab->name);
+	names->count++;
+}
+
+int wt_emu_connect(const char *control, char *err, size_t err_len)
+{
+	int fd = wt_control_connect(control, err, err_len), lock;
+	struct names names = {0};
+	char scrap[700];
+
+	if (fd != -ENOENT || control)
+		return fd;
+	lock = wt_labs_lock(scrap, sizeof(scrap));
+	if (lock < 0)
+		return fd;
+	wt_labs_scan(add_name, &names);
+	close(lock);
+	if (names.count)
+		snprintf(err, err_len, "no emulator outside a lab listens; expected the name of a lab that is up: %s", names.text);
+	return fd;
+}
+
 static int take_lab(struct request *request, const char *name, size_t len, bool *found)
 {
 	int code = wt_emu_lab(name, len, request->lab_control, found);
@@ -133,7 +168,11 @@ static int take_target(struct request *request, const char *word)
 static int take_words(struct request *request, const char *words)
 {
 	bool first = request->worded < request->targets;
+	const char *dot = strrchr(words, '.');
 
+	if (!request->targets && dot)
+		return wt_fail(WT_EXIT_USAGE, "'%.60s': no direction or stage '%.30s'; expected fwd, rev or both, or a stage of one, such as %.*s.fwd.delay",
+			       words, dot + 1, (int)(strcspn(words, ".") > 30 ? 30 : strcspn(words, ".")), words);
 	if (!request->targets)
 		return wt_fail(WT_EXIT_USAGE, "'%.60s': expected a target first: fwd, rev or both, LAB.fwd or LINK.fwd and so on", words);
 	request->worded = request->targets;
@@ -226,7 +265,7 @@ static int open_control(const struct request *request, int *fd)
 {
 	char err[600];
 
-	*fd = wt_control_connect(request->control, err, sizeof(err));
+	*fd = wt_emu_connect(request->control, err, sizeof(err));
 	if (*fd >= 0)
 		return WT_EXIT_OK;
 	if (*fd == -ENOENT && *request->unknown)

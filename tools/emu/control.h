@@ -17,4 +17,7 @@ int wt_emu_lab(const char *name, size_t len, char control[WT_LAB_PATH], bool *fo
  */
 int wt_emu_capture(const char *control, const char *point, const char *filter, const char *output);
 
+/* wt_control_connect(). Where no emulator was named and none is found outside of labs, the sentence names the labs that are up. */
+int wt_emu_connect(const char *control, char *err, size_t err_len);
+
 #endif

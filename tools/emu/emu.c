@@ -355,16 +355,6 @@ static int files_apart(const struct emu *emu, const struct wt_daemon *daemon, ch
 	return wt_files_apart_from_words(file, sizeof(file) / sizeof(file[0]), daemon->world.cache, err, err_len);
 }
 
-static int look_up_user(struct wt_options *given, char *err, size_t err_len)
-{
-	char why[200];
-
-	if (!given->user || !wt_identity_given(&given->identity, given->user, why, sizeof(why)))
-		return 0;
-	snprintf(err, err_len, "user: %s", why);
-	return -EINVAL;
-}
-
 static int emu_run_main(int argc, char **argv)
 {
 	static struct wt_daemon daemon;
@@ -377,7 +367,9 @@ static int emu_run_main(int argc, char **argv)
 	daemon.ready_fd = -1;
 	code = read_line(&emu, &daemon, argc, argv, false);
 	if (!code && ((!emu.file && world_of_words(&emu, &daemon, err, sizeof(err))) || check(&emu, &daemon, err, sizeof(err)) ||
-		      files_apart(&emu, &daemon, err, sizeof(err)) || look_up_user(&daemon.options, err, sizeof(err))))
+		      files_apart(&emu, &daemon, err, sizeof(err)) || wt_options_files(&daemon.options, daemon.options.capture, daemon.options.log,
+				       daemon.options.control, err, sizeof(err)) ||
+		      wt_options_user(&daemon.options, err, sizeof(err))))
 		code = wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!code)
 		code = run(&emu, &daemon);

@@ -160,7 +160,10 @@ static int read_file(const struct wt_lab *lab, struct wt_world *world, struct wt
 	if (!error && (words[0] || words[1]))
 		error = wt_world_begin(world, words);
 	if (!error)
-		error = wt_options_check(options, err, err_len);
+		error = wt_options_check(options, err, err_len) ||
+				wt_options_files(options, lab->capture[0] ? lab->capture : options->capture, lab->log[0] ? lab->log : options->log,
+						 NULL, err, err_len) ||
+				wt_options_user(options, err, err_len) ? -EINVAL : 0;
 	if (!error)
 		error = wt_world_check(world, err, err_len);
 	if (!error && world->air.stations >= WT_AIR_LAB_MOST) {

@@ -465,6 +465,9 @@ static int read_line(struct lab *lab, int argc, char **argv)
 	lab->options.bounds.steal = said.bounds.steal >= 0 ? said.bounds.steal : lab->options.bounds.steal;
 	for (unsigned i = 0; i < lab->world.hosts; i++)
 		lab->world.host[i].placement = WT_INSIDE; /* of our own making */
+	if (wt_options_check(&lab->options, err, sizeof(err)) || wt_options_files(&lab->options, lab->options.capture, lab->options.log,
+	    lab->options.control, err, sizeof(err)) || wt_options_user(&lab->options, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (wt_world_check(&lab->world, err, sizeof(err)) || !(lab->flow = wt_flows_resolve(&lab->world, err, sizeof(err))))
 		return wt_fail(WT_EXIT_USAGE, "%s", err);
 	if (!lab->world.flows)

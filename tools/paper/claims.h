@@ -49,6 +49,7 @@ struct wt_claim {
 	bool repeats;    /* another claim in other words (a figure that plots a table): linked, not counted */
 	enum wt_claim_verdict verdict;
 	char reason[600]; /* one sentence */
+	char incomplete[128]; /* a table behind the verdict of which runs are missing; empty: none */
 	unsigned changes;
 	struct wt_claim_change change[WT_PAPER_CHANGES];
 };
@@ -88,6 +89,8 @@ void wt_claim_set(struct wt_claim *claim, enum wt_claim_verdict verdict, const c
 
 /* On which rules of ours the verdict rests, and which it survives without, in words; empty: no results of changes. */
 void wt_claim_rests(const struct wt_claim *claim, char *out, size_t len);
+/* Is it a claim of this paper ("003"; NULL: of any)? */
+bool wt_claim_is_of(const struct wt_claim *claim, const char *paper);
 /* The paper a claim is of; NULL: not named in the file. */
 const struct wt_claim_paper *wt_claim_paper(const struct wt_claims *claims, const struct wt_claim *claim);
 /* One claim as the members of an object that is open. */

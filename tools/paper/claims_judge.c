@@ -27,6 +27,13 @@ void wt_claim_set(struct wt_claim *claim, enum wt_claim_verdict verdict, const c
 	va_end(ap);
 }
 
+static bool note_incomplete(struct wt_claim_judge *judge, const struct wt_paper_results *results)
+{
+	if (!results->complete)
+		snprintf(judge->claim->incomplete, sizeof(judge->claim->incomplete), "%s", results->paper.id);
+	return true;
+}
+
 /* With a change: its results of the table, or, if it does not touch that one, the table's own. */
 bool wt_claim_load(struct wt_claim_judge *judge, struct wt_paper_results *results, const char *object, const char *metric)
 {
@@ -35,10 +42,10 @@ bool wt_claim_load(struct wt_claim_judge *judge, struct wt_paper_results *result
 	if (judge->change) {
 		snprintf(dir, sizeof(dir), "%s/%s", judge->dir, judge->change);
 		if (wt_paper_results_load(results, dir, FAMILY, object, metric, err, sizeof(err)) == 0)
-			return judge->touched = true;
+			return judge->touched = note_incomplete(judge, results);
 	}
 	if (wt_paper_results_load(results, judge->dir, FAMILY, object, metric, err, sizeof(err)) == 0)
-		return true;
+		return note_incomplete(judge, results);
 	wt_claim_set(judge->claim, WT_CLAIM_NOT_YET, "no results: %.500s", err);
 	return false;
 }

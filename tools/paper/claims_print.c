@@ -17,7 +17,7 @@ const struct wt_claim_paper *wt_claim_paper(const struct wt_claims *claims, cons
 	return NULL;
 }
 
-static bool wanted(const struct wt_claim *claim, const char *paper)
+bool wt_claim_is_of(const struct wt_claim *claim, const char *paper)
 {
 	return !paper || (!strncmp(claim->id, paper, strlen(paper)) && claim->id[strlen(paper)] == '-');
 }
@@ -37,6 +37,10 @@ static void print(FILE *out, const struct wt_claim *claim)
 	wt_wrap(out, head, 12, 12);
 	fprintf(out, "%12s%s: ", "", wt_claim_verdicts[claim->verdict]);
 	wt_wrap(out, claim->reason, 12, 14 + strlen(wt_claim_verdicts[claim->verdict]));
+	if (*claim->incomplete) {
+		snprintf(head, sizeof(head), "runs of %s are missing; 'paper run' into the same folder adds them", claim->incomplete);
+		labelled(out, "incomplete: ", head);
+	}
 	wt_claim_rests(claim, head, sizeof(head));
 	if (*head)
 		labelled(out, "", head);
@@ -55,7 +59,7 @@ unsigned wt_claims_print(FILE *out, const struct wt_claims *claims, const char *
 		const struct wt_claim *claim = &claims->claim[i];
 		const struct wt_claim_paper *of = wt_claim_paper(claims, claim);
 
-		if (!wanted(claim, paper))
+		if (!wt_claim_is_of(claim, paper))
 			continue;
 		if (of && of != last)
 			fprintf(out, "%sPaper %s: %s\n\n", all ? "\n" : "", of->number, of->title);
@@ -90,6 +94,7 @@ void wt_claim_json(struct wt_json *json, const struct wt_claim *claim)
 	wt_json_string(json, "verdict", wt_claim_verdicts[claim->verdict]);
 	wt_json_string(json, "reason", claim->reason);
 	wt_json_bool(json, "repeats", claim->repeats);
+	wt_json_string(json, "incomplete", claim->incomplete);
 	wt_claim_rests(claim, rests, sizeof(rests));
 	wt_json_string(json, "rests", rests);
 	wt_json_object(json, "changes");
@@ -105,7 +110,7 @@ unsigned wt_claims_print_json(FILE *out, const struct wt_claims *claims, const c
 	for (unsigned i = 0; i < claims->count; i++) {
 		struct wt_json json;
 
-		if (!wanted(&claims->claim[i], paper))
+		if (!wt_claim_is_of(&claims->claim[i], paper))
 			continue;
 		all++;
 		wt_json_init(&json, out);
@@ -123,7 +128,7 @@ void wt_claims_totals(FILE *out, const struct wt_claims *claims)
 		unsigned count[WT_CLAIM_VERDICTS] = {0}, all = 0;
 
 		for (unsigned i = 0; i < claims->count; i++)
-			if (wanted(&claims->claim[i], claims->paper[p].number) && !claims->claim[i].repeats) {
+			if (wt_claim_is_of(&claims->claim[i], claims->paper[p].number) && !claims->claim[i].repeats) {
 				count[claims->claim[i].verdict]++;
 				all++;
 			}

@@ -73,6 +73,8 @@ static int take(void *arg, json_t *record, unsigned long number, char *why, size
 		return take_plan(results, record);
 	if (kind && !strcmp(kind, "run"))
 		return take_run(results, record);
+	if (kind && !strcmp(kind, "end"))
+		results->complete = json_is_true(json_object_get(record, "complete"));
 	return kind && (!strcmp(kind, "point") || !strcmp(kind, "end")) ? 0 : -EINVAL;
 }
 
@@ -81,6 +83,7 @@ int wt_paper_results_read(struct wt_paper_results *results, const char *dir, cha
 	int error;
 
 	results->records = NULL;
+	results->complete = false;
 	results->plan = (struct wt_paper_plan){.paper = &results->paper};
 	error = wt_results_records(dir, take, results, err, err_len);
 	if (!error && !results->records) {

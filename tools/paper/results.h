@@ -9,6 +9,7 @@ struct wt_paper_results {
 	struct wt_paper paper;
 	struct wt_paper_plan plan; /* of all rows; those that were not run have no records that are OK */
 	struct wt_paper_record *records;
+	bool complete; /* the sweep reached its end: no run of the plan is missing */
 };
 
 /*

@@ -356,6 +356,8 @@ static int work(const struct wt_paper_job *job, struct wt_sweep *sweep, const ch
 			snprintf(already, sizeof(already), ", %" PRIu64 " done already", totals.done);
 		wt_say("%s: %" PRIu64 " runs%s on %s%s, %u at a time", sweep->name, totals.wanted, sweep->looks > 1 ? " or more" : "",
 		       sweep->backend, already, state.jobs);
+		if (wt_sweep_others(&state))
+			wt_say("note: %s also keeps %" PRIu64 " runs of other settings, seeds or rows; the table leaves them out", dir, wt_sweep_others(&state));
 		snprintf(err, err_len, "no worker process");
 	}
 	do {

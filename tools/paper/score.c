@@ -21,7 +21,7 @@ static const struct wt_option options[] = {
 static int score(const char *dir, const char *paper, bool json)
 {
 	struct wt_claims *claims = malloc(sizeof(*claims));
-	unsigned all;
+	unsigned all, incomplete = 0;
 	char err[300];
 
 	if (!claims)
@@ -31,10 +31,14 @@ static int score(const char *dir, const char *paper, bool json)
 		return wt_fail(WT_EXIT_INTERNAL, "%s", err);
 	}
 	wt_claims_judge(claims, dir);
+	for (unsigned i = 0; i < claims->count; i++)
+		incomplete += *claims->claim[i].incomplete && wt_claim_is_of(&claims->claim[i], paper);
 	all = (json ? wt_claims_print_json : wt_claims_print)(stdout, claims, paper);
 	free(claims);
 	if (!all)
 		return wt_fail(WT_EXIT_USAGE, "no claims of a paper '%s'; there are 000 to 004", paper);
+	if (incomplete)
+		wt_say("%u claims are judged by tables of which runs are missing; 'paper run' into %s adds them", incomplete, dir);
 	if (access(dir, F_OK))
 		wt_say("no results in %s to judge by; 'wavetank paper run tcp-real-2001 -o DIR' makes them", dir);
 	return WT_EXIT_OK;

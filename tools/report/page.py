@@ -447,5 +447,5 @@ def build(request):
                    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="generator" content="wavetank %s">'
                    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">'
                    '<style>%s</style></head><body%s>%s</body></html>\n' % (e(title), e(request['version']), sheet, ' class="many"' if page.many else '', '\n'.join(page.body)))
-    return '%s: %d kB, %d figures%s' % (request['output'], (os.path.getsize(request['output']) + 500) // 1000, page.count,
+    return '%s: %d KB, %d figures%s' % (request['output'], (os.path.getsize(request['output']) + 500) // 1000, page.count,
                                         ', also in %s/' % page.folder if page.folder else '')

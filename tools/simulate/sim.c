@@ -11,6 +11,7 @@
 #include "stack/text/units.h"
 #include "tools/modules/load.h"
 #include "tools/common/cli.h"
+#include "tools/common/show.h"
 #include "tools/common/ending.h"
 #include "tools/common/files_apart.h"
 #include "tools/words/path_words.h"
@@ -249,7 +250,7 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 	bool datagrams = wt_simulation_is_datagrams(result, i);
 	const struct wt_world_flow *flow = &world->flow[i];
 	struct wt_sender_facts facts;
-	char size[32];
+	char size[24];
 	double goodput = wt_bulk_goodput(s);
 	uint64_t payload = s->cut ? s->delivered : s->written;
 
@@ -265,7 +266,7 @@ static void print_flow(const struct wt_world *world, unsigned i, const struct wt
 		wt_cbr_text(stdout, &result->datagram_sender[i], &report);
 		return;
 	}
-	printf("%s: %s", s->cut && result->ended ? "stopped by --time" : wt_bulk_outcome(s), payload ? wt_format_size(payload, size, sizeof(size)) : "0B");
+	printf("%s: %s", s->cut && result->ended ? "stopped by --time" : wt_bulk_outcome(s), wt_show_bytes((double)payload, size));
 	if (s->acked || s->cut)
 		printf(" in %.3f s: %.2f KB/s (%.4g Mbit/s)", (double)((s->acked ? s->acked : s->end) - s->start) / 1e9, goodput / 1000,
 		       goodput * 8e-6);
@@ -476,6 +477,10 @@ static int read_line(struct sim *sim, int argc, char **argv)
 		return code;
 	if (sim->simulation.tokens_trace && !sim->simulation.tokens)
 		return wt_fail(WT_EXIT_USAGE, "--tokens-trace requires --tokens");
+	if (wt_options_files(&sim->options, sim->simulation.capture, sim->simulation.log, NULL, err, sizeof(err)))
+		return wt_fail(WT_EXIT_USAGE, "%s", err);
+	if (!wt_world_time_ok(&sim->simulation.world))
+		return wt_fail(WT_EXIT_USAGE, "--time is longer than the limit of simulated time, after which the run fails; expected a --limit of at least --time");
 	return make_world(sim, err, sizeof(err)) || files_apart(sim, err, sizeof(err)) ? wt_fail(WT_EXIT_USAGE, "%s", err) : WT_EXIT_OK;
 }
 

@@ -316,6 +316,16 @@ static int conclude(struct command *command, int error)
 	return interrupted ? 128 + interrupted : code ? code : totals.failed || totals.invalid ? WT_EXIT_SOME_FAILED : WT_EXIT_OK;
 }
 
+/* A folder that has been used for another sweep, or for this one before its file was changed. */
+static void tell_others(const struct command *command)
+{
+	uint64_t others = wt_sweep_others(&command->state);
+
+	if (others)
+		wt_say("note: %s also keeps %" PRIu64 " runs of other settings or seeds than %s has now; the result leaves them out", command->dir,
+		       others, command->file);
+}
+
 static int execute(struct command *command)
 {
 	struct wt_sweep_totals totals;
@@ -331,6 +341,7 @@ static int execute(struct command *command)
 	wt_sweep_totals(&command->state, &totals);
 	wt_say("%s: %" PRIu64 " runs%s, %" PRIu64 " done already, %u at a time", command->sweep.name, totals.wanted,
 	       command->sweep.relative > 0 ? " or more" : "", totals.done, command->state.jobs);
+	tell_others(command);
 	return conclude(command, wt_sweep_execute(&command->state, &interrupted));
 }
 
@@ -362,6 +373,7 @@ static int status_main(int argc, char **argv)
 
 	if (code)
 		return finish(&command, code);
+	tell_others(&command);
 	printf("%s in %s: ", command.sweep.name, command.dir);
 	print_totals(&command.state);
 	printf("left: %s of one core; files: %u\n", duration(cost_left(&command.state), text, sizeof(text)), command.state.store.files);
@@ -381,6 +393,7 @@ static int merge_main(int argc, char **argv)
 	if (!code && wt_sweep_compose(&command.state, err, sizeof(err)))
 		code = wt_fail(WT_EXIT_ENVIRONMENT, "%s", err);
 	if (!code) {
+		tell_others(&command);
 		code = print_results(&command);
 		print_totals(&command.state);
 		wt_sweep_totals(&command.state, &totals);

@@ -541,6 +541,10 @@ static int complete(struct parse *parse)
 	wt_sweep_set_lines(sweep, parse->base_line ? parse->base_line : 1);
 	if (add_variants(parse))
 		return -EINVAL;
+	for (unsigned i = 0; i < sweep->changes; i++)
+		if (!sweep->change[i].edits)
+			return wt_ini_refuse_at(ini, sweep->change[i].line ? sweep->change[i].line : parse->base_line,
+						"[%s] changes nothing: expected preset, settings, or another parameter", sweep->change[i].name);
 	if (sweep->relative > 0 && sweep->most < sweep->repeats)
 		return wt_ini_refuse(ini, "stop: max %llu is below repeats %llu", (unsigned long long)sweep->most,
 				     (unsigned long long)sweep->repeats);

@@ -395,7 +395,7 @@ int wt_sweep_resolve(const struct wt_sweep *sweep, uint32_t point, struct wt_swe
 	return error ? error : take_paths(&r);
 }
 
-static int no_emulator(void *arg, const char *key, const char *value, char *err, size_t err_len)
+static int no_emulator(void *arg, unsigned line, const char *key, const char *value, char *err, size_t err_len)
 {
 	snprintf(err, err_len, "%s: the world of a sweep runs without an emulator", key);
 	return -EINVAL;

@@ -51,6 +51,8 @@ const struct wt_sweep_done *wt_sweep_find(const struct wt_sweep_state *state, ui
 /* Looks at what is done, applies the stop rule. True: some point got more repeats. */
 bool wt_sweep_settle(struct wt_sweep_state *state);
 void wt_sweep_totals(const struct wt_sweep_state *state, struct wt_sweep_totals *totals);
+/* Runs in the store that are none of this sweep: of other words, settings or seeds, as before its file was changed. */
+uint64_t wt_sweep_others(const struct wt_sweep_state *state);
 
 /* Opens the store for writing to DIR/NAME, and notes there who works, if there is work. 0 or negative errno with err. */
 int wt_sweep_begin(struct wt_sweep_state *state, const char *name, char *err, size_t err_len);

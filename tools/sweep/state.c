@@ -159,6 +159,16 @@ bool wt_sweep_settle(struct wt_sweep_state *state)
 	return more;
 }
 
+uint64_t wt_sweep_others(const struct wt_sweep_state *state)
+{
+	uint64_t ours = 0;
+
+	for (uint32_t point = 0; point < state->sweep->points && state->store.count; point++)
+		for (uint32_t repeat = 0; repeat < wt_sweep_most(state->sweep); repeat++)
+			ours += wt_sweep_find(state, point, repeat) != NULL;
+	return state->store.count - ours;
+}
+
 void wt_sweep_totals(const struct wt_sweep_state *state, struct wt_sweep_totals *totals)
 {
 	uint64_t timed = 0;

@@ -87,10 +87,16 @@ static int take(struct wt_ini *ini)
 static void begin(struct wt_ini *ini, const char *line)
 {
 	size_t len = strcspn(line, "]\n");
+	const char *rest;
 
 	take(ini);
 	if (ini->error || line[len] != ']')
 		return; /* libinih finds that */
+	rest = line + len + 1 + strspn(line + len + 1, " \t\r");
+	if (*rest && !strchr("\n;#", *rest)) {
+		wt_ini_refuse_at(ini, ini->read, "'%.*s': expected nothing after the ] of a section", (int)strcspn(rest, "\r\n") , rest);
+		return;
+	}
 	for (line++, len--; len && isspace((unsigned char)*line); line++)
 		len--;
 	ini->line = ini->read;

@@ -19,6 +19,7 @@ def words(text, end="\n"):
 
 ALL = ("sim", "emu", "up", "run") # the commands that read the part of the file that is at fault
 FLOWS = ("sim", "run")
+REAL = ("emu", "up", "run")
 # file name (a part of what is said), its content, the line, the rest of the sentence
 BAD = [
     ("word", "[hots a]\n", 1, 'section "hots" is not known here; did you mean "host"?', ALL),
@@ -61,6 +62,13 @@ BAD = [
     ("gateway", "[host a]\ngateway = 10.0.0.300/24\n", 2, "'10.0.0.300/24' is not the address of a router with the length of its network", ALL),
     ("endless", HOSTS + LINK + "[flow f]\nbetween = a b\n", 5, "flow f: it never ends: expected bytes or stop here, or time in [run]", ("sim",)),
     ("sender", HOSTS + LINK + FLOW + "sender = newrino\n", 8, "sender: no sender module 'newrino'; did you mean 'newreno'?", FLOWS),
+    ("user", "[emulator]\nuser = nobody9\n" + HOSTS + LINK + FLOW, 2, "user: there is no user 'nobody9'", REAL),
+    ("nocapture", "[emulator]\n\ncapture = away/x.pcapng\n" + HOSTS + LINK + FLOW, 3, "capture: 'away': expected a folder that exists", ("emu", "run")),
+    ("nolog", "[emulator]\nlog = away/x.jsonl\n" + HOSTS + LINK + FLOW, 2, "log: 'away': expected a folder that exists", ("run",)),
+    ("nocontrol", "[emulator]\ncontrol = away/x.sock\n" + HOSTS + LINK + FLOW, 2, "control: 'away': expected a folder that exists", ("emu", "run")),
+    ("steer", "[emulator]\nsteer = yes\n" + HOSTS + LINK + FLOW, 2, "steer: needs cpu", REAL),
+    ("behind", "[host a] b\n[host c]\n", 1, '"b": expected nothing after the ] of a section', ALL),
+    ("limits", "[run]\ntime = 9s\nlimit = 5s\n" + HOSTS + LINK + FLOW, 3, "limit: time is longer than limit, after which the run fails", ALL),
     ("empty", "", 1, "two hosts or ports are needed, such as [host a] and [host b]", ALL),
     ("folder", None, 1, "Is a directory", ALL),
 ]

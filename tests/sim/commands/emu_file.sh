@@ -77,7 +77,7 @@ END
 	"$wavetank" sim -f begin.conf -n 100KB --fwd 'delay 77ms' --log one --json >record
 	grep -q '"fwd":"delay 77ms","rev":"delay 6ms"' record || { echo "--fwd is not what it begins with: $(cat record)"; exit 1; }
 	grep -q '"time_ns":0,.*path_changed.*"fwd":"delay 77ms","rev":"delay 6ms"' one || { echo "--fwd has an end: $(cat one)"; exit 1; }
-	grep -q '"time_ns":200000000,.*path_changed.*"fwd":"rate 1Mbit burst 0 limit 64KB delay 7ms"' one || { echo "no later change: $(cat one)"; exit 1; }
+	grep -q '"time_ns":200000000,.*path_changed.*"fwd":"rate 1Mbit burst 0B limit 64KB delay 7ms"' one || { echo "no later change: $(cat one)"; exit 1; }
 	"$wavetank" sim -f begin.conf -n 10KB --link 'delay 77ms' --json | grep -q '"fwd":"delay 77ms","rev":"delay 77ms"' || { echo "--link is not what it begins with"; exit 1; }
 	if "$wavetank" sim -f begin.conf -n 10KB --rev 'delai 1ms' 2>said; then echo "bad words pass"; exit 1; fi
 	[ "$(cat said)" = 'wavetank sim: rev: word 1 "delai": not known here; did you mean "delay"?' ] || { echo "bad words are told as: $(cat said)"; exit 1; }
@@ -110,7 +110,7 @@ columns = hops delay rate outage
 2s = 64 15ms 10Mbit 0%
 END
 "$wavetank" emu run -n -f table.conf | grep -q "^at 300ms  main.fwd  rate 2Mbit burst 0B limit 64KB hops 7 outage at 0s for 1h drop 0% delay 40ms" || { echo "no row"; exit 1; }
-first="hops 3 rate 10Mbit burst 0 limit 64KB outage at 0 for 1h drop 0% delay 15ms"
+first="hops 3 rate 10Mbit burst 0B limit 64KB outage at 0 for 1h drop 0% delay 15ms"
 "$wavetank" emu run -n -f table.conf >check
 [ "$(grep -c -e "^fwd  $first" -e "^rev  $first" check)" = 2 ] && ! grep -q '^at 0 ' check || { echo "the first row is not what it begins with: $(cat check)"; exit 1; }
 "$wavetank" sim -f table.conf --log one --seed 4 -n 20MB --limit 5s --check --quiet >record 2>&1 || true

@@ -75,7 +75,13 @@ expect 0 paper score --results all
 grep -q '^100 claims, 90 distinct: 59 not yet,' out.txt || fail "$(tail -1 out.txt)"
 cmp out.txt all/score.txt || fail "score.txt is another card"
 [ "$(grep -c '"record":"claim"' all/score.jsonl)" = 100 ] || fail "score.jsonl"
+grep -q 'incomplete' out.txt err.txt && fail "whole tables are called incomplete"
+cp -r all part
+sed -i 's/"complete":true/"complete":false/' part/table9/runs.jsonl
 mv out.txt card.txt
+expect 0 paper score --results part
+grep -q 'incomplete: runs of tcp-real-2001/table9 are missing' out.txt && grep -q 'judged by tables of which runs are missing' err.txt ||
+	fail "a table of which runs are missing is judged as if it were whole: $(cat err.txt)"
 expect 0 paper score --results all
 cmp card.txt out.txt || fail "two cards of the same results differ"
 expect 2 paper score --results nowhere --paper 003

@@ -84,9 +84,13 @@ expect 4 --fwd 'loss 100%' -n 1KB
 expect 124 --link 'delay 1s' -n 1MB --limit 3s
 "$wavetank" sim --link 'delay 1s' -n 1MB --limit 3s --json | grep -q '"outcome":"unfinished"' ||
 	fail "a transfer cut short by --limit is not called unfinished"
+expect 2 -t 5s --limit 2s
+grep -q 'expected a --limit of at least --time' err.txt || fail "--time beyond --limit: $(cat err.txt)"
+expect 0 -t 1s --limit 1s --link 'delay 5ms rate 1Mbit burst 0B limit 64KB'
+grep -q '^  fwd  rate 1Mbit burst 0B limit' out.txt || fail "no unit: $(cat out.txt)"
 # A disk that is full costs the file, not the result.
 expect 3 --link 'delay 5ms' -n 1MB --trace /dev/full
-grep -q '^complete: 1MB in ' out.txt || fail "no result of a run whose trace could not be written: $(cat out.txt)"
+grep -q '^complete: 1.00 MB in ' out.txt || fail "no result of a run whose trace could not be written: $(cat out.txt)"
 # A run that --time ends has the receiver's counts too: as many marks arrived as the queue made.
 expect 0 --link 'rate 10Mbit burst 0B limit 1MB queue codel ecn delay 15ms' -S ecn=on -t 5s
 grep -q '^stopped by --time: ' out.txt && grep -q '^  b    module standard: ' out.txt && grep -q ' 13 segments arrived marked CE, ' out.txt ||

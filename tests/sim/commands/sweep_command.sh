@@ -100,7 +100,15 @@ expect 0 run more.ini -o fresh
 same one/runs.jsonl fresh/runs.jsonl "a sweep that grew"
 n=$(grep -c '"record":"start"' one/done.jsonl)
 expect 0 run more.ini -o one
+grep -q 'also keeps' err.txt && fail "a folder that holds this sweep alone: $(cat err.txt)"
 [ "$(grep -c '"record":"start"' one/done.jsonl)" = "$n" ] || fail "a finished sweep was begun again"
+
+# A sweep whose file has changed, into its old folder: the result is that of the new file, and a line says what the folder holds besides.
+sed 's/rate 2Mbit/rate 4Mbit/' more.ini >other.ini
+expect 0 run other.ini -o one
+grep -q 'note: one also keeps [0-9]* runs of other settings or seeds than other.ini' err.txt || fail "a changed sweep: $(cat err.txt)"
+expect 0 run other.ini -o anew
+same one/runs.jsonl anew/runs.jsonl "a sweep in the folder of another"
 
 # kill -9 at any moment, several times; then a torn line, as a crash of the machine leaves it.
 for more in 20 0 100; do

@@ -88,6 +88,9 @@ what|3|neither .section. nor name = value
 [run]\napp = film|4|known: bulk
 [run]\ntokens = gold|4|expected tokens
 [run]\nsize = 1KiB\nsize = 2KiB|5|first on line 4
+[under linux]|3|changes nothing: expected preset
+[without x]\ntext = words alone|3|changes nothing: expected preset
+[expected] foo|3|'foo': expected nothing after the ]
 END
 
 # A congestion control that this kernel has not: refused before the first run; a plan for another host only says so.

@@ -44,16 +44,16 @@ static void frames_under_way_keep_their_departure_and_later_ones_do_not_overtake
 /* One stage gets a value or words; the rest stays as it was written. */
 static void one_stage_is_edited_and_the_rest_stays(void **state)
 {
-	static const char whole[] = "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 2%";
+	static const char whole[] = "rate 8Mbit burst 0B limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 2%";
 	static const struct {
 		const char *stage, *value, *became;
 	} good[] = {
-		{"delay", "30ms", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 30ms jitter normal 1ms | loss twice 2%"},
-		{"delay", "30ms reordering", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 30ms reordering | loss twice 2%"},
-		{"delay", "delay 30ms", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 30ms | loss twice 2%"},
-		{"rate", "2Mbit", "rate 2Mbit burst 0 limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 2%"},
-		{"loss", "7%", "rate 8Mbit burst 0 limit 64KB queue head loss 7% delay 5ms jitter normal 1ms | loss twice 2%"},
-		{"loss.2", "7%", "rate 8Mbit burst 0 limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 7%"},
+		{"delay", "30ms", "rate 8Mbit burst 0B limit 64KB queue head loss 1% delay 30ms jitter normal 1ms | loss twice 2%"},
+		{"delay", "30ms reordering", "rate 8Mbit burst 0B limit 64KB queue head loss 1% delay 30ms reordering | loss twice 2%"},
+		{"delay", "delay 30ms", "rate 8Mbit burst 0B limit 64KB queue head loss 1% delay 30ms | loss twice 2%"},
+		{"rate", "2Mbit", "rate 2Mbit burst 0B limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 2%"},
+		{"loss", "7%", "rate 8Mbit burst 0B limit 64KB queue head loss 7% delay 5ms jitter normal 1ms | loss twice 2%"},
+		{"loss.2", "7%", "rate 8Mbit burst 0B limit 64KB queue head loss 1% delay 5ms jitter normal 1ms | loss twice 7%"},
 	};
 	static const struct {
 		const char *stage, *value, *error;
@@ -483,7 +483,7 @@ static void ten_thousand_bad_commands_change_nothing(void **state)
 		"shared", "delay 5ms", "loss 2%", "rate 1Mbit burst 0B limit 9KB", "handoff every 1s for 1ms", "reorder 1% delay 1ms",
 		"outage at 1s for 1s", "\t", "\x01", "99999999999999999999s", "-1ms", "only (tcp) { loss 1% }", "duplicate 1%", "mtu 576B", "corrupt 1%", "trace /nowhere",
 	};
-	static const char first[] = "rate 8Mbit burst 0 limit 64KB loss 0% delay 15ms";
+	static const char first[] = "rate 8Mbit burst 0B limit 64KB loss 0% delay 15ms";
 	struct wt_key key = wt_key_derive(1, "bad");
 	struct wt_path fwd, rev;
 	unsigned refused = 0;

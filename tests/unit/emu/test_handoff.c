@@ -217,7 +217,7 @@ static void the_values_of_a_cell_can_be_changed_in_one_direction_and_the_times_i
 	assert_int_equal(wt_path_change(&fwd, "handoff every 11s for 0s to-rate 1Mbit rate 8Mbit burst 0B limit 64KB", 21 * WT_S, err,
 					sizeof(err)), -EINVAL);
 	assert_string_equal(err, "what is shared with the other direction can only be changed in both; this "
-			    "one is \"rate 8Mbit burst 0 limit 64KB handoff every 10s for 0 to-rate 1Mbit\"");
+			    "one is \"rate 8Mbit burst 0B limit 64KB handoff every 10s for 0 to-rate 1Mbit\"");
 	wt_path_finish(&fwd);
 	wt_path_finish(&rev);
 }
