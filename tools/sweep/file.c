@@ -545,11 +545,8 @@ static int complete(struct parse *parse)
 		if (!sweep->change[i].edits)
 			return wt_ini_refuse_at(ini, sweep->change[i].line ? sweep->change[i].line : parse->base_line,
 						"[%s] changes nothing: expected preset, settings, or another parameter", sweep->change[i].name);
-	if (sweep->relative > 0 && sweep->most < sweep->repeats)
-		return wt_ini_refuse(ini, "stop: max %llu is below repeats %llu", (unsigned long long)sweep->most,
-				     (unsigned long long)sweep->repeats);
-	if (sweep->relative > 0 && sweep->repeats < 3)
-		return wt_ini_refuse(ini, "stop needs an interval: expected repeats of 3 or more");
+	if (sweep->relative > 0 && (sweep->most < sweep->repeats || sweep->repeats < 3))
+		return wt_ini_refuse(ini, "stop: expected repeats of 3 or more, and a max of at least repeats");
 	most = sweep->relative > 0 ? sweep->most : sweep->repeats;
 	for (unsigned i = 0; i < sweep->axes; i++) {
 		points *= sweep->axis[i].words;
