@@ -94,7 +94,7 @@ static void a_bad_file_is_refused_with_its_line_and_what_was_expected(void **sta
 		{"[sweep]\nname = x\nrepeats = 0\n", "t.ini:3: ", "expected 1 to"},
 		{"[sweep]\nname = x\nbackend = ether\n", "t.ini:3: ", "expected sim, tap or packet"},
 		{"[sweep]\nname = x\nstop = 2%\n", "t.ini:3: ", "expected 'rel SHARE max N'"},
-		{"[sweep]\nname = x\nrepeats = 5\nstop = rel 2% max 4\n", "t.ini:4: ", "below repeats"},
+		{"[sweep]\nname = x\nrepeats = 5\nstop = rel 2% max 4\n", "t.ini:4: ", "at least repeats"},
 		{"[sweep]\nname = x\nrepeats = 2\nstop = rel 2% max 4\n", "t.ini:4: ", "3 or more"},
 		{"[sweep]\nname = x\n[axis]\na = 1\n", "t.ini:3: ", "expected [sweep], [axes], [run] or [variant NAME]"},
 		{"[sweep]\nname = x\n[axes]\na =\n", "t.ini:4: ", "expected a list"},
