@@ -342,7 +342,7 @@ void wt_cc_apply(struct wt_tcp *tcp, bool advanced)
 	if (verdict->probe)
 		probe(tcp);
 	/* the resent segment gets a whole timeout, as in BSD and Linux; advance() decides where new data was acknowledged */
-	if (verdict->enter || (verdict->again && !advanced))
+	if ((verdict->enter && tcp->board.view.lost) || (verdict->again && !advanced))
 		wt_tcp_arm_rexmt(tcp);
 }
 

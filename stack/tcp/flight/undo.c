@@ -85,11 +85,22 @@ static bool echoed_from_before(struct wt_tcp *tcp, const struct wt_tcp_header *s
 	return tcp->ts_ok && seg->has_ts && (int32_t)(seg->tsecr - undo->first_ts) < 0;
 }
 
+/* The timer may have been set with the back-off of a timeout that was needless. */
+static void end_backoff(struct wt_tcp *tcp)
+{
+	wt_time due;
+
+	tcp->rtt.backoff = 0;
+	due = wt_tcp_ticks_from_now(tcp, wt_rtt_timeout(&tcp->rtt, &tcp->config->settings));
+	if (tcp->timer[WT_TIMER_REXMT] != WT_NEVER && tcp->timer[WT_TIMER_REXMT] > due)
+		wt_tcp_set_timer(tcp, WT_TIMER_REXMT, due);
+}
+
 void wt_undo(struct wt_tcp *tcp, bool by_dsack)
 {
 	tcp->undo.armed = false;
 	tcp->in_recovery = tcp->after_rto = tcp->reopened = tcp->force = false;
-	tcp->rtt.backoff = 0;
+	end_backoff(tcp);
 	tcp->verdict = (struct wt_recovery_out){0};
 	wt_order_unmark(&tcp->order, tcp->stack->chunks, &tcp->board);
 	wt_ecn_undone(tcp);
