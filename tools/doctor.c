@@ -223,7 +223,7 @@ static int doctor_run(int argc, char **argv)
 const struct wt_command wt_command_doctor = {
 	.name = "doctor",
 	.arguments = "",
-	.text = "what works on this machine, and how to mend the rest",
+	.text = "report what works on this machine; how to mend the rest",
 	.options = options,
 	.option_count = 1,
 	.run = doctor_run,

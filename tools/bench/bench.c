@@ -81,7 +81,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_bench = {
 	.name = "bench",
 	.arguments = "[bulk|ask|open|idle|active|sim|chain|air]...",
-	.text = "how fast our engine is, in turn with others",
+	.text = "measure how fast our engine is, in turn with others",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

@@ -100,7 +100,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_bench = {
 	.name = "cc bench",
 	.arguments = "[MODULE...]",
-	.text = "instructions that sender modules take per ACK",
+	.text = "count the instructions that sender modules take per ACK",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

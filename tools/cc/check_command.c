@@ -126,7 +126,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_check = {
 	.name = "cc check",
 	.arguments = "[MODULE...]",
-	.text = "try whether congestion modules keep the contract, rule by rule",
+	.text = "check congestion modules against the contract, rule by rule",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

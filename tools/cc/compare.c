@@ -374,7 +374,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_compare = {
 	.name = "cc compare",
 	.arguments = "MODULE...",
-	.text = "sender modules alone, among their like and against each other, over one path",
+	.text = "compare sender modules over one path: alone, several of one kind, and against each other",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

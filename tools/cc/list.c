@@ -66,7 +66,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_list = {
 	.name = "cc list",
 	.arguments = "",
-	.text = "the congestion modules: senders, recoveries, receivers",
+	.text = "list the congestion modules: senders, recoveries, receivers",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

@@ -139,7 +139,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_new = {
 	.name = "cc new",
 	.arguments = "NAME",
-	.text = "write a congestion module to begin with: source, meson.build, README",
+	.text = "write the skeleton of a congestion module: source, meson.build, README",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

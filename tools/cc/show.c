@@ -157,7 +157,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_show = {
 	.name = "cc show",
 	.arguments = "MODULE",
-	.text = "a congestion module's parameters, their defaults, ranges and profiles",
+	.text = "show a congestion module's parameters, their defaults, ranges and profiles",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

@@ -290,7 +290,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_cc_trace = {
 	.name = "cc trace",
 	.arguments = "[MODULE]",
-	.text = "a sender module's window over time, in scenarios with stated losses",
+	.text = "trace a sender module's window over time, in scenarios with stated losses",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,

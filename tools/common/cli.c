@@ -175,16 +175,27 @@ static void print_object(const char *object, const char *text)
 	printf("  %-42s %s\n", left, text);
 }
 
-#define VERB 19 /* the column in which what a command of one object does begins */
+/* The column in which the text of a command begins, behind the longest name of its group. */
+static size_t text_column(const char *object)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < wt_command_count; i++)
+		if (verb_of(wt_commands[i], object) && strlen(wt_commands[i]->name) > most)
+			most = strlen(wt_commands[i]->name);
+	return most + 4;
+}
 
 /* All commands, one line each, those of one object together; or those of one object. */
 static void print_overview(const char *object)
 {
+	size_t column = object ? text_column(object) : 0;
+
 	if (object) {
 		for (size_t i = 0; i < wt_command_count; i++)
 			if (verb_of(wt_commands[i], object)) {
-				printf("  %-*s ", VERB - 3, wt_commands[i]->name);
-				wt_wrap(stdout, wt_commands[i]->text, VERB, VERB);
+				printf("  %-*s", (int)column - 2, wt_commands[i]->name);
+				wt_wrap(stdout, wt_commands[i]->text, (unsigned)column, column);
 			}
 		return;
 	}
@@ -292,7 +303,7 @@ static int help_run(int argc, char **argv)
 const struct wt_command wt_command_help = {
 	.name = "help",
 	.arguments = "[COMMAND]",
-	.text = "commands (help lab: of one kind), or the options of one",
+	.text = "list commands (help lab: of a group), or one's options",
 	.options = help_options,
 	.option_count = 1,
 	.run = help_run,

@@ -27,7 +27,7 @@ static const struct wt_option options[] = {
 
 static const struct wt_option set_options[] = {
 	[OPT_CONTROL] = CONTROL,
-	[OPT_QUEUE] = {0, "queue", "HOW", "keep what waits in queues (the default), or flush: drop it first, counted as that"},
+	[OPT_QUEUE] = {0, "queue", "HOW", "keep the waiting packets (the default), or flush: drop them first, with that cause"},
 };
 
 struct request {
@@ -374,7 +374,7 @@ static int events_main(int argc, char **argv)
 const struct wt_command wt_command_emu_show = {
 	.name = "emu show",
 	.arguments = "[LAB]",
-	.text = "the record of a running emulator as it stands",
+	.text = "print the current record of a running emulator",
 	.options = options,
 	.option_count = 2,
 	.run = show_main,
@@ -383,7 +383,7 @@ const struct wt_command wt_command_emu_show = {
 const struct wt_command wt_command_emu_set = {
 	.name = "emu set",
 	.arguments = "TARGET WORDS [TARGET WORDS]...",
-	.text = "change paths of a running emulator, all at one instant, without losing what is under way",
+	.text = "change paths of a running emulator, all at one instant; packets on the way are kept",
 	.options = set_options,
 	.option_count = 2,
 	.run = set_main,
@@ -391,14 +391,16 @@ const struct wt_command wt_command_emu_set = {
 		 "  wavetank emu set demo.fwd rate 10Mbit burst 20KB limit 64KB delay 15ms loss 2%\n"
 		 "  wavetank emu set fwd 'outage every 5s for 500ms | delay 15ms' rev 'delay 15ms loss 5%'\n"
 		 "  wavetank emu set --queue flush both 'rate 2Mbit burst 0B limit 64KB queue codel delay 40ms'\n"
-		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links (main: the name of a single unnamed link). WORDS are the whole path from then on: any that\n"
-		 "a run may begin with. TARGET.STAGE, with the stage's name in the record: that stage alone gets a value (30ms, 5Mbit) or other words. What is under way keeps its order. Words that cannot be used change nothing.",
+		 "TARGET: fwd, rev or both; LAB.fwd and so on of a lab's emulator, LINK.fwd of several links (main: the only link, if unnamed).\n"
+		 "WORDS replace the whole path; any words that a run may begin with are allowed. TARGET.STAGE, with the stage's name in the record,\n"
+		 "changes that stage alone, to a value (30ms, 5Mbit) or to other words. Packets on the way keep their order. If one word is wrong,\n"
+		 "nothing changes.",
 };
 
 const struct wt_command wt_command_emu_events = {
 	.name = "emu events",
 	.arguments = "[LAB]",
-	.text = "print what happens in a running emulator, as its log has it, until it ends",
+	.text = "print the events of a running emulator, in the format of its log, until it ends",
 	.options = options,
 	.option_count = 1,
 	.run = events_main,

@@ -380,7 +380,7 @@ static int emu_run_main(int argc, char **argv)
 const struct wt_command wt_command_emu_run = {
 	.name = "emu run",
 	.arguments = "",
-	.text = "emulate a path between two interfaces, in real time, until told to end",
+	.text = "emulate a path between two interfaces in real time until a signal ends it",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = emu_run_main,

@@ -347,7 +347,7 @@ static int host_run(int argc, char **argv)
 
 const struct wt_command wt_command_host = {
 	.name = "host",
-	.text = "an engine for programs, in place of the kernel's TCP",
+	.text = "run an engine for programs instead of the kernel's TCP",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = host_run,

@@ -401,7 +401,7 @@ static int run_main(int argc, char **argv)
 const struct wt_command wt_command_shell = {
 	.name = "shell",
 	.arguments = "WORDS [WORDS-BACK] [-- COMMAND [ARGUMENTS]]",
-	.text = "a shell or a command behind an emulated path",
+	.text = "open a shell or run a command behind an emulated path",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run_main,

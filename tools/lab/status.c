@@ -149,7 +149,7 @@ static int status_run(int argc, char **argv)
 const struct wt_command wt_command_lab_status = {
 	.name = "lab status",
 	.arguments = "[NAME]",
-	.text = "the labs that are up",
+	.text = "list the labs that are up",
 	.options = status_options,
 	.option_count = sizeof(status_options) / sizeof(status_options[0]),
 	.run = status_run,

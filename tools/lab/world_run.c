@@ -538,7 +538,7 @@ static int run_main(int argc, char **argv)
 const struct wt_command wt_command_lab_run = {
 	.name = "lab run",
 	.arguments = "FILE",
-	.text = "run a world in real time: a namespace and a TAP for each host, its flows, and the result",
+	.text = "run a world file in real time, with a namespace and a TAP for each host",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run_main,

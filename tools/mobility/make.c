@@ -139,11 +139,11 @@ static int run_convert(int argc, char **argv)
 }
 
 const struct wt_command wt_command_mobility_make = {
-	"mobility make", "", "a pattern of stations that walk: random waypoint from its stationary distribution", make_options,
+	"mobility make", "", "make a movement pattern: random waypoint from its stationary distribution", make_options,
 	sizeof(make_options) / sizeof(make_options[0]), run_make, NULL,
 };
 
 const struct wt_command wt_command_mobility_convert = {
-	"mobility convert", "FILE", "a movement file of ns-2's setdest or of BonnMotion in the other form", convert_options,
+	"mobility convert", "FILE", "convert a movement file from ns-2's setdest to BonnMotion, or back", convert_options,
 	sizeof(convert_options) / sizeof(convert_options[0]), run_convert, NULL,
 };

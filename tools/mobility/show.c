@@ -135,6 +135,6 @@ static int run(int argc, char **argv)
 }
 
 const struct wt_command wt_command_mobility_show = {
-	"mobility show", "FILE", "what a movement file amounts to: hops, links that change, neighbours, speed", options,
+	"mobility show", "FILE", "summarize a movement file: hops, changes of links, neighbours, speed", options,
 	sizeof(options) / sizeof(options[0]), run, NULL,
 };

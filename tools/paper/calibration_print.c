@@ -162,7 +162,7 @@ static int calibration_main(int argc, char **argv)
 const struct wt_command wt_command_paper_calibration = {
 	.name = "paper calibration",
 	.arguments = "",
-	.text = "what the tables' settings were fitted to, and how far off they are there and elsewhere",
+	.text = "say what the tables' settings were fitted to, and how far our results are off",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = calibration_main,

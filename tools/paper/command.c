@@ -36,7 +36,7 @@ static const struct wt_option options[] = {
 	[OPT_STEAL] = {0, "steal", "SHARE", "... or the hypervisor took a larger share of the processors (default 1%)"},
 	[OPT_ATTEMPTS] = {0, "attempts", "N", "in real time: attempts at a run while the host is too busy (default 3)"},
 	[OPT_JSON] = {0, "json", NULL, "the cells as JSON Lines"},
-	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND); what is done there is not done again"},
+	[OPT_DIR] = {'o', "output", "DIR", "results folder (default results/TABLE-BACKEND); finished runs there are not repeated"},
 };
 
 struct command {
@@ -308,5 +308,5 @@ const struct wt_command wt_command_paper_run = {
 		 "Results do not depend on --jobs. --until-decided looks after N, 3 N and 9 N repeats, each time at a third of 5 %, so that chance\n"
 		 "alone decides a pair in at most 5 % of cases; rows in which each pair is decided or level stop earlier. In real time the same rows are run in virtual time too, and each cell says whether\n"
 		 "the two agree (exit code 1 if one does not); a run while the host was too busy is repeated, then recorded as invalid and\n"
-		 "left out. Whatever ends it, what is done is kept, and the same command goes on. Exit code 5: some runs failed or are invalid.",
+		 "left out. Finished runs are always kept, and the same command does the missing ones. Exit code 5: some runs failed or are invalid.",
 };

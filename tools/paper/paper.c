@@ -220,7 +220,7 @@ const struct wt_command wt_command_paper_list = {
 const struct wt_command wt_command_paper_show = {
 	.name = "paper show",
 	.arguments = "TABLE",
-	.text = "show a published table, and how it is re-created and why so",
+	.text = "show a published table, its settings, and the reason for each",
 	.run = show_main,
 	.notes = "  wavetank paper show tcp-real-2001/table1\n"
 		 "A file of your own: name it with its .ini. $WAVETANK_DATA/papers/TABLE.ini replaces the one inside.",

@@ -105,11 +105,11 @@ static void print_row(FILE *out, const struct wt_paper_plan *plan, const struct 
 static const struct {
 	const char *word, *meaning;
 } verdicts[] = {
-	{"match", "the printed value is one run, and lies where 95 % of our single runs lie; mean too: in the interval of our mean as well"},
-	{"near", "not that, but our mean is within 10 % of it"},
-	{"rank", "neither, but the protocols of its row stand in the printed order, each pair beyond chance"},
-	{"differs", "outside that interval, not within 10 %, and its row does not stand in the printed order beyond chance"},
-	{"suspect", "the printed value contradicts itself, as the note says"},
+	{"match", "the printed value, which is one run, lies where 95 % of our single runs lie; mean too: also in the interval of our mean"},
+	{"near", "no match, but our mean is within 10 % of the printed value"},
+	{"rank", "neither match nor near, but our means of the row are in the printed order, each pair beyond chance"},
+	{"differs", "neither match nor near, and our means of the row are not in the printed order beyond chance"},
+	{"suspect", "the printed value contradicts itself; the note says how"},
 	{"failed", "no run of ours finished"},
 	{"invalid", "the host was too busy for a run in real time"},
 	{"n/a", "the paper gives no number here"},

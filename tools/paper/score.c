@@ -62,5 +62,5 @@ const struct wt_command wt_command_paper_score = {
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = score_main,
 	.notes = "  wavetank paper run tcp-real-2001 -o all && wavetank paper score --results all --paper 003\n"
-		 "Verdicts: holds, holds in part, fails, cannot be decided, not judgeable, not yet. Same results, same card.",
+		 "Verdicts: holds, holds in part, fails, cannot be decided, not judgeable, not yet. The same results give the same card.",
 };

@@ -403,7 +403,7 @@ static int open_main(int argc, char **argv)
 const struct wt_command wt_command_report_build = {
 	.name = "report build",
 	.arguments = "WHAT...",
-	.text = "results and journals as one HTML page with figures",
+	.text = "make one HTML page with figures from results and journals",
 	.options = build_options,
 	.option_count = sizeof(build_options) / sizeof(build_options[0]),
 	.run = build_main,

@@ -258,5 +258,5 @@ const struct wt_command wt_command_report_stats = {
 	.run = stats_main,
 	.notes = "  wavetank report stats results/loss\n"
 		 "  wavetank report stats table1@sim\n"
-		 "RESULTS is a folder, or TABLE@BACKEND. Same results, same numbers: the draws of the bootstrap have a fixed seed.",
+		 "RESULTS is a folder, or TABLE@BACKEND. The same results give the same numbers: the bootstrap draws from a fixed seed.",
 };

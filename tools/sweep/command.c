@@ -408,10 +408,10 @@ static int merge_main(int argc, char **argv)
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 const struct wt_command wt_command_sweep_plan = {
-	.name = "sweep plan", .arguments = "FILE", .text = "say what a sweep would do: runs, time, disk",
+	.name = "sweep plan", .arguments = "FILE", .text = "estimate a sweep before it starts: runs, time, disk",
 	.options = plan_options, .option_count = COUNT(plan_options), .run = plan_main,
-	.notes = "The time is measured: by what is done already, or by a few runs that are made for it and thrown away (5 s at most;\n"
-		 "for runs in real time they are made in virtual time).",
+	.notes = "The time is estimated from finished runs, or from a few trial runs whose results are discarded (5 s at most; trials of a\n"
+		 "real-time sweep run in virtual time).",
 };
 
 const struct wt_command wt_command_sweep_run = {
@@ -419,22 +419,22 @@ const struct wt_command wt_command_sweep_run = {
 	.options = run_options, .option_count = COUNT(run_options), .run = run_main,
 	.notes = "  wavetank sweep plan loss.ini && wavetank sweep run loss.ini\n"
 		 "  parallel wavetank sweep run loss.ini --shard {}/8 ::: $(seq 0 7) && wavetank sweep merge loss.ini\n"
-		 "Results do not depend on --jobs or shards. Finished runs are kept, also after an interruption. Exit code 5: some runs failed.",
+		 "Results do not depend on --jobs or shards. Finished runs are kept, even after an interruption. Exit code 5: some runs failed.",
 };
 
 const struct wt_command wt_command_sweep_resume = {
-	.name = "sweep resume", .arguments = "FILE", .text = "go on with a sweep that was ended",
+	.name = "sweep resume", .arguments = "FILE", .text = "continue a sweep that was interrupted",
 	.options = run_options, .option_count = COUNT(run_options), .run = resume_main,
-	.notes = "The same as sweep run, but there must be something to go on with.",
+	.notes = "The same as sweep run, but the results folder must exist.",
 };
 
 const struct wt_command wt_command_sweep_status = {
-	.name = "sweep status", .arguments = "FILE", .text = "say how far a sweep is, on this machine or on others",
+	.name = "sweep status", .arguments = "FILE", .text = "show how many runs of a sweep are done, by this machine and by others",
 	.options = dir_options, .option_count = COUNT(dir_options), .run = status_main,
 };
 
 const struct wt_command wt_command_sweep_merge = {
-	.name = "sweep merge", .arguments = "FILE", .text = "put the parts of a sweep together, as if one machine had done them",
+	.name = "sweep merge", .arguments = "FILE", .text = "join the parts of a sweep; the result is that of one machine",
 	.options = merge_options, .option_count = COUNT(merge_options), .run = merge_main,
 	.notes = "Reads every done*.jsonl of the results folder and writes runs.jsonl and facts.jsonl. Exit code 1: runs are missing.",
 };

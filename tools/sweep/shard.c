@@ -15,11 +15,11 @@ extern const struct wt_command wt_command_sweep_shard;
 enum { OPT_SHARDS, OPT_FORMAT, OPT_DIR, OPT_CORES, OPT_AT_ONCE };
 
 static const struct wt_option options[] = {
-	[OPT_SHARDS] = {0, "shards", "N", "parts (needed)"},
+	[OPT_SHARDS] = {0, "shards", "N", "number of parts (required)"},
 	[OPT_FORMAT] = {0, "format", "NAME", "slurm (default): a job array; parallel: for GNU parallel"},
-	[OPT_DIR] = {'o', "output", "DIR", "results folder, seen by every node (default results/NAME)"},
+	[OPT_DIR] = {'o', "output", "DIR", "results folder, which every node can reach (default results/NAME)"},
 	[OPT_CORES] = {0, "cores", "N", "cores of one part (default 1)"},
-	[OPT_AT_ONCE] = {0, "at-once", "N", "parts at a time (default: what the cluster gives)"},
+	[OPT_AT_ONCE] = {0, "at-once", "N", "parts that run at a time (default: as many as the cluster allows)"},
 };
 
 struct shard {

@@ -274,7 +274,7 @@ static int plot_main(int argc, char **argv)
 const struct wt_command wt_command_trace_convert = {
 	.name = "trace convert",
 	.arguments = "FILE.jsonl",
-	.text = "a journal as qlog, as a graph for xplot, or as CSV",
+	.text = "convert a journal to qlog, to a graph for xplot, or to CSV",
 	.options = convert_options,
 	.option_count = sizeof(convert_options) / sizeof(convert_options[0]),
 	.run = convert_main,
@@ -285,7 +285,7 @@ const struct wt_command wt_command_trace_convert = {
 const struct wt_command wt_command_trace_stats = {
 	.name = "trace stats",
 	.arguments = "FILE.jsonl",
-	.text = "what a journal amounts to, per connection, and drops by cause",
+	.text = "summarize a journal per connection, and count drops by cause",
 	.options = stats_options,
 	.option_count = sizeof(stats_options) / sizeof(stats_options[0]),
 	.run = stats_main,

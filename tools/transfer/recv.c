@@ -332,7 +332,7 @@ static int recv_run(int argc, char **argv)
 
 const struct wt_command wt_command_recv = {
 	.name = "recv",
-	.text = "the other end of send: receive, answer or send back",
+	.text = "receive, answer or send back: the other end of send",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = recv_run,

@@ -140,7 +140,7 @@ static int extcap_run(int argc, char **argv)
 const struct wt_command wt_command_wireshark_extcap = {
 	.name = "wireshark extcap",
 	.arguments = "",
-	.text = "what Wireshark calls to list the points of labs and to capture at one",
+	.text = "list the points of labs and capture at one: Wireshark calls this",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = extcap_run,

@@ -251,7 +251,7 @@ static int run(int argc, char **argv)
 const struct wt_command wt_command_wireshark_install = {
 	.name = "wireshark install",
 	.arguments = "",
-	.text = "give Wireshark a dissector of TCP-Real, a profile, and the points of labs as interfaces",
+	.text = "add to Wireshark a dissector of TCP-Real, a profile, and lab points as interfaces",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
@@ -264,7 +264,7 @@ const struct wt_command wt_command_wireshark_install = {
 const struct wt_command wt_command_wireshark_uninstall = {
 	.name = "wireshark uninstall",
 	.arguments = "",
-	.text = "remove what wireshark install made; files that were changed since stay",
+	.text = "remove the files of wireshark install, except those changed since",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.run = run,
