@@ -25,7 +25,8 @@ struct curve {
 	bool runs;       /* congestion avoidance runs since `begin` */
 	bool from_here;  /* this epoch starts with W_max = cwnd, K = 0: no loss by duplicate ACKs came before it */
 	wt_time begin, last; /* last: the last ACK for which the window was used up */
-	double w_max, k, w_est, prior, fraction; /* segments, seconds; fraction: bytes of growth not yet whole */
+	/* segments, seconds; prior: the window before the last loss, by a timeout too, 0: none yet; fraction: bytes of growth not yet whole */
+	double w_max, k, w_est, prior, fraction;
 	bool started;    /* the first slow start, HyStart++'s, is over */
 };
 
@@ -91,7 +92,6 @@ static void begin_epoch(struct cubic *c, wt_time now, double cwnd)
 	c->curve.fraction = 0;
 	if (c->curve.from_here || c->curve.w_max < cwnd) {
 		c->curve.w_max = cwnd;
-		c->curve.prior = c->curve.from_here ? cwnd : c->curve.prior;
 		c->curve.k = 0;
 	} else {
 		c->curve.k = cubic_root((c->curve.w_max - cwnd) / c->params.c);
@@ -99,7 +99,7 @@ static void begin_epoch(struct cubic *c, wt_time now, double cwnd)
 	c->curve.from_here = false;
 }
 
-/* 4.3: Reno's pace with the share beta kept, and Reno's own once it has come back to the window before the loss. */
+/* 4.3: Reno's pace with the share beta kept, and Reno's own once it has come back to cwnd_prior; at once where no loss came before. */
 static double friendly(struct cubic *c, double acked, double cwnd)
 {
 	double beta = c->params.beta, alpha = c->curve.w_est < c->curve.prior ? 3 * (1 - beta) / (1 + beta) : 1;
