@@ -282,7 +282,9 @@ static void set_cwnd(struct wt_bbr *b, const struct wt_ack *ack, double bw, stru
 
 	if (ack->lost)
 		cwnd = cwnd > ack->lost ? cwnd - ack->lost : 1;
-	if (b->conserve)
+	if (b->entering)
+		cwnd = at_most(inflight, WT_SSTHRESH_INFINITE / 2) + news;
+	else if (b->conserve)
 		cwnd = at_least(cwnd, at_most(inflight, WT_SSTHRESH_INFINITE / 2) + news);
 	else if (b->filled)
 		cwnd = at_most(cwnd + news, target);
@@ -291,6 +293,7 @@ static void set_cwnd(struct wt_bbr *b, const struct wt_ack *ack, double bw, stru
 	cwnd = at_least(cwnd, MIN_SEGS * b->mss);
 	if (b->state == WT_BBR_PROBE_RTT)
 		cwnd = at_most(cwnd, probe_rtt_window(b));
+	b->entering = false;
 	out->cwnd = cwnd;
 }
 
@@ -310,6 +313,7 @@ void wt_bbr_measure(struct wt_bbr *b, const struct wt_ack *ack, struct wt_sender
 	update_min_rtt(b, ack, out);
 	check_probe_rtt(b, ack, inflight, out);
 	b->delivered = ack->delivered;
+	b->flight = inflight;
 }
 
 void wt_bbr_control(struct wt_bbr *b, const struct wt_ack *ack, double bw, struct wt_sender_out *out)
@@ -327,13 +331,15 @@ void wt_bbr_loss(struct wt_bbr *b, const struct wt_loss *loss, struct wt_sender_
 	b->recovering = true;
 	if (loss->why == WT_LOSS_RTO) {
 		out->cwnd = b->mss;
-		b->conserve = false;
+		b->conserve = b->entering = false;
 		b->after_rto = true;
 		b->full_bw = 0; /* the rounds of a timeout say nothing of the path's limit */
 		b->full_count = 0;
 		return;
 	}
-	out->cwnd = at_least(at_most(out->cwnd, loss->inflight), b->mss);
+	b->entering = b->params.conserve == WT_BBR_CONSERVE_PIPE;
+	/* until the next ACK, which may be the one that told of this loss */
+	out->cwnd = at_least(at_most(out->cwnd, b->entering ? b->flight + b->mss : loss->inflight), b->mss);
 	b->conserve = true;
 	b->conserve_begin = b->conserve_end = loss->now;
 	b->next_round = b->delivered;
@@ -349,13 +355,14 @@ void wt_bbr_event(struct wt_bbr *b, enum wt_cc_event event, const struct wt_cc_e
 		out->cwnd = at_least(out->cwnd, b->prior_cwnd);
 		if (b->state == WT_BBR_PROBE_RTT)
 			out->cwnd = at_most(out->cwnd, probe_rtt_window(b));
-		b->conserve = b->recovering = b->after_rto = false;
+		b->conserve = b->entering = b->recovering = b->after_rto = false;
 	}
 	out->cwnd = at_least(out->cwnd, b->mss);
 }
 
 void wt_bbr_sent(struct wt_bbr *b, const struct wt_sent *sent, struct wt_sender_out *out)
 {
+	b->flight = sent->inflight;
 	if (sent->retransmission || sent->inflight > sent->len || !b->seen_rtt)
 		return;
 	b->idle_restart = true; /* nothing was in flight: 4.3.4.4, no ProbeRTT is needed, and no burst above the model */

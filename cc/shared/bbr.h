@@ -11,9 +11,11 @@
 
 enum wt_bbr_state { WT_BBR_STARTUP, WT_BBR_DRAIN, WT_BBR_PROBE_BW, WT_BBR_PROBE_RTT };
 
+enum wt_bbr_conserve { WT_BBR_CONSERVE_FLIGHT, WT_BBR_CONSERVE_PIPE };
+
 struct wt_bbr_params {
 	double cwnd_gain, probe_gain, margin;
-	uint64_t bw_rounds;
+	uint64_t bw_rounds, conserve;
 	wt_time rtt_window, probe_rtt;
 	double probe_rtt_share; /* of the product that flies in ProbeRTT, four segments at least */
 };
@@ -21,12 +23,13 @@ struct wt_bbr_params {
 struct wt_bbr {
 	struct wt_bbr_params params;
 	enum wt_bbr_state state;
-	uint32_t mss, initial, prior_cwnd;
+	uint32_t mss, initial, prior_cwnd, flight; /* flight: bytes, after the last ACK or segment sent */
 	struct wt_key key;
 	uint64_t draws;
 	double pacing_gain, cwnd_gain;
 	struct wt_window bw; /* by rounds */
 	uint64_t rounds, next_round, delivered; /* next_round: a round is over when what was sent at so much delivered is */
+	bool entering; /* recovery began: the window of the next ACK, or of this one, is what is in flight, and what was delivered */
 	bool round_start, expired, idle_restart, filled, conserve, recovering, after_rto, round_done, seen_rtt;
 	wt_time min_rtt, min_rtt_stamp, cycle_stamp, probe_done;
 	wt_time probe_begin, probe_end;       /* of the last ProbeRTT; 0: none yet */

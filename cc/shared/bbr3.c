@@ -70,14 +70,18 @@ void wt_bbr3_take_sample(struct wt_bbr3 *b, const struct wt_ack *ack)
 	wt_time sent = ack->newest.sent;
 
 	b->delivered = ack->delivered;
-	b->round_start = false;
 	b->rate = 0;
 	b->delivered_in = (double)(ack->delivered - ack->prior_delivered);
 	b->limited = ack->flags & WT_ACK_APP_LIMITED || (b->probe_begin && sent >= b->probe_begin && sent <= b->probe_end);
+	if (ack->newest.len && ack->rate_interval)
+		b->rate = least(b->delivered_in * WT_S / (double)ack->rate_interval, WT_BBR3_RATE_MAX);
+}
+
+void wt_bbr3_take_signals(struct wt_bbr3 *b, const struct wt_ack *ack)
+{
+	b->round_start = false;
 	if (!ack->newest.len)
 		return;
-	if (ack->rate_interval)
-		b->rate = least(b->delivered_in * WT_S / (double)ack->rate_interval, WT_BBR3_RATE_MAX);
 	b->bw_latest = most(b->bw_latest, b->rate);
 	b->inflight_latest = most(b->inflight_latest, b->delivered_in);
 	b->loss_round_start = ack->prior_delivered >= b->loss_round;

@@ -64,8 +64,10 @@ void wt_bbr3_start_round(struct wt_bbr3 *b);
 /* A new search for the full pipe, from this bandwidth on. */
 void wt_bbr3_reset_full(struct wt_bbr3 *b, double baseline);
 void wt_bbr3_forget_short_term(struct wt_bbr3 *b);
-/* With each ACK, first: rate, rounds, max_bw. */
+/* With each ACK, first: its rate. */
 void wt_bbr3_take_sample(struct wt_bbr3 *b, const struct wt_ack *ack);
+/* Then, when its losses are judged, rounds and max_bw: a loss on the ACK that ends a round is of the next one (draft 5.5.10.3). */
+void wt_bbr3_take_signals(struct wt_bbr3 *b, const struct wt_ack *ack);
 /* Once per round trip: losses lower the short-term bounds, unless bandwidth is probed. */
 void wt_bbr3_adapt_short_term(struct wt_bbr3 *b, uint32_t cwnd);
 void wt_bbr3_count_extra(struct wt_bbr3 *b, const struct wt_ack *ack, uint32_t cwnd);

@@ -240,7 +240,7 @@ static bool cwnd_limited(struct wt_tcp *tcp, wt_seq ack, uint32_t flight)
 	}
 	if (!wt_seq_gt(ack, tcp->full_end))
 		return tcp->out.pacing_rate != 0;
-	tcp->full_end = ack; /* it follows, so that numbers that wrap mean nothing */
+	tcp->full_end = ack - 1; /* it follows, so that numbers that wrap mean nothing, below what a duplicate ACK says again */
 	return false;
 }
 

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 import followed
+import modelled
 
 MSS = 1000
 FRAME = MSS + 54
@@ -235,6 +236,7 @@ def table(wavetank, quick=False):
     """Prints the table; the number of rows beyond 1 %."""
     calls = [lambda module=module: growth(wavetank, module) for module in (QUICK if quick else GROWTH)]
     calls += [lambda run=run: followed.follow(wavetank, *run) for run in followed.RUNS if not quick or (run[0], run[3]) in followed.QUICK]
+    calls += [lambda run=run: modelled.follow(wavetank, *run) for run in modelled.RUNS if not quick or any(losses in run[2] for losses in modelled.QUICK)]
     bad = 0
     print(f"{'':66}{'measured':>10}{'expected':>10}")
     for call in [*calls, lambda: hystart(wavetank), lambda: prr(wavetank)]:

@@ -11,7 +11,9 @@
  *   ProbeBW    eight phases of about RTprop each: gain 5/4, 3/4, then six times 1; begins at a random one, but not at 3/4
  *   ProbeRTT   four segments for 200 ms and a round trip, when RTprop was not seen again for ten seconds
  *
- * In the first round trip of a recovery as much goes as was delivered; when recovery is over the window is as before (4.2.3.4).
+ * In the first round trip of a recovery as much goes as was delivered; when recovery is over the window is as before (4.2.3.4). The draft begins
+ * it with a window of what is in flight (conserve=pipe). We begin it with the flight as RFC 5681 counts it, which has what arrived above the hole,
+ * too: a fifth of losses has a recovery in every other round trip, and a window of the pipe alone then leaves the filter at 0.6 of the link.
  * Marks (ECN) are ignored, so data is sent as not ECN-capable.
  *
  * A share p of losses is borne while probe_gain * (1 - p) is above 1: at 5/4 and 20 % a probe delivers what the model knows and no more, and
@@ -64,10 +66,14 @@ static void bbr_on_sent(void *state, const struct wt_sent *sent, struct wt_sende
 
 #define ROW(field) offsetof(struct wt_bbr_params, field)
 
+static const char *const conserve_words[] = {"flight", "pipe", NULL};
+
 static const struct wt_param bbr_params[] = {
 	{"cwnd_gain", WT_PARAM_NUMBER, ROW(cwnd_gain), "window in BtlBw * RTprop while probing bandwidth (4.2.3.2)", 1, 10, NULL},
 	{"probe_gain", WT_PARAM_NUMBER, ROW(probe_gain), "gain while probing bandwidth; losses above 1 - 1/gain are not borne (4.3.4.2)", 1, 4, NULL},
 	{"margin", WT_PARAM_NUMBER, ROW(margin), "share by which pacing stays below the model (Linux: 0.01; the draft: 0)", 0, 0.1, NULL},
+	{"conserve", WT_PARAM_WORD, ROW(conserve),
+	 "window where recovery begins: the flight with what arrived above the hole, or without it (4.2.3.4)", 0, 0, conserve_words},
 	{"bw_rounds", WT_PARAM_COUNT, ROW(bw_rounds), "round trips that the bandwidth filter covers (4.1.1.5)", 1, 100, NULL},
 	{"rtt_window", WT_PARAM_TIME, ROW(rtt_window), "time after which the least round trip is probed again (4.1.2.3)", 1e9, 100e9, NULL},
 	{"probe_rtt", WT_PARAM_TIME, ROW(probe_rtt), "how long ProbeRTT holds four segments in flight (4.3.5)", 1e6, 1e9, NULL},

@@ -350,6 +350,7 @@ static void bbr3_on_ack(void *state, const struct wt_ack *ack, struct wt_sender_
 	}
 	wt_bbr3_take_sample(b, ack);
 	note_losses(b, ack, out->cwnd);
+	wt_bbr3_take_signals(b, ack);
 	check_startup_loss(b, ack);
 	wt_bbr3_adapt_short_term(b, out->cwnd);
 	wt_bbr3_count_extra(b, ack, out->cwnd);
