@@ -125,6 +125,12 @@ class Installed(unittest.TestCase):
         with open("words.so", "w", encoding="ascii") as file:
             file.write("no library\n")
         self.refused(["-C", "words.so"], "words.so is not a module file: ")
+        with open(self.compile("steps", self.example()), "rb") as whole:
+            data = whole.read()
+        for size in 100, 3000, len(data) // 2: # of the headers, and of what they say
+            with open("cut.so", "wb") as file:
+                file.write(data[:size])
+            self.refused(["-C", "cut.so"], "cut.so is not a module file: ")
         self.refused(["-C", self.compile("empty", "extern int empty;\nint empty = 1;\n")], "exports no wt_cc_loadable")
         self.refused(["-C", self.compile("nobody", '#include "cc/module.h"\nWT_CC_LOADABLE(NULL, NULL, NULL);\n')], "names no module")
         self.refused(["-C", self.compile("lost", '#include "cc/module.h"\nextern const struct wt_sender_ops nowhere;\n'

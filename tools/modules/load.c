@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,27 @@ static int hash(const char *path, char sha256[WT_SHA256_TEXT])
 	return error;
 }
 
+/* Whether a shared object ends before what its program headers say: the dynamic linker maps that, and the first access kills the program. */
+static bool cut_short(const char *path)
+{
+	FILE *file = fopen(path, "rbe");
+	ElfW(Ehdr) head;
+	ElfW(Phdr) part;
+	struct stat stat;
+	bool cut = false;
+
+	if (!file)
+		return false;
+	if (!fstat(fileno(file), &stat) && fread(&head, sizeof(head), 1, file) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	    head.e_phentsize == sizeof(part) && !fseek(file, (long)head.e_phoff, SEEK_SET))
+		for (unsigned i = 0; i < head.e_phnum && !cut; i++) {
+			cut = fread(&part, sizeof(part), 1, file) != 1;
+			cut = cut || (part.p_type == PT_LOAD && part.p_offset + part.p_filesz > (uint64_t)stat.st_size);
+		}
+	fclose(file);
+	return cut;
+}
+
 /* The dynamic linker's sentence without the path that it begins with. */
 static const char *linker_error(const char *real)
 {
@@ -98,6 +120,8 @@ static int load(struct entry *entry, char *err, size_t err_len)
 
 	if (error)
 		return wt_invalid(err, err_len, "%s: %s", path, strerror(-error));
+	if (cut_short(entry->real))
+		return wt_invalid(err, err_len, "%s is not a module file: it is cut short", path);
 	handle = dlopen(entry->real, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return wt_invalid(err, err_len, "%s is not a module file: %s", path, linker_error(entry->real));
