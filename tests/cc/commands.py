@@ -138,7 +138,7 @@ class Picture(unittest.TestCase):
             path = os.path.join(folder, "compare.svg")
             wavetank("cc", "compare", "reno", "vegas", "--link", LINK, "-t", "5s", "--repeats", "2", "--picture", path)
             text = "".join(xml.etree.ElementTree.parse(path).getroot().itertext())
-        for words in "reno", "vegas", "cwnd, kB", "round trip, ms", "acknowledged, Mbit/s", "goodput, Mbit/s":
+        for words in "reno", "vegas", "cwnd, KB", "round trip, ms", "acknowledged, Mbit/s", "goodput, Mbit/s":
             self.assertIn(words, text)
 
 

@@ -12,10 +12,8 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-import acks
 import ns2
-import rules_ns2
-import rules_ours
+from sums import acks, rules_ns2, rules_ours
 
 TOLERANCE = 0.02
 SUM = 0.03 # how far the sum of acks.py may be from what was measured, of either side
@@ -43,8 +41,8 @@ SECONDS = {("illinois", "every-200th"): 15, ("*", "every-200th"): 60, ("*", "eve
 
 class Why:
     """Why a mean window differs, and by how much it may. The cause is proved by `words`: ours with them differs by `left` at most; or by `shown`,
-    a sentence that says which other run shows it; or by `sums`: both rules counted ACK by ACK (acks.py) give both values. With none of them it
-    is what we read from source and traces: not proved. `since`: seconds that the sums leave out, for the first overshoot."""
+    a sentence that says which other run shows it; or by `sums`: both rules counted ACK by ACK (acks.py) give both values (with `words`, too: the
+    agent's rule gives the agent's). With none of them it is what we read from source and traces: not proved. `since`: seconds that the sums leave out, for the first overshoot."""
 
     def __init__(self, bound, text, words=None, left=TOLERANCE, shown="", sums=False, since=0):
         self.bound, self.text, self.words, self.left, self.shown, self.sums, self.since = bound, text, words, left, shown, sums, since
@@ -88,7 +86,7 @@ WHY = {
     ("westwood", "overflow"): summed(0.07, FILTERS), ("westwood", "every-200th"): summed(0.31, FILTERS),
     ("westwood", "every-2000th"): summed(0.38, FILTERS),
     ("htcp", "every-200th"): summed(0.05, HTCP), ("htcp", "overflow"): summed(0.03, HTCP),
-    ("illinois", "every-200th"): Why(4.5, KEEPS, AS_KEPT, 0.18), ("illinois", "every-2000th"): Why(2.1, KEEPS, AS_KEPT, 0.18),
+    ("illinois", "every-200th"): Why(4.5, KEEPS, AS_KEPT, 0.18, sums=True), ("illinois", "every-2000th"): Why(2.1, KEEPS, AS_KEPT, 0.18, sums=True),
     ("vegas", "eight-in-a-window"): Why(0.05, ROUNDS, AS_ROUNDS), ("vegas", "every-200th"): Why(0.03, ROUNDS, AS_ROUNDS),
     ("fack", "every-200th"): Why(0.07, IN_RECOVERY, ONE_MORE), ("fack", "every-2000th"): Why(0.04, IN_RECOVERY, ONE_MORE),
     ("compound", "every-200th"): summed(0.08, OWN), ("compound", "every-2000th"): summed(0.06, OWN),
@@ -131,13 +129,21 @@ class Row:
         far = abs(self.off(ours)) > TOLERANCE
         proof = f"; proved by {self.why.shown}" if self.why.shown else "" if self.why.words or self.why.sums else "; cause not proved"
         text, wrong = self.line(self.module, ours, self.why.bound, self.why.text + proof if far else "")
+        lines = [text]
+        if far and self.why.words:
+            again, still = self.line("  so", run_ours(wavetank, self.scenario, self.time, self.why.words), self.why.left, " ".join(self.why.words))
+            lines, wrong = [*lines, again], wrong + still
         if far and self.why.sums:
-            again, still = self.sums(ours)
-            return [text, again], wrong + still
-        if not far or not self.why.words:
-            return [text], wrong
-        again, still = self.line("  so", run_ours(wavetank, self.scenario, self.time, self.why.words), self.why.left, " ".join(self.why.words))
-        return [text, again], wrong + still
+            again, still = self.agents_sums() if self.why.words else self.sums(ours)
+            lines, wrong = [*lines, again], wrong + still
+        return lines, wrong
+
+    def agents_sums(self):
+        flow = acks.Flow(getattr(rules_ns2, self.module.capitalize() + "Agent")(), self.scenario, self.why.since)
+        off = flow.mean / self.theirs[0] - 1
+        wrong = abs(off) > SUM
+        return (f"{self.scenario.word:21}{'  sums':10}{'':8}{flow.mean:8.2f}{'':14}{flow.cuts:6}{'':30}{flow.drops:6}  "
+                f"{'BEYOND 3% ' if wrong else ''}{off:+.1%} of what was measured"), wrong
 
     def sums(self, ours):
         """The line of the third instrument: what both rules give, counted ACK by ACK."""

@@ -4,162 +4,13 @@ Modules that measure, beside their rules written again from the papers and RFCs.
 acknowledged, which of them told of marks, and what was outstanding; from these alone it has its round trips, its window and what the module shows
 of itself. Both are compared at each ACK. The paths have a queue that never drops; losses are listed.
 """
-import collections
-import json
 import math
-import os
-import subprocess
-import tempfile
 
-MSS = 1000
-FOREVER = float("inf")
+from following import FOREVER, MSS, Bytes, Rule, acks
+
 LINK = "rate 10Mbit burst 0B limit 10MB"
 MARKS = LINK + " queue red min 5KB max 120KB prob 50% weight 1 ecn"
 TOLERANCE = 0.01
-
-
-class Ack:
-    """
-    now, rtt (None: no sample) in s; una, next (highest sent, before this ACK sent anything), acked, delivered in segments; ece: it tells of a mark;
-    recovery: it came in one; leaves: that is over with it; loss: it tells of one. Then what the sender made of it: window, ssthresh, all that is shown.
-    """
-
-    def __init__(self, now, una, acked, ece):
-        self.now, self.una, self.acked, self.ece = now, una, acked, ece
-        self.rtt = None
-        self.delivered = 0
-        self.recovery = self.leaves = self.loss = False
-        self.next = 0
-        self.window = self.ssthresh = self.shown = None
-
-
-def acks(wavetank, module, fwd, delay, seconds):
-    """The ACKs of one flow in virtual time, `delay` ms each way, with the window after each."""
-    settings = f"mss={MSS}B,timestamps=off,ack_every=1,initial_window=10,rcv_buffer=64MiB,snd_buffer=16MiB"
-    if "ecn" in fwd:
-        settings += ",ecn=on"
-    with tempfile.TemporaryDirectory(prefix="wt-validation-") as folder:
-        path = os.path.join(folder, "trace")
-        subprocess.run([wavetank, "sim", "--fwd", f"{fwd} delay {delay}ms", "--rev", f"delay {delay}ms", "-t", f"{seconds}s", "-C", module, "--quiet", "--trace", path, "-S",
-                        settings], check=True, capture_output=True)
-        with open(path, encoding="ascii") as file:
-            yield from taken(json.loads(line) for line in file if '"host":"a"' in line or "packet_received" in line)
-
-
-def taken(events):
-    """Nothing is lost on the way back, and each segment is acknowledged: the n-th ACK is of the n-th segment that arrived."""
-    sent, again = {}, set()   # number: when; numbers sent twice
-    arrived = collections.deque()
-    iss = ack = None
-    una = highest = delivered = 0
-    recovery = False
-    for event in events:
-        name, data, now = event["event"].partition(":")[2], event["data"], event["time_ns"] / 1e9
-        if event["host"] == "b":
-            if data["len_bytes"]:
-                arrived.append((data["seq"] - iss) % 2**32 // MSS)
-        elif name == "packet_sent":
-            iss = data["seq"] + 1 if iss is None else iss
-            if data["len_bytes"]:
-                number = (data["seq"] - iss) % 2**32 // MSS
-                again |= {number} & sent.keys()
-                sent[number] = now
-                highest = max(highest, number + 1)
-        elif name == "packet_received" and sent:
-            number = (data["ack"] - iss) % 2**32 // MSS
-            ack = Ack(now, number, number - una, bool(data["flags"] & 64))
-            una = number
-            delivered += 1 # an ACK for each segment
-            ack.next, ack.recovery, ack.delivered = highest, recovery, delivered
-            number = arrived.popleft()
-            if number not in again:
-                ack.rtt = now - sent[number]
-        elif name == "loss_detected":
-            recovery = ack.loss = True
-        elif name == "recovery_exited":
-            recovery, ack.leaves = False, True
-        elif name == "metrics_updated" and ack:
-            ack.window, ack.ssthresh, ack.shown = data["cwnd_bytes"] / MSS, data["ssthresh_bytes"] / MSS, data
-            yield ack
-
-
-class Rounds:
-    """A round trip is over with the ACK of what was sent after the last one was."""
-
-    def __init__(self):
-        self.end = None
-
-    def over(self, ack):
-        if self.end is not None and ack.una <= self.end:
-            return False
-        first, self.end = self.end is None, ack.next
-        return not first
-
-
-class Rule:
-    """What most have in common; windows in segments. shown: a number that the module shows, and ours."""
-    window = 10.0
-    shown = None
-
-    def __init__(self):
-        self.ssthresh = FOREVER
-        self.rounds, self.base, self.samples = Rounds(), None, []
-
-    def ack(self, ack):
-        if ack.rtt:
-            self.base = min(self.base or FOREVER, ack.rtt)
-            self.samples.append(ack.rtt)
-        if self.rounds.over(ack):
-            samples, self.samples = self.samples, []
-            if samples:
-                self.round(samples, ack)
-        if ack.acked and not ack.ece and not ack.recovery:
-            self.grow(ack)
-        if ack.loss:
-            self.window = self.ssthresh = max(2, self.keep() * self.window)
-            self.cut()
-
-    def grow(self, ack):
-        if self.window < self.ssthresh:
-            self.window += min(ack.acked, self.ssthresh - self.window)
-        else:
-            self.window += self.pace(ack) * ack.acked / self.window
-
-    def round(self, samples, ack):
-        pass
-
-    def pace(self, ack):
-        """Segments per window acknowledged."""
-        return 1
-
-    def keep(self):
-        return 0.5
-
-    def cut(self):
-        pass
-
-    def queued(self, rtt):
-        return self.window * (rtt - self.base) / rtt
-
-
-class Bytes(Rule):
-    """RFC 3465: a segment when a window of whole segments was acknowledged; the ACK that ends a recovery counts what nothing reported before."""
-    counted = 0
-
-    def ack(self, ack):
-        self.counted += ack.leaves
-        super().ack(ack)
-
-    def grow(self, ack):
-        if self.window < self.ssthresh:
-            super().grow(ack)
-            return
-        self.counted = min(self.counted, int(self.window)) + ack.acked
-        if self.counted >= int(self.window):
-            self.counted, self.window = self.counted - int(self.window), self.window + 1
-
-    def cut(self):
-        self.counted = 0
 
 
 class Vegas(Rule):
@@ -275,6 +126,10 @@ class Illinois(Rule):
     def keep(self):
         return 1 - self.beta
 
+    def left(self):
+        self.alpha, self.beta, self.above = 1, 0.5, False
+        return 0.5
+
 
 class Veno(Rule):
     """Fu and Liew 2003: beta 3 segments."""
@@ -358,6 +213,10 @@ class Htcp(Rule):
             self.best = max(self.best, (ack.una - self.since[1]) / (ack.now - self.since[0]))
         self.since = ack.now, ack.una
 
+    def timeout(self, ack):
+        super().timeout(ack)
+        self.began, self.most, self.since, self.before, self.best, self.beta = ack.expired, 0, None, self.best, 0, 0.5
+
     def pace(self, ack):
         time = ack.now - self.began - 1
         return 2 * (1 - self.beta) * (1 + 10 * time + time * time / 4 if time > 0 else 1)
@@ -386,6 +245,9 @@ class Bic(Rule):
     def keep(self):
         self.most, self.probe = self.window * (15 / 16 if self.most and self.window < self.most else 1), 0
         return 7 / 8
+
+    def left(self):
+        return self.keep() and 0.5
 
 
 class Westwood(Bytes):
@@ -513,8 +375,72 @@ class Prague(Dctcp):
         return min(1, self.smooth / self.VIRTUAL) ** 2
 
 
+class Scalable(Rule):
+    """Kelly 2003: a hundredth per segment acknowledged, an eighth after a loss; Reno below 16 segments."""
+
+    def pace(self, ack):
+        return 1 if self.window < 16 else 0.01 * self.window
+
+    def keep(self):
+        return 0.5 if self.window < 16 else 7 / 8
+
+
+class HighSpeed(Rule):
+    """RFC 3649 5, with W 38, P 10^-3, W1 83000, P1 10^-7; a and b of whole segments."""
+
+    def b(self):
+        return 0.5 - 0.4 * math.log(int(self.window) / 38) / math.log(83000 / 38) if self.window >= 39 else 0.5
+
+    def pace(self, ack):
+        whole = int(self.window)
+        p = 1e-3 * (whole / 38) ** (math.log(1e-7 / 1e-3) / math.log(83000 / 38))
+        return max(1, whole ** 2 * p * 2 * self.b() / (2 - self.b())) if whole > 38 else 1
+
+    def keep(self):
+        return 1 - self.b()
+
+
+class Cubic(Rule):
+    """RFC 9438: C 0.4, beta 0.7, fast convergence, the Reno-friendly window; plain slow start. Time from the first ACK after recovery."""
+    most = prior = 0.0
+    begin = smooth = None
+
+    def ack(self, ack):
+        if ack.rtt:
+            self.smooth = ack.rtt if self.smooth is None else self.smooth + (ack.rtt - self.smooth) / 8
+        self.now = ack.now
+        super().ack(ack)
+
+    def grow(self, ack):
+        if self.window < self.ssthresh:
+            super().grow(ack)
+            return
+        if self.begin is None:
+            self.begin, self.friend, self.most = self.now, self.window, max(self.most, self.window)
+            self.k = max(0, (self.most - self.window) / 0.4) ** (1 / 3)
+        time = self.now - self.begin
+        target = min(max(0.4 * (time + self.smooth - self.k) ** 3 + self.most, self.window), 1.5 * self.window)
+        self.friend += (3 * 0.3 / 1.7 if self.friend < self.prior else 1) * ack.acked / self.window
+        if 0.4 * (time - self.k) ** 3 + self.most < self.friend:
+            self.window = max(self.window, self.friend)
+        else:
+            self.window += (target - self.window) / self.window * ack.acked
+
+    def keep(self):
+        self.prior, self.begin = self.window, None
+        self.most = self.window * 1.7 / 2 if self.window < self.most else self.window
+        return 0.7
+
+    left = keep
+
+    def timeout(self, ack):
+        super().timeout(ack)
+        self.most = 0 # 4.8: K is 0, W_max the window where congestion avoidance begins
+
+
 # module, rule, link, ms each way, seconds
 LOSSES = LINK + " loss list "
+OUTAGE = " outage at 10s for 1s drop 100%" # longer than a timeout
 RUNS = [
     ("vegas", Vegas, LINK, 20, 20),
     ("fast", Fast, LINK, 20, 20),
@@ -532,8 +458,18 @@ RUNS = [
     ("dctcp", Dctcp, MARKS, 20, 20),
     ("prague", Prague, MARKS, 20, 20),
     ("prague", Prague, MARKS, 4, 20),   # below the virtual round trip
+    ("reno", Bytes, LOSSES + "201,230,2000,4000,8000", 20, 20),
+    ("newreno", Bytes, LOSSES + "201,230,2000,4000,8000" + OUTAGE, 20, 20),
+    ("scalable", Scalable, LOSSES + "201,230,2000,4000,8000" + OUTAGE, 20, 20),
+    ("highspeed", HighSpeed, LOSSES + "201,230,2000,4000,8000" + OUTAGE, 20, 20),
+    ("cubic:hystart=off", Cubic, LOSSES + "201,2000,4000,4300,8000", 20, 20),
+    ("cubic:hystart=off", Cubic, LOSSES + "201,2000,4000" + OUTAGE, 20, 30),
+    ("veno", Veno, LOSSES + "201,8000" + OUTAGE, 20, 20),
+    ("bic", Bic, LOSSES + "201,2000" + OUTAGE, 20, 20),
+    ("htcp", Htcp, LOSSES + "201,2000,4000" + OUTAGE, 20, 20),
+    ("illinois", Illinois, LOSSES + "201,8000" + OUTAGE, 20, 20),
 ]
-QUICK = {("vegas", 20), ("ledbat", 100), ("westwood", 20), ("prague", 4)}
+QUICK = {("vegas", 20), ("cubic:hystart=off", 20), ("ledbat", 100), ("westwood", 20), ("prague", 4)}
 
 
 def furthest(pairs):

@@ -6,13 +6,8 @@ delivery-rate-estimation), rounds, filters, states, windows and pacing follow fr
 first phase of ProbeBW, and when version 3 probes within the bounds of the draft. Windows in segments, rates in segments per second.
 """
 import collections
-import json
-import os
-import subprocess
-import tempfile
 
-MSS = 1000
-FOREVER = float("inf")
+from following import FOREVER, MSS, acks
 
 
 class Packet:
@@ -41,17 +36,6 @@ def since(now, then):
 
 class Ack:
     """What one ACK did: `packet` arrived, `gone` were held lost. Before it `before` were in flight, after it `inflight`. event: of recovery."""
-
-
-def acks(wavetank, module, fwd, delay, seconds):
-    """The ACKs of one flow in virtual time, each of one segment, with what the module shows after it."""
-    settings = f"mss={MSS}B,timestamps=off,ack_every=1,initial_window=10,rcv_buffer=64MiB,snd_buffer=16MiB"
-    with tempfile.TemporaryDirectory(prefix="wt-validation-") as folder:
-        path = os.path.join(folder, "trace")
-        subprocess.run([wavetank, "sim", "--fwd", f"{fwd} delay {delay}ms", "--rev", f"delay {delay}ms", "-t", f"{seconds}s", "-C", module, "--quiet", "--trace", path, "-S",
-                        settings], check=True, capture_output=True)
-        with open(path, encoding="ascii") as file:
-            yield from taken(json.loads(line) for line in file if '"host":"a"' in line or "packet_received" in line)
 
 
 def taken(events):
@@ -589,7 +573,7 @@ QUICK = {WHILE_PROBING, AS_A_ROUND_ENDS}
 def follow(wavetank, module, rule, fwd, delay, seconds):
     """A row of (name, measured, expected): of window, pace, bandwidth, state and bound what is furthest apart."""
     follower, worst, count = None, (-1,), 0
-    for ack in acks(wavetank, module, fwd, delay, seconds):
+    for ack in acks(wavetank, module, fwd, delay, seconds, taken):
         follower = follower or rule(min(packet.sent for packet in ack.link.out.values()))
         follower.ack(ack)
         count += 1

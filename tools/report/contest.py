@@ -37,7 +37,7 @@ def draw(comparison, width):
     count = len(comparison['modules'][0]['cwnd_bytes'])
     times = [(i + 1) * comparison['slice_s'] for i in range(count)]
     fig, axes = style.figure(width, 9.2, 4, 1, gridspec_kw={'height_ratios': [1, 1, 1, 1.5]})
-    rows = [('cwnd_bytes', 1e-3, 'cwnd, kB'), ('rtt_s', 1e3, 'round trip, ms'), ('delivered_bps', 1e-6, 'acknowledged, Mbit/s')]
+    rows = [('cwnd_bytes', 1e-3, 'cwnd, KB'), ('rtt_s', 1e3, 'round trip, ms'), ('delivered_bps', 1e-6, 'acknowledged, Mbit/s')]
     for axis, (key, scale, label) in zip(axes, rows):
         for i, module in enumerate(modules):
             ink, dashes, _ = look(i)
@@ -58,5 +58,6 @@ def draw(comparison, width):
     axes[3].set_xlabel('mean round trip, ms (alone; 95 %% intervals of %d runs)' % comparison['repeats'])
     axes[3].set_ylabel('goodput, Mbit/s')
     axes[3].margins(0.12)
+    axes[3].set_ylim(0, 1.08 * axes[3].get_ylim()[1])
     place_labels(axes[3], points)
     return fig

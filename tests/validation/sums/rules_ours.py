@@ -2,7 +2,7 @@
 """Our rules with the preset ns2: what is sent is whole packets, and what a window has towards the next one a fraction, lost with a loss."""
 import math
 
-from rules import Rule
+from sums.rules import Rule
 
 
 class Ours(Rule):

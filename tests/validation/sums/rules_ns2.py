@@ -3,7 +3,7 @@
 
 An agent counts whole packets: a packet more when its count of ACKs has reached a limit, and a loss begins the count anew.
 """
-from rules import Rule
+from sums.rules import Rule
 
 
 class Agent(Rule):
@@ -363,3 +363,47 @@ class HighspeedAgent(Halved):
         self.count += self.row + 1
         if self.count >= self.cwnd:
             self.cwnd, self.count = self.cwnd + 1, self.count - self.cwnd
+
+
+class IllinoisAgent(Halved):
+    """Of the window `beta` is kept, not given up. In parts of 128 and 64; round trips are those of ACKs of new data, looked at outside recovery."""
+
+    def __init__(self, *off):
+        super().__init__(*off)
+        self.alpha, self.beta, self.base, self.most, self.edge = 1280, 32, 1 << 30, 0, 0
+        self.sum = self.samples = self.low = 0
+        self.above = False
+
+    def sample(self, now, rtt, acked, open_):
+        us = int(rtt * 1e6) + 1
+        if acked:
+            self.base, self.most, self.sum, self.samples = min(self.base, us), max(self.most, us), self.sum + us, self.samples + 1
+
+    def keep(self):
+        return self.cwnd * self.beta >> 6
+
+    def ack(self, now, acked, flow):
+        if flow.una > self.edge:
+            self.judge(self.most - self.base, self.sum // self.samples - self.base)
+            self.edge, self.sum, self.samples = flow.next, 0, 0
+        super().ack(now, acked, flow)
+
+    def judge(self, most, mean):
+        if self.cwnd < 15:
+            self.alpha, self.beta = 128, 32
+            return
+        near, low, high = most // 100, most // 10, 8 * most // 10
+        if mean > near:
+            self.above = True
+            self.alpha = (most - near) * 1280 // (most - near + (mean - near) * (1280 - 38) // 38)
+        else:
+            self.low += self.above
+            if not self.above or self.low >= 5:
+                self.alpha, self.above, self.low = 1280, False, 0
+        self.beta = 8 if mean <= low else 32 if mean >= high else (8 * high - 32 * low + 24 * mean) // (high - low)
+
+    def avoid(self, now, acked, flow):
+        self.count += acked
+        more = self.count * self.alpha >> 7
+        if more >= self.cwnd:
+            self.cwnd, self.count = self.cwnd + more // self.cwnd, 0
