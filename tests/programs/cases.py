@@ -131,6 +131,17 @@ def peer_closes_with_bytes_unread():
 
 
 @case
+def a_last_word_before_a_reset():
+    """What a program wrote has left before it closes with bytes unread: iperf3 tells a second client so that it is busy."""
+    results = []
+    for word in b"K" + b"z" * 1000, b"k":
+        s = dial(word)
+        time.sleep(0.3)
+        results.append([s.recv(10).decode(), attempt(s.recv, 10)])
+    return results
+
+
+@case
 def half_close():
     s = dial(b"H" + b"q" * 500000)
     s.shutdown(socket.SHUT_WR)

@@ -30,6 +30,12 @@ def serve_one(peer):
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         elif word == b"U":                      # close with bytes unread
             time.sleep(0.3)
+        elif word in b"Kk":                     # four bytes and at once a close with bytes unread (K), or a reset by linger 0 (k)
+            if word == b"k":
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            else:
+                peer.recv(1, socket.MSG_PEEK)
+            peer.sendall(b"busy")
         elif word == b"H":                      # count, then answer after the client's FIN
             peer.sendall(str(sink(peer)).encode())
         elif word == b"S":                      # 300 KB

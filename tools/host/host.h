@@ -43,6 +43,7 @@ struct wt_conn {
 	bool connected;
 	int32_t option[WT_HOST_OPTIONS]; /* what its program, or its listener's, has said; else WT_HOST_UNSAID */
 	bool app_eof;           /* the program writes no more */
+	bool cut;               /* the program wants a reset, or has left bytes unread: it comes when what was written has had its turn to leave */
 	bool told_eof;          /* the program was told that the peer writes no more */
 	bool peer_eof;
 	bool discard;           /* the program reads no more */

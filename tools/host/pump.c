@@ -7,7 +7,8 @@
  *   the program            we see                          the engine
  *   shuts its writing      end of file, no HUP             wt_tcp_shutdown()
  *   closes                 end of file and HUP             wt_tcp_close()
- *   closes, bytes unread   ECONNRESET, EPOLLERR            wt_tcp_abort() at once, also while the send buffer is full
+ *   closes, bytes unread   ECONNRESET, EPOLLERR            wt_tcp_abort() in the same turn, also while the send buffer is full: behind what the
+ *                                                          windows let leave of what it wrote, because write() of a kernel's TCP has sent that
  */
 #include <errno.h>
 #include <poll.h>
@@ -110,9 +111,20 @@ static void to_program(struct wt_daemon *daemon, struct wt_conn *conn)
 
 /* ---- program to engine --------------------------------------------------------------------------------- */
 
+/* A reset, when this turn's segments have left. */
+static void cut(struct wt_daemon *daemon, struct wt_conn *conn)
+{
+	conn->cut = true;
+	wt_pump_mark(daemon, conn);
+}
+
 static void app_closed(struct wt_daemon *daemon, struct wt_conn *conn)
 {
-	wt_conn_drop_tcp(daemon, conn, wt_option_on(conn->option[WT_HOST_RESETS]), 0);
+	if (conn->tcp && (wt_option_on(conn->option[WT_HOST_RESETS]) || wt_tcp_readable(conn->tcp))) {
+		cut(daemon, conn);
+		return;
+	}
+	wt_conn_drop_tcp(daemon, conn, false, 0);
 	wt_conn_drop_fd(daemon, conn);
 }
 
@@ -165,7 +177,7 @@ static void to_engine(struct wt_daemon *daemon, struct wt_conn *conn)
 	size_t room, asked;
 	ssize_t n;
 
-	while (conn->connected && conn->tcp && conn->fd >= 0 && !conn->app_eof) {
+	while (conn->connected && conn->tcp && conn->fd >= 0 && !conn->app_eof && !conn->cut) {
 		if (!has_room(conn, &room)) {
 			watch(daemon, conn, &conn->deaf, true);
 			return;
@@ -181,8 +193,7 @@ static void to_engine(struct wt_daemon *daemon, struct wt_conn *conn)
 		} else if (!asked || errno == EAGAIN) {
 			break;
 		} else { /* closed with unread bytes */
-			wt_conn_drop_tcp(daemon, conn, true, 0);
-			wt_conn_drop_fd(daemon, conn);
+			cut(daemon, conn);
 		}
 	}
 	watch(daemon, conn, &conn->deaf, false);
@@ -259,9 +270,9 @@ void wt_pump_events(struct wt_daemon *daemon, struct wt_conn *conn, uint32_t eve
 			app_closed(daemon, conn);
 		return;
 	}
-	if (events & EPOLLERR && conn->tcp) { /* it closed with bytes unread: nothing it wrote matters any more */
-		wt_conn_drop_tcp(daemon, conn, true, 0);
-		wt_conn_drop_fd(daemon, conn);
+	if (events & EPOLLERR && conn->tcp) { /* it closed with bytes unread: what there is room for is the last that leaves */
+		to_engine(daemon, conn);
+		cut(daemon, conn);
 		return;
 	}
 	if (events & EPOLLOUT)
@@ -280,7 +291,11 @@ void wt_pump_dirty(struct wt_daemon *daemon)
 
 		daemon->dirty = conn->next_dirty;
 		conn->dirty = false;
-		if (conn->kind == WT_SLOT_CONNECTION)
+		if (conn->kind == WT_SLOT_CONNECTION && conn->cut) {
+			wt_conn_drop_tcp(daemon, conn, true, 0);
+			wt_conn_drop_fd(daemon, conn);
+		} else if (conn->kind == WT_SLOT_CONNECTION) {
 			to_program(daemon, conn);
+		}
 	}
 }
