@@ -128,6 +128,8 @@ static void on_prepare(struct ev_loop *ev, ev_prepare *watcher, int events)
 {
 	struct wt_daemon *daemon = watcher->data;
 
+	if (daemon->gathers && ev_now(ev) - daemon->gathers_since >= .001)
+		wt_pump_gathered(daemon);
 	if (!daemon->dirty)
 		return;
 	wt_rloop_catch_up(daemon->transfer.station.rloop);
@@ -231,7 +233,7 @@ static int begin(struct wt_daemon *daemon, const struct said *said)
 	ev_timer_init(&daemon->probe, on_probe, .1, .1);
 	ev_timer_init(&daemon->refresh, on_refresh, .05, .05);
 	ev_timer_init(&daemon->retry, on_retry, .005, .005);
-	ev_timer_init(&daemon->gather, on_gather, .001, .001);
+	ev_timer_init(&daemon->gather, on_gather, .004, .004);
 	daemon->on_epoll.data = daemon->prepare.data = daemon->probe.data = daemon->refresh.data = daemon->retry.data = daemon->gather.data = daemon;
 	ev_io_start(ev, &daemon->on_epoll);
 	ev_prepare_start(ev, &daemon->prepare);

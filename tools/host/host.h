@@ -49,12 +49,12 @@ struct wt_conn {
 	bool discard;           /* the program reads no more */
 	bool ends;              /* an end of file, or worse, stands behind the bytes of the descriptor */
 	bool full;              /* the descriptor had no room: it is watched for that, */
-	bool deaf;              /* and not for bytes, for the engine has no room */
+	bool deaf;              /* and not for bytes, for the engine has no room, or has plenty to send */
 	bool starved;           /* the engine had no memory for more bytes */
 	bool pair;              /* the descriptor is a pair's, not the kernel's TCP */
 	bool dirty, busy;       /* on the list of those to be written to; its numbers move */
-	bool gathers;           /* on the list of those whose bytes wait for more, a millisecond at most */
-	struct wt_conn *next_dirty, *next_gathers;
+	bool gathers;           /* on the list of those whose bytes wait for more */
+	struct wt_conn *next_dirty, *next_gathers, **gathers_at; /* the last: what points at it on its list */
 	struct wt_listener *listener;
 	struct wt_conn *waits;  /* of a listener: one that its program's queue had no room for */
 	void (*ended)(struct wt_conn *conn); /* gateway: before it is given up, may be NULL */
@@ -68,6 +68,7 @@ struct wt_daemon {
 	int page_fd, epoll, control;
 	uint32_t next, high;         /* slots: where the search goes on; ever used */
 	struct wt_conn *dirty, *gathers;
+	ev_tstamp gathers_since;     /* when the list of these was empty last */
 	ev_io on_epoll, on_control;
 	ev_prepare prepare;
 	ev_timer probe, refresh, retry, gather;
@@ -119,7 +120,7 @@ void wt_pump_starved(struct wt_daemon *daemon, struct wt_conn *conn);
 void wt_pump_unreachable(struct wt_daemon *daemon, struct wt_conn *conn, int error);
 void wt_pump_dirty(struct wt_daemon *daemon);
 void wt_pump_mark(struct wt_daemon *daemon, struct wt_conn *conn);
-void wt_pump_gathered(struct wt_daemon *daemon); /* the millisecond is over */
+void wt_pump_gathered(struct wt_daemon *daemon); /* they wait no more */
 
 /* listener.c. Each an errno, or 0. */
 int wt_listener_open(struct wt_daemon *daemon, const struct wt_host_question *question, int keeper);

@@ -2,7 +2,8 @@
 /*
  * Bytes, both ways, from and to where the engine keeps them. To the engine when a good part of its buffer is free; to the program once per turn
  * of the loop, when all that came in this turn is there, because a write of 64 KB costs little more than one of 1448 bytes, and wakes the program
- * once. In the middle of a stream they wait for more: until there are 32 KB, a segment with PSH, or a millisecond is over.
+ * once. In the middle of a stream they wait for more: until there are 32 KB, a segment with PSH, or a turn of the loop after a millisecond; and no
+ * longer than four, which wake the loop.
  *
  *   the program            we see                          the engine
  *   shuts its writing      end of file, no HUP             wt_tcp_shutdown()
@@ -48,20 +49,36 @@ static void gather(struct wt_daemon *daemon, struct wt_conn *conn)
 	} else if (!conn->gathers) {
 		conn->gathers = true;
 		conn->next_gathers = daemon->gathers;
-		daemon->gathers = conn;
-		if (!ev_is_active(&daemon->gather))
+		conn->gathers_at = &daemon->gathers;
+		if (daemon->gathers) {
+			daemon->gathers->gathers_at = &conn->next_gathers;
+		} else {
+			daemon->gathers_since = ev_now(daemon->transfer.station.ev);
 			ev_timer_again(daemon->transfer.station.ev, &daemon->gather);
+		}
+		daemon->gathers = conn;
 	}
 }
 
-/* Those that were written meanwhile have nothing more: no call is made. */
+/* It waits no more; and the loop does not wake for nobody. */
+static void gather_no_more(struct wt_daemon *daemon, struct wt_conn *conn)
+{
+	if (!conn->gathers)
+		return;
+	conn->gathers = false;
+	*conn->gathers_at = conn->next_gathers;
+	if (conn->next_gathers)
+		conn->next_gathers->gathers_at = conn->gathers_at;
+	if (!daemon->gathers)
+		ev_timer_stop(daemon->transfer.station.ev, &daemon->gather);
+}
+
 void wt_pump_gathered(struct wt_daemon *daemon)
 {
 	while (daemon->gathers) {
 		struct wt_conn *conn = daemon->gathers;
 
-		daemon->gathers = conn->next_gathers;
-		conn->gathers = false;
+		gather_no_more(daemon, conn);
 		if (conn->kind == WT_SLOT_CONNECTION && conn->tcp && wt_tcp_readable(conn->tcp))
 			wt_pump_mark(daemon, conn);
 	}
@@ -93,6 +110,7 @@ static void to_program(struct wt_daemon *daemon, struct wt_conn *conn)
 	struct iovec piece[PIECES];
 	struct msghdr message = {.msg_iov = piece};
 
+	gather_no_more(daemon, conn);
 	while (conn->tcp && conn->fd >= 0 && conn->connected && (message.msg_iovlen = wt_tcp_pieces(conn->tcp, LARGE, piece, PIECES)) > 0) {
 		ssize_t n = conn->discard ? (ssize_t)wt_tcp_readable(conn->tcp) : sendmsg(conn->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 
@@ -171,10 +189,23 @@ static bool has_room(struct wt_conn *conn, size_t *room)
 	return false;
 }
 
-/* A pair that gave less than it was asked for is empty, and says when it no longer is; unless its end has been told. */
+/* More stands in the send buffer than leaves before ENOUGH is acknowledged, even if the window grows by as much meanwhile (slow start). */
+static bool has_plenty(const struct wt_tcp *tcp)
+{
+	struct wt_tcp_info info;
+	uint64_t window;
+
+	wt_tcp_info(tcp, &info);
+	window = info.cwnd < info.snd_wnd ? info.cwnd : info.snd_wnd;
+	return (uint64_t)info.unsent + info.in_flight >= window + 2 * ENOUGH;
+}
+
+/* A pair that gave less than it was asked for is empty, and says when it no longer is; unless its end has been told. While the engine has plenty,
+ * ACKs are what we wait for: the program's writes need not wake us. */
 static void to_engine(struct wt_daemon *daemon, struct wt_conn *conn)
 {
 	size_t room, asked;
+	bool plenty;
 	ssize_t n;
 
 	while (conn->connected && conn->tcp && conn->fd >= 0 && !conn->app_eof && !conn->cut) {
@@ -196,7 +227,10 @@ static void to_engine(struct wt_daemon *daemon, struct wt_conn *conn)
 			cut(daemon, conn);
 		}
 	}
-	watch(daemon, conn, &conn->deaf, false);
+	plenty = conn->tcp && !conn->app_eof && !conn->cut && !conn->starved && has_plenty(conn->tcp);
+	if (plenty)
+		wt_tcp_expect_room(conn->tcp, wt_tcp_writable(conn->tcp) + ENOUGH);
+	watch(daemon, conn, &conn->deaf, plenty);
 }
 
 /* No event tells when the engine has memory again. */
