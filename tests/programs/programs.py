@@ -23,7 +23,8 @@ PYTHON = "/usr/bin/python3"
 # docs/programs.md, "What differs"
 DIFFERENT = {"urgent_data": "!ENOTSUP", "low_water_mark": ["POLLIN"], "receiving_after_shut_rd": 0,
              "nobody_has_the_address": "!ETIMEDOUT", "its_own_address_called": "!ENETUNREACH",
-             "options_of_ip": [[[None, value] for value in (16, 33, 2, 1)] + [[0] * 4] + [[None, 0]] * 4, 0, None],
+             "options_of_ip": [[[None, value] for value in (16, 33, 2, 1)] + [[0, 64, 2, 0]] +
+                              [[None, 0], ["!ENOPROTOOPT", 64], [None, 2], ["!ENOPROTOOPT", 0]], 0, None],
              "options_that_an_engine_has_not": [None] + ["!ENOPROTOOPT"] * 4}
 
 

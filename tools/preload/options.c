@@ -6,6 +6,8 @@
 
 #include "tools/preload/preload.h"
 
+#define TTL 64 /* of each packet of the engine (stack/wire) */
+
 static int fail(int error)
 {
 	errno = error;
@@ -100,6 +102,20 @@ static int get_socket(int fd, const struct wt_who *who, int name, void *value, s
 	}
 }
 
+/* Of IP: what the engine's packets have. */
+static int get_ip(int level, int name, void *value, socklen_t *len)
+{
+	if (level == IPPROTO_IPV6)
+		return name == IPV6_TCLASS || name == IPV6_V6ONLY ? give_int(value, len, 0) : fail(ENOPROTOOPT);
+	switch (name) {
+	case IP_OPTIONS: *len = 0; return 0; /* sshd refuses a peer that has some */
+	case IP_TOS: case IP_RECVERR: return give_int(value, len, 0);
+	case IP_TTL: return give_int(value, len, TTL);
+	case IP_MTU_DISCOVER: return give_int(value, len, IP_PMTUDISC_DO); /* no packet of TCP may be fragmented */
+	default: return fail(ENOPROTOOPT);
+	}
+}
+
 EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
 	struct wt_local *mine;
@@ -122,11 +138,7 @@ EXPORT int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 		return get_socket(fd, &who, name, value, len);
 	if (level == IPPROTO_TCP)
 		return get_tcp(&who, name, value, len);
-	if (level == IPPROTO_IP && name == IP_OPTIONS) { /* sshd refuses a peer that has some */
-		*len = 0;
-		return 0;
-	}
-	return give_int(value, len, 0);
+	return get_ip(level, name, value, len);
 }
 
 /* ---- setsockopt ---------------------------------------------------------------------------------------- */
@@ -226,6 +238,20 @@ static int set_early(int fd, int level, int name, const void *value, socklen_t l
 	return result;
 }
 
+/* What the engine does in any case. The class of service is a hint: no packet of a connection carries it. */
+static int set_ip(int level, int name, int number)
+{
+	if (level == IPPROTO_IPV6)
+		return name == IPV6_TCLASS ? 0 : fail(ENOPROTOOPT);
+	switch (name) {
+	case IP_TOS: return 0;
+	case IP_TTL: return number == TTL || number == -1 ? 0 : fail(ENOPROTOOPT);
+	case IP_MTU_DISCOVER: return number == IP_PMTUDISC_WANT || number == IP_PMTUDISC_DO ? 0 : fail(ENOPROTOOPT);
+	case IP_RECVERR: return number ? fail(ENOPROTOOPT) : 0;
+	default: return fail(ENOPROTOOPT);
+	}
+}
+
 EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	struct wt_who who;
@@ -242,6 +268,5 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 		return set_socket(fd, &who, name, value, len);
 	if (level == IPPROTO_TCP)
 		return set_tcp(&who, name, value, len);
-	return name == IP_TOS || name == IP_TTL || name == IP_MTU_DISCOVER || name == IPV6_TCLASS || name == IP_RECVERR ?
-		       0 : fail(ENOPROTOOPT); /* the engine marks no packets for others */
+	return set_ip(level, name, take_int(value, len));
 }
