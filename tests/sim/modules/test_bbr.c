@@ -12,6 +12,7 @@
 /* What the module shows over time. */
 struct watch {
 	struct wt_trace_sink sink;
+	const char *settings; /* of the flow; NULL: buffers of 8 MB */
 	double from_s, least, most, last, startup; /* bandwidth over that of the link: after from_s; when Startup ended */
 	double min_rtt_ms;
 	double now, area, seconds; /* after from_s: bandwidth times time, and time */
@@ -57,7 +58,8 @@ static void watch(struct wt_trace_sink *sink, const struct wt_trace_event *event
 /* 40 ms and two BDP of buffer. */
 static struct wt_bulk_sender flow_of(const char *sender, uint64_t seed, const char *fwd, const char *rev, uint64_t size, struct watch *w)
 {
-	struct setup setup = {.settings = "snd_buffer=8MB,rcv_buffer=8MB", .sender = sender, .seed = seed, .fwd = fwd, .rev = rev, .size = size};
+	struct setup setup = {.settings = w->settings ? w->settings : "snd_buffer=8MB,rcv_buffer=8MB", .sender = sender, .seed = seed, .fwd = fwd,
+			      .rev = rev, .size = size};
 	struct wt_simulation_result result;
 	struct wt_bulk_sender flow;
 	struct scenario scenario;
@@ -256,6 +258,26 @@ static void the_states_of_version_three_come_in_their_order(void **state)
 	assert_true(w.least > 0.95 && w.most < 1.05);
 }
 
+/*
+ * Behind a hole no ACK says that the window was full, if the flight does not fill it: three round trips without more bandwidth end ProbeBW_UP.
+ * When each duplicate ACK said so, one of these probes lasted 0.6 s.
+ */
+static void version_three_ends_a_probe_behind_a_hole(void **state)
+{
+	static const char fwd[] = "rate 10Mbit burst 0B limit 10MB loss list 214-217,917-920,1406-1412,2840-2846,3287,4970-4976,6523-6526,6691-6697,8772,"
+				  "9135-9136,10665,12427,13766 delay 20ms";
+	struct watch w = {.settings = "mss=1000B,timestamps=off,ack_every=1,initial_window=10,rcv_buffer=64MiB,snd_buffer=16MiB"};
+	unsigned ups = 0;
+
+	flow_of("bbr3", 1, fwd, "delay 20ms", 14000000, &w);
+	for (unsigned i = 0; i + 1 < w.states; i++)
+		if (w.state[i].state == 5) {
+			assert_true(w.state[i + 1].at_s - w.state[i].at_s < 0.4);
+			ups++;
+		}
+	assert_true(ups >= 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +290,7 @@ int main(void)
 		cmocka_unit_test(bandwidth_stays_across_timeouts),
 		cmocka_unit_test(the_states_of_version_one_come_in_their_order),
 		cmocka_unit_test(the_states_of_version_three_come_in_their_order),
+		cmocka_unit_test(version_three_ends_a_probe_behind_a_hole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
