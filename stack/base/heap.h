@@ -7,6 +7,7 @@
 #define WT_STACK_BASE_HEAP_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stack/base/time.h"
@@ -39,6 +40,12 @@ void wt_heap_set(struct wt_heap *heap, struct wt_heap_entry *entry, wt_time due)
 static inline struct wt_heap_entry *wt_heap_min(const struct wt_heap *heap)
 {
 	return heap->count ? heap->slots[1].entry : NULL;
+}
+
+/* Is there one whose time has come? */
+static inline bool wt_heap_is_due(const struct wt_heap *heap, wt_time now)
+{
+	return heap->count && heap->slots[1].due <= now;
 }
 
 /* When it is due; WT_NEVER: the heap is empty. */

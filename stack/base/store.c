@@ -365,13 +365,14 @@ static void move_seam(struct wt_store *store, wt_seq seq)
 
 void wt_store_release(struct wt_store *store, wt_seq seq, wt_seq end)
 {
-	wt_seq from = store->released - place_of(store, store->released);
+	wt_seq from;
 
 	move_seam(store, seq);
 	if (!store->held) {
 		store->released = seq;
 		return;
 	}
+	from = store->released - place_of(store, store->released);
 	if (seq == end) {
 		drop_all(store);
 	} else {

@@ -446,46 +446,53 @@ static void advance(struct wt_graph *graph, wt_time to)
 	}
 }
 
-/* The earliest node's turn, and all that it sets off. */
-static inline void run_earliest(struct wt_graph *graph)
+/* The turn of the earliest node begins. */
+static inline void begin_turn(struct wt_graph *graph)
 {
 	struct slot *slot = graph->slots[wt_winner_leaf(&graph->deadlines)];
 
 	graph->root = slot;
 	push(graph, slot, slot->asked);
 	slot->asked = true;
-	settle(graph);
 }
 
-/* Everything due at or before now. */
-static void run_instant(struct wt_graph *graph)
+/* All that is due by `until`, one turn after the other, each with all that it sets off. *stop is looked at between two instants. When the next one is due. */
+static wt_time run(struct wt_graph *graph, wt_time until, const bool *stop)
 {
-	graph->running = true;
-	settle(graph);
-	while (wt_graph_due(graph) <= graph->now && !wt_graph_circles(graph))
-		run_earliest(graph);
-	graph->running = false;
-}
+	wt_time due;
 
-bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
-{
-	wt_time due = WT_NEVER;
-
-	assert(!graph->running);
-	wt_graph_begin_ahead(graph);
-	if (graph->dirty_head && !*stop)
-		run_instant(graph);
 	graph->running = true;
-	/* *stop is looked at between two instants */
-	while (!wt_graph_circles(graph) && (due = wt_graph_due(graph)) <= until && due != WT_NEVER) {
+	for (;;) {
+		settle(graph);
+		due = wt_graph_due(graph);
+		if (due > until || due == WT_NEVER || wt_graph_circles(graph))
+			break;
 		if (due > graph->now) {
 			if (*stop)
 				break;
 			advance(graph, due);
 		}
-		run_earliest(graph);
+		begin_turn(graph);
 	}
 	graph->running = false;
+	return due;
+}
+
+static const bool never = false;
+
+/* Everything due at or before now. */
+static void run_instant(struct wt_graph *graph)
+{
+	run(graph, graph->now, &never);
+}
+
+bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
+{
+	wt_time due;
+
+	assert(!graph->running);
+	wt_graph_begin_ahead(graph);
+	due = run(graph, until, stop);
 	graph->root = NULL;
 	wt_graph_recall(graph);
 	return !*stop && !wt_graph_circles(graph) && due > until && due != WT_NEVER;
@@ -493,8 +500,6 @@ bool wt_graph_run_while(struct wt_graph *graph, wt_time until, const bool *stop)
 
 void wt_graph_run(struct wt_graph *graph, wt_time until)
 {
-	static const bool never = false;
-
 	wt_graph_run_while(graph, until, &never);
 	if (until != WT_NEVER && !wt_graph_circles(graph))
 		advance(graph, until);

@@ -36,13 +36,11 @@ int wt_host_timer_set(struct wt_host *host, struct wt_host_timer *timer, wt_time
 
 static void run_timers(struct wt_host *host)
 {
-	struct wt_heap_entry *entry;
-
 	wt_tcp_stack_expire(&host->tcp);
-	while ((entry = wt_heap_min(&host->timers)) && entry->due <= host->tcp.now) {
-		struct wt_host_timer *timer = CONTAINER(entry, struct wt_host_timer, entry);
+	while (wt_heap_is_due(&host->timers, host->tcp.now)) {
+		struct wt_host_timer *timer = CONTAINER(wt_heap_min(&host->timers), struct wt_host_timer, entry);
 
-		wt_heap_set(&host->timers, entry, WT_NEVER);
+		wt_heap_set(&host->timers, &timer->entry, WT_NEVER);
 		timer->fire(timer, host->tcp.now);
 	}
 	if (wt_net_deadline(&host->net) <= host->tcp.now)

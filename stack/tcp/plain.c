@@ -11,23 +11,16 @@
 
 /* ---- out ------------------------------------------------------------------------------------------------------- */
 
-/* Open, and no FIN has left or come. */
-static inline bool is_open(const struct wt_tcp *tcp)
-{
-	return (tcp->state == WT_TCP_ESTABLISHED || tcp->state == WT_TCP_FIN_WAIT_1) && !tcp->special && !tcp->stack->config.trace;
-}
-
 /* Nothing about this end asks for more than numbers in a segment. */
 static inline bool sends_plain(const struct wt_tcp *tcp)
 {
 	const struct wt_template *template = tcp->template;
 
-	return template && is_open(tcp) && !tcp->board.view.lost && template->age == tcp->stack->net->usual.age && !tcp->waiting.count &&
+	return template && !tcp->special && !tcp->board.view.lost && template->age == tcp->stack->net->usual.age && !tcp->waiting.count &&
 	       !tcp->config->receiver.ops->on_ack_out && !tcp->ecn.echo;
 }
 
-/* The window field, as wt_tcp_add_ack() has it without a module's word; rcv_word says so. */
-static inline uint16_t window_field(struct wt_tcp *tcp)
+static void work_out_window(struct wt_tcp *tcp)
 {
 	uint32_t least = wt_seq_gt(tcp->rcv_adv, tcp->rcv_nxt) ? tcp->rcv_adv - tcp->rcv_nxt : 0, window = wt_tcp_window(tcp);
 	uint32_t free = (uint32_t)tcp->config->settings.rcv_buffer - wt_tcp_unread(tcp), field;
@@ -36,7 +29,20 @@ static inline uint16_t window_field(struct wt_tcp *tcp)
 		window = least;
 	tcp->rcv_word = UINT32_MAX;
 	field = (window + (1u << tcp->rcv_wscale) - 1) >> tcp->rcv_wscale;
-	return (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
+	tcp->window.field = (uint16_t)(field << tcp->rcv_wscale <= free ? field : window >> tcp->rcv_wscale);
+	tcp->window.rcv_nxt = tcp->rcv_nxt;
+	tcp->window.read_seq = tcp->read_seq;
+}
+
+/*
+ * The window field, as wt_tcp_add_ack() has it without a module's word; rcv_word says so. Where nothing has come and nothing was read since the last
+ * one it is the same again, for rcv_adv only moves to where that one put it. A sender of nothing but data says it with each segment.
+ */
+static inline uint16_t window_field(struct wt_tcp *tcp)
+{
+	if (tcp->window.rcv_nxt != tcp->rcv_nxt || tcp->window.read_seq != tcp->read_seq || !tcp->window.field)
+		work_out_window(tcp);
+	return tcp->window.field;
 }
 
 static inline struct wt_frame *leave(struct wt_tcp *tcp, wt_seq seq, uint16_t window, const struct wt_extent *text, uint32_t len)
@@ -127,7 +133,7 @@ bool wt_plain_output(struct wt_tcp *tcp, struct wt_frame **frame, enum wt_tcp_mo
 /* From whom nothing but the next number is expected. */
 static inline bool comes_plain(const struct wt_tcp *tcp, const struct wt_facts *seg)
 {
-	return is_open(tcp) && seg->seq == tcp->rcv_nxt &&
+	return !tcp->special && seg->seq == tcp->rcv_nxt &&
 	       (seg->flags & ~(unsigned)WT_PSH) == WT_ACK && !seg->sack_count && !tcp->keep_count && !tcp->ecn.sends && !tcp->ecn.echoes &&
 	       tcp->snd_wnd && (!tcp->ts_ok || (seg->has_ts && (int32_t)(seg->tsval - tcp->ts_recent) >= 0));
 }

@@ -151,21 +151,18 @@ void wt_tcp_stack_input(struct wt_tcp_stack *stack, const struct wt_ip_packet *p
 
 void wt_tcp_stack_expire(struct wt_tcp_stack *stack)
 {
-	struct wt_heap_entry *entry;
-
-	while ((entry = wt_heap_min(&stack->conns)) && entry->due <= stack->now)
-		wt_tcp_run_timers(CONTAINER(entry, struct wt_tcp, heap));
-	while ((entry = wt_heap_min(&stack->waits)) && entry->due <= stack->now)
-		wt_wait_end(stack, wt_wait_of(entry));
+	while (wt_heap_is_due(&stack->conns, stack->now))
+		wt_tcp_run_timers(CONTAINER(wt_heap_min(&stack->conns), struct wt_tcp, heap));
+	while (wt_heap_is_due(&stack->waits, stack->now))
+		wt_wait_end(stack, wt_wait_of(wt_heap_min(&stack->waits)));
 }
 
 struct wt_frame *wt_tcp_stack_output(struct wt_tcp_stack *stack)
 {
-	struct wt_heap_entry *syn;
 	struct wt_frame *frame = NULL;
 
-	while (!frame && (syn = wt_heap_min(&stack->syns)) && syn->due <= stack->now)
-		frame = wt_syn_timeout(stack, wt_syn_of(syn));
+	while (!frame && wt_heap_is_due(&stack->syns, stack->now))
+		frame = wt_syn_timeout(stack, wt_syn_of(wt_heap_min(&stack->syns)));
 	while (!frame && stack->output_head) {
 		enum wt_tcp_more more = WT_TCP_NO_MORE;
 

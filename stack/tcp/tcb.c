@@ -22,6 +22,7 @@ void wt_tcb_init(struct wt_tcp *tcp, struct wt_tcp_stack *stack, const struct wt
 	for (unsigned i = 0; i < WT_TIMERS; i++)
 		tcp->timer[i] = WT_NEVER;
 	tcp->waits_since = WT_NEVER;
+	tcp->long_way = true;
 	tcp->peer_mss = 536; /* RFC 9293 3.7.1 SHLD: without the option */
 	tcp->path_mss = stack->config.mtu - wt_tcp_headers(tcp);
 	wt_tcp_limit_mss(tcp);
@@ -115,6 +116,7 @@ void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 	wt_trace(tcp->stack, tcp->conn, STATE, tcp->state, state);
 	assert(tcp->send_mss == wt_tcp_full_payload(tcp));
 	tcp->state = state;
+	tcp->long_way = (state != WT_TCP_ESTABLISHED && state != WT_TCP_FIN_WAIT_1) || tcp->stack->config.trace;
 }
 
 void wt_tcb_drop_sent(struct wt_tcp *tcp)

@@ -161,7 +161,7 @@ struct wt_tcp {
 	bool in_output, in_ready, in_held, ack_held; /* it stands in that queue of the stack; held: its ACK waits for more frames */
 	union {
 		struct {
-			bool force;      /* the next LOST record goes out whatever the window */
+			bool long_way;   /* not plain.c's: the state is not ESTABLISHED or FIN-WAIT-1, or a trace listens */
 			bool probe;      /* the persist timer fired: one octet into a closed window, or the override of SWS avoidance */
 			bool tail_probe; /* the recovery module asked for one segment of new data, whatever the window */
 			bool keep_probe;
@@ -172,6 +172,7 @@ struct wt_tcp {
 		};
 		uint64_t special; /* 0: none of these */
 	};
+	bool force;       /* the next LOST record goes out whatever the window */
 	bool idle_told;
 	bool metrics_due; /* an ACK moved the numbers: they are told when what it let go has been sent */
 	bool reopened;    /* the peer opened its window over this flight, and it went again for that */
@@ -192,6 +193,10 @@ struct wt_tcp {
 	/* receive sequence space */
 	wt_seq rcv_nxt, rcv_adv, last_ack_sent; /* rcv_adv: right edge advertised */
 	wt_seq read_seq;    /* next byte for the application */
+	struct {
+		wt_seq rcv_nxt, read_seq;
+		uint16_t field; /* 0: none is known */
+	} window;           /* plain.c: the window field that stands for these two */
 	uint32_t rcv_word;  /* the window that the receiver module asked for last, if below what there is room for; else UINT32_MAX */
 	unsigned ack_segs;  /* in-order segments not acknowledged yet */
 	unsigned ack_quick; /* so many more are acknowledged one by one */

@@ -74,14 +74,17 @@ void wt_tcp_arm_user(struct wt_tcp *tcp)
 	wt_tcp_set_timer(tcp, WT_TIMER_USER, patience_ends(tcp));
 }
 
+/* Something could be sent that is not. */
+static bool data_waits(const struct wt_tcp *tcp)
+{
+	return tcp->state >= WT_TCP_ESTABLISHED && tcp->stack->now >= tcp->pace_at &&
+	       (wt_tcp_unsent(tcp) || (tcp->fin_queued && !tcp->fin_sent));
+}
+
 void wt_tcp_arm_rexmt(struct wt_tcp *tcp)
 {
-	bool outstanding = tcp->snd_una != tcp->snd_nxt;
-	bool waiting = tcp->state >= WT_TCP_ESTABLISHED && tcp->stack->now >= tcp->pace_at &&
-		       (wt_tcp_unsent(tcp) || (tcp->fin_queued && !tcp->fin_sent));
-
 	/* with data waiting and nothing in flight it runs as the persist timer (RFC 9293 3.8.6.1) */
-	if (!outstanding && !waiting) {
+	if (tcp->snd_una == tcp->snd_nxt && !data_waits(tcp)) {
 		wt_tcp_set_timer(tcp, WT_TIMER_REXMT, WT_NEVER);
 		wt_tcp_set_timer(tcp, WT_TIMER_USER, tcp->waits_since = WT_NEVER);
 		return;

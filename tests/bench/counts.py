@@ -17,7 +17,7 @@ LINKS = " | ".join(["rate 100Mbit burst 0B limit 100MB delay 1ms", "rate 10Mbit 
                     "rate 100Mbit burst 0B limit 100MB delay 1ms"])
 SETTINGS = ["-C", "newreno", "--recovery", "sack", "-S", "mss=1000B", "-S", "ack_every=1", "-S", "timestamps=no"]
 SHORT, LONG = 1, 3  # MB
-LIMITS = {"instructions_per_segment": 3757, "allocations_per_segment": 0.01, "system_calls_per_MB": 4}
+LIMITS = {"instructions_per_segment": 3620, "allocations_per_segment": 0.01, "system_calls_per_MB": 4}
 ALLOCATORS = ("malloc", "calloc", "realloc", "aligned_alloc")
 
 

@@ -191,8 +191,12 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 
 	if (!r->spoke && wt_tcp_readable(r->tcp))
 		speaks(r, now);
-	while ((awaits_request(r) || !r->app) && wt_tcp_readable(r->tcp)) {
-		len = awaits_request(r) ? 0 : take_named(r, SIZE_MAX, now);
+	while (wt_tcp_readable(r->tcp)) {
+		bool asks = awaits_request(r);
+
+		if (!asks && r->app)
+			break;
+		len = asks ? 0 : take_named(r, SIZE_MAX, now);
 		if (len) {
 			wt_tcp_consume(r->tcp, len);
 			continue;
@@ -200,7 +204,7 @@ static bool drain(struct wt_bulk_receiver *r, wt_time now)
 		len = wt_tcp_peek(r->tcp, &data);
 		if (!len)
 			break;
-		if (awaits_request(r)) {
+		if (asks) {
 			if (len > WT_BULK_REQUEST - r->request_have)
 				len = WT_BULK_REQUEST - r->request_have;
 			memcpy(r->wire + r->request_have, data, len);
