@@ -29,7 +29,6 @@ import table  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SUITES = ('swarm', 'cc', 'unit', 'script', 'sim')
 UNIT = ('base', 'drive', 'emu', 'loss', 'net', 'queue', 'tcp')  # folders of tests/unit
-SLOW = ('host_long',)
 SIM = ('scenarios', 'queues', 'window', 'ecn', 'emu_changes', 'digest', 'bulk', 'playback', 'shortcuts')
 ENDLESS = 124  # what does not end
 SCRIPT_EXTRA = (['--insist', '--with', 'timestamps,sack,window_scaling'], ['--insist', '--with', 'merge'])
@@ -91,8 +90,7 @@ class Work:
         if suite == 'cc':
             return [path for name, path in listed.items() if path.startswith('tests/cc/')]
         if suite == 'unit':
-            return [path for name, path in listed.items() if path.split('/')[:2] == ['tests', 'unit'] and path.split('/')[2] in UNIT and
-                    name not in SLOW]
+            return [path for path in listed.values() if path.split('/')[:2] == ['tests', 'unit'] and path.split('/')[2] in UNIT]
         return [listed[name] for name in SIM]
 
     def tests(self):
