@@ -42,6 +42,8 @@ static inline void feed_ack_flags(struct feed *f, wt_time after, wt_time rtt, ui
 	f->una += MSS;
 	f->nxt = wt_seq_max(f->nxt, f->una - MSS + f->s.out.cwnd);
 	ack.now = f->now;
+	ack.newest.len = MSS;
+	ack.newest.sent = f->now - rtt;
 	ack.ack = f->una;
 	ack.snd_nxt = f->nxt;
 	ack.inflight_before = f->s.out.cwnd;

@@ -20,7 +20,7 @@ SUM = 0.03 # how far the sum of acks.py may be from what was measured, of either
 SACK = "TCPSink/Sack1"
 # name: agent, sink, ours
 AGENTS = {
-    "vegas": ("Vegas", "TCPSink", ["vegas:alpha=1,beta=3,keep=75%", "-S", "sack=off"]),
+    "vegas": ("Vegas", "TCPSink", ["vegas", "-S", "sack=off,initial_window=3"]),
     "fack": ("Fack", SACK, ["reno:profile=ns2", "--recovery", "fack"]),
     "highspeed": ("Linux:highspeed", SACK, ["highspeed"]),
     "bic": ("Linux:bic", SACK, ["bic:keep=80%,s_max=16"]),
@@ -67,8 +67,6 @@ OWN = "the agent's slow start looks at its own part of the window alone, and all
 PARTS = "an ACK's growth is in parts of 128, of which division leaves whole ones: 162 / 56 is 2"
 KEEPS = "ns-2's code (Linux 2.6.22) keeps beta of the window after a loss; the paper gives up beta of it"
 AS_KEPT = ["illinois:alpha_min=0.3,beta_min=87.5%,beta_max=50%"]
-ROUNDS = "ns-2's Vegas takes the mean round trip, and the backlog in whole packets"
-AS_ROUNDS = ["vegas:alpha=1,beta=3,keep=75%,rtt=mean,whole=on", "-S", "sack=off"]
 IN_RECOVERY = "ns-2's Fack grows in recovery, too (opencwnd() there): one segment more after each"
 ONE_MORE = ["reno:profile=ns2,at_ssthresh=slow_start,ssthresh_unit=segments", "--recovery", "fack"]
 # (module or *, scenario or *)
@@ -87,7 +85,6 @@ WHY = {
     ("westwood", "every-2000th"): summed(0.38, FILTERS),
     ("htcp", "every-200th"): summed(0.05, HTCP), ("htcp", "overflow"): summed(0.03, HTCP),
     ("illinois", "every-200th"): Why(4.5, KEEPS, AS_KEPT, 0.18, sums=True), ("illinois", "every-2000th"): Why(2.1, KEEPS, AS_KEPT, 0.18, sums=True),
-    ("vegas", "eight-in-a-window"): Why(0.05, ROUNDS, AS_ROUNDS), ("vegas", "every-200th"): Why(0.03, ROUNDS, AS_ROUNDS),
     ("fack", "every-200th"): Why(0.07, IN_RECOVERY, ONE_MORE), ("fack", "every-2000th"): Why(0.04, IN_RECOVERY, ONE_MORE),
     ("compound", "every-200th"): summed(0.08, OWN), ("compound", "every-2000th"): summed(0.06, OWN),
     ("veno", "every-2000th"): summed(0.04, VENO),
