@@ -28,6 +28,7 @@ struct wt_air_config {
 	unsigned short_retries;  /* a frame is given up after so many RTS without CTS, or, without RTS, frames without ACK */
 	unsigned long_retries;   /* and after so many frames without ACK that a CTS had let go */
 	bool eifs;               /* false: DIFS also after frames that could not be read */
+	bool captured_nav;       /* a frame that another one survived sets the NAV to its end and EIFS, as in ns-2; the standard has no such rule */
 	bool purge;              /* with a frame given up, all that wait for the same station come back too */
 	uint64_t seed;
 };

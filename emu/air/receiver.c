@@ -70,6 +70,8 @@ void wt_receiver_start(struct wt_air *air, struct wt_air_station *station, const
 		lock(air, station, signal, power, now);
 	} else if (capture > 0 && station->locked_power >= capture * power) {
 		lose(air, station, signal, power, now, WT_AIR_CAPTURED);
+		if (air->config.captured_nav)
+			station->nav = wt_time_max(station->nav, end_of(signal, now) + air->eifs);
 	} else {
 		collide(air, station, signal, power, now);
 	}

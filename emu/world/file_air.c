@@ -10,10 +10,10 @@
 
 enum { WORDS = 12, STATIONS = 4096 };
 
-static const char *const air_keys[] = {"rate", "basic", "preamble", "rts", "queue", "retries", "range", "sense", "capture", "eifs", "purge",
-				       "routing", "movement", "mtu", NULL};
-enum { KEY_RATE, KEY_BASIC, KEY_PREAMBLE, KEY_RTS, KEY_QUEUE, KEY_RETRIES, KEY_RANGE, KEY_SENSE, KEY_CAPTURE, KEY_EIFS, KEY_PURGE,
-       KEY_ROUTING, KEY_MOVEMENT, KEY_MTU };
+static const char *const air_keys[] = {"rate", "basic", "preamble", "rts", "queue", "retries", "range", "sense", "capture", "captured_nav",
+				       "eifs", "purge", "routing", "movement", "mtu", NULL};
+enum { KEY_RATE, KEY_BASIC, KEY_PREAMBLE, KEY_RTS, KEY_QUEUE, KEY_RETRIES, KEY_RANGE, KEY_SENSE, KEY_CAPTURE,
+       KEY_CAPTURED_NAV, KEY_EIFS, KEY_PURGE, KEY_ROUTING, KEY_MOVEMENT, KEY_MTU };
 
 static struct wt_world_air *air_of(struct wt_world_file *file)
 {
@@ -171,6 +171,7 @@ int wt_file_air_key(struct wt_world_file *file, const char *key, const char *val
 	case KEY_RANGE: return measure(file, key, value, "m", 0.1, &air->range);
 	case KEY_SENSE: return measure(file, key, value, "m", 0.1, &air->sense);
 	case KEY_CAPTURE: return take_capture(file, value);
+	case KEY_CAPTURED_NAV: return take_switch(file, key, value, &air->config.captured_nav);
 	case KEY_EIFS: return take_switch(file, key, value, &air->config.eifs);
 	case KEY_PURGE: return take_switch(file, key, value, &air->config.purge);
 	case KEY_ROUTING: return take_text(file, &air->routing, &air->routing_line, value);

@@ -147,7 +147,8 @@ static void draw(unsigned number, char *text, size_t len)
 {
 	static const char *const rates[] = {"rate = 1Mbit", "rate = 2Mbit", "rate = 11Mbit\nbasic = 2Mbit\npreamble = short", "rate = 54Mbit\nbasic = 24Mbit",
 					    "rate = 6Mbit\nbasic = 6Mbit"};
-	static const char *const more[] = {"rts = never", "rts = 500B", "capture = off", "eifs = no", "purge = yes", "queue = 3", "retries = 2 1", "sense = 250m"};
+	static const char *const more[] = {"rts = never", "rts = 500B", "capture = off", "eifs = no", "purge = yes", "queue = 3", "retries = 2 1",
+					   "sense = 250m", "captured_nav = yes"};
 	static const char *const routings[] = {"aodv", "static", "aodv:hello=on", "dsr", "dsdv", "olsr"};
 	static const char *const places[] = {"place = string 200m", "place = grid 3 240m", "place = field 900m 600m", "move = waypoint 700m 500m 1m/s 30m/s 1s",
 					     "move = waypoint 1500m 300m 10m/s 10m/s 0s"};
@@ -159,7 +160,7 @@ static void draw(unsigned number, char *text, size_t len)
 	stations = 2 + (unsigned)wt_random_below(&key, n++, 14);
 	flows = 1 + (unsigned)wt_random_below(&key, n++, 4);
 	used = (unsigned)snprintf(text, len, "[air]\n%s\n%s\nrouting = %s\n[stations n]\ncount = %u\n%s\n[run]\ntime = 6s\nseed = %u\n",
-				  pick(&key, &n, rates, 5), pick(&key, &n, more, 8), pick(&key, &n, routings, 6), stations, pick(&key, &n, places, 5), number);
+				  pick(&key, &n, rates, 5), pick(&key, &n, more, 9), pick(&key, &n, routings, 6), stations, pick(&key, &n, places, 5), number);
 	for (unsigned i = 0; i < flows; i++) {
 		unsigned from = (unsigned)wt_random_below(&key, n++, stations), to = (from + 1 + (unsigned)wt_random_below(&key, n++, stations - 1)) % stations;
 

@@ -257,6 +257,37 @@ static void a_frame_survives_a_later_one_ten_times_weaker(void **state)
 	assert_int_equal(meet(180, false, 0, WT_AIR_COLLIDED), 2);
 }
 
+/* 1 asks 2 by RTS while 0 begins a frame that is too weak to harm it. The NAV of ns-2 lasts as long as that frame, so 2 gives no CTS. */
+static void a_captured_frame_stops_the_cts_where_it_sets_the_nav(void **state)
+{
+	static const struct wt_point at[] = {{180, 0}, {-100, 0}, {0, 0}};
+
+	(void)state;
+	for (unsigned nav = 0; nav < 2; nav++) {
+		struct bench bench = {0};
+		const struct wt_air_count *asks;
+
+		wt_air_config_init(&bench.config);
+		assert_false(bench.config.captured_nav); /* the standard has no such rule */
+		bench.config.radio.sense = bench.config.radio.receive;
+		bench.config.captured_nav = nav;
+		bench_open(&bench, 3, at);
+		bench_send(&bench, 1, 2, 1000, 0);
+		bench_run(&bench, 100 * WT_US);
+		bench_send(&bench, 0, 0xffff, 1000, 0);
+		bench_run(&bench, WT_S);
+		asks = wt_air_count(bench.air, 1);
+		assert_int_equal(wt_air_count(bench.air, 2)->heard[WT_AIR_CAPTURED], 1);
+		assert_int_equal(asks->acked, 1);
+		if (nav)
+			assert_in_range(asks->sent[WT_AIR_RTS], 2, 7);
+		else
+			assert_int_equal(asks->sent[WT_AIR_RTS], 1);
+		bench_audit(&bench);
+		bench_close(&bench);
+	}
+}
+
 /* Two back-offs that end at one nanosecond are a collision, at whatever distance. */
 static void equal_back_offs_collide(void **state)
 {
@@ -283,6 +314,7 @@ int main(void)
 		cmocka_unit_test(hidden_stations_collide_and_rts_helps),
 		cmocka_unit_test(exposed_stations_wait_for_each_other),
 		cmocka_unit_test(a_frame_survives_a_later_one_ten_times_weaker),
+		cmocka_unit_test(a_captured_frame_stops_the_cts_where_it_sets_the_nav),
 		cmocka_unit_test(equal_back_offs_collide),
 	};
 
