@@ -32,7 +32,7 @@ struct wt_waypoint {
 	wt_time pause;            /* at each waypoint */
 };
 
-/* NULL, or a sentence: which of the numbers is none. */
+/* NULL, or what was expected of the numbers. */
 const char *wt_waypoint_fault(const struct wt_waypoint *waypoint);
 /*
  * The track of station `number` of a seed from 0 to `until`, begun in the stationary distribution (W. Navidi and T. Camp, Stationary

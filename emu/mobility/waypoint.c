@@ -71,12 +71,12 @@ double wt_waypoint_speed(const struct wt_waypoint *waypoint)
 const char *wt_waypoint_fault(const struct wt_waypoint *waypoint)
 {
 	if (!(waypoint->field.x > 0 && waypoint->field.y > 0))
-		return "a field has a length and a width above 0 m";
+		return "a field with a length and a width above 0 m";
 	if (!(waypoint->slowest > 0))
-		return "the slowest speed is above 0 m/s: else stations come to rest and speeds decay";
+		return "a slowest speed above 0 m/s: else stations come to rest and speeds decay";
 	if (!(waypoint->fastest >= waypoint->slowest))
-		return "the fastest speed is at least the slowest";
-	return waypoint->pause < 0 ? "a pause is at least 0" : NULL;
+		return "a fastest speed that is at least the slowest";
+	return waypoint->pause < 0 ? "a pause of at least 0s" : NULL;
 }
 
 /* The way it is on at 0. */

@@ -155,8 +155,9 @@ static int set_radio(struct wt_world *world, char *err, size_t err_len)
 
 	if (wt_air_set_rates(&air->config, air->data_kbps, air->basic_kbps, air->short_preamble))
 		return wt_world_complain(world, air->line, err, err_len, air->short_preamble ?
-				"air: a short preamble is of DSSS, with basic = 2Mbit at least" :
-				"air: rate and basic are both of DSSS (1, 2, 5.5, 11Mbit) or both of OFDM (6 to 54Mbit)");
+				"air: preamble short with basic %gMbit: expected DSSS, with basic = 2Mbit at least" :
+				"air: rate %gMbit with basic %gMbit: expected both of DSSS (1, 2, 5.5, 11Mbit) or both of OFDM (6 to 54Mbit)",
+				(air->short_preamble ? air->basic_kbps : air->data_kbps) / 1000.0, air->basic_kbps / 1000.0);
 	if (air->range > 0)
 		radio->receive = wt_radio_power(radio, air->range * air->range);
 	if (air->sense > 0)
@@ -164,8 +165,8 @@ static int set_radio(struct wt_world *world, char *err, size_t err_len)
 	if (radio->sense > radio->receive && radio->sense < radio->receive * 1.001)
 		radio->sense = radio->receive; /* the same distance: the power that is received by default is a rounded one */
 	if (radio->sense > radio->receive)
-		return wt_world_complain(world, air->line, err, err_len, "air: frames are sensed at least as far as they are received: "
-					 "sense is below range");
+		return wt_world_complain(world, air->line, err, err_len, "air: sense %gm is below range %gm: expected that frames "
+					 "are sensed at least as far as they are received", air->sense > 0 ? air->sense : 550, air->range > 0 ? air->range : 250);
 	air->config.seed = world->seed;
 	return 0;
 }

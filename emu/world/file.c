@@ -293,7 +293,7 @@ int wt_file_add_words(struct wt_world_file *file, char **words, unsigned *line, 
 	return 0;
 }
 
-int wt_file_two(struct wt_world_file *file, const char *value, char text[80], char *word[2], const char *expected)
+int wt_file_two(struct wt_world_file *file, const char *key, const char *value, char text[80], char *word[2], const char *expected)
 {
 	char *rest = text, *one;
 	unsigned count = 0;
@@ -301,14 +301,14 @@ int wt_file_two(struct wt_world_file *file, const char *value, char text[80], ch
 	for (snprintf(text, 80, "%s", value); (one = strtok_r(rest, " \t", &rest)); count++)
 		if (count < 2)
 			word[count] = one;
-	return count == 2 ? 0 : wt_file_refuse(file, "%s", expected);
+	return count == 2 ? 0 : wt_file_refuse(file, "%s: '%.60s': expected %s", key, value, expected);
 }
 
 static int between(struct wt_world_file *file, struct wt_world_link *link, const char *value)
 {
 	char text[80], *word[2];
 
-	if (wt_file_two(file, value, text, word, "between: expected two names of hosts, ports or routers, such as between = a r1"))
+	if (wt_file_two(file, "between", value, text, word, "two names of hosts, ports or routers, such as between = a r1"))
 		return -EINVAL;
 	for (unsigned i = 0; i < 2; i++)
 		if (find_end(file->world, word[i], &link->end[i]))

@@ -62,7 +62,7 @@ bool wt_file_good_name(struct wt_world_file *file, const char *name);
 /* Words may go on over several lines, which stay apart until they are checked if their first one's number is kept. */
 int wt_file_add_words(struct wt_world_file *file, char **words, unsigned *line, const char *key, const char *value);
 /* "a b": two names. The rest goes on with them; 0 or -EINVAL. */
-int wt_file_two(struct wt_world_file *file, const char *value, char text[80], char *word[2], const char *expected);
+int wt_file_two(struct wt_world_file *file, const char *key, const char *value, char text[80], char *word[2], const char *expected);
 
 /* file_change.c: the sections of changes begin and end, and their keys. Each 0 or -EINVAL. */
 int wt_file_open_at(struct wt_world_file *file, char *words);

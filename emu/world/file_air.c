@@ -110,7 +110,7 @@ static int take_retries(struct wt_world_file *file, const char *value)
 {
 	struct wt_air_config *config = &air_of(file)->config;
 	char text[80], *word[2];
-	int error = wt_file_two(file, value, text, word, "retries: expected two numbers, of short and of long retries, such as retries = 7 4");
+	int error = wt_file_two(file, "retries", value, text, word, "two numbers, of short and of long retries, such as retries = 7 4");
 
 	if (!error)
 		error = take_count(file, "retries", word[0], 1, 255, &config->short_retries);
@@ -198,7 +198,7 @@ static int go(struct wt_world_file *file, const char *value, struct wt_track *tr
 
 	snprintf(text, sizeof(text), "%s", value);
 	if (split(text, word) != 4)
-		return wt_file_refuse(file, "go: expected when, where to and how fast, such as go = 10s 250m 250m 3m/s");
+		return wt_file_refuse(file, "go: '%.60s': expected when, where to and how fast, such as go = 10s 250m 250m 3m/s", value);
 	if (wt_parse_time(word[0], &from, why, sizeof(why)))
 		return wt_file_refuse(file, "go: %s", why);
 	if (place(file, "go", &word[1], &to) || measure(file, "go", word[3], "m/s", 0, &speed))
@@ -221,7 +221,7 @@ int wt_file_station_key(struct wt_world_file *file, const char *key, const char 
 
 	switch (wt_file_find(keys, key)) {
 	case 0:
-		if (wt_file_two(file, value, text, word, "at: expected a place, such as at = 0m 250m") || place(file, "at", word, &at))
+		if (wt_file_two(file, "at", value, text, word, "a place, such as at = 0m 250m") || place(file, "at", word, &at))
 			return -EINVAL;
 		return wt_track_stand(&host->track, 0, at) ? wt_file_refuse(file, "out of memory") : 0;
 	case 1: return go(file, value, &host->track);
@@ -304,7 +304,6 @@ static int place_in_rows(struct wt_world_file *file, unsigned columns, double ap
 
 static int place_them(struct wt_world_file *file, const char *value)
 {
-	static const char expected[] = "place: expected string 250m, grid COLUMNS 200m, or field 1500m 300m";
 	struct wt_world_group *group = last_group(file);
 	char text[200], *word[WORDS];
 	unsigned words, columns;
@@ -320,7 +319,7 @@ static int place_them(struct wt_world_file *file, const char *value)
 	if (words == 3 && !strcmp(word[0], "field"))
 		return measure(file, "place", word[1], "m", 0.001, &group->field.x) || measure(file, "place", word[2], "m", 0.001, &group->field.y) ?
 		       -EINVAL : 0;
-	return wt_file_refuse(file, "%s", expected);
+	return wt_file_refuse(file, "place: '%.60s': expected string 250m, grid COLUMNS 200m, or field 1500m 300m", value);
 }
 
 /* "move = waypoint 1500m 300m 5m/s 15m/s 30s" */
@@ -333,8 +332,8 @@ static int move_them(struct wt_world_file *file, const char *value)
 
 	snprintf(text, sizeof(text), "%s", value);
 	if (split(text, word) != 6 || strcmp(word[0], "waypoint"))
-		return wt_file_refuse(file, "move: expected waypoint, a field, the slowest and the fastest speed and a pause, such as "
-				      "move = waypoint 1500m 300m 5m/s 15m/s 30s");
+		return wt_file_refuse(file, "move: '%.60s': expected waypoint, a field, the slowest and the fastest speed and a pause, such as "
+				      "move = waypoint 1500m 300m 5m/s 15m/s 30s", value);
 	if (measure(file, "move", word[1], "m", 0, &waypoint->field.x) || measure(file, "move", word[2], "m", 0, &waypoint->field.y) ||
 	    measure(file, "move", word[3], "m/s", 0, &waypoint->slowest) || measure(file, "move", word[4], "m/s", 0, &waypoint->fastest))
 		return -EINVAL;
@@ -342,7 +341,7 @@ static int move_them(struct wt_world_file *file, const char *value)
 		return wt_file_refuse(file, "move: %s", why);
 	fault = wt_waypoint_fault(waypoint);
 	group->walks = true;
-	return fault ? wt_file_refuse(file, "move: %s", fault) : 0;
+	return fault ? wt_file_refuse(file, "move: '%.60s': expected %s", value, fault) : 0;
 }
 
 int wt_file_stations_key(struct wt_world_file *file, const char *key, const char *value)

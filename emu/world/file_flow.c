@@ -132,7 +132,7 @@ static int between(struct wt_world_file *file, const char *value, struct wt_worl
 {
 	char text[80], *word[2];
 
-	if (wt_file_two(file, value, text, word, "between: expected the names of two hosts, such as between = a b"))
+	if (wt_file_two(file, "between", value, text, word, "the names of two hosts, such as between = a b"))
 		return -EINVAL;
 	for (unsigned i = 0; i < 2; i++) {
 		int host = wt_world_find_host(file->world, word[i]);

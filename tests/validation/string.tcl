@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A string of eight stations 250 m apart in ns-2, one TCP flow from the first to the H-th; prints kbit/s of payload.
-# arguments: agent (Tahoe, Newreno, Sack1, Vegas ...), data rate, routing, H, seed, end in seconds, start (10)
+# arguments: agent (Tahoe, Newreno, Sack1, Vegas, Linux:cubic ...), data rate, routing, H, seed, end in seconds, start (10)
+# The Linux agents have a SACK sink.
 foreach {agent rate routing hops seed end start} [concat $argv 10] break
 set ns [new Simulator]
 ns-random $seed
@@ -20,10 +21,12 @@ for {set i 0} {$i < 8} {incr i} {
 	$n($i) set Y_ 1
 	$n($i) set Z_ 0
 }
+lassign [split $agent :] agent algorithm
 set tcp [new Agent/TCP[expr {$agent == "Tahoe" ? "" : "/$agent"}]]
+if {$algorithm ne ""} {$ns at 0 "$tcp select_ca $algorithm"}
 $tcp set packetSize_ 1500
 $tcp set window_ 32
-set sink [new Agent/TCPSink[expr {$agent == "Sack1" ? "/Sack1" : ""}]]
+set sink [new Agent/TCPSink[expr {$agent in {Sack1 Linux} ? "/Sack1" : ""}]]
 $ns attach-agent $n(0) $tcp
 $ns attach-agent $n($hops) $sink
 $ns connect $tcp $sink

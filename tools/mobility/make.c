@@ -63,7 +63,7 @@ static int make(const struct words *words)
 	int error, code;
 
 	if (fault)
-		return wt_fail(WT_EXIT_USAGE, "%s", fault);
+		return wt_fail(WT_EXIT_USAGE, "expected %s", fault);
 	if (!words->stations || words->stations > WT_PATTERN_MOST || words->time <= 0)
 		return wt_fail(WT_EXIT_USAGE, "expected 1 to %d stations and a time above 0", WT_PATTERN_MOST);
 	error = wt_movement_extend(&pattern, (unsigned)words->stations);

@@ -40,7 +40,7 @@ BAD = [
     ("digits", HOSTS + LINK + FLOW + "count = 4294967297\n", 8, "count: '4294967297': expected 1 to 10000", ALL),
     ("zero", HOSTS + LINK + "[flow f]\nbe\0tween = a b\n", 6, 'a byte 0 follows "be": expected text', ALL),
     ("binary", "\x7fELF\x02\x01\x01\0\0", 1, 'a byte 0 follows "\x7fELF\x02\x01\x01": expected text', ALL),
-    ("cut", HOSTS + LINK + "[flow f]\nbetween = a", 6, "between: expected the names of two hosts, such as between = a b", ALL),
+    ("cut", HOSTS + LINK + "[flow f]\nbetween = a", 6, "between: 'a': expected the names of two hosts, such as between = a b", ALL),
     ("crlf", words("deley 1ms").replace("\n", "\r\n"), 4, 'fwd: word 1 "deley": not known here; did you mean "delay"?', ALL),
     ("mark", "\ufeff[hots a]\n", 1, 'section "hots" is not known here', ALL),
     ("headless", "both = delay 1ms\n" + HOSTS, 1, '"both" stands before any section, such as [emulator]', ALL),
@@ -72,6 +72,36 @@ BAD = [
     ("empty", "", 1, "two hosts or ports are needed, such as [host a] and [host b]", ALL),
     ("folder", None, 1, "Is a directory", ALL),
 ]
+# Files of the air: the key = value at fault in [air] or [stations], its line, and what is said.
+AIRS = [
+    ("rate = 3Mbit", "rate: '3Mbit': expected 1, 2, 5.5 or 11Mbit, or 6, 9, 12, 18, 24, 36, 48 or 54Mbit"),
+    ("rate = 11", "rate: '11' has no unit: expected a rate with its unit"),
+    ("rates = 1Mbit", 'key "rates" is not known here; did you mean "rate"?'),
+    ("preamble = medium", 'preamble "medium" is not known here; expected one of long, short'),
+    ("rts = sometimes", "rts: 'sometimes': expected always, never, or the size of frames above which they have one, such as 500B"),
+    ("retries = 7", "retries: '7': expected two numbers, of short and of long retries, such as retries = 7 4"),
+    ("retries = 0 4", "retries: '0': expected 1 to 255"),
+    ("capture = 0.5", "capture: '0.5': expected off, or how many times stronger a frame survives, such as 10"),
+    ("captured_nav = maybe", "captured_nav: 'maybe': expected on or off"),
+    ("purge = 2", "purge: '2': expected on or off"),
+    ("queue = 0", "queue: '0': expected 1 to 100000"),
+    ("mtu = 64B", "mtu: '64B': expected 128B to 9000B"),
+    ("range = 250", "range: '250': expected a number of metres, such as 250m"),
+    ("routing = aodw", "routing: no routing module 'aodw'; did you mean 'aodv'?"),
+    ("routing = aodv:hell=on", "routing: module 'aodv': no parameter 'hell'; did you mean 'hello'?"),
+    ("routing = dsr:wait=fast", "routing: module 'dsr': wait: 'fast' is not a time with its unit"),
+    ("movement = nothere.txt", "movement: nothere.txt: No such file or directory"),
+    ("place = strin 200m", "place: 'strin 200m': expected string 250m, grid COLUMNS 200m, or field 1500m 300m"),
+    ("place = grid 0 240m", "place: '0': expected 1 to 4096"),
+    ("move = waypoint 700m 500m", "move: 'waypoint 700m 500m': expected waypoint, a field, the slowest and the fastest speed and a pause"),
+    ("move = waypoint 700m 500m 9m/s 3m/s 1s", "move: 'waypoint 700m 500m 9m/s 3m/s 1s': expected a fastest speed that is at least the slowest"),
+    ("count = 0", "count: '0': expected 1 to 4096"),
+]
+for place, (wrong, said) in enumerate(AIRS):
+    group = wrong.split()[0] in ("place", "move", "count")
+    air = "[air]\n" + ("" if group else wrong + "\n") + "[stations n]\n" + ("" if wrong.startswith("count") else "count = 6\n")
+    BAD.append(("air%d" % place, air + (wrong if group else "place = string 200m") + "\n[flow f]\nbetween = n0 n5\nbytes = 1KB\n",
+                2 if not group else 3 if wrong.startswith("count") else 4, said, ("sim", "up")))
 COMMANDS = {
     "sim": ["sim", "--log", "left.log", "--capture", "left.pcapng", "-f"],
     "emu": ["emu", "run", "-t", "1s", "--log", "left.log", "-f"],
