@@ -67,6 +67,8 @@ OWN = "the agent's slow start looks at its own part of the window alone, and all
 PARTS = "an ACK's growth is in parts of 128, of which division leaves whole ones: 162 / 56 is 2"
 KEEPS = "ns-2's code (Linux 2.6.22) keeps beta of the window after a loss; the paper gives up beta of it"
 AS_KEPT = ["illinois:alpha_min=0.3,beta_min=87.5%,beta_max=50%"]
+CLOCK = "ns-2's Vegas resends by its fine clock, too"
+RESTS = "what recovery and the timeout leave: ns-2's Vegas ends recovery at the first new ACK and has a fine clock"
 IN_RECOVERY = "ns-2's Fack grows in recovery, too (opencwnd() there): one segment more after each"
 ONE_MORE = ["reno:profile=ns2,at_ssthresh=slow_start,ssthresh_unit=segments", "--recovery", "fack"]
 # (module or *, scenario or *)
@@ -85,6 +87,8 @@ WHY = {
     ("westwood", "every-2000th"): summed(0.38, FILTERS),
     ("htcp", "every-200th"): summed(0.05, HTCP), ("htcp", "overflow"): summed(0.03, HTCP),
     ("illinois", "every-200th"): Why(4.5, KEEPS, AS_KEPT, 0.18, sums=True), ("illinois", "every-2000th"): Why(2.1, KEEPS, AS_KEPT, 0.18, sums=True),
+    ("vegas", "three-in-a-row"): Why(0.03, CLOCK, shown="a build of ns-2 without it: 35.87 packets and a timeout"),
+    ("vegas", "eight-in-a-window"): Why(0.06, RESTS),
     ("fack", "every-200th"): Why(0.07, IN_RECOVERY, ONE_MORE), ("fack", "every-2000th"): Why(0.04, IN_RECOVERY, ONE_MORE),
     ("compound", "every-200th"): summed(0.08, OWN), ("compound", "every-2000th"): summed(0.06, OWN),
     ("veno", "every-2000th"): summed(0.04, VENO),
