@@ -220,8 +220,10 @@ uint32_t wt_aimd_base(const struct wt_aimd *reno, const struct wt_loss *loss, co
 {
 	if (reno->params.halve == WT_AIMD_WINDOW)
 		return at_most(out->cwnd, loss->peer_window);
-	/* not what limited transmit added (RFC 5681 3.2 step 2) */
-	return loss->why == WT_LOSS_DUPTHRESH ? at_most(loss->inflight, out->cwnd) : loss->inflight;
+	/* Not what limited transmit added (RFC 5681 3.2 step 2): before it, whole segments filled the window. */
+	if (loss->why == WT_LOSS_DUPTHRESH && loss->inflight > out->cwnd)
+		return out->cwnd - out->cwnd % reno->mss;
+	return loss->inflight;
 }
 
 static void threshold(struct wt_aimd *reno, const struct wt_loss *loss, uint32_t target, struct wt_sender_out *out)
