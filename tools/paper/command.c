@@ -19,7 +19,7 @@
 extern const struct wt_command wt_command_paper_run;
 
 enum { OPT_REPEATS, OPT_POINTS, OPT_SEED, OPT_JOBS, OPT_BACKEND, OPT_WITHOUT, OPT_PRESET, OPT_CHANGES,
-       OPT_UNTIL, OPT_MARGIN, OPT_LATE, OPT_STEAL, OPT_ATTEMPTS, OPT_JSON, OPT_DIR };
+       OPT_UNTIL, OPT_MARGIN, OPT_CELLS, OPT_LATE, OPT_STEAL, OPT_ATTEMPTS, OPT_JSON, OPT_DIR };
 
 static const struct wt_option options[] = {
 	[OPT_REPEATS] = {0, "repeats", "N", "runs per cell (default: the table's own, 30; 3 in real time)"},
@@ -30,8 +30,9 @@ static const struct wt_option options[] = {
 	[OPT_WITHOUT] = {0, "without", "RULE", "without a rule of ours that the table's file declares; 'paper show' names them"},
 	[OPT_PRESET] = {0, "preset", "NAME", "under another stack, as the file declares it ('under NAME'), else with its settings"},
 	[OPT_CHANGES] = {0, "changes", NULL, "of a whole paper: then also without each rule, and under each stack, that its files declare"},
-	[OPT_UNTIL] = {0, "until-decided", NULL, "go on with three and nine times the repeats in rows whose order is open"},
+	[OPT_UNTIL] = {0, "until-decided", NULL, "go on with three and nine times the repeats in rows whose order or cells are open"},
 	[OPT_MARGIN] = {0, "margin", "SHARE", "a difference shown to lie within this share is level (default 2%)"},
+	[OPT_CELLS] = {0, "cells", "SHARE", "how often the word on a cell may be wrong (default 5%; 0: by these runs alone)"},
 	[OPT_LATE] = {0, "late", "TIME", "in real time: the host was too busy if 1 % of the frames were later (default 1ms)"},
 	[OPT_STEAL] = {0, "steal", "SHARE", "... or the hypervisor took a larger share of the processors (default 1%)"},
 	[OPT_ATTEMPTS] = {0, "attempts", "N", "in real time: attempts at a run while the host is too busy (default 3)"},
@@ -102,6 +103,7 @@ static int take(void *arg, int option, const char *value, char *err, size_t err_
 	case OPT_CHANGES: command->changes = true; return 0;
 	case OPT_UNTIL: job->until = true; return 0;
 	case OPT_MARGIN: return wt_parse_share(value, &job->margin, err, err_len);
+	case OPT_CELLS: return wt_parse_share(value, &job->cells, err, err_len);
 	case OPT_LATE: return wt_parse_time(value, &job->bounds.late, err, err_len);
 	case OPT_STEAL: return wt_parse_share(value, &job->bounds.steal, err, err_len);
 	case OPT_ATTEMPTS: return take_count(value, &job->attempts, 100, err, err_len);
@@ -280,7 +282,7 @@ static int run_family(const struct command *command)
 
 static int run_main(int argc, char **argv)
 {
-	struct command command = {.job = {.margin = WT_PAPER_MARGIN, .bounds.steal = -1, .interrupt = &interrupted}};
+	struct command command = {.job = {.margin = WT_PAPER_MARGIN, .cells = WT_PAPER_CELLS, .bounds.steal = -1, .interrupt = &interrupted}};
 	int code = wt_args_each(argc, argv, take, &command);
 
 	if (code)

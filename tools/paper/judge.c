@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Verdicts. A cell: `match`, the interval that holds one run of ours in 95 % of cases (Student's prediction interval) holds the printed
- * value, which is one run; `near`, within 10 % of our mean; `rank`, neither, but the protocols of its row stand in the printed
- * order; `differs`; `suspect`, the printed value contradicts itself; `failed`, no run of ours finished; `invalid`, the host was too
- * busy for each that did. More repeats narrow the interval of our mean, not the spread of a run: so they turn no match into a
- * difference. Whether the interval of the mean holds the printed value stands beside it.
+ * Verdicts. A cell: `match`, the printed value, which is one run, lies where 95 % of our single runs lie; `near`, not there, but our mean
+ * is within 10 % of it; `rank`, neither, but the protocols of its row stand in the printed order; `differs`; `undecided`, the repeats do
+ * not show which; `suspect`, the printed value contradicts itself; `failed`, no run of ours finished; `invalid`, the host was too
+ * busy for each that did. cell.h says when something is shown. Without that (`cells` 0) the spread of these runs is taken for the true one
+ * (Student's prediction interval), and a word may change with the repeats, since the estimate does. Whether the interval of the mean holds
+ * the printed value stands beside it.
  *
  * A row's order is judged pair by pair on paired differences (both met the same losses). It agrees if every pair is decided for the
  * paper, at 95 %: as all must be, more pairs make that no easier by chance (an intersection-union test, Berger 1982). It differs if one
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/paper/cell.h"
 #include "tools/paper/judge.h"
 
 #define PAIRS (WT_PAPER_VARIANTS * (WT_PAPER_VARIANTS - 1) / 2)
@@ -128,9 +130,19 @@ static bool is_open(const struct wt_paper_plan *plan, double *const sample[], co
 	return false;
 }
 
-static const char *verdict(const struct wt_paper_cell *paper, const struct wt_paper_cell_result *cell, bool in_order)
+/* By the spread of these runs alone. */
+static struct wt_cell_word at_once(const struct wt_paper_cell *paper, const struct wt_paper_cell_result *cell)
 {
 	double one = isnan(cell->one) ? 0 : cell->one;
+
+	return (struct wt_cell_word){fabs(cell->ours.mean - paper->value) <= one ? WT_CELL_YES : WT_CELL_NO,
+				     fabs(cell->ratio - 1) <= 0.10 ? WT_CELL_YES : WT_CELL_NO};
+}
+
+static const char *verdict(const struct wt_paper_plan *plan, const struct wt_paper_cell *paper, const struct wt_paper_cell_result *cell,
+			   const double *sample, bool in_order)
+{
+	struct wt_cell_word word;
 
 	if (!cell->ours.n)
 		return cell->failed ? "failed" : cell->invalid ? "invalid" : "n/a";
@@ -138,9 +150,12 @@ static const char *verdict(const struct wt_paper_cell *paper, const struct wt_pa
 		return "suspect";
 	if (isnan(paper->value))
 		return "n/a";
-	if (fabs(cell->ours.mean - paper->value) <= one)
+	word = plan->cells > 0 ? wt_cell_judge(sample, plan->repeats, paper->value, plan->cells) : at_once(paper, cell);
+	if (word.one == WT_CELL_YES)
 		return "match";
-	if (fabs(cell->ratio - 1) <= 0.10)
+	if (word.one == WT_CELL_OPEN || word.near == WT_CELL_OPEN)
+		return "undecided";
+	if (word.near == WT_CELL_YES)
 		return "near";
 	return in_order ? "rank" : "differs";
 }
@@ -175,8 +190,10 @@ void wt_paper_judge(const struct wt_paper_plan *plan, const struct wt_paper_reco
 		}
 		judge_order(plan, point, sample, row);
 		row->open = is_open(plan, sample, row);
-		for (unsigned v = 0; v < variants; v++)
-			row->cell[v].verdict = verdict(&point->cell[v], &row->cell[v], row->order == WT_ORDER_AGREES);
+		for (unsigned v = 0; v < variants; v++) {
+			row->cell[v].verdict = verdict(plan, &point->cell[v], &row->cell[v], sample[v], row->order == WT_ORDER_AGREES);
+			row->open |= !strcmp(row->cell[v].verdict, "undecided");
+		}
 	}
 	free(all);
 }

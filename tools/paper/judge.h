@@ -10,6 +10,7 @@
 #include "tools/results/stats.h"
 
 #define WT_PAPER_LEVEL 0.05  /* of every verdict on an order */
+#define WT_PAPER_CELLS 0.05  /* of every word on a cell */
 #define WT_PAPER_MARGIN 0.02 /* a difference shown to lie within this share of the larger mean is level */
 
 enum wt_paper_outcome {
@@ -40,6 +41,7 @@ struct wt_paper_plan {
 	uint32_t looks;
 	double level;  /* of every verdict on an order; 0: 5 % */
 	double margin; /* 0: only identical runs are level */
+	double cells;  /* how often the word on a cell may be wrong (tools/paper/cell.h); 0: a word at once, by the spread of these runs */
 	uint64_t seed; /* repeat k ran with seed + k: the same losses for every variant and point */
 };
 
@@ -72,13 +74,13 @@ struct wt_paper_cell_result {
 	double ratio;        /* ours / paper; NaN */
 	double one;          /* half of the 95 % interval of one run of ours, beside which one printed run is judged; NaN */
 	bool in_mean;        /* the 95 % interval of our mean holds the printed value too */
-	const char *verdict; /* match near rank differs suspect failed invalid n/a */
+	const char *verdict; /* match near rank differs undecided suspect failed invalid n/a */
 };
 
 struct wt_paper_row_result {
 	struct wt_paper_cell_result cell[WT_PAPER_VARIANTS];
 	enum wt_paper_order order;
-	bool open;  /* a pair of protocols is neither decided nor shown to be level */
+	bool open;  /* a pair of protocols is neither decided nor shown to be level, or a cell is undecided */
 	double tau; /* Kendall, suspect cells left out */
 };
 

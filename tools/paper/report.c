@@ -109,6 +109,7 @@ static const struct {
 	{"near", "no match, but our mean is within 10 % of the printed value"},
 	{"rank", "neither match nor near, but our means of the row are in the printed order, each pair beyond chance"},
 	{"differs", "neither match nor near, and our means of the row are not in the printed order beyond chance"},
+	{"undecided", "the repeats do not show which of these it is"},
 	{"suspect", "the printed value contradicts itself; the note says how"},
 	{"failed", "no run of ours finished"},
 	{"invalid", "the host was too busy for a run in real time"},

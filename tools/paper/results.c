@@ -19,8 +19,8 @@ static int take_plan(struct wt_paper_results *results, json_t *line)
 	json_int_t seed = -1, repeats = 0, looks = 1;
 	const char *name = NULL, *backend = "sim";
 
-	if (json_unpack(line, "{s:s, s:I, s:I, s?:s, s?:I, s?:F, s?:F}", "name", &name, "seed", &seed, "most_repeats", &repeats, "backend",
-			&backend, "looks", &looks, "level", &plan->level, "margin", &plan->margin) ||
+	if (json_unpack(line, "{s:s, s:I, s:I, s?:s, s?:I, s?:F, s?:F, s?:F}", "name", &name, "seed", &seed, "most_repeats", &repeats, "backend",
+			&backend, "looks", &looks, "level", &plan->level, "margin", &plan->margin, "cells", &plan->cells) ||
 	    strcmp(name, results->paper.id) || repeats < 1 || repeats > REPEATS_MAX || results->records)
 		return -EINVAL;
 	snprintf(plan->backend, sizeof(plan->backend), "%.7s", backend);

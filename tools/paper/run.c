@@ -131,6 +131,7 @@ int wt_paper_prepare(const struct wt_paper_job *job, struct wt_sweep *sweep, cha
 		sweep->looks = job->until ? LOOKS : 1;
 		sweep->level = WT_PAPER_LEVEL / sweep->looks;
 		sweep->margin = job->margin;
+		sweep->cells = job->cells;
 		error = make_change(job, sweep, err, err_len);
 	}
 	if (!error)

@@ -13,7 +13,7 @@ struct wt_paper_job {
 	char change[64];          /* without-RULE, under-PRESET; empty: as the file has it */
 	uint64_t repeats, jobs, attempts, seed; /* 0: the file's */
 	bool has_seed, json, until; /* until: more repeats where an order is open */
-	double margin;
+	double margin, cells;
 	struct wt_verdict_bounds bounds; /* late 0, steal below 0: the file's */
 	FILE *summary; /* a line per table goes there; NULL: nowhere */
 	volatile int *interrupt;

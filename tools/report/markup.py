@@ -3,7 +3,7 @@
 import html
 import re
 
-STRIP = {'match': 'c2', 'near': 'near', 'rank': 'c0', 'differs': 'c1', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
+STRIP = {'match': 'c2', 'near': 'near', 'rank': 'c0', 'differs': 'c1', 'undecided': 'muted', 'suspect': 'c4', 'failed': 'c5', 'invalid': 'c5', 'n/a': 'muted'}
 
 
 def e(text):

@@ -22,6 +22,7 @@ from markup import STRIP, anchor, e, facts, number, pill, sentence, short, strip
 
 VERDICTS = [('match', 'the published run lies where 95 % of our single runs lie'), ('near', 'within 10 % of it'),
             ('rank', 'neither, but the order of the row is the published one'), ('differs', 'none of these'),
+            ('undecided', 'the repeats do not show which of these it is'),
             ('not printed', 'the paper gives no number here'),
             ('suspect', 'the published value contradicts itself; the note says how'), ('failed', 'no run of ours finished'),
             ('invalid', 'the host was too busy for a run in real time')]

@@ -52,6 +52,22 @@ double wt_student_tail(double t, size_t degrees)
 	return isnan(t) || !degrees ? 1 : fmax(two_sided_tail(fabs(t), (double)degrees), 0);
 }
 
+/* The mean of Phi(t u - shift) over the density of u = sqrt(chi^2 / degrees), by Simpson's rule where there is any. */
+double wt_noncentral_t(double t, size_t degrees, double shift)
+{
+	const double steps = 120;
+	double v = (double)degrees, wide = 9 / sqrt(2 * v), from = fmax(0, 1 - wide), width = (1 + wide - from) / steps, sum = 0;
+	double scale = degrees ? log(2) + v / 2 * log(v / 2) - lgamma(v / 2) : NAN;
+
+	for (double i = 0; i <= steps; i++) {
+		double u = from + i * width, weight = i == 0 || i == steps ? 1 : fmod(i, 2) != 0 ? 4 : 2;
+		double density = u > 0 ? exp(scale + (v - 1) * log(u) - v * u * u / 2) : degrees == 1 ? exp(scale) : 0;
+
+		sum += weight * density * 0.5 * erfc((shift - t * u) / sqrt(2.0));
+	}
+	return degrees ? fmin(sum * width / 3, 1) : NAN;
+}
+
 double wt_interval_half(const struct wt_mean *mean, double level)
 {
 	return mean->n < 2 ? NAN : wt_student_quantile(level, mean->n - 1) * mean->deviation / sqrt((double)mean->n);

@@ -23,6 +23,12 @@ double wt_student_tail(double t, size_t degrees);
 /* How likely means as far from 0 as this one, or farther, are if only chance is at work (t test, two-sided). 1 for n < 2. */
 double wt_mean_p(const struct wt_mean *mean);
 
+/*
+ * The probability that a non-central t with `degrees` degrees of freedom and this `shift` is at most t: (Z + shift) / sqrt(chi^2 / degrees).
+ * NaN for 0 degrees.
+ */
+double wt_noncentral_t(double t, size_t degrees, double shift);
+
 /* Half of the interval that holds the next sample in 1 - level of all cases (Student, s sqrt(1 + 1/n)); NaN for n < 2. */
 double wt_prediction_half(const struct wt_mean *mean, double level);
 /* Half of the interval of the mean itself at that level; NaN for n < 2. */

@@ -102,7 +102,7 @@ struct wt_sweep {
 	struct wt_sweep_change *change;
 	char *changed; /* the name of the change that was made; NULL: none */
 	unsigned looks; /* at the orders of a table's rows: after `repeats` runs, three times as many, ...; 0: it is no table. By: */
-	double level, margin; /* see tools/paper/judge.h */
+	double level, margin, cells; /* see tools/paper/judge.h */
 	uint32_t points;
 	char kernel[WT_KERNEL_RELEASE]; /* release of the kernel whose TCP runs: part of the names of those runs. Not in the file */
 };

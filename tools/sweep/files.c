@@ -101,6 +101,7 @@ static void plan_json(FILE *file, const struct wt_sweep *sweep)
 		wt_json_u64(&json, "looks", sweep->looks);
 		wt_json_number(&json, "level", sweep->level);
 		wt_json_number(&json, "margin", sweep->margin);
+		wt_json_number(&json, "cells", sweep->cells);
 	}
 	wt_json_array(&json, "axes");
 	for (unsigned i = 0; i < sweep->axes; i++) {
