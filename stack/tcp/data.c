@@ -284,6 +284,16 @@ static bool store_in_order(struct wt_tcp *tcp, const struct wt_extent *payload, 
 	return wt_store_put_extent(&tcp->rcv, tcp->rcv_nxt, payload, len) == len;
 }
 
+/* Out of order: octets that arrived behind a segment that began further left stay as they are, as in Linux; it may have been reported by SACK. */
+static bool store_apart(struct wt_tcp *tcp, wt_seq seq, const struct wt_extent *payload, uint32_t len)
+{
+	struct wt_range block;
+	uint32_t here = wt_ranges_after(&tcp->waiting, seq, &block) && wt_seq_lt(block.start, seq) && wt_seq_gt(block.end, seq) ? block.end - seq : 0;
+	struct wt_extent rest = wt_extent_from(payload, here);
+
+	return wt_store_put_extent(&tcp->rcv, seq + here, &rest, len - here) == len - here && wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
+}
+
 /* [seq, seq+len) lies inside the window, trimmed on both sides. */
 void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq, const struct wt_extent *payload, uint32_t len,
 		 bool fin)
@@ -313,8 +323,7 @@ void wt_tcp_data(struct wt_tcp *tcp, const struct wt_tcp_header *seg, wt_seq seq
 		flags = take_in_order(tcp, len, seg->flags & WT_PSH);
 	} else if (len) {
 		flags = WT_RX_OUT_OF_ORDER;
-		tcp->stack->no_memory = wt_store_put_extent(&tcp->rcv, seq, payload, len) < len ||
-				       !wt_ranges_add(&tcp->waiting, seq, seq + len, NULL);
+		tcp->stack->no_memory = !store_apart(tcp, seq, payload, len);
 		report_first(tcp, seq);
 		tcp->tally.out_of_order_segs_received++;
 	}
