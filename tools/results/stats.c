@@ -26,14 +26,18 @@ static double two_sided_tail(double t, double v)
 
 double wt_student_quantile(double tail, size_t degrees)
 {
-	static double asked, found; /* of the last question: many cells have as many runs */
-	static size_t of;
+	static struct {
+		double asked, found;
+		size_t degrees;
+	} last[8]; /* questions: many cells have as many runs, and are looked at after as many */
+	static unsigned oldest;
 	double low = 0, high = 1e6;
 
 	if (degrees == 0)
 		return NAN;
-	if (asked == tail && of == degrees)
-		return found;
+	for (unsigned i = 0; i < 8; i++)
+		if (last[i].asked == tail && last[i].degrees == degrees)
+			return last[i].found;
 	for (unsigned i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;
 
@@ -42,9 +46,10 @@ double wt_student_quantile(double tail, size_t degrees)
 		else
 			high = middle;
 	}
-	asked = tail;
-	of = degrees;
-	return found = (low + high) / 2;
+	oldest = (oldest + 1) % 8;
+	last[oldest].asked = tail;
+	last[oldest].degrees = degrees;
+	return last[oldest].found = (low + high) / 2;
 }
 
 double wt_student_tail(double t, size_t degrees)
