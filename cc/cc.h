@@ -235,7 +235,7 @@ struct wt_tx_record {
 	uint64_t total_lost; /* as in wt_ack, when it was sent */
 };
 
-#define WT_TX_PAGE 64 /* records in a page of the scoreboard */
+#define WT_TX_PAGE 16 /* records in a page of the scoreboard */
 
 /* The scoreboard, read only. */
 struct wt_outstanding {

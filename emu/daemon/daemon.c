@@ -557,6 +557,7 @@ void wt_daemon_finish(struct wt_daemon *daemon)
 	wt_rloop_destroy(daemon->rloop);
 	wt_tokens_finish(&daemon->tokens);
 	wt_network_finish(&daemon->net);
+	wt_histogram_finish(&daemon->probe.late);
 	wt_steer_finish(&daemon->steering);
 	wt_claim_finish(&daemon->claim);
 	if (daemon->ev) {

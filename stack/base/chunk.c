@@ -3,6 +3,9 @@
  * A slab is 64 chunks, aligned to its own size, so an address leads to its slab by a mask. The first chunk of a slab holds the counts of
  * holders of the others. Chunks that were never taken are cut from the newest slab one by one; those that came back form a stack, linked
  * through their first bytes. Slabs stay until the pool ends.
+ *
+ * The holders of a chunk that was cut are its pieces in use. Its free pieces stand in a list of all such, in both directions: when the last piece in
+ * use comes back, the others leave the list from where they are.
  */
 #include "stack/base/chunk.h"
 
@@ -22,8 +25,13 @@ struct free_chunk {
 	struct free_chunk *next;
 };
 
+struct free_piece {
+	struct free_piece *next, **link;
+};
+
 struct wt_chunks {
 	struct free_chunk *free;
+	struct free_piece *pieces;
 	struct slab *slabs;  /* the newest first */
 	unsigned fresh;      /* chunks of the newest slab from here on were never taken */
 	uint64_t cap, held, peak, refused;
@@ -145,6 +153,62 @@ void wt_chunk_release(struct wt_chunks *pool, void *at)
 	pool->spare++;
 	pool->held -= WT_CHUNK;
 }
+
+/* ---- pieces ------------------------------------------------------------------------------------------------ */
+
+static void link_piece(struct wt_chunks *pool, struct free_piece *piece)
+{
+	piece->next = pool->pieces;
+	piece->link = &pool->pieces;
+	if (piece->next)
+		piece->next->link = &piece->next;
+	pool->pieces = piece;
+}
+
+static void unlink_piece(struct free_piece *piece)
+{
+	*piece->link = piece->next;
+	if (piece->next)
+		piece->next->link = piece->link;
+}
+
+bool wt_pieces_reserve(struct wt_chunks *pool)
+{
+	return pool->pieces || wt_chunks_reserve(pool, 1);
+}
+
+void *wt_piece_take(struct wt_chunks *pool)
+{
+	struct free_piece *piece = pool->pieces;
+	uint8_t *chunk;
+
+	if (piece) {
+		unlink_piece(piece);
+		++*holders_of(piece);
+		return piece;
+	}
+	chunk = wt_chunk_take(pool);
+	for (uint32_t at = WT_CHUNK - WT_PIECE; chunk && at; at -= WT_PIECE)
+		link_piece(pool, (struct free_piece *)(void *)(chunk + at));
+	return chunk;
+}
+
+void wt_piece_release(struct wt_chunks *pool, void *piece)
+{
+	uint8_t *chunk = (uint8_t *)((uintptr_t)piece & ~(uintptr_t)(WT_CHUNK - 1));
+
+	if (*holders_of(piece) > 1) {
+		--*holders_of(piece);
+		link_piece(pool, piece);
+		return;
+	}
+	for (uint8_t *other = chunk; other < chunk + WT_CHUNK; other += WT_PIECE)
+		if (other != piece)
+			unlink_piece((struct free_piece *)(void *)other);
+	wt_chunk_release(pool, chunk);
+}
+
+/* ---- what is held ------------------------------------------------------------------------------------------- */
 
 bool wt_chunks_charge(struct wt_chunks *pool, uint64_t bytes)
 {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define WT_CHUNK 4096u /* bytes; chunks are aligned to as many */
+#define WT_PIECE 1024u /* a quarter of one, for what is mostly small */
 
 struct wt_chunks;
 
@@ -28,6 +29,15 @@ void wt_chunk_hold(void *at);
 void wt_chunk_release(struct wt_chunks *pool, void *at);
 /* True: the next `count` takes succeed. False: they would not; counted as one refusal. */
 bool wt_chunks_reserve(struct wt_chunks *pool, unsigned count);
+
+/*
+ * A piece has one holder. It is a quarter of a chunk that is cut when no quarter of another one is free, and whole again when all four came
+ * back; the chunk counts as held meanwhile. Its bytes are undefined. NULL: no memory, counted. Releasing needs the piece's own address.
+ */
+void *wt_piece_take(struct wt_chunks *pool);
+void wt_piece_release(struct wt_chunks *pool, void *piece);
+/* True: the next take of a piece succeeds. False: it would not; counted. */
+bool wt_pieces_reserve(struct wt_chunks *pool);
 
 /* Tables beside chunks count too: false, and counted, if the cap forbids `bytes` more. Give them back by wt_chunks_uncharge(). */
 bool wt_chunks_charge(struct wt_chunks *pool, uint64_t bytes);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stack/base/histogram.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
 enum { FINE = 4, STEPS = 1 << FINE };
 
 static unsigned bucket_of(uint64_t duration)
@@ -24,23 +28,52 @@ static wt_time last_of(unsigned bucket)
 	return (((wt_time)(bucket % STEPS) + STEPS + 1) << (power - FINE)) - 1;
 }
 
+/* The buckets of whole powers of two from those that there are to this one. False: no memory. */
+__attribute__((cold)) static bool reach_to(struct wt_histogram *histogram, unsigned bucket)
+{
+	unsigned first = bucket & ~(STEPS - 1u), end = first + STEPS, before = 0;
+	uint32_t *at;
+
+	if (histogram->room) {
+		first = first < histogram->first ? first : histogram->first;
+		end = end > histogram->first + histogram->room ? end : (unsigned)histogram->first + histogram->room;
+		before = histogram->first - first;
+	}
+	at = calloc(end - first, sizeof(*at));
+	if (!at)
+		return false;
+	if (histogram->room)
+		memcpy(at + before, histogram->bucket, histogram->room * sizeof(*at));
+	free(histogram->bucket);
+	histogram->bucket = at;
+	histogram->first = (uint16_t)first;
+	histogram->room = (uint16_t)(end - first);
+	return true;
+}
+
+static void count(struct wt_histogram *histogram, unsigned bucket, uint32_t times)
+{
+	if (bucket - histogram->first < histogram->room || reach_to(histogram, bucket))
+		histogram->bucket[bucket - histogram->first] += times;
+}
+
 void wt_histogram_add(struct wt_histogram *histogram, wt_time duration)
 {
 	if (duration < 0)
 		duration = 0;
 	histogram->count++;
 	histogram->worst = wt_time_max(histogram->worst, duration);
-	histogram->bucket[bucket_of((uint64_t)duration)]++;
+	count(histogram, bucket_of((uint64_t)duration), 1);
 }
 
-static wt_time reach(const struct wt_histogram *histogram, double count)
+static wt_time reach(const struct wt_histogram *histogram, double enough)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i + 1 < WT_HISTOGRAM_BUCKETS && histogram->count; i++) {
+	for (unsigned i = 0; i < histogram->room && histogram->first + i + 1 < WT_HISTOGRAM_BUCKETS; i++) {
 		sum += histogram->bucket[i];
-		if (sum && (double)sum >= count)
-			return wt_time_min(last_of(i), histogram->worst);
+		if (sum && (double)sum >= enough)
+			return wt_time_min(last_of(histogram->first + i), histogram->worst);
 	}
 	return histogram->worst;
 }
@@ -59,6 +92,13 @@ void wt_histogram_merge(struct wt_histogram *histogram, const struct wt_histogra
 {
 	histogram->count += more->count;
 	histogram->worst = wt_time_max(histogram->worst, more->worst);
-	for (unsigned i = 0; i < WT_HISTOGRAM_BUCKETS; i++)
-		histogram->bucket[i] += more->bucket[i];
+	for (unsigned i = 0; i < more->room; i++)
+		if (more->bucket[i])
+			count(histogram, more->first + i, more->bucket[i]);
+}
+
+void wt_histogram_finish(struct wt_histogram *histogram)
+{
+	free(histogram->bucket);
+	*histogram = (struct wt_histogram){0};
 }

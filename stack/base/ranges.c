@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LEAF_MOST 511u
+#define SMALL_MOST 127u /* of a leaf in a piece, which is the only one */
 #define INNER_MOST 340u
 #define HEIGHT_MOST 6u /* 255 * 170^5 intervals: more than sequence space has */
 
@@ -26,6 +27,7 @@ struct node {
 };
 
 _Static_assert(sizeof(struct node) <= WT_CHUNK, "a node is a chunk");
+_Static_assert(offsetof(struct node, at) + SMALL_MOST * sizeof(struct wt_range) <= WT_PIECE, "a small leaf is a piece");
 _Static_assert(offsetof(struct node, at) == offsetof(struct wt_ranges, few.at) - offsetof(struct wt_ranges, few), "few are a leaf, too");
 
 struct path {
@@ -61,7 +63,11 @@ static void free_node(struct wt_ranges *set, struct node *node)
 {
 	if (node == few(set))
 		return;
-	wt_chunk_release(set->pool, node);
+	if (set->small)
+		wt_piece_release(set->pool, node);
+	else
+		wt_chunk_release(set->pool, node);
+	set->small = false;
 	set->nodes--;
 }
 
@@ -390,15 +396,31 @@ static void split(struct wt_ranges *set, struct path *path, uint32_t level)
 	}
 }
 
+/* A full leaf that is not of the full size becomes the next larger. False: no memory, and nothing changed. */
+static bool lengthen(struct wt_ranges *set)
+{
+	struct node *old = set->root, *node;
+	bool small = old == few(set);
+
+	if ((!small && !set->small) || old->count < (small ? WT_RANGES_FEW : SMALL_MOST))
+		return true;
+	node = !set->most ? NULL : small ? wt_piece_take(set->pool) : wt_chunk_take(set->pool);
+	if (!node)
+		return false;
+	node->count = 0;
+	move_tail(node, old, 0, 0);
+	free_node(set, old);
+	set->root = node;
+	set->small = small;
+	set->nodes = 1;
+	return true;
+}
+
 /* Chunks that one more interval at this path needs. */
 static uint32_t nodes_needed(const struct wt_ranges *set, const struct path *path)
 {
 	uint32_t level = 0;
 
-	if (!set->root)
-		return 0;
-	if (set->root == few(set))
-		return set->few.count == WT_RANGES_FEW;
 	while (level <= set->height && path->node[level]->count == (level ? INNER_MOST : LEAF_MOST))
 		level++;
 	return level + (level > set->height);
@@ -409,18 +431,16 @@ static bool insert(struct wt_ranges *set, wt_seq start, wt_seq end)
 	struct path path;
 	uint32_t needed;
 
-	if (set->root)
-		seek_leaf(set, start, &path);
+	if (!set->root) {
+		set->root = few(set);
+		set->few.count = 0;
+	}
+	if (!lengthen(set))
+		return false;
+	seek_leaf(set, start, &path);
 	needed = nodes_needed(set, &path);
 	if (needed && (set->nodes + needed > set->most || !wt_chunks_reserve(set->pool, needed)))
 		return false;
-	if (!set->root) {
-		path.node[0] = set->root = few(set);
-		path.at[0] = set->few.count = 0;
-	} else if (set->root == few(set) && needed) {
-		path.node[0] = set->root = new_node(set);
-		move_tail(path.node[0], few(set), 0, 0);
-	}
 	split(set, &path, 0);
 	open_place(path.node[0], 0, path.at[0]);
 	*here(&path) = (struct wt_range){start, end};

@@ -6,7 +6,7 @@
  * The set is a B+-tree whose nodes are chunks: 511 intervals in a leaf, up to 340 children in an inner node. Up to 511 intervals it is one sorted
  * array; beyond, each call costs O(log n) whatever the order in which intervals come and whatever they leave (SegmentSmack,
  * CVE-2018-5390; CVE-2019-5599), plus O(1) for each interval it swallows. The only bound is memory, in bytes of it: `most` chunks for this
- * set, and the cap of the pool. Up to WT_RANGES_FEW intervals lie in the set itself, which then holds no chunk.
+ * set, and the cap of the pool. Up to WT_RANGES_FEW intervals lie in the set itself, which then holds no memory; up to 127 in a piece.
  */
 #ifndef WT_STACK_BASE_RANGES_H
 #define WT_STACK_BASE_RANGES_H
@@ -30,6 +30,7 @@ struct wt_ranges {
 	uint32_t height;       /* levels of inner nodes above the leaves */
 	uint32_t count, bytes; /* intervals, and sequence space in all of them */
 	uint32_t nodes, most;  /* chunks held, and the most that this set may hold */
+	bool small;            /* its only node is a piece */
 	uint64_t steps;        /* nodes visited and intervals taken out since the beginning: the work, for tests to count */
 	struct {
 		_Alignas(void *) uint32_t count;

@@ -299,5 +299,6 @@ void wt_port_close(struct wt_port *port)
 	if (port->control >= 0)
 		close(port->control);
 	wt_offload_finish(port);
+	wt_histogram_finish(&port->late);
 	free(port);
 }

@@ -80,7 +80,7 @@ static void pop_acked(struct wt_tcp *tcp, wt_seq ack, struct ack_news *news)
 		wt_board_pop(board, covered);
 	}
 	if (!view->count)
-		wt_order_rest(&tcp->order, tcp->stack->chunks);
+		wt_order_finish(&tcp->order, tcp->stack->chunks);
 	tcp->snd_una = view->snd_una = ack;
 	board->marked_to = wt_seq_max(board->marked_to, ack);
 	if (board->reported.count)
@@ -489,7 +489,7 @@ bool wt_tcp_plain_ack(struct wt_tcp *tcp, const struct wt_facts *seg, uint32_t w
 	board->view.highest_sacked = wt_seq_max(board->view.highest_sacked, seg->ack);
 	board->fack = wt_seq_max(board->fack, board->view.highest_sacked);
 	if (!board->view.count)
-		wt_order_rest(&tcp->order, tcp->stack->chunks);
+		wt_order_finish(&tcp->order, tcp->stack->chunks);
 	wt_store_release(&tcp->snd, seg->ack, tcp->snd_end);
 	tcp->dupacks = 0;
 	tcp->tally.bytes_acked += acked;

@@ -122,7 +122,7 @@ void wt_tcb_set_state(struct wt_tcp *tcp, enum wt_tcp_state state)
 void wt_tcb_drop_sent(struct wt_tcp *tcp)
 {
 	wt_store_finish(&tcp->snd);
-	wt_order_finish(&tcp->order, tcp->stack->chunks, 0);
+	wt_order_finish(&tcp->order, tcp->stack->chunks);
 	wt_board_finish(&tcp->board);
 	tcp->board.view.snd_una = tcp->board.view.snd_nxt = tcp->snd_nxt;
 }
@@ -179,7 +179,7 @@ void wt_tcb_free(struct wt_tcp *tcp)
 	wt_store_finish(&tcp->snd);
 	wt_store_finish(&tcp->rcv);
 	wt_ranges_finish(&tcp->waiting);
-	wt_order_finish(&tcp->order, tcp->stack->chunks, 0);
+	wt_order_finish(&tcp->order, tcp->stack->chunks);
 	wt_board_finish(&tcp->board);
 	wt_cc_detach(tcp);
 	wt_template_leave(tcp);

@@ -501,8 +501,7 @@ const struct wt_tx_record *wt_order_front(struct wt_sent_order *order, struct wt
 void wt_order_mark(struct wt_sent_order *order, struct wt_scoreboard *board, wt_time sent, wt_seq end);
 /* Nothing is LOST any more, and what was has its place again, or is SACKED if it was before a timeout. Without memory, or with no order, it has none. */
 void wt_order_unmark(struct wt_sent_order *order, struct wt_chunks *pool, struct wt_scoreboard *board);
-void wt_order_rest(struct wt_sent_order *order, struct wt_chunks *pool); /* nothing is in flight: what a large flight took is given back */
-void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count); /* gives its memory back; count: 0 */
+void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool); /* nothing is in flight: gives its memory back */
 /* undo.c */
 void wt_undo(struct wt_tcp *tcp, bool by_dsack); /* at once: what the modules were told of the last loss is taken back */
 /* The window is about to be reduced. False: for the event that it was reduced for before. */

@@ -93,6 +93,7 @@ static void on_sender_done(void *arg, struct wt_bulk_sender *sender)
 {
 	w.senders_done++;
 	assert_null(sender->tcp);
+	wt_bulk_send_finish(sender);
 }
 
 static void sink(void *arg, struct wt_bulk_receiver *receiver, const uint8_t *data, size_t len)

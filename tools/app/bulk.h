@@ -102,6 +102,7 @@ const char *wt_bulk_fail_text(enum wt_bulk_fail fail); /* a short phrase for peo
 struct wt_bulk_sender;
 
 #define WT_BULK_LATER ((size_t)-1)
+#define WT_BULK_WRITE 16384 /* bytes of a write at most */
 
 struct wt_bulk_send_config {
 	uint64_t size;      /* payload bytes; 0: no limit but `time` */
@@ -120,7 +121,7 @@ struct wt_bulk_send_config {
 	wt_time pace_every;
 	/* It writes for a while, rests for a while, and so on since the connection stands; 0: it never rests. */
 	wt_time on, off;
-	size_t length;      /* bytes of each write, at most 16384; 0: that */
+	size_t length;      /* bytes of each write, at most WT_BULK_WRITE; 0: that */
 	wt_time omit;       /* goodput counts from so long after connecting */
 	unsigned streams;   /* connections of this run, told to the receiver; 0: 1 */
 	wt_time interval;   /* 0: no interval calls */
@@ -157,19 +158,19 @@ struct wt_bulk_sender {
 	wt_time end;                /* result and FIN of the receiver seen, or failure */
 	struct wt_tcp_info info;    /* as the connection ended, or as it was reported */
 	struct wt_bulk_result result; /* of the receiver; valid if got_result */
-	uint8_t chunk[16384]; /* last: most senders never touch it */
+	uint8_t *chunk;             /* of WT_BULK_WRITE bytes, for what is not written by name; NULL: all of it is */
 };
 
 /*
  * Connects and goes to work; from then on everything happens in callbacks, until on_done. The sender (caller's memory) must
- * outlive that. 0, or negative errno as of wt_tcp_connect(), or -EINVAL if neither size nor time bounds it (raw with source:
- * the source does).
+ * outlive that; wt_bulk_send_finish() gives back what it took. 0, or negative errno as of wt_tcp_connect(), or -EINVAL if neither size
+ * nor time bounds it (raw with source: the source does).
  */
 int wt_bulk_send(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host,
 		 const struct wt_endpoint *remote, uint16_t local_port, const struct wt_tcp_config *tcp, wt_time now);
-/* The same over a connection that stands. Without a request and a result: config->raw. */
-void wt_bulk_send_on(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host, struct wt_tcp *tcp,
-		     wt_time now);
+/* The same over a connection that stands. Without a request and a result: config->raw. 0 or -ENOMEM: the connection stays whose it was. */
+int wt_bulk_send_on(struct wt_bulk_sender *sender, const struct wt_bulk_send_config *config, struct wt_host *host, struct wt_tcp *tcp,
+		    wt_time now);
 /* Paces a sender: so many bit/s. */
 void wt_bulk_send_rate(struct wt_bulk_send_config *config, uint64_t rate);
 /* The source has bytes again, or its end. */
@@ -180,6 +181,8 @@ void wt_bulk_send_stop(struct wt_bulk_sender *sender);
 void wt_bulk_send_cancel(struct wt_bulk_sender *sender, wt_time now);
 /* The run ends now, whatever goes on: what it came to is kept, and the connection is left to its host. */
 void wt_bulk_send_cut(struct wt_bulk_sender *sender, wt_time now);
+/* Of one that is done or cut, or never began (zeroed); its numbers stay, but for the round trips. */
+void wt_bulk_send_finish(struct wt_bulk_sender *sender);
 /* "complete", "unfinished", why it failed. */
 const char *wt_bulk_outcome(const struct wt_bulk_sender *sender);
 /* Payload that is known to have arrived. */

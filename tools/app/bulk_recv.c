@@ -344,6 +344,7 @@ static void on_turned_done(void *arg, struct wt_bulk_sender *sender)
 	server->count--;
 	if (server->config.on_sent)
 		server->config.on_sent(server->config.arg, sender);
+	wt_bulk_send_finish(sender);
 	free(turned);
 }
 
@@ -354,7 +355,6 @@ static void turn(struct wt_bulk_receiver *r, wt_time now)
 	struct wt_bulk_server *server = r->server;
 	struct wt_bulk_send_config config = {.size = r->size, .time = (wt_time)r->request.time_ms * WT_MS, .seed = r->seed, .raw = true, .report = true, .sharp = true,
 					     .on_done = on_turned_done, .arg = turned};
-	struct wt_tcp *tcp = r->tcp;
 
 	if (!turned) {
 		finish(r, WT_BULK_BROKEN, -ENOMEM, now);
@@ -364,6 +364,12 @@ static void turn(struct wt_bulk_receiver *r, wt_time now)
 	turned->server = server;
 	turned->next = server->turned;
 	server->turned = turned;
+	if (wt_bulk_send_on(&turned->sender, &config, server->host, r->tcp, now)) {
+		server->turned = turned->next;
+		free(turned);
+		finish(r, WT_BULK_BROKEN, -ENOMEM, now);
+		return;
+	}
 	wt_host_timer_set(server->host, &r->timer, WT_NEVER);
 	for (struct wt_bulk_receiver **at = &server->receivers; *at; at = &(*at)->next)
 		if (*at == r) {
@@ -373,7 +379,6 @@ static void turn(struct wt_bulk_receiver *r, wt_time now)
 	if (r->app)
 		r->reader->release(r);
 	free(r);
-	wt_bulk_send_on(&turned->sender, &config, server->host, tcp, now);
 }
 
 static void on_tcp(void *arg, struct wt_tcp *tcp, unsigned events, wt_time now)

@@ -6,6 +6,7 @@
 #include "tools/app/bulk.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/app/bulk_wire.h"
@@ -97,7 +98,7 @@ static bool rests(struct wt_bulk_sender *s)
 /* Next bytes to write into chunk; false at the end of the payload, or when the source has none yet (*later). */
 static bool refill(struct wt_bulk_sender *s, bool *later)
 {
-	size_t len = s->config.length && s->config.length < sizeof(s->chunk) ? s->config.length : sizeof(s->chunk);
+	size_t len = s->config.length && s->config.length < WT_BULK_WRITE ? s->config.length : WT_BULK_WRITE;
 
 	if (s->config.rr) {
 		len = wt_rr_next(s->config.rr, s, s->chunk, len, &s->pace_at);
@@ -144,10 +145,14 @@ static bool write_stream(struct wt_bulk_sender *s)
 	return true;
 }
 
+static bool by_name(const struct wt_bulk_send_config *config)
+{
+	return !config->source && !config->rr && !config->off && !config->pace_bytes && !config->length;
+}
+
 static bool has_all(const struct wt_bulk_sender *s)
 {
-	return !s->config.source && !s->config.rr && !s->config.off && !s->config.pace_bytes && !s->config.length && !s->held && !s->stopped &&
-	       (!s->config.size || s->written < s->config.size);
+	return by_name(&s->config) && !s->stopped && (!s->config.size || s->written < s->config.size);
 }
 
 /* The event may be of before we wrote, on a connection that was another's. */
@@ -365,34 +370,29 @@ static void on_timer(struct wt_host_timer *timer, wt_time now)
 	arm(s);
 }
 
-static void prepare(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, wt_time now)
+static bool prepare(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, wt_time now)
 {
-	memset(s, 0, offsetof(struct wt_bulk_sender, chunk));
-	s->done = s->shut = s->stopped = s->eof = s->got_result = s->reported = false;
-	s->fail = WT_BULK_OK;
-	s->error = 0;
-	s->connected = s->acked = s->end = 0;
-	s->cut = false;
-	s->delivered = s->omitted_bytes = 0;
-	s->omitted = s->arrival = 0;
-	s->config = *config;
-	s->host = host;
-	s->start = now;
+	*s = (struct wt_bulk_sender){.config = *config, .host = host, .start = now};
+	if (!by_name(config) && !(s->chunk = malloc(WT_BULK_WRITE)))
+		return false;
 	s->stop_at = s->pace_at = s->omit_at = WT_NEVER;
 	s->interval_at = config->interval && config->on_interval ? wt_time_add(now, config->interval) : WT_NEVER;
 	s->timer.fire = on_timer;
 	s->timer.arg = s;
+	return true;
 }
 
-void wt_bulk_send_on(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, struct wt_tcp *tcp,
-		     wt_time now)
+int wt_bulk_send_on(struct wt_bulk_sender *s, const struct wt_bulk_send_config *config, struct wt_host *host, struct wt_tcp *tcp,
+		    wt_time now)
 {
-	prepare(s, config, host, now);
+	if (!prepare(s, config, host, now))
+		return -ENOMEM;
 	s->tcp = tcp;
 	wt_tcp_set_callback(tcp, on_tcp, s);
 	wt_tcp_watch_rtt(tcp, &s->rtts);
 	on_connected(s, now);
 	pump(s);
+	return 0;
 }
 
 /* Not more often than each millisecond. */
@@ -414,7 +414,8 @@ int wt_bulk_send(struct wt_bulk_sender *s, const struct wt_bulk_send_config *con
 
 	if (!config->size && !config->time && !config->source && !config->rr)
 		return -EINVAL;
-	prepare(s, config, host, now);
+	if (!prepare(s, config, host, now))
+		return -ENOMEM;
 	if (config->rr)
 		wt_rr_begin(config->rr, config->seed, &request);
 	if (!config->raw) {
@@ -450,6 +451,13 @@ void wt_bulk_send_wake(struct wt_bulk_sender *s)
 void wt_bulk_send_cancel(struct wt_bulk_sender *s, wt_time now)
 {
 	finish(s, WT_BULK_CANCELLED, 0, now);
+}
+
+void wt_bulk_send_finish(struct wt_bulk_sender *s)
+{
+	free(s->chunk);
+	s->chunk = NULL;
+	wt_histogram_finish(&s->rtts);
 }
 
 void wt_bulk_send_cut(struct wt_bulk_sender *s, wt_time now)

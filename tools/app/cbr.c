@@ -206,6 +206,11 @@ void wt_cbr_finish(struct wt_cbr_sender *sender)
 
 /* ---- sink --------------------------------------------------------------------------------------------- */
 
+void wt_cbr_sink_finish(struct wt_cbr_sink *sink)
+{
+	wt_histogram_finish(&sink->delay);
+}
+
 static uint64_t *word_of(struct wt_cbr_sink *sink, uint64_t number, uint64_t *bit)
 {
 	*bit = (uint64_t)1 << number % 64;

@@ -114,6 +114,8 @@ struct wt_cbr_sink {
 int wt_cbr_await(struct wt_cbr_sink *sink, const struct wt_cbr_config *config, struct wt_host *host,
 		 void (*on_done)(void *arg, struct wt_cbr_sink *sink), void *arg);
 
+void wt_cbr_sink_finish(struct wt_cbr_sink *sink); /* accepts a zeroed one */
+
 /* Is it a datagram of a sender? Then *flow is its flow. A sink takes one of its own. */
 bool wt_cbr_is_datagram(const struct wt_udp_datagram *datagram, uint32_t *flow);
 void wt_cbr_take(struct wt_cbr_sink *sink, struct wt_udp *udp, const struct wt_udp_datagram *datagram);

@@ -287,11 +287,15 @@ void wt_flow_run_finish(struct wt_flow_run *run)
 	for (unsigned i = 0; run->rr && i < run->world->flows; i++)
 		wt_rr_finish(&run->rr[i]);
 	free(run->rr);
+	for (unsigned i = 0; run->sender && i < run->world->flows; i++)
+		wt_bulk_send_finish(&run->sender[i]);
 	free(run->sender);
 	free(run->server);
 	free(run->timer);
 	for (unsigned i = 0; run->datagram_sender && i < run->world->flows; i++)
 		wt_cbr_finish(&run->datagram_sender[i]);
+	for (unsigned i = 0; run->datagram_sink && i < run->world->flows; i++)
+		wt_cbr_sink_finish(&run->datagram_sink[i]);
 	free(run->datagram_sender);
 	free(run->datagram_sink);
 	free(run->datagram_server);

@@ -458,9 +458,13 @@ void wt_simulation_result_finish(struct wt_simulation_result *result)
 		wt_rr_finish(&result->rr[i]);
 	free(result->rr);
 	result->rr = NULL;
+	for (unsigned i = 0; result->flow && i < result->flows; i++)
+		wt_bulk_send_finish(&result->flow[i]);
 	free(result->flow);
 	for (unsigned i = 0; result->datagram_sender && i < result->flows; i++)
 		wt_cbr_finish(&result->datagram_sender[i]);
+	for (unsigned i = 0; result->datagram_sink && i < result->flows; i++)
+		wt_cbr_sink_finish(&result->datagram_sink[i]);
 	free(result->datagram_sender);
 	free(result->datagram_sink);
 	result->datagram_sender = NULL;

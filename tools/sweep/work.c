@@ -168,6 +168,7 @@ static void rtt_json(struct wt_json *json, const struct wt_simulation_result *re
 		}
 	wt_json_number(json, "rtt_s", ok && flows ? rtt / flows : NAN);
 	wt_json_number(json, "rtt_p95_s", ok && all.count ? (double)wt_histogram_below(&all, 0.95) / 1e9 : NAN);
+	wt_histogram_finish(&all);
 }
 
 /* Of stations: links that the air said to be broken, a frame given up each. */

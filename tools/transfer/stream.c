@@ -188,6 +188,7 @@ void wt_send_stream_json(const struct wt_send_stream *stream)
 
 void wt_send_stream_finish(struct wt_send_stream *stream)
 {
+	wt_bulk_send_finish(&stream->sender);
 	wt_rr_finish(&stream->rr);
 	wt_cbr_finish(&stream->datagrams);
 }

@@ -51,6 +51,7 @@ static void forget(struct wt_udp_sinks *sinks, struct wt_udp_sink **at)
 	*at = sink->next;
 	wt_host_timer_set(sinks->host, &sink->sink.timer, WT_NEVER);
 	wt_host_timer_set(sinks->host, &sink->unasked, WT_NEVER);
+	wt_cbr_sink_finish(&sink->sink);
 	free(sink);
 	sinks->count--;
 }

@@ -16,8 +16,6 @@
 
 #include "stack/tcp/tcb.h"
 
-#define MOST_KEPT 2048u /* entries; a ring of more is given back when nothing is in flight */
-
 struct wt_sent_entry {
 	wt_seq seq, end;
 	wt_time sent;
@@ -28,38 +26,55 @@ static struct wt_sent_entry *entry(const struct wt_sent_order *order, uint32_t i
 	return &order->at[(order->first + i) & order->mask];
 }
 
-static bool grow(struct wt_sent_order *order, struct wt_chunks *pool)
+/* The first ring is a piece of the pool; one that it is too small for is a table beside the pool's chunks. */
+#define FIRST_ROOM (uint32_t)(WT_PIECE / sizeof(struct wt_sent_entry))
+
+static struct wt_sent_entry *new_ring(struct wt_chunks *pool, uint32_t room)
 {
-	uint32_t room = order->at ? 2 * (order->mask + 1) : 32;
 	struct wt_sent_entry *at;
 
+	if (room == FIRST_ROOM)
+		return wt_piece_take(pool);
 	if (!wt_chunks_charge(pool, room * sizeof(*at)))
-		return false;
+		return NULL;
 	at = malloc(room * sizeof(*at));
-	if (!at) {
+	if (!at)
 		wt_chunks_uncharge(pool, room * sizeof(*at));
-		return false;
+	return at;
+}
+
+static void free_ring(struct wt_chunks *pool, struct wt_sent_entry *at, uint32_t room)
+{
+	if (room == FIRST_ROOM) {
+		wt_piece_release(pool, at);
+		return;
 	}
+	wt_chunks_uncharge(pool, room * sizeof(*at));
+	free(at);
+}
+
+static bool grow(struct wt_sent_order *order, struct wt_chunks *pool)
+{
+	uint32_t room = order->at ? 2 * (order->mask + 1) : FIRST_ROOM;
+	struct wt_sent_entry *at = new_ring(pool, room);
+
+	if (!at)
+		return false;
 	for (uint32_t i = 0; i < order->count; i++)
 		at[i] = *entry(order, i);
-	wt_order_finish(order, pool, order->count);
+	if (order->at)
+		free_ring(pool, order->at, order->mask + 1);
 	order->at = at;
 	order->mask = room - 1;
+	order->first = 0;
 	return true;
 }
 
-void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool, uint32_t count)
+void wt_order_finish(struct wt_sent_order *order, struct wt_chunks *pool)
 {
 	if (order->at)
-		wt_chunks_uncharge(pool, (order->mask + 1) * sizeof(*order->at));
-	free(order->at);
-	*order = (struct wt_sent_order){.count = count, .last = order->last};
-}
-
-void wt_order_rest(struct wt_sent_order *order, struct wt_chunks *pool)
-{
-	if (order->at && order->mask >= MOST_KEPT)
-		wt_order_finish(order, pool, 0);
+		free_ring(pool, order->at, order->mask + 1);
+	*order = (struct wt_sent_order){.last = order->last};
 }
 
 wt_time wt_order_time(struct wt_sent_order *order, wt_time now)

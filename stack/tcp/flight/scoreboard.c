@@ -5,7 +5,7 @@
  *   snd_una                    loss_edge               snd_nxt
  *      | record | record (LOST) | record (SACKED) | ... |
  *
- * Pushed at the right, popped by cumulative ACKs at the left, both O(1). Records stand in pages, which are chunks of the host's pool, taken as
+ * Pushed at the right, popped by cumulative ACKs at the left, both O(1). Records stand in pages, which are pieces of the host's pool, taken as
  * they are needed; a ring of pointers to them doubles with the window. So an idle connection holds none, and the window is the only bound.
  *
  * What an ACK costs is what it newly says. What SACK blocks reported is kept as intervals too, and of a block only the gaps between them are
@@ -21,10 +21,10 @@
 
 #include "stack/tcp/tcb.h"
 
-#define PAGES_KEPT 32u /* a table of more is given back when nothing is in flight */
+#define PAGES_KEPT 128u /* a table of more is given back when nothing is in flight */
 
-_Static_assert(WT_TX_PAGE == 64, "a page has one word of bits");
-_Static_assert(sizeof(struct wt_tx_record) * WT_TX_PAGE <= WT_CHUNK, "a page is a chunk");
+_Static_assert(WT_TX_PAGE <= 64, "a page has one word of bits");
+_Static_assert(sizeof(struct wt_tx_record) * WT_TX_PAGE <= WT_PIECE, "a page is a piece");
 
 static uint32_t slot_of(const struct wt_scoreboard *board, uint32_t serial)
 {
@@ -114,7 +114,7 @@ bool wt_board_reserve(struct wt_scoreboard *board)
 		return true;
 	if (pages_used(board) > board->view.mask && !grow(board))
 		return false;
-	return wt_chunks_reserve(board->pool, 1);
+	return wt_pieces_reserve(board->pool);
 }
 
 /* A place behind the last record. Its memory was reserved. */
@@ -123,13 +123,13 @@ static void extend(struct wt_scoreboard *board)
 	uint32_t serial = board->view.first + board->view.count;
 
 	if (board->view.count == 0 || serial % WT_TX_PAGE == 0)
-		board->page[slot_of(board, serial)] = wt_chunk_take(board->pool);
+		board->page[slot_of(board, serial)] = wt_piece_take(board->pool);
 	board->view.count++;
 }
 
 static void drop_page(struct wt_scoreboard *board, uint32_t serial)
 {
-	wt_chunk_release(board->pool, board->page[slot_of(board, serial)]);
+	wt_piece_release(board->pool, board->page[slot_of(board, serial)]);
 	if (board->view.count)
 		return;
 	board->view.first = 0; /* nothing in flight: the next flight begins with a page of its own */
@@ -186,7 +186,7 @@ static void clear_lost(struct wt_scoreboard *board, uint32_t i, struct wt_tx_rec
 	note_lost(board, board->view.first + i, false);
 }
 
-/* Index of the first LOST record; there is one. A word of bits tells of 64 pages, so the largest window has a few hundred of them. */
+/* Index of the first LOST record; there is one. A word of bits tells of 64 pages, so the largest window has less than a thousand words. */
 static uint32_t first_lost(const struct wt_scoreboard *board)
 {
 	uint32_t slots = board->view.mask + 1, words = (slots + 63) / 64, start = slot_of(board, board->view.first);

@@ -83,12 +83,60 @@ static void the_cap_bounds_chunks_and_tables_together_and_refusals_are_counted(v
 	wt_chunks_destroy(pool);
 }
 
+static void four_pieces_share_a_chunk_and_give_it_back_whole(void **state)
+{
+	enum { COUNT = 400 };
+	struct wt_chunks *pool = wt_chunks_create(0);
+	uint8_t *at[COUNT];
+
+	for (unsigned round = 0; round < 5; round++) {
+		for (unsigned i = 0; i < COUNT; i++) {
+			at[i] = wt_piece_take(pool);
+			assert_int_equal((uintptr_t)at[i] % WT_PIECE, 0);
+			memset(at[i], (int)i, WT_PIECE);
+		}
+		assert_int_equal(wt_chunks_held(pool), COUNT / 4 * WT_CHUNK);
+		for (unsigned i = 0; i < COUNT; i++)
+			for (unsigned j = 0; j < WT_PIECE; j++)
+				assert_int_equal(at[i][j], (uint8_t)i);
+		for (unsigned i = 1; i <= COUNT; i++) /* in another order in each round: 401 is a prime */
+			wt_piece_release(pool, at[i * (7 * round + 1) % 401 - 1]);
+		assert_int_equal(wt_chunks_held(pool), 0);
+	}
+	wt_chunks_destroy(pool);
+}
+
+static void the_cap_bounds_pieces_by_the_chunks_they_are_cut_from(void **state)
+{
+	struct wt_chunks *pool = wt_chunks_create(2 * WT_CHUNK);
+	void *chunk = wt_chunk_take(pool), *piece[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		assert_non_null(piece[i] = wt_piece_take(pool));
+	assert_false(wt_pieces_reserve(pool));
+	assert_null(wt_piece_take(pool));
+	assert_int_equal(wt_chunks_refused(pool), 2);
+	wt_piece_release(pool, piece[1]);
+	assert_true(wt_pieces_reserve(pool));
+	assert_false(wt_chunks_reserve(pool, 1)); /* the others still hold the chunk */
+	wt_piece_release(pool, piece[3]);
+	assert_ptr_equal(wt_piece_take(pool), piece[3]);
+	wt_piece_release(pool, piece[0]);
+	wt_piece_release(pool, piece[3]);
+	wt_piece_release(pool, piece[2]);
+	assert_true(wt_chunks_reserve(pool, 1));
+	wt_chunk_release(pool, chunk);
+	wt_chunks_destroy(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_chunk_that_came_back_last_is_handed_out_first),
 		cmocka_unit_test(a_chunk_stays_until_its_last_holder_lets_it_go),
 		cmocka_unit_test(no_two_holders_share_a_byte_over_many_slabs),
+		cmocka_unit_test(four_pieces_share_a_chunk_and_give_it_back_whole),
+		cmocka_unit_test(the_cap_bounds_pieces_by_the_chunks_they_are_cut_from),
 		cmocka_unit_test(the_cap_bounds_chunks_and_tables_together_and_refusals_are_counted),
 	};
 

@@ -21,6 +21,8 @@ static void a_quantile_is_an_upper_bound_at_most_a_sixteenth_too_high(void **sta
 	}
 	assert_int_equal(histogram.count, 100000);
 	assert_int_equal(wt_histogram_below(&histogram, 1), 100000 * 37);
+	wt_histogram_finish(&histogram);
+	assert_int_equal(histogram.count, 0);
 }
 
 static void the_smallest_and_the_largest_have_a_place(void **state)
@@ -41,6 +43,25 @@ static void the_smallest_and_the_largest_have_a_place(void **state)
 	assert_int_equal(more.count, 5);
 	assert_int_equal(more.worst, INT64_MAX);
 	assert_int_equal(wt_histogram_below(&more, 0.8), 20);
+	wt_histogram_finish(&histogram);
+	wt_histogram_finish(&more);
+}
+
+/* Thousands of flows have one each. */
+static void it_has_buckets_only_around_what_came(void **state)
+{
+	struct wt_histogram histogram = {0};
+
+	for (wt_time i = 0; i < 1000; i++)
+		wt_histogram_add(&histogram, 40 * WT_MS + i * 20 * WT_US);
+	assert_in_range(histogram.room * sizeof(histogram.bucket[0]), 1, 128);
+	wt_histogram_add(&histogram, 5 * WT_MS);
+	wt_histogram_add(&histogram, WT_S);
+	assert_in_range(histogram.room * sizeof(histogram.bucket[0]), 1, 640);
+	assert_in_range(wt_histogram_below(&histogram, 0.0005), 5 * WT_MS, 5 * WT_MS * 17 / 16);
+	assert_in_range(wt_histogram_below(&histogram, 0.5), 50 * WT_MS, 50 * WT_MS * 17 / 16);
+	assert_int_equal(wt_histogram_below(&histogram, 1), WT_S);
+	wt_histogram_finish(&histogram);
 }
 
 int main(void)
@@ -48,6 +69,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_quantile_is_an_upper_bound_at_most_a_sixteenth_too_high),
 		cmocka_unit_test(the_smallest_and_the_largest_have_a_place),
+		cmocka_unit_test(it_has_buckets_only_around_what_came),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

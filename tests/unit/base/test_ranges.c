@@ -166,10 +166,10 @@ static void a_set_out_of_memory_refuses_a_new_hole_but_still_merges(void **state
 	assert_int_equal(wt_chunks_held(pool), 0);
 }
 
-/* Most connections never have more: a chunk for each of them would be the largest part of what they hold. */
+/* Most connections never have more: memory for each of them would be the largest part of what they hold. Four sets share a chunk. */
 static void a_few_intervals_lie_in_the_set_itself(void **state)
 {
-	struct wt_ranges set;
+	struct wt_ranges set, others[3];
 	uint64_t held = wt_chunks_held(pool);
 
 	wt_ranges_init(&set, pool, 0);
@@ -180,6 +180,18 @@ static void a_few_intervals_lie_in_the_set_itself(void **state)
 	assert_int_equal(wt_chunks_held(pool), held + WT_CHUNK);
 	for (uint32_t i = 0; i < WT_RANGES_FEW; i++)
 		assert_true(wt_ranges_contain(&set, 100 * i, 100 * i + 50));
+	for (uint32_t i = 0; i < 3; i++) {
+		wt_ranges_init(&others[i], pool, 0);
+		for (uint32_t j = 0; j < 127; j++)
+			assert_true(wt_ranges_add(&others[i], 2 * j, 2 * j + 1, NULL));
+	}
+	assert_int_equal(wt_chunks_held(pool), held + WT_CHUNK);
+	assert_true(wt_ranges_add(&others[2], 2 * 127, 2 * 127 + 1, NULL)); /* it needs a whole one */
+	assert_int_equal(wt_chunks_held(pool), held + 2 * WT_CHUNK);
+	for (uint32_t j = 0; j < 128; j++)
+		assert_true(wt_ranges_contain(&others[2], 2 * j, 2 * j + 1));
+	for (uint32_t i = 0; i < 3; i++)
+		wt_ranges_finish(&others[i]);
 	wt_ranges_trim(&set, 1000);
 	assert_int_equal(set.count, 1);
 	assert_int_equal(wt_chunks_held(pool), held);

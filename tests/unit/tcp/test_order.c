@@ -23,7 +23,7 @@ static void begin(wt_seq start)
 
 static void end(void)
 {
-	wt_order_finish(&order, pool, 0);
+	wt_order_finish(&order, pool);
 	wt_board_finish(&board);
 	assert_int_equal(wt_chunks_held(pool), 0);
 }

@@ -80,6 +80,7 @@ static void one_frame_in_a_hundred_may_be_late(void **state)
 	assert_false(wt_verdict_late(&verdict, &late));
 	wt_histogram_add(&late, 5 * WT_MS);
 	assert_true(wt_verdict_late(&verdict, &late));
+	wt_histogram_finish(&late);
 	wt_verdict_finish(&verdict);
 }
 
@@ -100,6 +101,7 @@ static void of_a_handful_of_frames_one_may_be_late_and_two_may_not(void **state)
 		assert_int_equal(wt_verdict_late(&verdict, &late), count < 199); /* 2 of 200 are 1 % */
 		wt_histogram_add(&late, 20 * WT_MS);
 		assert_true(wt_verdict_late(&verdict, &late));
+		wt_histogram_finish(&late);
 	}
 	wt_verdict_finish(&verdict);
 }
