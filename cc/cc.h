@@ -47,6 +47,13 @@ struct wt_cc_note {
 	uint64_t field[8];
 };
 
+/* The same of a sender, which has one number to tell: it stands in every connection. */
+struct wt_cc_word {
+	bool set;
+	uint32_t type;
+	uint64_t field;
+};
+
 enum wt_cc_event {
 	WT_CC_ESTABLISHED, /* handshake done, mss and options known (env holds the final values) */
 	WT_CC_RECOVERED,   /* recovery over */
@@ -177,7 +184,7 @@ struct wt_sender_out {
 	bool fallback;        /* set once: the connection is standard TCP from here */
 	uint64_t pacing_rate; /* bytes per second; 0: not paced */
 	enum wt_cc_codepoint codepoint;
-	struct wt_cc_note note;
+	struct wt_cc_word note;
 	double gauge[WT_CC_GAUGES]; /* numbers of the module's own for traces, in the order of its table's `gauges` */
 };
 
@@ -277,19 +284,18 @@ struct wt_recovery_out {
 	bool leave;      /* recovery over. With enter: outside recovery it has no phase (Tahoe); in recovery the next one begins at once */
 	bool mark;       /* every record in [snd_una, lost_to) that is neither SACKed nor marked becomes LOST */
 	bool again;      /* with mark: also records already retransmitted (the retransmission is held lost) */
-	wt_time again_sent; /* with again: only records last sent by this time (RFC 8985); 0: whenever they were sent */
-	wt_seq lost_to;  /* always the end of a record */
 	bool sent_by;    /* every record in flight sent before sent_time, or at it and ending no higher than sent_end, is LOST; by_time only */
-	wt_time sent_time;
-	wt_seq sent_end;
 	bool probe;      /* one segment goes at once, whatever the windows say: new data, else the last one again (RFC 8985 7.3) */
 	bool new_first;  /* new data goes before what is LOST (RFC 5682 2.1) */
 	bool undo;       /* the last loss event was spurious: WT_CC_UNDO to all modules; nothing waits to be sent again */
-	uint32_t limit;  /* bytes that may be in flight instead of cwnd + inflate; 0: no such limit (RFC 9937) */
 	bool rescue;     /* the last record that is not SACKed becomes LOST, unless it was retransmitted (RFC 6675 NextSeg rule 4) */
 	bool idle;       /* until something else comes, the module has nothing to say of ACKs of segments that were sent once, while nothing is SACKed,
 			    LOST or in recovery; and need not be asked about them. Each on_ack says it anew */
 	bool hold_timer; /* this ACK does not restart the retransmission timer (RFC 6582, impatient variant) */
+	wt_time again_sent; /* with again: only records last sent by this time (RFC 8985); 0: whenever they were sent */
+	wt_time sent_time;
+	wt_seq lost_to, sent_end; /* lost_to: always the end of a record */
+	uint32_t limit;  /* bytes that may be in flight instead of cwnd + inflate; 0: no such limit (RFC 9937) */
 	uint32_t inflate; /* bytes that may be in flight beyond cwnd: dup-ACK inflation (RFC 5681 3.2), limited transmit */
 };
 

@@ -18,7 +18,7 @@
 /* The structs that a program and a module share; a program refuses a module to which one of them has another size. */
 #define WT_CC_SHARED(X)                                                                                                    \
 	X(wt_sender_ops) X(wt_recovery_ops) X(wt_receiver_ops) X(wt_param) X(wt_cc_preset) X(wt_cc_env) X(wt_cc_options)   \
-	X(wt_cc_note) X(wt_ack) X(wt_loss) X(wt_sent) X(wt_sender_out) X(wt_tx_record) X(wt_outstanding)                   \
+	X(wt_cc_note) X(wt_cc_word) X(wt_ack) X(wt_loss) X(wt_sent) X(wt_sender_out) X(wt_tx_record) X(wt_outstanding)                   \
 	X(wt_recovery_out) X(wt_rx_segment) X(wt_rx_ack) X(wt_rx_out)
 
 #define WT_CC_SIZE(name) (uint32_t)sizeof(struct name),

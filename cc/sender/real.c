@@ -93,7 +93,7 @@ static void fall_back(struct real *r, enum fallback why, struct wt_sender_out *o
 	if (why != FALLBACK_STOPPED)
 		out->cwnd = larger(r->initial_window, r->mss);
 	out->ssthresh = why == FALLBACK_STOPPED ? out->cwnd : WT_SSTHRESH_INFINITE;
-	out->note = (struct wt_cc_note){.set = true, .type = WT_TRACE_FALLBACK, .field = {why}};
+	out->note = (struct wt_cc_word){.set = true, .type = WT_TRACE_FALLBACK, .field = why};
 }
 
 static void settle(struct real *r, const struct wt_cc_env *env, struct wt_sender_out *out)

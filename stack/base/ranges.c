@@ -360,7 +360,7 @@ static void grow(struct wt_ranges *set, struct path *path)
 {
 	struct node *root = new_node(set), *old = set->root;
 
-	assert(set->height + 1 < HEIGHT_MOST);
+	assert(set->height + 1u < HEIGHT_MOST);
 	root->count = 1;
 	root->first[0] = first_of(old, set->height);
 	root->child[0] = old;

@@ -27,11 +27,11 @@ struct wt_range {
 struct wt_ranges {
 	struct wt_chunks *pool;
 	void *root;            /* NULL: empty */
-	uint32_t height;       /* levels of inner nodes above the leaves */
+	uint16_t height;       /* levels of inner nodes above the leaves */
+	bool small;            /* its only node is a piece */
 	uint32_t count, bytes; /* intervals, and sequence space in all of them */
 	uint32_t nodes, most;  /* chunks held, and the most that this set may hold */
-	bool small;            /* its only node is a piece */
-	uint64_t steps;        /* nodes visited and intervals taken out since the beginning: the work, for tests to count */
+	uint32_t steps;        /* nodes visited and intervals taken out since the beginning, modulo 2^32: the work, for tests to count */
 	struct {
 		_Alignas(void *) uint32_t count;
 		_Alignas(void *) struct wt_range at[WT_RANGES_FEW];

@@ -433,13 +433,13 @@ static void tell_tally(const struct wt_tcp_tally *tally, struct wt_tcp_info *inf
 	info->ece_received_segs = tally->ece_received_segs;
 	info->cwr_sent_segs = tally->cwr_sent_segs;
 	info->ecn_reductions = tally->ecn_reductions;
-	info->fallback = tally->fallback;
 }
 
 void wt_tcp_info(const struct wt_tcp *tcp, struct wt_tcp_info *info)
 {
 	*info = (struct wt_tcp_info){.conn = tcp->conn};
 	tell_tally(&tcp->tally, info);
+	info->fallback = tcp->fallback;
 	info->state = tcp->state;
 	info->local = tcp->entry.tuple.local;
 	info->remote = tcp->entry.tuple.remote;

@@ -168,9 +168,12 @@ void wt_cc_settle(struct wt_tcp *tcp)
 
 	if (tcp->out.cwnd < mss)
 		tcp->out.cwnd = mss;
-	wt_cc_note(tcp, &tcp->out.note);
-	if (tcp->out.fallback && !tcp->tally.fallback) {
-		tcp->tally.fallback = true;
+	if (tcp->out.note.set) {
+		wt_cc_tell_note(tcp, &(struct wt_cc_note){.type = tcp->out.note.type, .field = {tcp->out.note.field}});
+		tcp->out.note.set = false;
+	}
+	if (tcp->out.fallback && !tcp->fallback) {
+		tcp->fallback = true;
 		wt_cc_event(tcp, WT_CC_FALLBACK);
 	}
 }

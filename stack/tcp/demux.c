@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table of chains by keyed hash of the tuple, so that nobody can aim at one chain. */
+/*
+ * A table of chains by keyed hash of the tuple, so that nobody can aim at one chain. It doubles when it has more residents than chains, so few
+ * connections take few pages of it; each resident is moved once on the average.
+ */
 #include "stack/tcp/demux.h"
 
 #include <errno.h>
@@ -7,16 +10,14 @@
 
 #include "stack/tcp/tcb.h"
 
+#define LEAST 64u /* chains */
+
 int wt_demux_init(struct wt_tcp_stack *stack)
 {
-	uint32_t size = 64;
-
-	while (size < stack->config.max_connections + stack->config.max_half_open + stack->config.max_time_wait)
-		size <<= 1;
-	stack->table = calloc(size, sizeof(*stack->table));
+	stack->table = calloc(LEAST, sizeof(*stack->table));
 	if (!stack->table)
 		return -ENOMEM;
-	stack->table_mask = size - 1;
+	stack->table_mask = LEAST - 1;
 	stack->hash = (uint32_t)wt_secret_tuple(&stack->key_hash, &stack->hashed);
 	return 0;
 }
@@ -36,6 +37,28 @@ static struct wt_demux_entry **chain(struct wt_tcp_stack *stack, uint32_t hash)
 	return &stack->table[hash & stack->table_mask];
 }
 
+/* Twice the chains; without memory for them they become longer. */
+static void grow(struct wt_tcp_stack *stack)
+{
+	uint32_t size = 2 * (stack->table_mask + 1);
+	struct wt_demux_entry **old = stack->table, **table = calloc(size, sizeof(*table)), *next;
+
+	if (!table)
+		return;
+	stack->table = table;
+	stack->table_mask = size - 1;
+	for (uint32_t i = 0; i < size / 2; i++) {
+		for (struct wt_demux_entry *entry = old[i]; entry; entry = next) {
+			struct wt_demux_entry **head = chain(stack, entry->hash);
+
+			next = entry->next;
+			entry->next = *head;
+			*head = entry;
+		}
+	}
+	free(old);
+}
+
 /* Where a resident was found last, by ports alone: who aims at one place costs us the keyed hash, no more. The tuple decides. */
 static struct wt_demux_entry **place_of(struct wt_tcp_stack *stack, const struct wt_tuple *tuple)
 {
@@ -53,6 +76,8 @@ void wt_demux_add(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 {
 	struct wt_demux_entry **head;
 
+	if (stack->residents++ > stack->table_mask)
+		grow(stack);
 	entry->hash = hash(stack, &entry->tuple);
 	head = chain(stack, entry->hash);
 	entry->next = *head;
@@ -72,6 +97,7 @@ void wt_demux_remove(struct wt_tcp_stack *stack, struct wt_demux_entry *entry)
 		if (*link == entry) {
 			*link = entry->next;
 			entry->next = NULL;
+			stack->residents--;
 			stack->bound -= is_bound(entry);
 			return;
 		}

@@ -44,7 +44,8 @@ struct wt_tcp_stack {
 	struct wt_tuple hashed; /* the tuple that was hashed last, */
 	uint32_t hash;          /* and its hash */
 	uint32_t bound;         /* listeners of one address, not of any */
-	uint32_t table_mask, count, next_conn;
+	uint32_t table_mask, residents; /* residents of the table */
+	uint32_t count, next_conn;
 	struct wt_tcp *all;
 	struct wt_config_held *configs;
 	struct wt_tcp *ready_head, *ready_tail;

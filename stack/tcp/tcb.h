@@ -29,7 +29,7 @@
 
 /* ---- pieces ------------------------------------------------------------------------------------------- */
 
-#define WT_BOARD_FEW 4 /* pages of records in a table inside the block */
+#define WT_BOARD_FEW 2 /* pages of records in a table inside the block */
 
 /* What was sent and is not acknowledged. `view` is what recovery modules see. */
 struct wt_scoreboard {
@@ -37,10 +37,12 @@ struct wt_scoreboard {
 	uint64_t delivered;          /* bytes acknowledged or SACKed, each once */
 	wt_seq fack;                 /* end of the highest record that earlier ACKs reported */
 	wt_seq marked_to;            /* records below are SACKed, LOST or were resent since their mark */
-	bool reordered;              /* the ACK at hand reports a record, sent once, below it */
-	bool edge_known;
 	uint32_t edge;               /* serial number of the record at view.loss_edge, if edge_known */
 	uint32_t edge_bytes;         /* SACKed in it and above */
+	bool edge_known;
+	bool reordered;              /* the ACK at hand reports a record, sent once, below fack */
+	uint32_t ignored;            /* SACK blocks, for want of memory for another interval */
+	uint32_t steps;              /* records looked at since the beginning, modulo 2^32: the work, for tests to count */
 	struct wt_ranges reported;   /* what SACK blocks have said, to the octet */
 	struct wt_tx_record **page;  /* view.page, writable */
 	uint64_t *lost, *lost_pages; /* bits: per page the LOST records, and the pages that have any */
@@ -48,18 +50,16 @@ struct wt_scoreboard {
 	uint64_t few_lost[WT_BOARD_FEW], few_lost_pages;
 	void *table;                 /* what page, lost and lost_pages point into; NULL: the few */
 	struct wt_chunks *pool;
-	uint64_t ignored;            /* SACK blocks, for want of memory for another interval */
-	uint64_t steps;              /* records looked at since the beginning: the work, for tests to count */
 };
 
 struct wt_rtt {
 	wt_time srtt, rttvar, rto, min_rtt; /* srtt 0: no sample yet */
 	wt_time sum;                        /* of all samples */
-	uint32_t samples;
 	struct wt_histogram *watch;         /* of all samples too; NULL: nobody asked */
+	uint32_t samples;
 	unsigned backoff;                   /* doublings in force */
-	bool timing;                        /* rtt_one_at_a_time: a segment is being timed */
 	wt_seq timed_seq;
+	bool timing;                        /* rtt_one_at_a_time: a segment is being timed */
 	wt_time timed_at;
 };
 
@@ -133,7 +133,6 @@ struct wt_tcp_tally {
 	uint64_t retransmits_segs, retransmits_bytes, fast_recoveries, timeouts;
 	uint64_t dup_segs_received, out_of_order_segs_received, discarded_bytes;
 	uint64_t ce_received_segs, ece_received_segs, cwr_sent_segs, ecn_reductions;
-	bool fallback;
 };
 
 enum wt_handle { WT_HANDLE_APP, WT_HANDLE_QUEUE, WT_HANDLE_NONE }; /* who holds the connection */
@@ -150,8 +149,8 @@ struct wt_tcp {
 
 	struct wt_tcp_stack *stack;
 	const struct wt_tcp_config *config; /* shared by all of the stack that chose the same */
-	enum wt_tcp_state state;
-	enum wt_handle handle;
+	enum wt_tcp_state state : 8;
+	enum wt_handle handle : 8;
 	uint8_t snd_wscale, rcv_wscale;
 	bool wscale_ok, ts_ok, sack_ok;
 	bool fin_queued, fin_acked;
@@ -180,6 +179,7 @@ struct wt_tcp {
 	bool sent_told;   /* WT_TCP_EV_SENT was given for the present data */
 	bool in_recovery, dup_seen, modules_ready;
 	bool timed;       /* a module has deadlines */
+	bool fallback;    /* the sender module's, noticed */
 	unsigned events;
 
 	/* send sequence space */
@@ -246,7 +246,13 @@ struct wt_tcp {
 	unsigned syn_attempt;
 	wt_time syn_at;   /* when our first SYN left */
 	wt_seq irs, fin_seq, rto_high;
-	wt_seq sack_recent[WT_SACK_RECENT]; /* a number in each interval that changed, the last one first (RFC 2018 4) */
+	union {
+		wt_seq sack_recent[WT_SACK_RECENT]; /* a number in each interval that changed, the last one first (RFC 2018 4) */
+		struct {                            /* of a listener, to which no segment with data belongs */
+			struct wt_tcp *accept_head, *accept_tail;
+			unsigned backlog, half_open, acceptable; /* half_open: SYN entries, and blocks in SYN-RECEIVED */
+		};
+	};
 	unsigned sack_recents;
 	struct wt_range dsack;
 	wt_time challenge_at; /* earliest next challenge ACK */
@@ -256,8 +262,7 @@ struct wt_tcp {
 	struct wt_tcp *all_prev, *all_next;
 	struct wt_tcp *held_next; /* of those whose ACK waits for more frames */
 	struct wt_tcp *listener;  /* of a connection in its backlog */
-	struct wt_tcp *accept_head, *accept_tail, *accept_next;
-	unsigned backlog, half_open, acceptable; /* of a listener. half_open: SYN entries, and blocks in SYN-RECEIVED */
+	struct wt_tcp *accept_next;
 };
 
 /*

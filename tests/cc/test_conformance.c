@@ -89,7 +89,7 @@ static void deaf_init(void *state, const void *params, const struct wt_cc_env *e
 
 static void deaf_loss(void *state, const struct wt_loss *loss, struct wt_sender_out *out)
 {
-	out->note = (struct wt_cc_note){.set = true, .type = 10000};
+	out->note = (struct wt_cc_word){.set = true, .type = 10000};
 }
 
 static void crash(void *state, const struct wt_ack *ack, struct wt_sender_out *out)

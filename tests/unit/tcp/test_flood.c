@@ -344,6 +344,50 @@ static void a_host_short_of_memory_refuses_new_connections_and_no_others(void **
 	finish(&world);
 }
 
+/* A request of 5 bytes, 3000 in answer, and then silence. */
+static struct wt_tcp *use_once(struct world *world)
+{
+	struct wt_endpoint server = {wt_addr_ipv4(10, 0, 0, 1), 80};
+	struct wt_tcp_config tcp;
+	struct wt_tcp *call;
+
+	wt_tcp_config_init(&tcp);
+	call = wt_tcp_connect(world->client, &server, NULL, &tcp, world->now);
+	assert_non_null(call);
+	settle(world);
+	world->accepted = wt_tcp_accept(world->listener);
+	assert_non_null(world->accepted);
+	move(world, call, world->accepted, 5);
+	move(world, world->accepted, call, 3000);
+	world->now += WT_S; /* ACKs that were delayed */
+	settle(world);
+	return call;
+}
+
+/* A block of 1,664 bytes, modules, a template, places in the tables: no record waits and no byte. */
+static void an_idle_connection_holds_little_and_all_of_them_are_found(void **state)
+{
+	enum { COUNT = 3000, MOST = 2500 };
+	static struct wt_tcp *call[COUNT];
+	struct world world;
+	size_t before, each;
+
+	setup(&world, 16, COUNT + 10);
+	wt_host_destroy(world.client);
+	world.client = make(&world, 2, &peer_mac, COUNT + 10);
+	use_once(&world); /* what stays for good is there */
+	before = allocated();
+	for (unsigned i = 0; i < COUNT; i++)
+		call[i] = use_once(&world);
+	each = (allocated() - before) / COUNT / 2;
+	print_message("%zu bytes in use for each end of an idle connection\n", each);
+	assert_true(each <= MOST);
+	for (unsigned i = 0; i < COUNT; i++)
+		assert_ptr_equal(wt_demux_connection(&world.client->tcp, &call[i]->entry.tuple), call[i]);
+	assert_in_range(world.client->tcp.table_mask + 1, COUNT, 2 * COUNT);
+	finish(&world);
+}
+
 /* Security 20, RFC 6429: windows of 0 for ever, every probe answered. What is aborted is gone; what is closed ends by its retries. */
 static void peers_that_never_open_their_window_hold_nothing_for_ever(void **state)
 {
@@ -514,6 +558,7 @@ int main(void)
 		cmocka_unit_test(three_hundred_time_waits_of_large_connections_hold_less_than_a_megabyte),
 		cmocka_unit_test(the_table_of_time_waits_has_a_bound),
 		cmocka_unit_test(a_host_short_of_memory_refuses_new_connections_and_no_others),
+		cmocka_unit_test(an_idle_connection_holds_little_and_all_of_them_are_found),
 		cmocka_unit_test(peers_that_never_open_their_window_hold_nothing_for_ever),
 		cmocka_unit_test(a_cookie_is_good_for_its_period_and_the_next),
 		cmocka_unit_test(ten_million_guesses_find_no_cookie),
