@@ -81,15 +81,15 @@ struct wt_tcp_ecn {
 
 /* undo.c: the last reduction for a loss, while it may prove spurious */
 struct wt_tcp_undo {
+	uint64_t since;           /* tally.bytes_acked at that moment */
+	wt_seq from, to;          /* the flight then */
+	uint32_t resent, copies;  /* segments sent again since; of these not reported as duplicates yet */
 	bool armed;
 	bool by_time;             /* the next ACK of new data decides by its echoed timestamp */
-	wt_seq from, to;          /* the flight of that moment */
-	uint64_t since;           /* tally.bytes_acked then */
-	uint32_t resent, copies;  /* segments sent again since; of these not reported as duplicates yet */
-	bool again;               /* one of them more than once */
+	bool again;               /* one of those segments left more than once */
+	bool tells;               /* the peer has sent a D-SACK: it would tell of what came twice */
 	struct wt_range counted;  /* the last D-SACK that was taken for a copy; empty: none */
 	uint32_t first_ts;        /* timestamp of the first of them, or of an earlier copy that was not acknowledged when it left */
-	bool tells;               /* the peer has sent a D-SACK: it would tell of what came twice */
 	bool copied;              /* copies are outstanding, of this loss or an earlier one, below resent_to */
 	wt_seq resent_to;
 };
@@ -205,6 +205,8 @@ struct wt_tcp {
 	unsigned keep_count;
 	unsigned rto_count, go_backs; /* go_backs: timeouts and other goings back since snd_una moved */
 	uint32_t dupacks;
+	int error;          /* negative errno that ended it, 0: none */
+	uint32_t conn;      /* its number */
 	struct wt_tcp *output_next, *ready_next; /* queues of the stack */
 	wt_tcp_callback *callback;
 	void *arg;
@@ -217,6 +219,7 @@ struct wt_tcp {
 	struct wt_tcp_tally tally;
 	struct wt_rtt rtt;
 	struct wt_tcp_ecn ecn;
+	uint32_t charged;           /* bytes of the block and its modules, to the pool of the stack */
 	uint64_t total_lost;        /* bytes held lost since the beginning */
 	uint64_t app_limited;       /* board.delivered until which samples are limited by the application; 0: they are not */
 	wt_time delivered_time, first_sent; /* when board.delivered last grew; when the newest delivered record was sent */
@@ -239,13 +242,12 @@ struct wt_tcp {
 	uint64_t pseudo;  /* sum of the pseudo-header without its length */
 	uint64_t module_key; /* what modules draw by, besides iss */
 	struct wt_template *heard; /* of the peer's segments, if it is a host of ours */
-	uint32_t conn;
-	uint32_t charged; /* bytes of the block and its modules, to the pool of the stack */
 	uint32_t room_low;
 	uint32_t peer_mss, path_mss; /* payload limits, options included */
 	unsigned syn_attempt;
 	wt_time syn_at;   /* when our first SYN left */
 	wt_seq irs, fin_seq, rto_high;
+	unsigned sack_recents;
 	union {
 		wt_seq sack_recent[WT_SACK_RECENT]; /* a number in each interval that changed, the last one first (RFC 2018 4) */
 		struct {                            /* of a listener, to which no segment with data belongs */
@@ -253,12 +255,10 @@ struct wt_tcp {
 			unsigned backlog, half_open, acceptable; /* half_open: SYN entries, and blocks in SYN-RECEIVED */
 		};
 	};
-	unsigned sack_recents;
 	struct wt_range dsack;
 	wt_time challenge_at; /* earliest next challenge ACK */
 	uint32_t ts_recent, ts_offset;
 	wt_time ts_recent_at;
-	int error;
 	struct wt_tcp *all_prev, *all_next;
 	struct wt_tcp *held_next; /* of those whose ACK waits for more frames */
 	struct wt_tcp *listener;  /* of a connection in its backlog */

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """What a data segment costs in virtual time, as counts, which no other work on the machine changes: instructions (callgrind), allocations
-and system calls (strace), each as the difference of a long and a short run of one scenario. A count above its limit fails.
+and system calls (strace), each as the difference of a long and a short run of one scenario. And what a flow of thousands keeps resident, both ends
+and what is in flight, as the difference of many and of fewer on one link. A count above its limit fails.
 
     counts.py WAVETANK
 
@@ -17,7 +18,9 @@ LINKS = " | ".join(["rate 100Mbit burst 0B limit 100MB delay 1ms", "rate 10Mbit 
                     "rate 100Mbit burst 0B limit 100MB delay 1ms"])
 SETTINGS = ["-C", "newreno", "--recovery", "sack", "-S", "mss=1000B", "-S", "ack_every=1", "-S", "timestamps=no"]
 SHORT, LONG = 1, 3  # MB
-LIMITS = {"instructions_per_segment": 3620, "allocations_per_segment": 0.01, "system_calls_per_MB": 4}
+FEWER, MANY = 1000, 3000  # flows
+CROWD = ["--link", "rate 1Gbit burst 0B limit 100MB delay 10ms", "-t", "1s", "--json"]
+LIMITS = {"instructions_per_segment": 3620, "allocations_per_segment": 0.01, "system_calls_per_MB": 4, "resident_B_per_flow": 25000}
 ALLOCATORS = ("malloc", "calloc", "realloc", "aligned_alloc")
 
 
@@ -66,6 +69,16 @@ def system_calls(program, megabytes, folder):
         return int(re.search(r"^\S+\s+\S+\s+(?:\d+\s+)?(\d+)\s+(?:\d+\s+)?total$", file.read(), re.M).group(1))
 
 
+def resident(program, flows):
+    """The most bytes that a run of so many flows had in memory."""
+    with subprocess.Popen([program, "sim", *CROWD, "-P", str(flows)], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit("failed: sim of %d flows" % flows)
+    return usage.ru_maxrss * 1024
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -75,6 +88,7 @@ def main():
             "instructions_per_segment": (long[0] - short[0]) / more,
             "allocations_per_segment": (long[1] - short[1]) / more,
             "system_calls_per_MB": (system_calls(program, LONG, folder) - system_calls(program, SHORT, folder)) / (LONG - SHORT),
+            "resident_B_per_flow": (resident(program, MANY) - resident(program, FEWER)) / (MANY - FEWER),
         }
     broken = [name for name, limit in LIMITS.items() if counts[name] > limit]
     for name, limit in LIMITS.items():
