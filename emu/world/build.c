@@ -55,13 +55,13 @@ static void set_mesh(const struct wt_world_host *host, struct wt_host_config *co
 	config->neighbours[0].mac = wt_mesh_mac(&host->address, 0);
 }
 
-/* All flows may have one host at their end, and may begin at one instant. */
+/* All flows may have one host at their end, and may begin at one instant. A listener has half of the entries of half-open connections. */
 static void set_limits(const struct wt_world *world, struct wt_host_config *config)
 {
-	enum { USUAL = 1000 };
+	enum { USUAL = 1024, EACH = 4 };
 
-	if (world->flows > USUAL)
-		config->max_connections = config->max_half_open = 4 * (uint32_t)world->flows;
+	if (EACH * world->flows > USUAL)
+		config->max_connections = config->max_half_open = EACH * (uint32_t)world->flows;
 }
 
 static int make_engine(struct wt_network *net, unsigned i)
