@@ -41,8 +41,9 @@ SECONDS = {("illinois", "every-200th"): 15, ("*", "every-200th"): 60, ("*", "eve
 
 class Why:
     """Why a mean window differs, and by how much it may. The cause is proved by `words`: ours with them differs by `left` at most; or by `shown`,
-    a sentence that says which other run shows it; or by `sums`: both rules counted ACK by ACK (acks.py) give both values (with `words`, too: the
-    agent's rule gives the agent's). With none of them it is what we read from source and traces: not proved. `since`: seconds that the sums leave out, for the first overshoot."""
+    a sentence that says which other run shows it; or by `sums`: both rules counted ACK by ACK (acks.py) give both values. With `words` and `sums` the
+    rule with Kept in its name gives what `words` do, and with the agent's recovery the agent's. With none of them it is what we read from source and
+    traces: not proved. `since`: seconds that the sums leave out, for the first overshoot."""
 
     def __init__(self, bound, text, words=None, left=TOLERANCE, shown="", sums=False, since=0):
         self.bound, self.text, self.words, self.left, self.shown, self.sums, self.since = bound, text, words, left, shown, sums, since
@@ -129,27 +130,30 @@ class Row:
         """Its lines, and how many are beyond their bound."""
         far = abs(self.off(ours)) > TOLERANCE
         proof = f"; proved by {self.why.shown}" if self.why.shown else "" if self.why.words or self.why.sums else "; cause not proved"
-        text, wrong = self.line(self.module, ours, self.why.bound, self.why.text + proof if far else "")
-        lines = [text]
-        if far and self.why.words:
-            again, still = self.line("  so", run_ours(wavetank, self.scenario, self.time, self.why.words), self.why.left, " ".join(self.why.words))
-            lines, wrong = [*lines, again], wrong + still
+        found = [self.line(self.module, ours, self.why.bound, self.why.text + proof if far else "")]
         if far and self.why.sums:
-            again, still = self.agents_sums() if self.why.words else self.sums(ours)
-            lines, wrong = [*lines, again], wrong + still
-        return lines, wrong
+            found.append(self.sums(ours, ""))
+        if far and self.why.words:
+            so = run_ours(wavetank, self.scenario, self.time, self.why.words)
+            found.append(self.line("  so", so, self.why.left, " ".join(self.why.words)))
+            if self.why.sums:
+                found += [self.sums(so, "Kept"), self.halved()]
+        return [text for text, _ in found], sum(wrong for _, wrong in found)
 
-    def agents_sums(self):
-        flow = acks.Flow(getattr(rules_ns2, self.module.capitalize() + "Agent")(), self.scenario, self.why.since)
+    def halved(self):
+        """Our rule with Kept in its name, counted with what the agent does beside its rule: it recovers by halves and records the flight meanwhile."""
+        rule = getattr(rules_ours, self.module.capitalize() + "Kept")()
+        rule.halves = rule.traced_in_recovery = True
+        flow = acks.Flow(rule, self.scenario, self.why.since)
         off = flow.mean / self.theirs[0] - 1
         wrong = abs(off) > SUM
-        return (f"{self.scenario.word:21}{'  sums':10}{'':8}{flow.mean:8.2f}{'':14}{flow.cuts:6}{'':30}{flow.drops:6}  "
-                f"{'BEYOND 3% ' if wrong else ''}{off:+.1%} of what was measured"), wrong
+        return (f"{self.scenario.word:21}{'  halves':10}{flow.mean:8.2f}{self.theirs[0]:8.2f}{off:+8.1%}{flow.cuts:6}{self.theirs[1]:6}{'':24}"
+                f"{flow.drops:6}{self.theirs[3]:6}  {'BEYOND 3% ' if wrong else ''}our rule, counted with the agent's recovery and record"), wrong
 
-    def sums(self, ours):
+    def sums(self, ours, kept):
         """The line of the third instrument: what both rules give, counted ACK by ACK."""
         name = self.module.capitalize()
-        flows = [acks.Flow(rule(), self.scenario, self.why.since) for rule in (getattr(rules_ours, name), getattr(rules_ns2, name + "Agent"))]
+        flows = [acks.Flow(rule(), self.scenario, self.why.since) for rule in (getattr(rules_ours, name + kept), getattr(rules_ns2, name + "Agent"))]
         off = [flow.mean / measured - 1 for flow, measured in zip(flows, (ours["mean_window_segs"], self.theirs[0]))]
         wrong = max(map(abs, off)) > SUM
         return (f"{self.scenario.word:21}{'  sums':10}{flows[0].mean:8.2f}{flows[1].mean:8.2f}{flows[0].mean / flows[1].mean - 1:+8.1%}"

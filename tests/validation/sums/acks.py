@@ -2,8 +2,9 @@
 """A third instrument beside ns-2's Linux agents and ours: one flow over one link, counted ACK by ACK, with the window rule of either.
 
 The rules stand in rules_ns2.py and rules_ours.py. What they share is here: a link of a rate, a delay and a queue, a receiver that acknowledges
-every packet with SACK, losses by packet number, recovery by SACK. A packet is lost when `threshold` packets above it have arrived, a copy when something sent after it has. In
-recovery a packet goes for each that arrives until the flight is down to the window, as in the agents and, but for rounding, in PRR.
+every packet with SACK, losses by packet number, recovery by SACK. A packet is lost when `threshold` packets above it have arrived, a copy when
+something sent after it has. In recovery the agents let a packet go for every second that arrives until the flight is down to the window (`halves`).
+Ours with the preset ns2 sends the first lost packet at once, and nothing more until then (RFC 6675 5).
 """
 import collections
 
@@ -49,16 +50,19 @@ class Flow:
     def flight(self):
         return self.next - self.una - len(self.above) - len(self.lost)
 
+    def send_one(self):
+        if self.lost:
+            number = self.lost.pop(0)
+            self.copies[number] = self.next
+        else:
+            number, self.next = self.next, self.next + 1
+        arrives = self.link.send(self.now)
+        if arrives is not None:
+            self.fly.append((arrives, number, self.now))
+
     def send(self):
         while self.flight() < max(min(int(self.rule.cwnd), self.most), self.halving or 0):
-            if self.lost:
-                number = self.lost.pop(0)
-                self.copies[number] = self.next
-            else:
-                number, self.next = self.next, self.next + 1
-            arrives = self.link.send(self.now)
-            if arrives is not None:
-                self.fly.append((arrives, number, self.now))
+            self.send_one()
             if self.halving is not None:
                 self.halving = min(self.halving, max(self.flight() - 1, 1))
 
@@ -130,8 +134,12 @@ class Flow:
                 self.recover = self.halving = None
                 self.rule.recovered(self.now, self.flight())
             elif self.recover is None and found:
-                self.cuts, self.recover, self.halving = self.cuts + 1, self.next, int(self.rule.cwnd)
+                self.cuts, self.recover = self.cuts + 1, self.next
+                if self.rule.halves:
+                    self.halving = int(self.rule.cwnd)
                 self.rule.loss(self.now)
+                if not self.rule.halves:
+                    self.send_one()
             if self.halving is not None:
                 self.halving = min(self.halving, self.flight() + 1)
             self.send()

@@ -8,6 +8,7 @@ class Rule:
     traced_in_recovery = False # whether what is recorded as the window is the flight, where that is larger
     syn = 0                    # packets of the window that are no data
     threshold = 3
+    halves = False             # in recovery a packet goes for every second that arrives, until the flight is down to the window
 
     def __init__(self, *off):
         self.off, self.cwnd, self.ssthresh = off, 2, 1 << 30

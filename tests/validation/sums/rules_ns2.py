@@ -8,7 +8,7 @@ from sums.rules import Rule
 
 class Agent(Rule):
     """`keep`: of a window; least: the window in recovery."""
-    traced_in_recovery, syn, threshold = True, 1, 4
+    traced_in_recovery, syn, threshold, halves = True, 1, 4, True
 
     def __init__(self, *off):
         super().__init__(*off)

@@ -290,3 +290,55 @@ class Highspeed(Ours):
             return 1
         loss = 1e-3 * (self.cwnd / 38) ** (math.log(1e-7 / 1e-3) / math.log(83000 / 38))
         return max(1, self.cwnd ** 2 * loss * 2 * self.share(self.cwnd) / (2 - self.share(self.cwnd)))
+
+
+class Illinois(Ours):
+    """Liu, Basar and Srikant 2008, on paper as in cc/sender/delay/illinois.c. Off: "delay", alpha 1 and `least` at any delay."""
+    slow, fast, least, largest = 0.1, 10, 0.125, 0.5 # alpha, and shares given up
+
+    def __init__(self, *off):
+        super().__init__(*off)
+        self.alpha, self.beta, self.base, self.most, self.above, self.below = 1, 0.5, None, 0, False, 0
+        self.samples, self.rounds = [], Rounds()
+
+    def sample(self, now, rtt, acked, open_):
+        self.base = min(self.base or rtt, rtt)
+        self.samples.append(rtt)
+
+    def seen(self, flow):
+        if self.rounds.over(flow):
+            self.most = max(self.most, *self.samples)
+            self.judge(sum(self.samples) / len(self.samples) - self.base, self.most - self.base)
+            self.samples = []
+
+    def judge(self, mean, most):
+        near, low, high = 0.01 * most, 0.1 * most, 0.8 * most
+        if "delay" in self.off:
+            self.alpha, self.beta = 1, self.least
+        elif self.window() < 15:
+            self.alpha, self.beta = 1, 0.5
+        else:
+            share = min(1, max(0, (mean - low) / (high - low))) if most else 0
+            self.beta = self.least + (self.largest - self.least) * share
+            self.pace_at(mean - near, most - near)
+
+    def pace_at(self, beyond, most):
+        """`beyond` d1 and dm beyond it: alpha is the inverse of a straight line from 1/fast to 1/slow."""
+        if beyond > 0:
+            self.above, self.below = True, 0
+            self.alpha = 1 / (1 / self.fast + (1 / self.slow - 1 / self.fast) * beyond / most)
+        else:
+            self.below += 1
+            if not self.above or self.below >= 5:
+                self.above, self.alpha = False, self.fast
+
+    def pace(self):
+        return self.alpha
+
+    def keep(self):
+        return self.cwnd * (1 - self.beta)
+
+
+class IllinoisKept(Illinois):
+    """With the shares of ns-2's agent, which keeps beta of a window."""
+    slow, least, largest = 0.3, 0.875, 0.5
