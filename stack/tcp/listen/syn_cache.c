@@ -126,7 +126,7 @@ static struct wt_tcp *listener_of(struct wt_tcp_stack *stack, const struct wt_sy
 
 /* ---- SYN-ACK -------------------------------------------------------------------------------------------------- */
 
-/* The SYN-ACK. heard: flags of a SYN that came again; 0: a new attempt, for which the timer starts. */
+/* The SYN-ACK. heard: flags of a SYN that came again; 0: a new attempt, for which the timer starts. Without memory for modules it is as good as lost. */
 static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsigned heard)
 {
 	struct wt_tcp_stack *stack = listener->stack;
@@ -134,14 +134,13 @@ static struct wt_frame *answer(struct wt_tcp *listener, struct wt_syn *syn, unsi
 	struct wt_cc_option option;
 	struct wt_tcp_header seg;
 	struct wt_tcp tcp;
+	bool ready = !borrow(&tcp, listener, syn, speak_in_syn(listener->config));
 
-	if (!borrow(&tcp, listener, syn, speak_in_syn(listener->config))) {
-		wt_time timeout = wt_rtt_timeout(&tcp.rtt, &tcp.config->settings);
-
+	if (!heard)
+		wt_resident_arm(&stack->syns, &syn->timer, wt_tcp_ticks_from_now(&tcp, wt_rtt_timeout(&tcp.rtt, &tcp.config->settings)));
+	if (ready) {
 		if (heard)
 			wt_ecn_syn_arrived(&tcp, heard);
-		else
-			wt_resident_arm(&stack->syns, &syn->timer, wt_tcp_ticks_from_now(&tcp, timeout));
 		say(&tcp, syn->attempt, &seg, &option);
 		syn->ecn = tcp.ecn.syns;
 		syn->sends += syn->sends < 255;
@@ -285,7 +284,7 @@ static int replay(struct wt_tcp *tcp, const struct wt_syn *syn)
 	struct wt_cc_option option;
 	struct wt_tcp_header seg;
 
-	if (revive(tcp, syn, true))
+	if (revive(tcp, syn, true) || !wt_board_reserve(&tcp->board))
 		return -ENOMEM;
 	wt_tcb_receive(tcp, syn->irs);
 	if (cookie)

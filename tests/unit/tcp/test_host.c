@@ -303,6 +303,99 @@ static void each_address_of_a_host_has_connections_of_its_own(void **state)
 	wt_pool_destroy(config.pool);
 }
 
+/* ---- without memory ------------------------------------------------------------------------------------------- */
+
+/* A stranger's handshake, as far as it gets. */
+static struct wt_tcp *shake_hands(struct wt_host *host, struct wt_tcp *listener, struct wt_tcp_header seg)
+{
+	const struct wt_tuple tuple = {{host->config.addr, seg.dst_port}, {wt_addr_ipv4(10, 0, 0, 2), seg.src_port}};
+	struct wt_syn *syn;
+
+	forge(host, 1, &seg, 0);
+	drain(host, 1);
+	syn = half_open(host, &tuple);
+	if (!syn)
+		return NULL;
+	seg.flags = WT_ACK;
+	seg.seq++;
+	seg.ack = syn->iss + 1;
+	forge(host, 1, &seg, 0);
+	drain(host, 1);
+	return wt_tcp_accept(listener);
+}
+
+/* Somewhere between too little for a listener and enough for a connection there is enough for all of it but the record of its SYN. */
+static void a_host_that_can_pay_for_nothing_refuses_it(void **state)
+{
+	const struct wt_tcp_header syn = {.src_port = 7000, .dst_port = 90, .seq = 1, .flags = WT_SYN, .window = 65535};
+	unsigned refused = 0, made = 0;
+
+	for (uint64_t memory = 8000; memory < 40000; memory += 500) {
+		struct wt_host_config config = host_config();
+		struct wt_tcp_config choice;
+		struct wt_tcp *listener;
+		struct wt_host *host;
+
+		wt_tcp_config_init(&choice);
+		config.pool = wt_pool_create(64, 2048);
+		config.memory = memory;
+		host = wt_host_create(&config);
+		assert_non_null(host);
+		listener = wt_tcp_listen(host, &(struct wt_endpoint){.port = 90}, 1, &choice);
+		if (listener && shake_hands(host, listener, syn))
+			made++;
+		else
+			refused += listener != NULL;
+		wt_host_destroy(host);
+		wt_pool_destroy(config.pool);
+	}
+	assert_true(made && refused);
+}
+
+/* With a sanitizer too much is NULL, as without. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void say_nothing(void *module, unsigned attempt, struct wt_cc_option *option)
+{
+}
+
+/* The timer runs all the same, and the next SYN-ACK leaves when it should. */
+static void a_syn_ack_without_memory_for_its_modules_is_as_good_as_lost(void **state)
+{
+	struct wt_tcp_header syn = {.src_port = 7000, .dst_port = 90, .seq = 1, .flags = WT_SYN, .window = 65535};
+	struct wt_host_config config = host_config();
+	struct wt_tcp_config choice;
+	struct wt_receiver_ops ops;
+	struct wt_host *host;
+	struct wt_node *node;
+	size_t bytes;
+
+	wt_tcp_config_init(&choice);
+	assert_int_equal(wt_receiver_choose("standard", &choice.receiver, NULL, 0), 0);
+	ops = *choice.receiver.ops;
+	ops.on_syn_out = say_nothing;
+	choice.receiver.ops = &ops;
+	config.pool = wt_pool_create(64, 2048);
+	host = wt_host_create(&config);
+	node = wt_host_node(host);
+	assert_non_null(wt_tcp_listen(host, &(struct wt_endpoint){.port = 90}, 1, &choice));
+	bytes = ops.state_size;
+	ops.state_size = (size_t)1 << 62;
+	forge(host, 1, &syn, 0);
+	assert_int_equal(drain(host, 1), 0);
+	assert_int_equal(node->ops->deadline(node), choice.settings.rto_initial + 1);
+	ops.state_size = bytes;
+	assert_int_equal(drain(host, choice.settings.rto_initial), 0);
+	assert_int_equal(drain(host, choice.settings.rto_initial + 1), 1);
+	assert_int_equal(node->ops->deadline(node), 3 * choice.settings.rto_initial + 1);
+	wt_host_destroy(host);
+	wt_pool_destroy(config.pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +404,8 @@ int main(void)
 		cmocka_unit_test(a_neighbour_that_changes_is_found_by_open_connections),
 		cmocka_unit_test(each_address_of_a_host_has_connections_of_its_own),
 		cmocka_unit_test(bytes_are_pushed_by_their_sender_or_by_the_end_of_a_hole),
+		cmocka_unit_test(a_host_that_can_pay_for_nothing_refuses_it),
+		cmocka_unit_test(a_syn_ack_without_memory_for_its_modules_is_as_good_as_lost),
 		cmocka_unit_test(a_receiver_that_lowers_its_window_leaves_every_second_segment_unacknowledged),
 	};
 
