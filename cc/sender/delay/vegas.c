@@ -18,7 +18,8 @@
  *   a round that sent one segment sets BaseRTT anew; a round in which nothing could be timed counts from its start to its end
  *   a loss takes a quarter of the window in whole segments, of three or fewer it leaves two; a timeout leaves two, and half as ssthresh
  *
- * Not of it: the fine clock, and the duplicate ACKs that its window keeps when recovery ends after exactly three of them.
+ * Not of it: the fine clock, and the duplicate ACKs that its window keeps when recovery ends after exactly three of them. And what an ACK adds is
+ * whole bytes here, a double there: at seven segments a round adds seven times 208 of 1460 bytes, which is no segment yet (docs/deviations.md).
  */
 #include "cc/shared/aimd.h"
 #include "cc/shared/delay.h"
