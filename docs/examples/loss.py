@@ -27,4 +27,4 @@ if len(sys.argv) > 2:
     import matplotlib
 
     matplotlib.use("svg")
-    table["median"].unstack().plot(marker="o", ylabel="goodput, kB/s", ylim=(0, None)).figure.savefig(sys.argv[2])
+    table["median"].unstack().plot(marker="o", ylabel="goodput, KB/s", ylim=(0, None)).figure.savefig(sys.argv[2])
