@@ -29,9 +29,14 @@ static void pass_on(int number)
 		kill((pid_t)command_pid, number);
 }
 
-static _Noreturn void become(char **argv)
+/* `parent` is a descriptor of the process that ran `lab exec`. It may have ended before we asked for its signal; its pid says nothing in here. */
+static _Noreturn void become(char **argv, int parent)
 {
+	struct pollfd ended = {.fd = parent, .events = POLLIN};
+
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (poll(&ended, 1, 0) == 1)
+		_exit(128 + SIGTERM);
 	execvp(argv[0], argv);
 	wt_fail(WT_EXIT_ENVIRONMENT, "cannot run '%s': %s", argv[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
@@ -72,6 +77,7 @@ static int run_there(const struct wt_lab *lab, const struct wt_lab_place *host, 
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	sigset_t block, old;
 	int result = wt_lab_enter_all(host->process.pid), status;
+	const int us = pidfd_open(getpid(), 0);
 	pid_t child;
 
 	if (result < 0)
@@ -84,7 +90,7 @@ static int run_there(const struct wt_lab *lab, const struct wt_lab_place *host, 
 	child = fork();
 	if (child == 0) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		become(argv);
+		become(argv, us);
 	}
 	if (child < 0)
 		return wt_fail(WT_EXIT_ENVIRONMENT, "cannot fork: %s", strerror(errno));
