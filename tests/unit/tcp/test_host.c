@@ -353,7 +353,7 @@ static void a_host_that_can_pay_for_nothing_refuses_it(void **state)
 }
 
 /* With a sanitizer too much is NULL, as without. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "allocator_may_return_null=1";
