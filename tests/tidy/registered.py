@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every C file is built, every command is in commands.def, every test is run by `meson test`."""
+"""Every C file is built, every command is in commands.def, every test is run by `meson test`, every script that a page runs can be run."""
 import os
 import re
 
@@ -31,7 +31,18 @@ def commands(root):
     return found
 
 
+def not_executable(root):
+    """Scripts that begin a line, or words in backquotes with arguments, in a page."""
+    for page in ['README.md', *files(root, ('.md',), ('docs',))]:
+        for line in lines(root, page):
+            for script in re.findall(r'(?:^|`)(?:sudo )?(tests/[\w./-]+\.(?:py|sh)) ', line):
+                path = os.path.join(root, script)
+                if os.path.exists(path) and not os.access(path, os.X_OK):
+                    yield '%s: %s cannot be run: chmod +x' % (page, script)
+
+
 def check(root, build):
+    yield from not_executable(root)
     sources = built(build)
     for path in files(root, ('.c',)):
         if os.path.realpath(os.path.join(root, path)) not in sources and not by_script(root, path):
